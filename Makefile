@@ -1,0 +1,63 @@
+# Everything runs from .venv, which is made when it is missing and remade when what it was made from changes.
+
+PYTHON ?= python3
+ARGS ?=
+
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+MANIFESTS := $(wildcard packages/*/pyproject.toml)
+
+.DEFAULT_GOAL := help
+.PHONY: help setup test lint format generate check bench-lint lock ci clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: .venv/packages ## make .venv with the pinned requirements and the packages, editable
+
+test: setup ## run the tests (make test ARGS="-k lock")
+	$(BIN)/pytest -n auto $(ARGS)
+
+lint: setup ## check style, format and types
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+format: setup ## put style and format right where that is safe
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+generate: setup ## write the JSON schemas and the reference docs anew
+	$(BIN)/python tools/generate.py
+
+check: setup ## prove that what `make generate` writes is up to date
+	$(BIN)/python tools/generate.py --check
+
+bench-lint: setup ## measure how fast specs are linted
+	$(BIN)/python benchmarks/lint.py
+
+lock: ## pin the requirements anew (make lock ARGS=--upgrade takes the newest)
+	PYTHON="$(PYTHON)" tools/lock.sh $(ARGS)
+
+ci: ## run all that must hold before a change is merged
+	.ci/run
+
+clean: ## remove .venv, caches and build output
+	rm -rf .venv .nox .pytest_cache .mypy_cache .ruff_cache .hypothesis .penstock-cache dist packages/*/dist
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# Two stamps, because packages change far more often than the requirements. A new set of requirements starts from an
+# empty environment: what was dropped must not linger and hide a missing requirement.
+.venv/requirements: requirements/dev.txt
+	@$(PYTHON) -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+		echo "error: Python 3.11 or newer with venv is needed, and '$(PYTHON)' is not ($$($(PYTHON) -V 2>&1));" \
+		"hint: make setup PYTHON=python3.12, or on Debian apt install python3-venv" >&2; exit 1; }
+	$(PYTHON) -m venv --clear .venv
+	$(PIP) install --require-hashes -r requirements/dev.txt
+	@touch $@
+
+# pip check proves that the lock holds all that the packages ask for.
+.venv/packages: .venv/requirements $(MANIFESTS)
+	$(PIP) install --no-deps --no-index --no-build-isolation $(MANIFESTS:%/pyproject.toml=-e %)
+	@$(PIP) check || { echo "error: the lock lacks what a package asks for; hint: make lock" >&2; exit 1; }
+	@touch $@

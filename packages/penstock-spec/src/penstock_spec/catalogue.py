@@ -1,0 +1,28 @@
+"""Every rule there is, found by walking the folders of rules."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Iterator
+from functools import cache
+from types import ModuleType
+
+from penstock_spec import rules
+from penstock_spec.kinds import kinds
+from penstock_spec.rules.define import Rule
+
+
+@cache
+def catalogue() -> dict[str, Rule]:
+    """Every rule by its name, in the order of families and names."""
+    packages = [rules, *(importlib.import_module(kind.rules) for kind in kinds().values())]
+    return {rule.name: rule for package in packages for rule in _walk(package)}
+
+
+def _walk(package: ModuleType) -> Iterator[Rule]:
+    for info in sorted(pkgutil.walk_packages(package.__path__, f"{package.__name__}."), key=lambda info: info.name):
+        if info.ispkg or info.name == "penstock_spec.rules.define":
+            continue
+        module = importlib.import_module(info.name)
+        yield from (value for value in vars(module).values() if isinstance(value, Rule) and value.module == info.name)

@@ -1,0 +1,299 @@
+"""One spec, or the platform file, from a document to findings. Pure: what it needs from disk is handed in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any
+
+from pydantic import ValidationError
+
+from penstock_spec.catalogue import catalogue
+from penstock_spec.fields import nearest
+from penstock_spec.findings import Finding, Span
+from penstock_spec.kinds import Kind, kinds
+from penstock_spec.layers import FIXED, Layers, layered
+from penstock_spec.platform import Platform
+from penstock_spec.reading import Document, Found, Path, dotted
+from penstock_spec.rules.define import Scope
+from penstock_spec.shape import deviations, unknown_path
+from penstock_spec.subject import PlatformSubject, Shown, Subject, steps
+from penstock_spec.words import shown
+
+Beside = Callable[[str], bytes | None]
+"""Reads a file that a spec names, relative to the spec."""
+
+
+@dataclass(frozen=True, slots=True)
+class Waiver:
+    """A suppression that a file asks for."""
+
+    rule: str
+    path: str
+    until: date
+    at: Span
+
+
+@dataclass(slots=True)
+class Checked:
+    """What came of one file: findings by environment ("" when they have nothing to do with one), and what others may ask."""
+
+    found: list[tuple[str, Found]] = field(default_factory=list)
+    shown: list[Shown] = field(default_factory=list)
+    waivers: list[Waiver] = field(default_factory=list)
+
+    def add(self, environment: str, found: Iterable[Found]) -> None:
+        """Keep findings of an environment."""
+        self.found += [(environment, one) for one in found]
+
+
+@dataclass(frozen=True, slots=True)
+class PlatformFile:
+    """The platform file, read. `model` is None when it is not what it should be."""
+
+    document: Document
+    model: Platform | None
+    checked: Checked
+
+    def subjects(self, environments: Iterable[str]) -> list[PlatformSubject]:
+        """Its environments, for rules."""
+        if self.model is None:
+            return []
+        every = self.model.environments
+        return [PlatformSubject(self.model, name, every[name], self.document) for name in environments if name in every]
+
+
+def check_platform(document: Document) -> PlatformFile:
+    """The platform file: shape, and the paths of its defaults. Rules over environments come with the fleet."""
+    checked = Checked()
+    checked.add("", document.found)
+    if not isinstance(document.data, dict):
+        _not_a_mapping(document, checked)
+        return PlatformFile(document, None, checked)
+    broken = _broken(document)
+    try:
+        model = Platform.model_validate(document.data)
+    except ValidationError as error:
+        found = deviations(Platform, error, document.data, document.nearest, _name_in(document), {})
+        checked.add("", [one for one in found if one.path not in broken])
+        return PlatformFile(document, None, checked)
+    if document.found and any(one.rule not in ("byte-order-mark",) for one in document.found):
+        return PlatformFile(document, None, checked)
+    bases: list[Path] = [("defaults",), *(("environments", name, "defaults") for name in model.environments)]
+    for base in bases:
+        checked.add("", _paths_known(document, base, None))
+    checked.waivers += _waivers(model.suppress, document, checked)
+    return PlatformFile(document, model, checked)
+
+
+def check_spec(document: Document, platform: PlatformFile, environments: tuple[str, ...], beside: Beside) -> Checked:
+    """One spec in every environment that is asked for."""
+    checked = Checked()
+    checked.add("", document.found)
+    if not isinstance(document.data, dict):
+        _not_a_mapping(document, checked)
+        return checked
+    kind = _kind(document, checked)
+    if kind is None:
+        return checked
+    usable = _overrides(document, kind, platform, checked)
+    broken = _broken(document)
+    for environment in environments if platform.model else ():
+        layers = layered(kind, document if usable else _without_overrides(document), platform.document, environment)
+        checked.add(environment, layers.found)
+        spec = _shaped(kind, layers, broken, environment, checked)
+        if spec is None or platform.model is None:
+            continue
+        around = platform.model.environments[environment]
+        subject = Subject(spec, environment, around, platform.document, layers, beside)
+        for name, rule in catalogue().items():
+            if rule.scope == "spec" and rule.check and rule.module.startswith(kind.rules):
+                checked.add(environment, (one._replace(rule=name) for one in rule.check(subject)))
+        checked.shown.append(show(kind, subject))
+    if not platform.model or not environments:
+        _shaped(kind, layered(kind, _without_overrides(document), Document("", ()), ""), broken, "", checked)
+    checked.waivers += _spec_waivers(document, checked)
+    return checked
+
+
+def resolve(kind: Kind, document: Document, platform: PlatformFile, environment: str) -> tuple[Any, Layers]:
+    """The model of a spec in an environment, for those who have checked it before."""
+    layers = layered(kind, document, platform.document, environment)
+    return kind.model.model_validate(layers.data), layers
+
+
+def run(scope: Scope, subject: object) -> Iterable[Found]:
+    """All rules of a scope over one subject."""
+    for name, rule in catalogue().items():
+        if rule.scope == scope and rule.check:
+            yield from (one._replace(rule=name) for one in rule.check(subject))
+
+
+def finding(found: Found, environments: tuple[str, ...]) -> Finding:
+    """Add what the catalogue knows of the rule."""
+    rule = catalogue()[found.rule]
+    return Finding(rule.name, rule.severity, rule.title, found.at, found.says, found.hint, environments, found.path)
+
+
+def show(kind: Kind, subject: Subject[Any]) -> Shown:
+    """What a spec shows to rules across specs."""
+    values: dict[str, Any] = {}
+    for path in kind.shows:
+        value: Any = subject.layers.data
+        for step in steps(path):
+            value = value.get(step) if isinstance(value, dict) else None
+        values[path] = value if value is not None else _default(subject.spec, path)
+    places = {path: subject.at(path) for path in kind.shows}
+    return Shown(kind.name, subject.file, subject.environment, values, places)
+
+
+def _default(spec: Any, path: str) -> Any:  # noqa: ANN401 - any field of any model
+    for step in path.split("."):
+        spec = getattr(spec, step)
+    return spec if isinstance(spec, (str, int, float, bool, type(None))) else str(spec)
+
+
+def _shaped(kind: Kind, layers: Layers, broken: frozenset[str], environment: str, checked: Checked) -> Any:  # noqa: ANN401
+    try:
+        return kind.model.model_validate(layers.data)
+    except ValidationError as error:
+
+        def name_at(path: Path) -> Span:
+            place = layers.place(path)
+            return place.name if place and path else layers.at(path)
+
+        found = deviations(kind.model, error, layers.data, layers.at, name_at, kind.foreign)
+        checked.add(environment, [one for one in found if not _inside(one.path, broken)])
+        return None
+
+
+def _broken(document: Document) -> frozenset[str]:
+    """Paths whose values could not be read; what their absence does to the shape is no news."""
+    return frozenset(one.path for one in document.found if one.path and one.rule != "duplicate-key")
+
+
+def _inside(path: str, broken: frozenset[str]) -> bool:
+    return any(path == one or path.startswith((f"{one}.", f"{one}[")) for one in broken)
+
+
+def _name_in(document: Document) -> Callable[[Path], Span]:
+    def name_at(path: Path) -> Span:
+        place = document.places.get(path)
+        return place.name if place and path else document.nearest(path)
+
+    return name_at
+
+
+def _not_a_mapping(document: Document, checked: Checked) -> None:
+    if not document.found:
+        says = "the file holds no fields"
+        checked.add("", [Found("not-a-spec", document.start, says, "start it with `kind: pipeline`")])
+
+
+def _kind(document: Document, checked: Checked) -> Kind | None:
+    name = document.data.get("kind")
+    known = kinds()
+    if isinstance(name, str) and name in known:
+        return known[name]
+    told = ", ".join(f"`{one}`" for one in known)
+    if "kind" not in document.data:
+        says = "`kind` is missing, and it has no default"
+        checked.add("", [Found("missing-field", document.start, says, "add it, such as `kind: pipeline`", "kind")])
+    elif not _inside("kind", _broken(document)):
+        close = nearest(str(name), list(known))
+        says = f"`{shown(name)}` is no kind of spec"
+        hint = f"write `{close}`" if close else f"write one of {told}"
+        checked.add("", [Found("unknown-kind", document.nearest(("kind",)), says, hint, "kind")])
+    return None
+
+
+def _overrides(document: Document, kind: Kind, platform: PlatformFile, checked: Checked) -> bool:
+    """Check the names of environments and the paths in them; True when the overrides can be applied."""
+    environments = document.data.get("environments")
+    if environments is None and "environments" not in document.data:
+        return True
+    found: list[Found] = []
+    if not isinstance(environments, dict):
+        at = document.nearest(("environments",))
+        found.append(
+            Found("wrong-type", at, "expected keys with values", "write `dev: {work.timeout: 30s}`", "environments")
+        )
+        checked.add("", found)
+        return False
+    usable = True
+    for name, overrides in environments.items():
+        base: Path = ("environments", name)
+        if platform.model and name not in platform.model.environments:
+            known = list(platform.model.environments)
+            close = nearest(name, known)
+            told = ", ".join(f"`{one}`" for one in known)
+            says = f"the platform file has no environment `{shown(name)}`"
+            hint = f"write `{close}`" if close else f"write one of {told}, or add it to the platform file"
+            found.append(Found("unknown-environment", document.places[base].name, says, hint, dotted(base)))
+        if isinstance(overrides, dict):
+            found += _paths_known(document, base, kind)
+        else:
+            usable = False
+            hint = "write paths and values, such as `{work.timeout: 30s}`"
+            found.append(Found("wrong-type", document.nearest(base), "expected paths with values", hint, dotted(base)))
+    checked.add("", found)
+    return usable
+
+
+def _paths_known(document: Document, base: Path, kind: Kind | None) -> list[Found]:
+    """Findings for the keys of an override that are not paths of fields."""
+    section: Any = document.data
+    for step in base:
+        section = section.get(step) if isinstance(section, dict) else None
+    found = []
+    for key in section if isinstance(section, dict) else ():
+        at = document.places[(*base, key)].name
+        if key.split(".")[0] in FIXED:
+            says = f"`{shown(key)}` is the same in every environment"
+            found.append(
+                Found("unknown-override", at, says, "say it once, at the top of the spec", dotted((*base, key)))
+            )
+            continue
+        candidates = [kind] if kind else list(kinds().values())
+        problems = [unknown_path(one.model, key, at) for one in candidates]
+        if all(problems) and problems[0]:
+            found.append(problems[0]._replace(path=dotted((*base, key))))
+    return found
+
+
+def _without_overrides(document: Document) -> Document:
+    data = {key: value for key, value in document.data.items() if key != "environments"}
+    return Document(document.file, document.lines, data, document.places, document.found)
+
+
+def _spec_waivers(document: Document, checked: Checked) -> list[Waiver]:
+    from penstock_spec.care import Suppression  # noqa: PLC0415
+
+    asked = document.data.get("suppress")
+    if not isinstance(asked, list):
+        return []
+    try:
+        return _waivers([Suppression.model_validate(one) for one in asked], document, checked)
+    except ValidationError:
+        return []  # the shape of the spec has told it
+
+
+def _waivers(suppressions: Iterable[Any], document: Document, checked: Checked) -> list[Waiver]:
+    waivers = []
+    for index, one in enumerate(suppressions):
+        at = document.nearest(("suppress", index, "rule"))
+        rule = catalogue().get(one.rule)
+        if rule is None:
+            close = nearest(one.rule, list(catalogue()))
+            hint = f"write `{close}`" if close else "see `penstock rules` for their names"
+            says = f"there is no rule `{shown(one.rule)}`"
+            checked.add("", [Found("suppression-unknown-rule", at, says, hint, f"suppress[{index}].rule")])
+        elif rule.scope == "told":
+            says = f"`{rule.name}` cannot be suppressed: without it the file does not say what it means"
+            checked.add(
+                "", [Found("suppression-unknown-rule", at, says, "put right what it found", f"suppress[{index}].rule")]
+            )
+        else:
+            waivers.append(Waiver(one.rule, one.at or "", one.until, at))
+    return waivers

@@ -1,0 +1,100 @@
+"""All fields of a model, by path: for suggestions, overrides, the reference page and the tests."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from types import NoneType, UnionType
+from typing import Annotated, Any, Union, get_args, get_origin
+
+from pydantic.fields import FieldInfo
+
+from penstock_spec.model import Part, key_of
+
+
+@dataclass(frozen=True, slots=True)
+class FieldAt:
+    """One field. Keys that people choose stand in its path as `*`, items of a list as `[]`."""
+
+    path: str
+    owner: type[Part]
+    name: str
+    info: FieldInfo
+
+    @property
+    def required(self) -> bool:
+        """It has no default."""
+        return self.info.is_required()
+
+
+@cache
+def fields_of(model: type[Part]) -> tuple[FieldAt, ...]:
+    """Every field, outer before inner, in the order in which the model says them."""
+    return tuple(_fields(model, ""))
+
+
+def _fields(model: type[Part], prefix: str) -> Iterator[FieldAt]:
+    for name, info in model.model_fields.items():
+        path = f"{prefix}{key_of(name, info)}"
+        yield FieldAt(path, model, name, info)
+        for inner, suffix in parts_in(info.annotation):
+            yield from _fields(inner, f"{path}{suffix}.")
+
+
+def parts_in(annotation: Any, suffix: str = "") -> Iterator[tuple[type[Part], str]]:  # noqa: ANN401 - any type expression
+    """The models inside a type, and how their path goes on."""
+    if isinstance(annotation, type) and issubclass(annotation, Part):
+        yield annotation, suffix
+        return
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        yield from parts_in(arguments[0], suffix)
+    elif origin in (Union, UnionType):
+        for one in arguments:
+            if one is not NoneType:
+                yield from parts_in(one, suffix)
+    elif origin is list:
+        yield from parts_in(arguments[0], suffix + "[]")
+    elif origin is dict:
+        yield from parts_in(arguments[1], suffix + ".*")
+
+
+@cache
+def known_paths(model: type[Part]) -> frozenset[str]:
+    """The paths alone."""
+    return frozenset(field.path for field in fields_of(model))
+
+
+@cache
+def knows(model: type[Part], path: str) -> bool:
+    """Is this a path of the model? A chosen key matches `*`."""
+    known = known_paths(model)
+    if path in known:
+        return True
+    steps = path.split(".")
+    patterns = [one.split(".") for one in known if "*" in one]
+    whole = [pattern for pattern in patterns if len(pattern) == len(steps)]
+    if any(all(p in ("*", s) for p, s in zip(pattern, steps, strict=True)) for pattern in whole):
+        return True
+    # the chosen key itself, such as `retries.classes.never`
+    longer = [pattern for pattern in patterns if len(pattern) == len(steps) + 1]
+    return bool(steps[-1]) and any(
+        pattern[len(steps) - 1] == "*" and all(p in ("*", s) for p, s in zip(pattern, steps, strict=False))
+        for pattern in longer
+    )
+
+
+def nearest(word: str, words: list[str] | tuple[str, ...] | frozenset[str]) -> str | None:
+    """The known word that was probably meant."""
+    close = difflib.get_close_matches(word, sorted(words), n=1, cutoff=0.6)
+    return close[0] if close else None
+
+
+def elsewhere(model: type[Part], key: str) -> str | None:
+    """The only path that ends with this key, when a key was put into the wrong section."""
+    paths = [
+        path for path in known_paths(model) if path.rpartition(".")[2] == key and "*" not in path and "[]" not in path
+    ]
+    return paths[0] if len(paths) == 1 else None

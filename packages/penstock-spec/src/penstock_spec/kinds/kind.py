@@ -1,0 +1,33 @@
+"""What a kind of spec brings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from penstock_spec.model import Part
+
+
+@dataclass(frozen=True, slots=True)
+class Foreign:
+    """A word from elsewhere: the field that does it here, or why there is none."""
+
+    hint: str
+    rule: str = "unknown-field"
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of spec: its model, the defaults that follow from other fields, and what its specs show to rules across specs."""
+
+    name: str
+    model: type[Part]
+    derive: Callable[[Mapping[str, Any]], dict[str, Any]]
+    """From the data of a spec to the paths and values of defaults that follow from it."""
+    shows: tuple[str, ...]
+    """Paths whose values rules across specs may ask for."""
+    rules: str
+    """The package of its rules."""
+    foreign: Mapping[str, Foreign] = field(default_factory=dict)
+    """Words that people bring from other tools, and what they are called here."""

@@ -1,0 +1,27 @@
+"""`kind: pipeline`: a stream, a group, workers that scale."""
+
+from __future__ import annotations
+
+from penstock_spec.kinds.kind import Kind
+from penstock_spec.kinds.pipeline.derive import derive
+from penstock_spec.kinds.pipeline.foreign import FOREIGN
+from penstock_spec.kinds.pipeline.spec import Pipeline
+
+__all__ = ["KIND", "Pipeline"]
+
+KIND = Kind(
+    name="pipeline",
+    model=Pipeline,
+    derive=derive,
+    shows=(
+        "name",
+        "stream.key",
+        "stream.group",
+        "stream.retention.keep",
+        "dead_letter.key",
+        "scaling.replicas.max",
+        "work.isolation",
+    ),
+    rules="penstock_spec.kinds.pipeline.rules",
+    foreign=FOREIGN,
+)

@@ -1,0 +1,1 @@
+"""The rules of `kind: pipeline`, one module each."""

@@ -1,0 +1,1 @@
+"""Rules about the message and its schema."""

@@ -1,0 +1,1 @@
+"""Rules about what the environment's Redis can do."""

@@ -1,0 +1,1 @@
+"""Rules about retries, dead letters and deduplication."""

@@ -1,0 +1,1 @@
+"""Rules about the bounds and the pace of scaling."""

@@ -1,0 +1,1 @@
+"""Rules about the stream, its keys and its retention."""

@@ -1,0 +1,1 @@
+"""Rules about workers, leases and shutdown."""

@@ -1,0 +1,118 @@
+"""How messages are sent, worked on, retried and buried."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from penstock_spec.model import Number, Part, about
+from penstock_spec.quantities import Duration, Size
+from penstock_spec.words import Key, Name, Text
+
+
+class SendBackoff(Part):
+    """Waits between the attempts of one send."""
+
+    first: Annotated[Duration, about("The wait before the second attempt.", "500ms")] = Duration("500ms")
+    factor: Annotated[Number, about("Each wait is this many times the one before.", 2, ge=1, le=100)] = 2
+
+
+class Send(Part):
+    """How a producer insists. What Redis may have taken is repeated only with a deduplication key."""
+
+    attempts: Annotated[int, about("Attempts of one send, the first included.", 3, ge=1, le=100)] = 3
+    backoff: Annotated[SendBackoff, about("Waits between attempts.", {"first": "500ms", "factor": 2})] = SendBackoff()
+
+
+class Work(Part):
+    """How a worker runs messages."""
+
+    concurrency: Annotated[int, about("Messages that one worker runs at a time.", 16, ge=1, le=10_000)] = 16
+    block: Annotated[Duration, about("How long one read waits for new messages.", "5s")] = Duration("5s")
+    timeout: Annotated[Duration, about("How long one attempt may take.", "60s")] = Duration("60s")
+    on_timeout: Annotated[
+        Literal["retry", "finish"],
+        about(
+            "A timeout is a failed attempt (`retry`), or the end of the message as if it were done (`finish`).", "retry"
+        ),
+    ] = "retry"
+    lease: Annotated[
+        Duration,
+        about("A worker that says nothing for this long is taken for lost, and its messages are taken over.", "30s"),
+    ] = Duration("30s")
+    max_pending_per_worker: Annotated[
+        int, about("Running and parked messages of one worker above which it reads nothing new.", 256, ge=1, le=100_000)
+    ] = 256
+    isolation: Annotated[
+        Literal["none", "process"],
+        about(
+            "`process` runs handlers in child processes: a crash or a held interpreter lock takes one message.", "none"
+        ),
+    ] = "none"
+    memory_limit: Annotated[
+        Size | None, about("The most memory of one child process; needs `isolation: process`.", "512Mi")
+    ] = None
+
+
+class Backoff(Part):
+    """Waits between the attempts of one message."""
+
+    first: Annotated[Duration, about("The wait after the first failure.", "1s")] = Duration("1s")
+    factor: Annotated[Number, about("Each wait is this many times the one before.", 2, ge=1, le=100)] = 2
+    limit: Annotated[Duration, about("No wait is longer.", "5m")] = Duration("5m")
+    jitter: Annotated[Number, about("Each wait is changed at random by up to this share.", 0.1, ge=0, le=1)] = 0.1
+
+
+class ClassBackoff(Part):
+    """Waits for one class of failures; what is left out is as in `retries.backoff`."""
+
+    first: Annotated[Duration | None, about("The wait after the first failure.", "30m")] = None
+    factor: Annotated[Number | None, about("Each wait is this many times the one before.", 1, ge=1, le=100)] = None
+    limit: Annotated[Duration | None, about("No wait is longer.", "1h")] = None
+    jitter: Annotated[Number | None, about("Each wait is changed at random by up to this share.", 0.1, ge=0, le=1)] = (
+        None
+    )
+
+
+class RetryClass(Part):
+    """Failures of one kind, and how they are retried."""
+
+    match: Annotated[
+        list[Text],
+        about(
+            "Exception types by name, and HTTP statuses as text; a status such as `5xx` stands for a hundred.",
+            ["TimeoutError", "503"],
+            min_length=1,
+        ),
+    ]
+    attempts: Annotated[int | None, about("Attempts in all for this class; 1 means no retry.", 1, ge=1, le=1000)] = None
+    backoff: Annotated[ClassBackoff | None, about("Waits for this class.", {"first": "30m", "factor": 1})] = None
+
+
+class Retries(Part):
+    """How often and when a failed message is tried again."""
+
+    attempts: Annotated[int, about("Attempts in all, the first included, lost workers too.", 5, ge=1, le=1000)] = 5
+    backoff: Annotated[Backoff, about("Waits between attempts.", {"first": "1s", "factor": 2, "limit": "5m"})] = (
+        Backoff()
+    )
+    classes: Annotated[
+        dict[Name, RetryClass],
+        about(
+            "Failures that are retried otherwise; the first that matches counts.",
+            {"never": {"match": ["ValueError"], "attempts": 1}},
+        ),
+    ] = {}  # noqa: RUF012
+
+
+class DeadLetter(Part):
+    """Where messages go after their last attempt, with their story."""
+
+    key: Annotated[
+        Key,
+        about(
+            "The stream of dead letters.",
+            "streams:media.cluster.deadletter",
+            derived="{<stream.key>}:<stream.group>:dead",
+        ),
+    ] = ""
+    keep: Annotated[Duration, about("How long a dead letter is kept.", "14d")] = Duration("14d")

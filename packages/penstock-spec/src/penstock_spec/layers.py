@@ -1,0 +1,158 @@
+"""A spec in one environment: what it says, what the environment changes, what the platform gives, and where each value stands.
+
+A value comes from the first of these that says something at its path: the spec's `environments.<name>`, the spec, the platform
+file's `environments.<name>.defaults`, its `defaults`, what follows from other fields, the model's default.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from penstock_spec.fields import knows
+from penstock_spec.findings import Span
+from penstock_spec.kinds import Kind
+from penstock_spec.reading import Document, Found, Path, Place, dotted
+
+
+class Source(StrEnum):
+    """Who says a value."""
+
+    ENVIRONMENT = "environment"
+    SPEC = "spec"
+    PLATFORM = "platform"
+    DERIVED = "derived"
+    DEFAULT = "default"
+
+
+@dataclass(frozen=True, slots=True)
+class Overlay:
+    """A value put at a path from elsewhere than the spec's own lines."""
+
+    path: Path
+    source: Source
+    document: Document | None
+    base: Path
+
+    def place(self, path: Path) -> Place | None:
+        """Where a value at or below this overlay's path is written."""
+        if self.document is None:
+            return None
+        return self.document.places.get(self.base + path[len(self.path) :])
+
+
+@dataclass(frozen=True, slots=True)
+class Layers:
+    """The merged data of one spec in one environment."""
+
+    document: Document
+    environment: str
+    data: dict[str, Any]
+    overlays: tuple[Overlay, ...]
+    found: tuple[Found, ...] = ()
+
+    def over(self, path: Path) -> Overlay | None:
+        """The overlay that says this path, the deepest that does."""
+        best = None
+        for overlay in self.overlays:
+            if path[: len(overlay.path)] == overlay.path and (best is None or len(overlay.path) >= len(best.path)):
+                best = overlay
+        return best
+
+    def source(self, path: Path) -> Source:
+        """Who says the value at this path."""
+        overlay = self.over(path)
+        if overlay is not None:
+            inside = overlay.document is None or overlay.place(path) is not None
+            return overlay.source if inside else Source.DEFAULT
+        return Source.SPEC if path in self.document.places else Source.DEFAULT
+
+    def place(self, path: Path) -> Place | None:
+        """Where the value is written, if anywhere."""
+        overlay = self.over(path)
+        return overlay.place(path) if overlay else self.document.places.get(path)
+
+    def at(self, path: Path) -> Span:
+        """What to point at: the value, or the nearest thing around it that is written."""
+        for end in range(len(path), 0, -1):
+            place = self.place(path[:end])
+            if place is not None:
+                return place.caret if end == len(path) else place.name
+        return self.document.places[("name",)].name if ("name",) in self.document.places else self.document.start
+
+
+def layered(kind: Kind, spec: Document, platform: Document, environment: str) -> Layers:
+    """Merge a spec with one environment. Overrides that cannot be applied are findings; those that lead nowhere are left out."""
+    data: dict[str, Any] = {key: copied(value) for key, value in spec.data.items() if key != "environments"}
+    found: list[Found] = []
+    overlays: list[Overlay] = []
+    base: Path = ("environments", environment)
+    for key, value in _mapping(spec.data, base).items():
+        if not may_override(kind, key):
+            continue
+        path = tuple(key.split("."))
+        problem = put(data, path, value)
+        if problem:
+            at = spec.places[(*base, key)].name
+            found.append(Found("unknown-override", at, problem, "give the whole value at the shorter path", key))
+        else:
+            overlays.append(Overlay(path, Source.ENVIRONMENT, spec, (*base, key)))
+    for base in (("environments", environment, "defaults"), ("defaults",)):
+        for key, value in _mapping(platform.data, base).items():
+            path = tuple(key.split("."))
+            if may_override(kind, key) and not present(data, path) and not put(data, path, value):
+                overlays.append(Overlay(path, Source.PLATFORM, platform, (*base, key)))
+    for key, value in kind.derive(data).items():
+        path = tuple(key.split("."))
+        if not present(data, path) and not put(data, path, value):
+            overlays.append(Overlay(path, Source.DERIVED, None, ()))
+    return Layers(spec, environment, data, tuple(overlays), tuple(found))
+
+
+FIXED = ("kind", "name", "environments", "suppress", "acknowledge", "expect")
+"""What no environment may change: what a spec is, and what people have said about it."""
+
+
+def may_override(kind: Kind, key: str) -> bool:
+    """Is this the path of a field that an environment or the platform may say?"""
+    return key.partition(".")[0] not in FIXED and knows(kind.model, key)
+
+
+def copied(data: Any) -> Any:  # noqa: ANN401 - whatever YAML can say
+    """Sections and lists anew; the values in them are never changed."""
+    if isinstance(data, dict):
+        return {key: copied(value) for key, value in data.items()}
+    return [copied(value) for value in data] if isinstance(data, list) else data
+
+
+def _mapping(data: object, path: Path) -> Mapping[str, Any]:
+    for step in path:
+        data = data.get(step) if isinstance(data, dict) and isinstance(step, str) else None
+    return data if isinstance(data, dict) else {}
+
+
+def present(data: Mapping[str, Any], path: Path) -> bool:
+    """Does the data say anything at this path, or something else than a section on the way to it?"""
+    value: object = data
+    for step in path:
+        if not isinstance(value, dict):
+            return True
+        if step not in value:
+            return False
+        value = value[step]
+    return True
+
+
+def put(data: dict[str, Any], path: Path, value: object) -> str:
+    """Put a value at a path, making sections on the way. Returns what stands in the way, or nothing."""
+    section: Any = data
+    for depth, step in enumerate(path[:-1], 1):
+        if step not in section:
+            section[step] = {}
+        section = section[step]
+        if not isinstance(section, dict):
+            return f"`{dotted(path[:depth])}` is no section here, so `{dotted(path)}` cannot be put into it"
+    section[path[-1]] = copied(value)
+    return ""

@@ -1,0 +1,179 @@
+"""The platform file: what holds for every pipeline of an environment, written once by those who run the platform."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator
+
+from penstock_spec.care import Suppression
+from penstock_spec.model import Part, about
+from penstock_spec.quantities import Cpu, Duration, Size, Version
+from penstock_spec.words import Field_, Name, Namespace, Text, Url, refuse, shown
+
+ADDRESS = re.compile(r"(\[[0-9a-fA-F:]+\]|[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?):([0-9]{1,5})", re.ASCII)
+HIGHEST_PORT = 65535
+
+
+def _address(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    if "@" in value:
+        says = "a user or password stands in the address"
+        raise refuse("plaintext-password", says, "name a Kubernetes secret under `redis.auth`")
+    match = ADDRESS.fullmatch(value)
+    if not match or not 0 < int(match[3]) <= HIGHEST_PORT:
+        hint = "write `host:port`, such as `redis.media.svc:6379`; database and TLS are fields of their own"
+        raise refuse("bad-address", f"`{shown(value)}` is not a host and a port", hint)
+    return value
+
+
+Address = Annotated[str, BeforeValidator(_address)]
+
+
+class Auth(Part):
+    """How clients and the scaler authenticate. Secrets are referred to, never written."""
+
+    secret: Annotated[
+        Namespace | None,
+        about("The Kubernetes secret with the password, in the environment's namespace.", "redis-auth"),
+    ] = None
+    username: Annotated[
+        Text | None, about("The user that Redis's access list knows; none for the default user.", "media")
+    ] = None
+    password_key: Annotated[Field_, about("The secret's key that holds the password.", "password")] = "password"
+    trigger_authentication: Annotated[
+        Namespace | None,
+        about(
+            "A TriggerAuthentication that exists already, for the scaler to use instead of a generated one.",
+            "redis-keda",
+        ),
+    ] = None
+    names_tls: Annotated[bool, about("True when that TriggerAuthentication has the `tls` parameter itself.", True)] = (
+        False
+    )
+    scaler_rights: Annotated[
+        list[Text],
+        about(
+            "What the scaler's user may do, as Redis's access list says it; checked against what the triggers ask.",
+            ["+ping", "+info", "+xinfo|groups", "+xlen", "+xpending"],
+        ),
+    ] = []  # noqa: RUF012
+
+
+class Timeouts(Part):
+    """How long clients wait for Redis before they say so."""
+
+    connect: Annotated[Duration, about("For a connection.", "2s")] = Duration("2s")
+    answer: Annotated[Duration, about("For an answer; blocking reads get their block time on top.", "3s")] = Duration(
+        "3s"
+    )
+    wait: Annotated[Duration, about("For a free connection of the pool.", "5s")] = Duration("5s")
+
+
+class Redis(Part):
+    """The Redis of an environment."""
+
+    topology: Annotated[
+        Literal["standalone", "cluster", "sentinel"], about("How the servers stand together.", "standalone")
+    ] = "standalone"
+    addresses: Annotated[
+        list[Address],
+        about(
+            "`host:port` of the server, of the cluster's nodes, or of the sentinels.",
+            ["redis.media.svc:6379"],
+            min_length=1,
+        ),
+    ]
+    master: Annotated[Text | None, about("The name under which the sentinels know the master.", "media")] = None
+    database: Annotated[int, about("The database's number; a cluster has only 0.", 0, ge=0, le=16383)] = 0
+    tls: Annotated[bool, about("Talk TLS.", True)] = False
+    auth: Annotated[Auth | None, about("How to authenticate; null where nobody must.", {"secret": "redis-auth"})] = None
+    connections: Annotated[
+        int | None, about("The most connections it takes (`maxclients`, or the plan's limit).", 10000, ge=1)
+    ] = None
+    eviction: Annotated[
+        Text, about("Its `maxmemory-policy`. Anything but `noeviction` loses messages.", "noeviction")
+    ] = "noeviction"
+    timeouts: Annotated[Timeouts, about("How long clients wait.", {"connect": "2s", "answer": "3s", "wait": "5s"})] = (
+        Timeouts()
+    )
+
+
+class Versions(Part):
+    """What the manifests must suit."""
+
+    kubernetes: Annotated[Version, about("Kubernetes.", "1.36")] = Version("1.36")
+    keda: Annotated[Version, about("KEDA.", "2.21")] = Version("2.21")
+    prometheus_operator: Annotated[Version, about("The Prometheus operator.", "0.85")] = Version("0.85")
+    redis: Annotated[Version, about("Redis, or the version that a Valkey tells.", "8.2")] = Version("7.2")
+
+
+class PlatformJanitor(Part):
+    """The janitor's own size; there is one janitor for all pipelines of an environment."""
+
+    replicas: Annotated[int, about("Pods; one works and the others stand by.", 2, ge=1, le=5)] = 2
+    cpu: Annotated[Cpu, about("The share of CPUs that each asks for.", "100m")] = Cpu("100m")
+    memory: Annotated[Size, about("The memory that each asks for, and its limit.", "128Mi")] = Size("128Mi")
+
+
+class Route(Part):
+    """Where the alerts of one team go."""
+
+    slack: Annotated[Text | None, about("A channel; warnings go here, and criticals too.", "#media-oncall")] = None
+    pagerduty: Annotated[
+        Namespace | None, about("The Kubernetes secret with the integration key; criticals go here.", "pagerduty-media")
+    ] = None
+
+
+class Environment(Part):
+    """One environment: a namespace, a Redis, and what is installed there."""
+
+    namespace: Annotated[Namespace, about("Where everything of this environment is put.", "media-production")]
+    redis: Annotated[Redis, about("The Redis that all its pipelines use.", {"addresses": ["redis.media.svc:6379"]})]
+    versions: Annotated[Versions, about("What is installed, and what manifests must suit.", {"kubernetes": "1.36"})] = (
+        Versions()
+    )
+    image_prefix: Annotated[
+        Text | None, about("Put before images that name no registry.", "registry.example/mirror/")
+    ] = None
+    janitor: Annotated[PlatformJanitor, about("The janitor's own size.", {"replicas": 2})] = PlatformJanitor()
+    routes: Annotated[
+        dict[Name, Route],
+        about(
+            "Where alerts go, by team; `default` takes those of teams without a route.",
+            {"media": {"slack": "#media-oncall"}},
+        ),
+    ] = {}  # noqa: RUF012
+    dashboard_folder: Annotated[Text, about("Grafana's folder for the dashboards.", "Penstock")] = "Penstock"
+    runbooks: Annotated[
+        Url | None,
+        about(
+            "The address under which `generated/` is published; runbook links start with it.",
+            "https://runbooks.example/penstock",
+        ),
+    ] = None
+    defaults: Annotated[
+        dict[str, Any], about("Defaults for any field of a spec in this environment, by path.", {"work.lease": "45s"})
+    ] = {}  # noqa: RUF012
+
+
+class Platform(Part):
+    """What holds for every pipeline, environment by environment."""
+
+    kind: Annotated[Literal["platform"], about("What this file describes.", "platform")]
+    environments: Annotated[
+        dict[Name, Environment],
+        about(
+            "The environments, by name.",
+            {"production": {"namespace": "media-production", "redis": {"addresses": ["redis.media.svc:6379"]}}},
+            min_length=1,
+        ),
+    ]
+    defaults: Annotated[
+        dict[str, Any], about("Defaults for any field of a spec, by path.", {"alerts.backlog_age": "10m"})
+    ] = {}  # noqa: RUF012
+    suppress: Annotated[
+        list[Suppression], about("Findings in this file that are taken on, with a reason and an end date.", [])
+    ] = []  # noqa: RUF012

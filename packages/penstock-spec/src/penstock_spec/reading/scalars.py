@@ -1,0 +1,56 @@
+"""The meaning of a plain word, by YAML 1.2's core schema: `no`, `on` and `12:30` are words, not booleans and not numbers."""
+
+from __future__ import annotations
+
+import re
+from typing import TypeAlias
+
+NULLS = frozenset({"", "~", "null", "Null", "NULL"})
+BOOLEANS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
+WHOLE = re.compile(r"[-+]?[0-9]+")
+OCTAL = re.compile(r"0o[0-7]+")
+HEX = re.compile(r"0x[0-9a-fA-F]+")
+FRACTION = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
+NOT_FINITE = re.compile(r"([-+]?\.(inf|Inf|INF))|\.(nan|NaN|NAN)")
+STARTERS = frozenset("0123456789+-.")
+LONGEST_WHOLE = 100  # digits; Python refuses to convert beyond 4,300, and no field is that large
+
+
+class Exactly(float):
+    """A number with a fraction that remembers how it was written: a version `1.30` is not `1.3`."""
+
+    text: str
+
+    def __new__(cls, text: str) -> Exactly:
+        """Read the number, keep the text."""
+        number = super().__new__(cls, text.replace(".inf", "inf").replace(".nan", "nan"))
+        number.text = text
+        return number
+
+    def __str__(self) -> str:
+        """As written."""
+        return self.text
+
+
+Scalar: TypeAlias = str | int | float | bool | None
+
+
+def plain(word: str) -> Scalar:
+    """The value of a plain (unquoted) scalar."""
+    if word in NULLS:
+        return None
+    if word in BOOLEANS:
+        return BOOLEANS[word]
+    if word[0] not in STARTERS:
+        return word
+    if WHOLE.fullmatch(word):
+        return int(word) if len(word) <= LONGEST_WHOLE else word
+    if FRACTION.fullmatch(word):
+        return Exactly(word)
+    if OCTAL.fullmatch(word):
+        return int(word[2:], 8)
+    if HEX.fullmatch(word):
+        return int(word[2:], 16)
+    if NOT_FINITE.fullmatch(word):
+        return Exactly(word.lower())
+    return word

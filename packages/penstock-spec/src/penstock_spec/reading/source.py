@@ -1,0 +1,79 @@
+"""From bytes to text: what a file must be before it is worth parsing."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from penstock_spec.findings import Span
+from penstock_spec.reading.document import Found
+
+LARGEST = 128 * 1024
+"""Bytes. A spec of every section is 4 KiB; the reference parser reads 128 KiB in well under a second."""
+
+LINE_BREAK = re.compile(r"\r\n|\n|\r")
+BYTE_ORDER_MARK = "\ufeff"
+
+# YAML forbids the controls; the rest is legal in YAML and has no business in a spec: separators that some tools count as
+# line breaks, and the marks that make a reviewer see another order of characters than the machine does.
+FORBIDDEN = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ufffe\uffff\ud800-\udfff]"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """The text of a file, its lines, and what is wrong with it before anything is parsed."""
+
+    file: str
+    text: str
+    lines: tuple[str, ...]
+    found: tuple[Found, ...]
+
+
+def decode(file: str, raw: bytes) -> Text:
+    """Bytes to text. What cannot be parsed safely comes back as an empty text with its findings."""
+    start = Span(file, 1, 1, 1, 1)
+    if len(raw) > LARGEST:
+        says = f"it has {len(raw):,} bytes, and {LARGEST:,} is the most that is read"
+        return _refused(file, Found("file-too-large", start, says, "move what is large, such as a message schema, out"))
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return _refused(file, _not_utf8(file, raw, error))
+    found: list[Found] = []
+    if text.startswith(BYTE_ORDER_MARK):
+        text = text[1:]
+        says = "the file starts with a byte order mark"
+        found.append(Found("byte-order-mark", start, says, "save it as UTF-8 without one; `penstock fmt` takes it out"))
+    lines = tuple(LINE_BREAK.split(text))
+    if FORBIDDEN.search(text):
+        found += _forbidden(file, lines)
+        return Text(file, "", lines, tuple(found))
+    return Text(file, text, lines, tuple(found))
+
+
+def _refused(file: str, why: Found) -> Text:
+    return Text(file, "", (), (why,))
+
+
+def _not_utf8(file: str, raw: bytes, error: UnicodeDecodeError) -> Found:
+    before = raw[: error.start].decode("utf-8", errors="replace")
+    *whole, last = LINE_BREAK.split(before)
+    at = Span(file, len(whole) + 1, len(last) + 1, len(whole) + 1, len(last) + 2)
+    if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return Found("not-utf8", at, "this is UTF-16", "save it as UTF-8")
+    return Found("not-utf8", at, f"byte 0x{raw[error.start]:02x} is not UTF-8", "save it as UTF-8")
+
+
+def _forbidden(file: str, lines: tuple[str, ...]) -> list[Found]:
+    return [
+        Found(
+            "forbidden-character",
+            Span(file, number, match.start() + 1, number, match.end() + 1),
+            f"U+{ord(match.group()):04X} cannot be seen here and does not belong in a spec",
+            'take it out; where a value needs it, write it as an escape in double quotes, such as "\\u202E"',
+        )
+        for number, line in enumerate(lines, 1)
+        for match in FORBIDDEN.finditer(line)
+    ][:20]

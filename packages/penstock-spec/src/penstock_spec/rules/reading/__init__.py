@@ -1,0 +1,1 @@
+"""Rules of reading: whether a file can be read at all."""

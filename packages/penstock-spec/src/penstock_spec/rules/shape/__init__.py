@@ -1,0 +1,1 @@
+"""Rules of shape: whether the values are what the models want."""

@@ -1,0 +1,8 @@
+"""A value is of the wrong type."""
+
+from __future__ import annotations
+
+from penstock_spec.findings import Severity
+from penstock_spec.rules.define import told
+
+RULE = told(__name__, Severity.ERROR)

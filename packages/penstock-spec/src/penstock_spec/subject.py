@@ -1,0 +1,118 @@
+"""What a rule looks at: typed values, and the place of each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from penstock_spec.findings import Span
+from penstock_spec.layers import Layers, Source
+from penstock_spec.model import Part
+from penstock_spec.platform import Environment, Platform
+from penstock_spec.reading import Document, Found, Path, dotted
+
+SpecT = TypeVar("SpecT", bound=Part)
+STEP = re.compile(r"[^.\[\]]+")
+
+
+def steps(path: str) -> Path:
+    """From `retries.classes.never.match[0]` to its steps."""
+    found: list[str | int] = []
+    for match in STEP.finditer(path):
+        word = match.group()
+        inside = match.start() > 0 and path[match.start() - 1] == "["
+        found.append(int(word) if inside else word)
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Subject(Generic[SpecT]):
+    """One spec in one environment."""
+
+    spec: SpecT
+    environment: str
+    platform: Environment
+    platform_document: Document
+    layers: Layers
+    beside: Callable[[str], bytes | None]
+    """Reads a file that the spec names, relative to it."""
+
+    @property
+    def file(self) -> str:
+        """The spec's file."""
+        return self.layers.document.file
+
+    def at(self, path: str) -> Span:
+        """Where a value stands, or the nearest thing around it that is written."""
+        return self.layers.at(steps(path))
+
+    def given(self, path: str) -> bool:
+        """Did anyone write this value, the platform's defaults included?"""
+        return self.layers.source(steps(path)) not in (Source.DEFAULT, Source.DERIVED)
+
+    def line(self, path: str) -> str:
+        """Where the other value of a finding stands: `line 21`, a file and a line, or that it is a default."""
+        place = self.layers.place(steps(path))
+        if place is None:
+            return "by default"
+        at = place.caret
+        return f"line {at.line}" if at.file == self.file else f"{at.file}:{at.line}"
+
+    def problem(self, path: str, says: str, hint: str) -> Found:
+        """A finding at a field of the spec."""
+        return Found("", self.at(path), says, hint, path)
+
+    def platform_line(self, path: str) -> str:
+        """Where a value of this environment stands in the platform file."""
+        whole = ("environments", self.environment, *steps(path))
+        place = self.platform_document.places.get(whole)
+        return f"{place.caret.file}:{place.caret.line}" if place else "by default"
+
+
+@dataclass(frozen=True, slots=True)
+class PlatformSubject:
+    """One environment of the platform file."""
+
+    whole: Platform
+    environment: str
+    platform: Environment
+    document: Document
+
+    def problem(self, path: str, says: str, hint: str) -> Found:
+        """A finding at a field of this environment."""
+        whole: Path = ("environments", self.environment, *steps(path))
+        return Found("", self.document.nearest(whole), says, hint, dotted(whole))
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What one spec shows to the rules across specs: plain values with their places, so that it can be cached."""
+
+    kind: str
+    file: str
+    environment: str
+    values: dict[str, Any]
+    places: dict[str, Span]
+
+    def problem(self, path: str, says: str, hint: str) -> Found:
+        """A finding at a field of this spec."""
+        return Found("", self.places[path], says, hint, path)
+
+    def line(self, path: str) -> str:
+        """`specs/other.yaml:8`."""
+        return f"{self.places[path].file}:{self.places[path].line}"
+
+
+@dataclass(frozen=True, slots=True)
+class Fleet:
+    """All specs of one environment, in the order of their files."""
+
+    environment: str
+    platform: PlatformSubject
+    members: tuple[Shown, ...]
+
+    def of(self, kind: str) -> Iterator[Shown]:
+        """Those of one kind."""
+        return (member for member in self.members if member.kind == kind)

@@ -1,0 +1,26 @@
+"""The repository as the house tests look at it."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def files(root: Path) -> list[Path]:
+    """Every file that is, or would be, committed; relative to the root."""
+    # The checkout of a CI machine often belongs to another user, and git then asks for its directory to be named safe.
+    git = ["git", "-c", f"safe.directory={root}"]
+    listed = subprocess.run(
+        [*git, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=root,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    return [Path(name) for name in listed.stdout.split("\0") if name and (root / name).is_file()]
+
+
+@pytest.fixture(scope="session")
+def packages(root: Path) -> list[Path]:
+    return sorted(path for path in (root / "packages").iterdir() if path.is_dir())

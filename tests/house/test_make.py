@@ -1,0 +1,49 @@
+"""There is one way to run each thing, and `make` names it."""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture
+def targets(root: Path) -> set[str]:
+    phony = re.findall(r"^\.PHONY:(.*)$", (root / "Makefile").read_text(), re.MULTILINE)
+    return {target for line in phony for target in line.split()}
+
+
+def make(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    # `make test` hands its own flags down, which would change what this make prints.
+    environment = {
+        name: value for name, value in os.environ.items() if name not in {"MAKEFLAGS", "MFLAGS", "MAKELEVEL"}
+    }
+    return subprocess.run(["make", *arguments], cwd=root, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_make_alone_lists_every_target(root: Path, targets: set[str]) -> None:
+    """Each target has one line, and the line says what the target does."""
+    lines = [line.split(maxsplit=1) for line in make(root).stdout.splitlines()]
+    assert all(len(line) == 2 for line in lines)
+    assert sorted(target for target, _ in lines) == sorted(targets)
+
+
+def test_an_unfit_python_is_told_in_one_line(root: Path, tmp_path: Path) -> None:
+    """Who has no fit Python reads what is needed, not a traceback."""
+    old = tmp_path / "python-of-old"
+    old.write_text('#!/bin/sh\n[ "$1" = -V ] && echo Python 3.9.2\nexit 1\n')
+    old.chmod(0o755)
+    told = make(root, "--always-make", f"PYTHON={old}", ".venv/requirements")
+    assert told.returncode != 0
+    first = told.stderr.splitlines()[0]
+    assert "Python 3.11 or newer with venv is needed" in first
+    assert "(Python 3.9.2)" in first
+    assert "Traceback" not in told.stderr
+
+
+def test_the_targets_that_contributing_names_exist(root: Path, targets: set[str]) -> None:
+    """CONTRIBUTING.md sends nobody to a target that is not there."""
+    named = set(re.findall(r"\bmake ([a-z-]+)", (root / "CONTRIBUTING.md").read_text()))
+    assert named
+    assert named <= targets

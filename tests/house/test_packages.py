@@ -1,0 +1,33 @@
+"""Every package is built alike."""
+
+import tomllib
+from pathlib import Path
+
+
+def test_every_package_has_its_own_manifest_and_types(packages: list[Path]) -> None:
+    """pyproject.toml, one module under src/, and py.typed, so that its types reach who imports it."""
+    assert packages
+    for package in packages:
+        project = tomllib.loads((package / "pyproject.toml").read_text())["project"]
+        module = package / "src" / package.name.replace("-", "_")
+        assert project["name"] == package.name
+        assert project["requires-python"] == ">=3.11"
+        assert [path.name for path in (package / "src").iterdir() if not path.name.startswith(".")] == [module.name]
+        assert (module / "__init__.py").is_file(), module
+        assert (module / "py.typed").is_file(), module
+
+
+def test_every_package_is_type_checked(root: Path, packages: list[Path]) -> None:
+    """The type checker is told each package's src/, which it cannot find by a pattern."""
+    mypy = tomllib.loads((root / "pyproject.toml").read_text())["tool"]["mypy"]
+    bases = {f"$MYPY_CONFIG_FILE_DIR/packages/{package.name}/src" for package in packages}
+    assert set(mypy["mypy_path"]) == bases
+
+
+def test_a_new_package_is_locked(root: Path, packages: list[Path]) -> None:
+    """Each package's requirements reach the lock, and the package itself does not."""
+    asked = (root / "requirements/dev.in").read_text() + (root / "requirements/pod.in").read_text()
+    script = (root / "tools/lock.sh").read_text()
+    for package in packages:
+        assert f"-e ./packages/{package.name}\n" in asked
+        assert f"--no-emit-package {package.name} " in script

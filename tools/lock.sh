@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Writes requirements/*.txt from requirements/*.in and packages/*/pyproject.toml. What is pinned stays pinned while it
+# still fits; arguments go to uv, so `tools/lock.sh --upgrade` takes the newest of everything.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+"${PYTHON:-python3}" -m venv "$scratch"
+"$scratch/bin/python" -m pip --quiet --disable-pip-version-check install --require-hashes -r requirements/lock.txt
+
+# One lock for Linux and macOS and every Python from 3.11 on. It names no index, so that a mirror serves it as well.
+lock() {
+    local name=$1
+    shift
+    echo "locking requirements/$name.txt"
+    "$scratch/bin/uv" pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+        --no-emit-index-url --no-emit-find-links --no-emit-package penstock --no-emit-package penstock-spec \
+        --custom-compile-command "make lock" --output-file "requirements/$name.txt" "requirements/$name.in" "$@" >/dev/null
+}
+
+lock lock "$@"
+lock dev "$@"
+lock pod --constraint requirements/dev.txt "$@" # a pod runs the versions that were tested
