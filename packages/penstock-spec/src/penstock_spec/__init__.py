@@ -1,8 +1,7 @@
 """The language of Penstock: models, loading with positions, rules.
 
-    from penstock_spec import lint, open_repository
-
-Reading never raises for what is in a file; what is wrong is a `Finding`. `CannotGoOn` is the only exception meant for people.
+Reading never raises for what is in a file: what is wrong is a `Finding`. `CannotGoOn` is the only exception that is
+meant for people.
 """
 
 from penstock_spec.findings import CannotGoOn, Finding, Severity, Span

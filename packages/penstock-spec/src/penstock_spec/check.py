@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
@@ -15,7 +15,7 @@ from penstock_spec.findings import Finding, Span
 from penstock_spec.kinds import Kind, kinds
 from penstock_spec.layers import FIXED, Layers, layered
 from penstock_spec.platform import Platform
-from penstock_spec.reading import Document, Found, Path, dotted
+from penstock_spec.reading import Document, Found, Path, dotted, first
 from penstock_spec.rules.define import Scope
 from penstock_spec.shape import deviations, unknown_path
 from penstock_spec.subject import PlatformSubject, Shown, Subject, steps
@@ -42,6 +42,12 @@ class Checked:
     found: list[tuple[str, Found]] = field(default_factory=list)
     shown: list[Shown] = field(default_factory=list)
     waivers: list[Waiver] = field(default_factory=list)
+    beside: dict[str, str | None] = field(default_factory=dict)
+    """Files beside it that were asked for, and the digest of what was in them."""
+
+    def copy(self) -> Checked:
+        """One that may be added to."""
+        return Checked(list(self.found), list(self.shown), list(self.waivers), dict(self.beside))
 
     def add(self, environment: str, found: Iterable[Found]) -> None:
         """Keep findings of an environment."""
@@ -81,8 +87,7 @@ def check_platform(document: Document) -> PlatformFile:
     if document.found and any(one.rule not in ("byte-order-mark",) for one in document.found):
         return PlatformFile(document, None, checked)
     bases: list[Path] = [("defaults",), *(("environments", name, "defaults") for name in model.environments)]
-    for base in bases:
-        checked.add("", _paths_known(document, base, None))
+    checked.add("", first(one for base in bases for one in _paths_known(document, base, None)))
     checked.waivers += _waivers(model.suppress, document, checked)
     return PlatformFile(document, model, checked)
 
@@ -213,16 +218,16 @@ def _overrides(document: Document, kind: Kind, platform: PlatformFile, checked: 
     environments = document.data.get("environments")
     if environments is None and "environments" not in document.data:
         return True
-    found: list[Found] = []
     if not isinstance(environments, dict):
-        at = document.nearest(("environments",))
-        found.append(
-            Found("wrong-type", at, "expected keys with values", "write `dev: {work.timeout: 30s}`", "environments")
-        )
-        checked.add("", found)
+        at, hint = document.nearest(("environments",)), "write `dev: {work.timeout: 30s}`"
+        checked.add("", [Found("wrong-type", at, "expected keys with values", hint, "environments")])
         return False
-    usable = True
-    for name, overrides in environments.items():
+    checked.add("", first(_misplaced(document, kind, platform)))
+    return all(isinstance(overrides, dict) for overrides in environments.values())
+
+
+def _misplaced(document: Document, kind: Kind, platform: PlatformFile) -> Iterator[Found]:
+    for name, overrides in document.data["environments"].items():
         base: Path = ("environments", name)
         if platform.model and name not in platform.model.environments:
             known = list(platform.model.environments)
@@ -230,36 +235,29 @@ def _overrides(document: Document, kind: Kind, platform: PlatformFile, checked: 
             told = ", ".join(f"`{one}`" for one in known)
             says = f"the platform file has no environment `{shown(name)}`"
             hint = f"write `{close}`" if close else f"write one of {told}, or add it to the platform file"
-            found.append(Found("unknown-environment", document.places[base].name, says, hint, dotted(base)))
+            yield Found("unknown-environment", document.places[base].name, says, hint, dotted(base))
         if isinstance(overrides, dict):
-            found += _paths_known(document, base, kind)
+            yield from _paths_known(document, base, kind)
         else:
-            usable = False
             hint = "write paths and values, such as `{work.timeout: 30s}`"
-            found.append(Found("wrong-type", document.nearest(base), "expected paths with values", hint, dotted(base)))
-    checked.add("", found)
-    return usable
+            yield Found("wrong-type", document.nearest(base), "expected paths with values", hint, dotted(base))
 
 
-def _paths_known(document: Document, base: Path, kind: Kind | None) -> list[Found]:
+def _paths_known(document: Document, base: Path, kind: Kind | None) -> Iterator[Found]:
     """Findings for the keys of an override that are not paths of fields."""
     section: Any = document.data
     for step in base:
         section = section.get(step) if isinstance(section, dict) else None
-    found = []
     for key in section if isinstance(section, dict) else ():
         at = document.places[(*base, key)].name
         if key.split(".")[0] in FIXED:
             says = f"`{shown(key)}` is the same in every environment"
-            found.append(
-                Found("unknown-override", at, says, "say it once, at the top of the spec", dotted((*base, key)))
-            )
+            yield Found("unknown-override", at, says, "say it once, at the top of the spec", dotted((*base, key)))
             continue
         candidates = [kind] if kind else list(kinds().values())
         problems = [unknown_path(one.model, key, at) for one in candidates]
         if all(problems) and problems[0]:
-            found.append(problems[0]._replace(path=dotted((*base, key))))
-    return found
+            yield problems[0]._replace(path=dotted((*base, key)))
 
 
 def _without_overrides(document: Document) -> Document:
@@ -281,19 +279,22 @@ def _spec_waivers(document: Document, checked: Checked) -> list[Waiver]:
 
 def _waivers(suppressions: Iterable[Any], document: Document, checked: Checked) -> list[Waiver]:
     waivers = []
+    void: list[tuple[str, Span, str]] = []
     for index, one in enumerate(suppressions):
         at = document.nearest(("suppress", index, "rule"))
         rule = catalogue().get(one.rule)
-        if rule is None:
-            close = nearest(one.rule, list(catalogue()))
-            hint = f"write `{close}`" if close else "see `penstock rules` for their names"
-            says = f"there is no rule `{shown(one.rule)}`"
-            checked.add("", [Found("suppression-unknown-rule", at, says, hint, f"suppress[{index}].rule")])
-        elif rule.scope == "told":
-            says = f"`{rule.name}` cannot be suppressed: without it the file does not say what it means"
-            checked.add(
-                "", [Found("suppression-unknown-rule", at, says, "put right what it found", f"suppress[{index}].rule")]
-            )
+        if rule is None or rule.scope == "told":
+            void.append((one.rule, at, f"suppress[{index}].rule"))
         else:
             waivers.append(Waiver(one.rule, one.at or "", one.until, at))
+    checked.add("", first(_cannot_suppress(*one) for one in void))
     return waivers
+
+
+def _cannot_suppress(name: str, at: Span, path: str) -> Found:
+    if name in catalogue():
+        says = f"`{name}` cannot be suppressed: without it the file does not say what it means"
+        return Found("suppression-unknown-rule", at, says, "put right what it found", path)
+    close = nearest(name, list(catalogue()))
+    hint = f"write `{close}`" if close else "see `penstock rules` for their names"
+    return Found("suppression-unknown-rule", at, f"there is no rule `{shown(name)}`", hint, path)

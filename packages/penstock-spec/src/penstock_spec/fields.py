@@ -13,6 +13,9 @@ from pydantic.fields import FieldInfo
 
 from penstock_spec.model import Part, key_of
 
+LONGEST_WORD = 200
+"""Characters up to which a known word is looked for; comparing takes the square of it, and no field is that long."""
+
 
 @dataclass(frozen=True, slots=True)
 class FieldAt:
@@ -88,6 +91,8 @@ def knows(model: type[Part], path: str) -> bool:
 
 def nearest(word: str, words: list[str] | tuple[str, ...] | frozenset[str]) -> str | None:
     """The known word that was probably meant."""
+    if len(word) > LONGEST_WORD:
+        return None
     close = difflib.get_close_matches(word, sorted(words), n=1, cutoff=0.6)
     return close[0] if close else None
 

@@ -53,6 +53,22 @@ class Finding:
         return (self.at.file, self.at.line, self.at.column, self.rule, self.says)
 
 
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a run found, and over how much."""
+
+    findings: tuple[Finding, ...]
+    specs: int
+    lines: dict[str, tuple[str, ...]]
+    """The lines of every file that a finding points into."""
+    files: tuple[str, ...] = ()
+    """Every file that was looked at, found wanting or not."""
+
+    def count(self, severity: Severity) -> int:
+        """How many of a severity."""
+        return sum(one.severity is severity for one in self.findings)
+
+
 class CannotGoOn(Exception):  # noqa: N818 - it is told to the user as it stands, and is no error of the program
     """The command cannot do what it was asked; the message says why and what to do. Exit code 2."""
 

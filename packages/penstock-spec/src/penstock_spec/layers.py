@@ -15,6 +15,7 @@ from penstock_spec.fields import knows
 from penstock_spec.findings import Span
 from penstock_spec.kinds import Kind
 from penstock_spec.reading import Document, Found, Path, Place, dotted
+from penstock_spec.words import shown
 
 
 class Source(StrEnum):
@@ -96,7 +97,9 @@ def layered(kind: Kind, spec: Document, platform: Document, environment: str) ->
         problem = put(data, path, value)
         if problem:
             at = spec.places[(*base, key)].name
-            found.append(Found("unknown-override", at, problem, "give the whole value at the shorter path", key))
+            says = f"`{problem}` is no section here, so `{shown(key)}` cannot be put into it"
+            hint = f"give the whole of `{problem}` here instead of `{shown(key)}`"
+            found.append(Found("unknown-override", at, says, hint, key))
         else:
             overlays.append(Overlay(path, Source.ENVIRONMENT, spec, (*base, key)))
     for base in (("environments", environment, "defaults"), ("defaults",)):
@@ -146,13 +149,13 @@ def present(data: Mapping[str, Any], path: Path) -> bool:
 
 
 def put(data: dict[str, Any], path: Path, value: object) -> str:
-    """Put a value at a path, making sections on the way. Returns what stands in the way, or nothing."""
+    """Put a value at a path, making sections on the way. Returns the path of what stands in the way, or nothing."""
     section: Any = data
     for depth, step in enumerate(path[:-1], 1):
         if step not in section:
             section[step] = {}
         section = section[step]
         if not isinstance(section, dict):
-            return f"`{dotted(path[:depth])}` is no section here, so `{dotted(path)}` cannot be put into it"
+            return dotted(path[:depth])
     section[path[-1]] = copied(value)
     return ""

@@ -1,45 +1,32 @@
-"""A whole repository, from files to findings."""
+"""A whole repository, from bytes to findings."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
-from pathlib import Path
 
 from penstock_spec.check import Beside, Checked, PlatformFile, Waiver, check_platform, check_spec, finding, run
 from penstock_spec.fields import nearest
-from penstock_spec.findings import CannotGoOn, Finding, Severity
+from penstock_spec.findings import CannotGoOn, Finding, Outcome
 from penstock_spec.reading import Document, Found, read
-from penstock_spec.repository import Repository, read_bytes
+from penstock_spec.repository import File, Inputs, digest
 from penstock_spec.subject import Fleet
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """What a run found, and over how much."""
+class Linted:
+    """The outcome, and what each spec came to, for a later run to start from."""
 
-    findings: tuple[Finding, ...]
-    specs: int
-    lines: dict[str, tuple[str, ...]]
-    """The lines of every file that a finding points into."""
-
-    def count(self, severity: Severity) -> int:
-        """How many of a severity."""
-        return sum(one.severity is severity for one in self.findings)
+    outcome: Outcome
+    specs: dict[str, Checked]
 
 
-def load(path: Path, name: str) -> Document:
-    """Read a file into a document; what stands in the way is in the document."""
-    raw = read_bytes(path, name)
-    if isinstance(raw, Found):
-        return Document(name, (), found=(raw,))
-    return read(name, raw)
-
-
-def load_platform(repository: Repository) -> PlatformFile:
-    """The platform file of a repository."""
-    return check_platform(load(repository.platform, repository.name(repository.platform)))
+def load(file: File) -> Document:
+    """A file as a document; what stands in the way is in the document."""
+    if isinstance(file.raw, Found):
+        return Document(file.name, (), found=(file.raw,))
+    return read(file.name, file.raw)
 
 
 def choose(platform: PlatformFile, asked: tuple[str, ...]) -> tuple[str, ...]:
@@ -53,20 +40,47 @@ def choose(platform: PlatformFile, asked: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(one for one in known if not asked or one in asked)
 
 
-def lint(repository: Repository, asked: tuple[str, ...], today: date) -> Outcome:
-    """Check everything: each file, each spec in each environment, and the specs of an environment together."""
-    platform = load_platform(repository)
+def lint(inputs: Inputs, asked: tuple[str, ...], today: date, known: Mapping[str, Checked] | None = None) -> Linted:
+    """Check everything: each file, each spec in each environment, and the specs of an environment together.
+
+    `known` has what specs came to in an earlier run over the same bytes; they are not read again.
+    """
+    platform = check_platform(load(inputs.platform))
     environments = choose(platform, asked)
-    files: dict[str, Checked] = {platform.document.file: platform.checked}
-    lines = {platform.document.file: platform.document.lines}
-    for path in repository.specs:
-        document = load(path, repository.name(path))
-        lines[document.file] = document.lines
-        files[document.file] = check_spec(document, platform, environments, _beside(path))
+    specs: dict[str, Checked] = {}
+    for file in inputs.specs:
+        earlier = known.get(file.name) if known else None
+        specs[file.name] = earlier or _check(file, platform, environments)
+    files = {inputs.platform.name: platform.checked.copy(), **{name: checked.copy() for name, checked in specs.items()}}
     for environment, found in across(platform, environments, files.values()):
         files[found.at.file].found.append((environment, found))
-    findings = settle(files, environments, today, whole=repository.whole and not asked)
-    return Outcome(tuple(findings), len(repository.specs), lines)
+    findings = settle(files, environments, today, whole=inputs.whole and not asked)
+    lines = lines_of(inputs, findings)
+    return Linted(Outcome(tuple(findings), len(inputs.specs), lines, tuple(files)), specs)
+
+
+def lines_of(inputs: Inputs, findings: Iterable[Finding]) -> dict[str, tuple[str, ...]]:
+    """The lines of the files that findings point into."""
+    wanted = {one.at.file for one in findings}
+    return {file.name: file.lines() for file in (inputs.platform, *inputs.specs) if file.name in wanted}
+
+
+def _check(file: File, platform: PlatformFile, environments: tuple[str, ...]) -> Checked:
+    asked: dict[str, str | None] = {}
+    checked = check_spec(load(file), platform, environments, _beside(file, asked))
+    checked.beside = asked
+    return checked
+
+
+def _beside(file: File, asked: dict[str, str | None]) -> Beside:
+    """Reads files beside a spec, and remembers what it read."""
+
+    def reading(relative: str) -> bytes | None:
+        raw = file.beside(relative)
+        asked[relative] = digest(raw)
+        return raw
+
+    return reading
 
 
 def across(platform: PlatformFile, environments: tuple[str, ...], files: Iterable[Checked]) -> list[tuple[str, Found]]:
@@ -81,7 +95,7 @@ def across(platform: PlatformFile, environments: tuple[str, ...], files: Iterabl
     return found
 
 
-def settle(files: dict[str, Checked], environments: tuple[str, ...], today: date, *, whole: bool) -> list[Finding]:
+def settle(files: Mapping[str, Checked], environments: tuple[str, ...], today: date, *, whole: bool) -> list[Finding]:
     """Merge what environments share, take out what is suppressed, and say which suppressions are void."""
     findings = []
     for checked in files.values():
@@ -109,17 +123,8 @@ def _void(waivers: list[Waiver], used: set[Waiver], today: date, *, whole: bool)
     for waiver in waivers:
         if waiver.until < today:
             says = f"it counted until {waiver.until}"
-            yield Found(
-                "suppression-expired", waiver.at, says, "put right what it hides, or look again and move `until`"
-            )
+            hint = "put right what it hides, or look again and move `until`"
+            yield Found("suppression-expired", waiver.at, says, hint)
         elif waiver not in used and whole:
             says = f"`{waiver.rule}` finds nothing here"
             yield Found("suppression-unused", waiver.at, says, "take it out")
-
-
-def _beside(spec: Path) -> Beside:
-    def reading(relative: str) -> bytes | None:
-        raw = read_bytes(spec.parent / relative, relative)
-        return raw if isinstance(raw, bytes) else None
-
-    return reading

@@ -4,24 +4,21 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, PlainValidator, WithJsonSchema
+from pydantic import BaseModel, ConfigDict, Field, PlainValidator, WithJsonSchema
 from pydantic.fields import FieldInfo
 
-from penstock_spec.quantities import as_written, number
+from penstock_spec.quantities import number
 
 
 class Part(BaseModel):
     """A section of a spec or of the platform file."""
 
-    model_config = ConfigDict(
-        extra="forbid", frozen=True, strict=True, populate_by_name=True, arbitrary_types_allowed=False
-    )
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, arbitrary_types_allowed=False)
 
 
 Number = Annotated[
     Any,
     PlainValidator(number),
-    PlainSerializer(as_written),
     WithJsonSchema({"type": "number"}),
 ]
 """A whole number or a fraction, kept as it was written."""
@@ -29,7 +26,7 @@ Number = Annotated[
 
 def about(says: str, example: object, *, derived: str = "", **bounds: Any) -> Any:  # noqa: ANN401 - what pydantic takes
     """A field's description and example; `derived` tells how a default follows from other fields."""
-    extra = {"derived": derived} if derived else None
+    extra: dict[str, Any] | None = {"derived": derived} if derived else None
     return Field(description=says, examples=[example], json_schema_extra=extra, **bounds)
 
 

@@ -10,7 +10,6 @@ from typing import Any, ClassVar, Self
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import PydanticCustomError, core_schema
 
-from penstock_spec.reading.scalars import Exactly
 
 
 @total_ordering
@@ -40,6 +39,13 @@ class Quantity:
     def of(cls, amount: int) -> Self:
         """The shortest text for an amount."""
         raise NotImplementedError
+
+    @classmethod
+    def made(cls, amount: int, text: str) -> Self:
+        """What was computed. It may be more than anyone may write: the sum of two long times is still a time."""
+        one = cls.__new__(cls)
+        one.amount, one.text = amount, text
+        return one
 
     def __str__(self) -> str:
         """As written."""
@@ -152,7 +158,7 @@ class Duration(Quantity):
             if rest >= size:
                 text += f"{rest // size}{unit}"
                 rest %= size
-        return cls(text or "0s")
+        return cls.made(amount, text or "0s")
 
     @property
     def seconds(self) -> float:
@@ -196,15 +202,15 @@ class Size(Quantity):
         """The shortest exact text in binary units."""
         for unit in ("Ti", "Gi", "Mi", "Ki"):
             if amount and amount % cls.UNITS[unit] == 0:
-                return cls(f"{amount // cls.UNITS[unit]}{unit}")
-        return cls(str(amount))
+                return cls.made(amount, f"{amount // cls.UNITS[unit]}{unit}")
+        return cls.made(amount, str(amount))
 
     @classmethod
     def __get_pydantic_json_schema__(
         cls, schema: core_schema.CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
         """A plain number is bytes."""
-        return {"type": ["string", "integer"], "pattern": f"^{cls.PATTERN}$", "minimum": 0, "examples": [cls.EXAMPLE]}
+        return {"type": ["string", "number"], "pattern": f"^{cls.PATTERN}$", "minimum": 0, "examples": [cls.EXAMPLE]}
 
 
 class Cpu(Quantity):
@@ -267,14 +273,9 @@ def number(value: object) -> int | float:
     """A whole number or a fraction, kept as written."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise PydanticCustomError("wrong-type", "expected a number", {"hint": "write it without quotes, such as `0.1`"})
-    if isinstance(value, float) and not (-1e300 < value < 1e300):
+    if not (-1e300 < value < 1e300):
         raise PydanticCustomError("out-of-range", "it is not a finite number", {"hint": "write a number such as `0.1`"})
     return value
-
-
-def as_written(value: object) -> object:
-    """What to write for a number in a dump."""
-    return value.text if isinstance(value, Exactly) else value
 
 
 def _short(text: str) -> str:

@@ -1,7 +1,8 @@
-"""A repository of specs on disk: where its root is, which files count, and their bytes. The only module that reads files."""
+"""A repository of specs on disk: its root, the files that count, and their bytes. No other module reads files."""
 
 from __future__ import annotations
 
+import hashlib
 import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from pathlib import Path
 
 from penstock_spec.findings import CannotGoOn, Span
 from penstock_spec.reading import Found
-from penstock_spec.reading.source import LARGEST
+from penstock_spec.reading.source import LARGEST, decode
 
 PLATFORM_FILE = "penstock.yaml"
 SPECS = "specs"
@@ -26,6 +27,11 @@ class Repository:
     whole: bool
     """All its specs, rather than some that were named."""
 
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The platform file, then the specs."""
+        return (self.platform, *self.specs)
+
     def name(self, path: Path) -> str:
         """How a file is called in findings: relative to the root, with `/`, always printable."""
         try:
@@ -33,6 +39,40 @@ class Repository:
         except (ValueError, OSError):
             relative = path
         return relative.as_posix().encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file that was read, or why it could not be."""
+
+    path: Path
+    name: str
+    raw: bytes | Found
+
+    def beside(self, relative: str) -> bytes | None:
+        """The bytes of a file beside this one."""
+        raw = read_bytes(self.path.parent / relative, relative)
+        return raw if isinstance(raw, bytes) else None
+
+    def lines(self) -> tuple[str, ...]:
+        """Its lines, for those who show them."""
+        return () if isinstance(self.raw, Found) else decode(self.name, self.raw).lines
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """The bytes that a run is over."""
+
+    platform: File
+    specs: tuple[File, ...]
+    whole: bool
+    """All specs of the repository, rather than some that were named."""
+
+
+def read_inputs(repository: Repository) -> Inputs:
+    """Read every file once."""
+    files = [File(path, name := repository.name(path), read_bytes(path, name)) for path in repository.files]
+    return Inputs(files[0], tuple(files[1:]), repository.whole)
 
 
 def find_root(start: Path) -> Path:
@@ -95,3 +135,8 @@ def read_bytes(path: Path, name: str) -> bytes | Found:
     except (OSError, ValueError) as error:
         says = f"it cannot be read: {getattr(error, 'strerror', None) or error}"
         return Found("unreadable-file", at, says, "see that the name is right and the disk is well")
+
+
+def digest(raw: bytes | None) -> str | None:
+    """What stands for the content of a file; none for a file that cannot be read."""
+    return None if raw is None else hashlib.blake2b(raw, digest_size=16).hexdigest()

@@ -11,7 +11,7 @@ from penstock_spec.fields import elsewhere, fields_of, knows, nearest
 from penstock_spec.findings import Span
 from penstock_spec.kinds.kind import Foreign
 from penstock_spec.model import Part
-from penstock_spec.reading import Found, Path, dotted
+from penstock_spec.reading import Found, Path, dotted, first
 from penstock_spec.words import shown
 
 At = Callable[[Path], Span]
@@ -44,11 +44,8 @@ def deviations(
     foreign: Mapping[str, Foreign],
 ) -> list[Found]:
     """The findings for a validation that failed."""
-    found = []
-    for detail in error.errors(include_url=False):
-        path, rest = _path(data, detail["loc"])
-        found.append(_one(model, dict(detail), path, rest, at, name_at, foreign))
-    return found
+    located = ((dict(detail), *_path(data, detail["loc"])) for detail in error.errors(include_url=False))
+    return first(_one(model, detail, path, rest, at, name_at, foreign) for detail, path, rest in located)
 
 
 def _path(data: object, loc: tuple[int | str, ...]) -> tuple[Path, tuple[str, ...]]:

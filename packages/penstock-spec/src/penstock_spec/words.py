@@ -7,11 +7,17 @@ from datetime import date
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
-from pydantic import BeforeValidator, Field, PlainSerializer, WithJsonSchema
+from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
+LONGEST_FIELD = 200
+"""Of the name of a field."""
+
+LONGEST_LABEL = 63
+"""Of a DNS label."""
+
 LONGEST_NAME = 54
-"""A DNS label has 63; the name of the HPA that KEDA makes adds `keda-hpa-`."""
+"""The name of the HPA that KEDA makes is a label too, and starts with `keda-hpa-`."""
 
 DNS_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?", re.ASCII)
 HANDLER = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
@@ -49,14 +55,22 @@ def _text(value: object) -> object:
     return value
 
 
+def _field(value: object) -> object:
+    if isinstance(value, str) and len(value) > LONGEST_FIELD:
+        says = f"it has {len(value)} characters, and {LONGEST_FIELD} is the most"
+        raise refuse("bad-text", says, "say it shorter")
+    return _text(value)
+
+
 def _label(value: object, most: int) -> object:
     if not isinstance(value, str):
         return value
     if len(value) > most:
         says = f"it has {len(value)} characters, and {most} is the most"
-        raise refuse("name-too-long", says, f"shorten it; Kubernetes adds to it and stops at 63, so {most} remain")
+        why = "Kubernetes takes 63" if most == LONGEST_LABEL else f"Kubernetes takes 63, and its own names add {63 - most}"
+        raise refuse("name-too-long", says, f"shorten it: {why}")
     if not DNS_LABEL.fullmatch(value):
-        tidy = TIDY.sub("-", value.lower()).strip("-")[:most]
+        tidy = TIDY.sub("-", value.lower()).strip("-")
         hint = f"write `{tidy}`" if tidy else "write lower-case letters, digits and hyphens"
         raise refuse("bad-name", f"`{shown(value)}` is not a DNS label (lower-case letters, digits, hyphens)", hint)
     return value
@@ -67,15 +81,16 @@ def _name(value: object) -> object:
 
 
 def _namespace(value: object) -> object:
-    return _label(value, 63)
+    return _label(value, LONGEST_LABEL)
 
 
 def _handler(value: object) -> object:
     if isinstance(value, str) and not HANDLER.fullmatch(value):
-        module, _, function = value.replace("/", ".").removesuffix(".py").rpartition("." if ":" not in value else ":")
-        better = f"{module.removesuffix('.py')}:{function}"
-        hint = f"write `{better}`" if HANDLER.fullmatch(better) else "write `module.path:function`"
-        raise refuse("bad-handler", f"`{shown(value)}` does not say module and function", hint)
+        dotted = value.replace("/", ".")
+        module, _, name = dotted.rpartition("." if ":" not in value and not value.endswith(".py") else ":")
+        better = f"{module.removesuffix('.py')}:{name}"
+        hint = f"write `{better}`" if HANDLER.fullmatch(better) else "write it such as `media.jobs:handle`"
+        raise refuse("bad-handler", f"`{shown(value)}` is not a module and a name in it", hint)
     return value
 
 
@@ -91,21 +106,26 @@ def _image(value: object) -> object:
         or (tag and not TAG.fullmatch(tag))
         or (at and not DIGEST.fullmatch(digest))
     ):
-        raise refuse(
-            "bad-image", f"`{shown(value)}` is not an image", "write it such as `registry.example/team/app:1.4.2`"
-        )
+        lower = repository.lower() + value.removeprefix(repository)
+        better = lower if REPOSITORY.fullmatch(repository.lower()) and lower != value else ""
+        hint = f"write `{better}`" if better else "write it such as `registry.example/team/app:1.4.2`"
+        raise refuse("bad-image", f"`{shown(value)}` is not an image", hint)
     if not at and tag in ("", "latest"):
         says = "`latest` is another image tomorrow" if tag else f"`{shown(value)}` has no tag, which means `latest`"
         raise refuse("image-not-pinned", says, f"name a version, such as `{repository}:1.4.2`, or a digest")
     return value
 
 
+def _word(value: str, rule: str, example: str) -> None:
+    if not value or len(value) > 512 or CONTROL.search(value) or " " in value:  # noqa: PLR2004 - a key that people type
+        says = f"`{shown(value)}` does not have 1 to 512 characters, or has spaces or control characters among them"
+        raise refuse(rule, says, f"write it such as `{example}`")
+
+
 def _key(value: object) -> object:
     if not isinstance(value, str):
         return value
-    if not value or len(value) > 512 or CONTROL.search(value) or " " in value:  # noqa: PLR2004 - a key that people type
-        says = f"`{shown(value)}` is not a key: 1 to 512 characters, without spaces and control characters"
-        raise refuse("bad-key", says, "write it such as `streams:media.cluster`")
+    _word(value, "bad-key", "streams:media.cluster")
     if ("{" in value or "}" in value) and not re.fullmatch(r"[^{}]*\{[^{}]+\}[^{}]*", value):
         says = f"the braces of `{shown(value)}` are not one hash tag, so its side keys could land in other slots"
         raise refuse("bad-key", says, "write no braces, or exactly one `{tag}` with something in it")
@@ -118,20 +138,22 @@ def _group(value: object) -> object:
             raise refuse("bad-key", f"`{shown(value)}` starts with `~`, which is reserved", "take the `~` off")
         if "{" in value or "}" in value:
             raise refuse("bad-key", f"`{shown(value)}` has braces, and it becomes part of keys", "take the braces out")
-    return _key(value)
+        _word(value, "bad-key", "media-workers")
+    return value
 
 
 def _consumer(value: object) -> object:
     if isinstance(value, str):
         if value.startswith("~"):
             raise refuse(
-                "bad-consumer", "names with `~` are reserved for parked and ready messages", "take the `~` off"
+                "bad-consumer", f"`{shown(value)}` starts with `~`, which is reserved", "take the `~` off"
             )
         unknown = [word for word in PLACEHOLDER.findall(value) if word != "{hostname}"]
         if unknown or value.count("{") != value.count("{hostname}") or value.count("}") != value.count("{hostname}"):
             says = f"`{shown(unknown[0] if unknown else value)}` is not replaced by anything"
-            raise refuse("bad-consumer", says, "the only placeholder is `{hostname}`, in a pod the pod's name")
-    return _key(value.replace("{hostname}", "h")) and value if isinstance(value, str) else value
+            raise refuse("bad-consumer", says, "write `{hostname}`, in a pod the pod's name, or no braces")
+        _word(value, "bad-consumer", "media-{hostname}")
+    return value
 
 
 def _date(value: object) -> object:
@@ -155,7 +177,7 @@ def _url(value: object) -> object:
         except ValueError:
             ok = False
         if not ok or CONTROL.search(value) or " " in value:
-            raise refuse("bad-url", f"`{shown(value)}` is not an address", "write it with `http://` or `https://`")
+            raise refuse("bad-url", f"`{shown(value)}` is not an address", "write it such as `https://runbooks.example`")
     return value
 
 
@@ -199,5 +221,5 @@ Date = Annotated[date, BeforeValidator(_date), PlainSerializer(str), _schema({"f
 Url = Annotated[str, BeforeValidator(_url), _schema({"pattern": "^https?://"})]
 Pointer = Annotated[str, BeforeValidator(_pointer), _schema({"pattern": "^/"})]
 File = Annotated[str, BeforeValidator(_file), _schema({"minLength": 1})]
-Field_ = Annotated[str, BeforeValidator(_text), Field(max_length=200), _schema({"minLength": 1, "maxLength": 200})]
+Field_ = Annotated[str, BeforeValidator(_field), _schema({"minLength": 1, "maxLength": LONGEST_FIELD})]
 """The name of a field of a message's body."""

@@ -1,5 +1,72 @@
-"""The `penstock` command: a thin folder with a module a verb."""
+"""The `penstock` command: a module a verb, each loaded when it is called, so that `--help` costs nothing."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import click
+
+from penstock.command.verbs import Verbs
+from penstock_spec.findings import CannotGoOn
+
+__all__ = ["app", "main"]
+
+CANNOT_GO_ON = 2
+TEACHES = """\b
+First steps:
+  penstock init my-pipelines     a repository that works
+  penstock new media-cluster     a spec, by questions or by options
+  penstock lint                  everything that is wrong, where, and the way out
+  penstock explain RULE          what a finding means
+"""
+
+
+@click.command(
+    cls=Verbs,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog=TEACHES,
+)
+@click.version_option(package_name="penstock", message="penstock %(version)s")
+def app() -> None:
+    """Redis Streams workers under Kubernetes and KEDA, from one YAML spec a pipeline."""
 
 
 def main() -> None:
-    pass
+    """Run the command. Whatever happens, a user reads a sentence and never a traceback."""
+    try:
+        code = app(standalone_mode=False)
+    except CannotGoOn as error:
+        code = _tell(error.says, error.hint)
+    except click.UsageError as error:
+        code = _tell(
+            error.format_message().rstrip("."), f"see `{error.ctx.command_path if error.ctx else 'penstock'} --help`"
+        )
+    except click.ClickException as error:
+        code = _tell(error.format_message(), "")
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("stopped", err=True)
+        code = 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader left; so do we, in silence
+        code = 0
+    except Exception as error:
+        if "PENSTOCK_TRACEBACK" in os.environ:
+            raise
+        code = _tell(_own_fault(error), "run it again with `PENSTOCK_TRACEBACK=1` and report what it prints")
+    sys.exit(code or 0)
+
+
+def _tell(says: str, hint: str) -> int:
+    click.echo(f"error: {says}", err=True)
+    if hint:
+        click.echo(f"hint: {hint}", err=True)
+    return CANNOT_GO_ON
+
+
+def _own_fault(error: BaseException) -> str:
+    where = error.__traceback__
+    while where is not None and where.tb_next is not None:
+        where = where.tb_next
+    place = f" in {where.tb_frame.f_globals.get('__name__')}:{where.tb_lineno}" if where else ""
+    return f"penstock itself failed: {type(error).__name__}{place}"

@@ -1,0 +1,154 @@
+"""What a run found is kept, and found again when nothing that it hangs on has changed.
+
+It hangs on the bytes of every file, the version of every tool that reads them, the environments asked for, and the day
+(suppressions end). No spec is believed by its time stamp. There are two files, each replaced as a whole, so that two
+runs at once cost each other at most some work: `run.json` has the outcome of the last run, `specs.json` what each spec
+came to, for when only some changed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Mapping
+from datetime import date
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from penstock_spec.findings import Finding, Outcome, Severity, Span
+from penstock_spec.repository import File, Inputs, Repository, digest, read_inputs
+
+if TYPE_CHECKING:
+    from penstock_spec.check import Checked
+
+BROKEN = (KeyError, TypeError, ValueError, AttributeError, IndexError)
+"""What reading a cache that somebody damaged may run into; it then counts as nothing kept."""
+
+FOLDER = ".penstock-cache"
+TOOLS = ("penstock-spec", "pydantic", "pydantic-core", "PyYAML", "ruamel.yaml", "jsonschema-rs")
+
+
+def lint(repository: Repository, asked: tuple[str, ...], today: date) -> Outcome:
+    """As `lint.lint`, from the cache where it may be."""
+    inputs = read_inputs(repository)
+    folder = repository.root / FOLDER
+    tool = fingerprint()
+    key = _key(tool, *asked, "/", today.isoformat(), str(inputs.whole), *map(_file_key, (inputs.platform, *inputs.specs)))
+    kept = _load(folder / "run.json")
+    if kept.get("key") == key:
+        with contextlib.suppress(*BROKEN):
+            return _outcome(kept, inputs)
+    return _afresh(inputs, asked, today, folder, (tool, key))
+
+
+def _afresh(inputs: Inputs, asked: tuple[str, ...], today: date, folder: Path, keys: tuple[str, str]) -> Outcome:
+    from penstock_spec import lint as engine  # noqa: PLC0415 - an unchanged run needs none of it
+    from penstock_spec.frozen import freeze, thaw  # noqa: PLC0415
+
+    tool, key = keys
+    around = _key(tool, _file_key(inputs.platform), *asked)
+    kept = _load(folder / "specs.json")
+    entries: Mapping[str, Any] = kept.get("specs", {}) if kept.get("around") == around else {}
+    known: dict[str, Checked] = {}
+    for file in inputs.specs:
+        with contextlib.suppress(*BROKEN):
+            entry = entries[file.name]
+            checked = thaw(entry["checked"])
+            if entry["key"] == _file_key(file) and _unchanged(file, checked.beside):
+                known[file.name] = checked
+    linted = engine.lint(inputs, asked, today, known)
+    beside = [[file.name, linted.specs[file.name].beside] for file in inputs.specs if linted.specs[file.name].beside]
+    findings = [_packed(one) for one in linted.outcome.findings]
+    specs = {
+        file.name: entries[file.name]
+        if file.name in known
+        else {"key": _file_key(file), "checked": freeze(linted.specs[file.name])}
+        for file in inputs.specs
+    }
+    _store(folder, "run.json", {"key": key, "beside": beside, "findings": findings})
+    if len(known) < len(specs):
+        _store(folder, "specs.json", {"around": around, "specs": specs})
+    return linted.outcome
+
+
+def _outcome(kept: Mapping[str, Any], inputs: Inputs) -> Outcome:
+    """The kept outcome; `ValueError` where a file beside a spec has changed."""
+    files = {file.name: file for file in (inputs.platform, *inputs.specs)}
+    if not all(_unchanged(files[name], asked) for name, asked in kept["beside"]):
+        raise ValueError
+    findings = tuple(_unpacked(one) for one in kept["findings"])
+    pointed = {one.at.file for one in findings}
+    lines = {name: file.lines() for name, file in files.items() if name in pointed}
+    return Outcome(findings, len(inputs.specs), lines, tuple(files))
+
+
+def _unchanged(file: File, asked: Mapping[str, str | None]) -> bool:
+    """Are the files beside a spec what they were?"""
+    return all(digest(file.beside(relative)) == was for relative, was in asked.items())
+
+
+def fingerprint() -> str:
+    """What stands for the tools: their versions, and the files of this package, for those who work on it."""
+    here = Path(__file__).parent
+    own = sorted(
+        (entry.path, entry.stat().st_size, entry.stat().st_mtime_ns)
+        for folder, _, _ in os.walk(here)
+        if not folder.endswith("__pycache__")
+        for entry in os.scandir(folder)
+        if entry.name.endswith(".py")
+    )
+    return _key(sys.version, *map(_version, TOOLS), repr(own))
+
+
+def _version(tool: str) -> str:
+    try:
+        return version(tool)
+    except PackageNotFoundError:
+        return ""
+
+
+def _file_key(file: File) -> str:
+    return _key(file.name, repr(file.raw) if not isinstance(file.raw, bytes) else digest(file.raw) or "")
+
+
+def _key(*parts: str) -> str:
+    return hashlib.blake2b("\0".join(parts).encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
+
+
+def _packed(one: Finding) -> list[Any]:
+    return [one.rule, one.severity, one.title, list(one.at), one.says, one.hint, list(one.environments), one.path]
+
+
+def _unpacked(one: list[Any]) -> Finding:
+    rule, severity, title, at, says, hint, environments, path = one
+    return Finding(rule, Severity(severity), title, Span(*at), says, hint, tuple(environments), path)
+
+
+def _load(path: Path) -> dict[str, Any]:
+    """What was kept. A file that is missing, broken or somebody else's counts as nothing kept."""
+    try:
+        kept = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return kept if isinstance(kept, dict) else {}
+
+
+def _store(folder: Path, name: str, content: Mapping[str, Any]) -> None:
+    """Replace a file as a whole. A folder that cannot be written to costs speed and nothing else."""
+    with contextlib.suppress(OSError):
+        if not folder.exists():
+            folder.mkdir()
+            (folder / ".gitignore").write_text("*\n")
+        handle, temporary = tempfile.mkstemp(dir=folder, suffix=".tmp")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                json.dump(content, file, separators=(",", ":"))
+            os.replace(temporary, folder / name)  # noqa: PTH105 - the same, without a second Path
+        except BaseException:
+            os.unlink(temporary)  # noqa: PTH108
+            raise

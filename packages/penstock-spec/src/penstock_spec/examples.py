@@ -1,0 +1,141 @@
+"""The examples of a rule: small repositories of which some must be told something, and some nothing.
+
+They stand in the YAML file beside the rule's module. Tests run every one of them and the docs show them, so that a page
+cannot promise what the rule does not do.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from base64 import b64decode
+from datetime import date
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from penstock_spec.model import Part
+from penstock_spec.reading import read
+from penstock_spec.repository import PLATFORM_FILE, SPECS
+from penstock_spec.rules.define import Rule
+
+TODAY = date(2027, 1, 1)
+"""The day on which examples are read; suppressions in them count until before or after it."""
+
+SPEC = f"{SPECS}/example.yaml"
+TOP_LEVEL_KEY = re.compile(r"""^["']?([a-z_]+)["']?[ ]*:""", re.MULTILINE)
+
+PLATFORM = """\
+kind: platform
+environments:
+  dev:
+    namespace: dev
+    redis: {addresses: ["redis:6379"], connections: 10000}
+    routes: {default: {slack: "#alerts"}}
+  production:
+    namespace: production
+    redis: {addresses: ["redis:6379"], connections: 10000}
+    routes: {default: {slack: "#alerts"}}
+"""
+
+
+class Example(Part):
+    """One repository: a spec, several, or a file exactly as it stands; and what it differs in from the usual."""
+
+    spec: str | None = None
+    specs: dict[str, str] = Field(default_factory=dict)
+    file: str | None = None
+    base64: str | None = None
+    times: int = Field(1, ge=2)
+    """How often the text of `file` is repeated: a file that is too large need not stand here in full."""
+    on_disk: Literal["missing", "folder", "fifo"] | None = None
+    platform: str | None = None
+    beside: dict[str, str] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _says_what_is_read(self) -> Example:
+        ways = [self.spec, self.specs or None, self.file, self.base64, self.on_disk]
+        given = sum(way is not None for way in ways)
+        if given > 1 or (not given and self.platform is None):
+            raise ValueError("an example has one of `spec`, `specs`, `file`, `base64` and `on_disk`, or a `platform`")
+        return self
+
+    def files(self) -> dict[str, bytes]:
+        """Every file of the repository, by its name below the root; what is not an ordinary file is left out."""
+        files = {PLATFORM_FILE: (PLATFORM if self.platform is None else self.platform).encode()}
+        files |= {f"{SPECS}/{name}": text.encode() for name, text in self.beside.items()}
+        files |= {f"{SPECS}/{name}": complete(text, Path(name).stem).encode() for name, text in self.specs.items()}
+        if self.base64 is not None:
+            files[SPEC] = b64decode(self.base64, validate=True)
+        elif self.file is not None:
+            files[SPEC] = self.file.encode() * self.times
+        elif not self.specs and self.on_disk is None:
+            files[SPEC] = complete(self.spec or "", "example").encode()
+        return files
+
+    def names(self) -> tuple[str, ...]:
+        """The specs among the files."""
+        return tuple(f"{SPECS}/{name}" for name in self.specs) or (SPEC,)
+
+
+class Failing(Example):
+    """A repository in which the rule finds exactly one thing."""
+
+    at: str = Field(pattern=r"^([\w./-]+:)?[0-9]+:[0-9]+$")
+    says: str = Field(min_length=1)
+    hint: str = Field(min_length=1)
+    environments: list[str] = Field(default_factory=list)
+    also: list[str] = Field(default_factory=list)
+
+    @property
+    def place(self) -> str:
+        """`file:line:column`, as a finding says it."""
+        *named, line, column = self.at.split(":")
+        file = named[0] if named else Path(SPEC).name
+        return f"{file if file == PLATFORM_FILE else f'{SPECS}/{file}'}:{line}:{column}"
+
+
+class Passing(Example):
+    """A repository in which the rule finds nothing."""
+
+
+class Examples(Part):
+    """All examples of a rule."""
+
+    fails: list[Failing] = Field(min_length=1)
+    passes: list[Passing] = Field(min_length=1)
+
+
+def path_of(rule: Rule) -> Path:
+    """The file of a rule's examples."""
+    return Path(str(sys.modules[rule.module].__file__)).with_suffix(".yaml")
+
+
+def load(rule: Rule) -> Examples:
+    """The examples of a rule."""
+    path = path_of(rule)
+    return parse(path.name, path.read_bytes())
+
+
+def parse(name: str, raw: bytes) -> Examples:
+    """The examples in a file; raises `ValueError` for whatever is not as it should be."""
+    document = read(name, raw)
+    if document.found:
+        raise ValueError("\n".join(f"{one.at}: {one.says}; {one.hint}" for one in document.found))
+    return Examples.model_validate(document.data)
+
+
+def complete(snippet: str, name: str) -> str:
+    """A snippet with the fields added that a pipeline cannot be without."""
+    needed = {
+        "kind": "pipeline",
+        "name": name,
+        "owner": "{team: media}",
+        "handler": "media.jobs:handle",
+        "image": "registry.example/media:1.0.0",
+    }
+    said = set(TOP_LEVEL_KEY.findall(snippet))
+    if snippet and not snippet.endswith("\n"):
+        snippet += "\n"
+    return snippet + "".join(f"{key}: {value}\n" for key, value in needed.items() if key not in said)

@@ -1,0 +1,194 @@
+"""JSON Schemas for editors: completion, words on hover, and red lines while one types.
+
+Draft 7, which yaml-language-server reads best. What a schema cannot say is left to `penstock lint`: a schema may let pass what
+the models refuse, never the other way round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin
+
+from annotated_types import Ge, Gt, Le, Lt, MaxLen, MinLen
+from pydantic import Tag, TypeAdapter, WithJsonSchema
+from pydantic.fields import FieldInfo
+
+from penstock_spec.kinds import Kind, kinds
+from penstock_spec.layers import FIXED
+from penstock_spec.model import Part, key_of
+from penstock_spec.platform import Platform
+from penstock_spec.quantities import Duration, Quantity
+from penstock_spec.reference import values
+from penstock_spec.reference.types import in_words, keys_of
+from penstock_spec.yaml_text import flow
+
+Schema: TypeAlias = dict[str, Any]
+
+DRAFT = "http://json-schema.org/draft-07/schema#"
+PLAIN: dict[Any, Schema] = {bool: {"type": "boolean"}, int: {"type": "integer"}, str: {"type": "string"}, Any: {}}
+BOUNDS = {Ge: ("ge", "minimum"), Gt: ("gt", "exclusiveMinimum"), Le: ("le", "maximum"), Lt: ("lt", "exclusiveMaximum")}
+LENGTHS = {"string": "Length", "array": "Items", "object": "Properties"}
+
+
+def spec_schema(kind: Kind) -> Schema:
+    """The schema of a spec's file."""
+    schema: Schema = {"$schema": DRAFT, "title": f"Penstock: a {kind.name}", **_section(kind.model)}
+    overrides = _overrides({kind.name: schema}, {kind.name: "#"})
+    overrides["description"] = "What is otherwise in this environment: the path of a field, and its value there."
+    schema["properties"]["environments"]["additionalProperties"] = {"$ref": "#/definitions/overrides"}
+    return {**schema, "definitions": {"overrides": overrides}}
+
+
+def platform_schema() -> Schema:
+    """The schema of the platform file."""
+    schema: Schema = {"$schema": DRAFT, "title": "Penstock: the platform file", **_section(Platform)}
+    specs = {name: _overridable(_section(kind.model)) for name, kind in kinds().items()}
+    defaults = _overrides(specs, {name: f"#/definitions/{name}" for name in specs})
+    defaults["description"] = "Defaults for fields of specs: the path of a field, and its value."
+    inside = schema["properties"]["environments"]["additionalProperties"]
+    for properties in (schema["properties"], inside["properties"]):
+        for keyword in ("type", "additionalProperties"):
+            del properties["defaults"][keyword]
+        properties["defaults"]["allOf"] = [{"$ref": "#/definitions/defaults"}]
+    return {**schema, "definitions": {"defaults": defaults, **specs}}
+
+
+def _overridable(schema: Schema) -> Schema:
+    return {"properties": {key: one for key, one in schema["properties"].items() if key not in FIXED}}
+
+
+def _overrides(specs: dict[str, Schema], roots: dict[str, str]) -> Schema:
+    """Paths as keys, each with the schema of its field; a path of several kinds may be as in any of them."""
+    found: dict[str, list[Schema]] = {}
+    for name, schema in specs.items():
+        for path, pointer in _places(_overridable(schema), roots[name], ""):
+            found.setdefault(path, []).append({"$ref": pointer})
+    offered = {path: refs[0] if len(refs) == 1 else {"anyOf": refs} for path, refs in found.items()}
+    chosen = {path: one for path, one in offered.items() if "*" in path}
+    return {
+        "type": "object",
+        "properties": {path: one for path, one in offered.items() if path not in chosen},
+        "patternProperties": {
+            "^" + path.replace(".", r"\.").replace("*", "[^.]+") + "$": one for path, one in chosen.items()
+        },
+        "additionalProperties": False,
+    }
+
+
+def _places(schema: Schema, pointer: str, path: str) -> Iterator[tuple[str, str]]:
+    """The path of every field of a schema, and the JSON pointer to its own schema. Items of lists have no path."""
+    for key, inner in schema.get("properties", {}).items():
+        where, here = f"{path}.{key}".lstrip("."), f"{pointer}/properties/{key}"
+        yield where, here
+        yield from _places(inner, here, where)
+    for index, branch in enumerate(schema.get("anyOf", ())):
+        yield from _places(branch, f"{pointer}/anyOf/{index}", path)
+    if isinstance(chosen := schema.get("additionalProperties"), dict):
+        yield f"{path}.*", f"{pointer}/additionalProperties"
+        yield from _places(chosen, f"{pointer}/additionalProperties", f"{path}.*")
+
+
+def _section(model: type[Part]) -> Schema:
+    """A model with all that is inside it: an editor shows it in place, without following references."""
+    fields = {key_of(name, info): info for name, info in model.model_fields.items()}
+    required = [key for key, info in fields.items() if info.is_required()]
+    return {
+        "type": "object",
+        "description": (model.__doc__ or "").strip(),
+        "properties": {key: _property(key, info) for key, info in fields.items()},
+        **({"required": required} if required else {}),
+        "additionalProperties": False,
+    }
+
+
+def _property(key: str, info: FieldInfo) -> Schema:
+    says, example = info.description or "", values.example(info)
+    told = values.default_in_words(info)
+    by_default = {"": "", "required": "Required."}.get(told, f"By default {told.removeprefix('derived: ')}.")
+    kind = in_words(info.annotation, info.metadata)
+    if values.is_section(info):
+        kind = "fields: " + ", ".join(f"`{one}`" for one in keys_of(info.annotation))
+    hover = f"{says}\n\n{kind[:1].upper()}{kind[1:]}. {by_default}".rstrip()
+    schema = _type(info.annotation, info.metadata)
+    schema["description"] = f"{says} {by_default}".rstrip()
+    schema["markdownDescription"] = f"{hover}\n\nExample: `{key}: {flow(example)}`"
+    if not info.is_required() and not values.derived(info):
+        schema["default"] = values.default(info)
+    schema["examples"] = [example]
+    return schema
+
+
+def _type(annotation: Any, metadata: Sequence[Any] = ()) -> Schema:  # noqa: ANN401 - any type expression
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        return _type(arguments[0], (*arguments[1:], *metadata))
+    if origin in (Union, UnionType):
+        return _union(arguments, metadata)
+    return _bounded(_leaf(annotation, metadata), metadata)
+
+
+def _leaf(annotation: Any, metadata: Sequence[Any]) -> Schema:  # noqa: ANN401
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    for one in metadata:
+        if isinstance(one, WithJsonSchema):
+            return dict(one.json_schema or {})
+    if origin is Literal:
+        return {"type": "string", **({"const": arguments[0]} if len(arguments) == 1 else {"enum": list(arguments)})}
+    if origin is list:
+        return {"type": "array", "items": _type(arguments[0])}
+    if origin is dict:
+        names = {} if arguments[0] is str else {"propertyNames": _type(arguments[0])}
+        return {"type": "object", **names, "additionalProperties": _type(arguments[1]) or True}
+    if isinstance(annotation, type) and issubclass(annotation, Part):
+        return _section(annotation)
+    if isinstance(annotation, type) and issubclass(annotation, Quantity):
+        return _quantity(annotation)
+    return dict(PLAIN[annotation])
+
+
+@cache
+def _pattern(quantity: type[Quantity]) -> Schema:
+    return TypeAdapter(quantity).json_schema()
+
+
+def _quantity(quantity: type[Quantity]) -> Schema:
+    schema = {key: one for key, one in _pattern(quantity).items() if key != "examples"}
+    # every part of a duration may be missing, but not all of them
+    return {**schema, "minLength": 1} if quantity is Duration else schema
+
+
+def _bounded(schema: Schema, metadata: Sequence[Any]) -> Schema:
+    for one in metadata:
+        if type(one) in BOUNDS:
+            attribute, keyword = BOUNDS[type(one)]
+            schema[keyword] = getattr(one, attribute)
+        elif isinstance(one, MinLen):
+            schema[f"min{LENGTHS[schema['type']]}"] = one.min_length
+        elif isinstance(one, MaxLen):
+            schema[f"max{LENGTHS[schema['type']]}"] = one.max_length
+    return schema
+
+
+def _union(arguments: tuple[Any, ...], metadata: Sequence[Any]) -> Schema:
+    branches = [one for one in arguments if one is not NoneType]
+    if len(branches) > 1:
+        return {"anyOf": _apart([_branch(one) for one in branches])}
+    schema = _type(branches[0], metadata)  # `X | None`: one schema with two types is easier to complete than two schemas
+    types = schema["type"]
+    return {**schema, "type": [*(types if isinstance(types, list) else [types]), "null"]}
+
+
+def _branch(annotation: Any) -> Schema:  # noqa: ANN401
+    tag = next(one.tag for one in get_args(annotation)[1:] if isinstance(one, Tag))
+    return {"title": tag.removeprefix("~"), **_type(annotation)}
+
+
+def _apart(branches: list[Schema]) -> list[Schema]:
+    """A branch that takes any mapping must leave to the others what is theirs."""
+    known = [one["required"] for one in branches if one.get("required")]
+    for one in branches:
+        if one.get("additionalProperties") is True:
+            one["not"] = {"anyOf": [{"required": keys} for keys in known]}
+    return branches

@@ -1,0 +1,101 @@
+"""A resolved spec as YAML that reads back to the same, each line with where its value comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from penstock_spec.layers import Layers, Source
+from penstock_spec.model import Part
+from penstock_spec.reading import Path, dotted
+from penstock_spec.yaml_text import flow, scalar
+
+WIDEST = 64
+"""Comments start no further right than this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a resolved spec. Sections have no origin of their own."""
+
+    text: str
+    path: Path
+    value: Any
+    leaf: bool
+
+
+def lines(model: Part) -> Iterator[Line]:
+    """A resolved spec, line by line, without its environments: they are resolved."""
+    data = model.model_dump(by_alias=True)
+    data.pop("environments", None)
+    yield from _section(data, (), "")
+
+
+def _section(data: dict[str, Any], path: Path, indent: str) -> Iterator[Line]:
+    for key, value in data.items():
+        here = (*path, key)
+        yield from _value(f"{indent}{scalar(key)}:", value, here, indent + "  ")
+
+
+def _value(start: str, value: Any, path: Path, indent: str) -> Iterator[Line]:  # noqa: ANN401 - whatever a field holds
+    if isinstance(value, dict) and value:
+        yield Line(start, path, value, leaf=False)
+        yield from _section(value, path, indent)
+    elif isinstance(value, list) and any(isinstance(one, (dict, list)) and one for one in value):
+        yield Line(start, path, value, leaf=False)
+        for index, one in enumerate(value):
+            yield from _item(one, (*path, index), indent)
+    else:
+        yield Line(f"{start} {flow(value)}", path, value, leaf=True)
+
+
+def _item(value: Any, path: Path, indent: str) -> Iterator[Line]:  # noqa: ANN401
+    if not isinstance(value, dict) or not value:
+        yield Line(f"{indent}- {flow(value)}", path, value, leaf=True)
+        return
+    dash = "- "
+    for line in _section(value, path, indent + "  "):
+        if dash:
+            yield Line(indent + dash + line.text[len(indent) + 2 :], line.path, line.value, line.leaf)
+            dash = ""
+        else:
+            yield line
+
+
+def as_spec(model: Part) -> str:
+    """The resolved spec alone."""
+    return "".join(f"{line.text}\n" for line in lines(model))
+
+
+def annotated(layers: Layers, model: Part) -> Iterator[tuple[str, str]]:
+    """Each line and where its value comes from."""
+    for line in lines(model):
+        yield line.text, origin(layers, line.path) if line.leaf else ""
+
+
+def origin(layers: Layers, path: Path) -> str:
+    """`specs/media.yaml:8:8`, or who else says it."""
+    source = layers.source(path)
+    if source is Source.DERIVED:
+        return "derived"
+    if source is Source.DEFAULT:
+        return "default"
+    at = layers.at(path)
+    return f"{at} ({layers.environment})" if source is Source.ENVIRONMENT else str(at)
+
+
+def values(layers: Layers, model: Part) -> list[dict[str, Any]]:
+    """The same for machines: every value with its path and source."""
+    told = []
+    for line in lines(model):
+        if line.leaf:
+            source = layers.source(line.path)
+            place = layers.place(line.path)
+            at = {"file": place.caret.file, "line": place.caret.line, "column": place.caret.column} if place else None
+            told.append({"path": dotted(line.path), "value": _plain(line.value), "source": source.value, "at": at})
+    return told
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401
+    return value if isinstance(value, (str, int, float, bool, list, dict, type(None))) else str(value)

@@ -1,0 +1,57 @@
+"""`penstock explain`: a rule's page."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from penstock.command.console import complete_rule, painter
+from penstock_spec.findings import CannotGoOn
+from penstock_spec.report.safe import safe
+from penstock_spec.repository import PLATFORM_FILE
+
+if TYPE_CHECKING:
+    from penstock_spec.examples import Example
+
+
+@click.command(name="explain", short_help="Explain a rule.")
+@click.argument("rule", shell_complete=complete_rule)
+def command(rule: str) -> None:
+    """Tell what a rule finds, why it matters and how to put it right, with a spec that fails and one that passes.
+
+    \b
+    Example:
+      penstock explain grace-shorter-than-timeout
+    """
+    from penstock_spec.catalogue import catalogue
+    from penstock_spec.examples import load
+    from penstock_spec.fields import nearest
+
+    found = catalogue().get(rule)
+    if found is None:
+        close = nearest(rule, list(catalogue()))
+        raise CannotGoOn(f"there is no rule `{rule}`", f"did you mean `{close}`?" if close else "see `penstock rules`")
+    paint = painter()
+    click.echo(paint(f"{found.severity}[{found.name}]", found.severity) + paint(f": {found.title}", "bold"))
+    click.echo("\n" + found.page.partition("\n")[2].strip())
+    examples = load(found)
+    for label, example in (("fails", examples.fails[0]), ("passes", examples.passes[0])):
+        click.echo(f"\n{paint(f'{label}:', 'bold')}")
+        for line in _shown(example):
+            click.echo(f"    {line}".rstrip())
+
+
+def _shown(example: Example) -> list[str]:
+    """The part of an example that makes the difference."""
+    texts = dict(example.specs)
+    if example.platform is not None:
+        texts[PLATFORM_FILE] = example.platform
+    if not texts:
+        return safe_lines(example.spec or example.file or "(no text)")
+    return [line for name, text in texts.items() for line in (f"# {name}", *safe_lines(text))]
+
+
+def safe_lines(text: str) -> list[str]:
+    """Lines that cannot move the reader's cursor, and not too many of them."""
+    return [safe(line[:120]) for line in text.splitlines()[:30]]

@@ -1,0 +1,68 @@
+"""`penstock fmt`: one style; comments stay."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import tempfile
+from pathlib import Path
+
+import click
+
+from penstock.command.console import platform_option
+from penstock_spec.findings import CannotGoOn
+from penstock_spec.repository import open_repository, read_inputs
+
+
+@click.command(name="fmt", short_help="Put specs into one style; comments stay.")
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--check", is_flag=True, help="Change nothing; exit code 1 when something would change.")
+@click.option("--diff", is_flag=True, help="Change nothing; show what would change.")
+@platform_option
+@click.pass_context
+def command(ctx: click.Context, paths: tuple[Path, ...], check: bool, diff: bool, platform: Path | None) -> None:
+    """Put specs into one style: two spaces, `{a: 1, b: 2}`, one blank line at most, no blanks at ends of lines.
+
+    Order, quotes and comments stay as they are. Without PATHS the platform file and all of `specs/` are
+    formatted. A file that is not YAML, or whose comments could not be kept, is left alone and named (exit code 1).
+    """
+    from penstock_spec.formatting import Refused, formatted
+
+    repository = open_repository(paths, platform, Path.cwd())
+    inputs = read_inputs(repository)
+    files = inputs.specs if paths else (inputs.platform, *inputs.specs)
+    left, changed = 0, 0
+    for file in files:
+        result = formatted(file)
+        if isinstance(result, Refused):
+            left += 1
+            click.echo(f"{file.name}: left alone: {result.why}; {result.hint}", err=True)
+            continue
+        before = file.raw if isinstance(file.raw, bytes) else b""
+        if result.encode() == before:
+            continue
+        changed += 1
+        if diff:
+            old = before.decode("utf-8", "replace").splitlines(keepends=True)
+            new = result.splitlines(keepends=True)
+            click.echo("".join(difflib.unified_diff(old, new, file.name, file.name)), nl=False)
+        elif not check:
+            replace_file(file.path, result)
+        if not diff:
+            click.echo(f"{file.name}: {'would be formatted' if check else 'formatted'}")
+    if not changed and not left:
+        click.echo("everything is in style")
+    ctx.exit(1 if left or (changed and (check or diff)) else 0)
+
+
+def replace_file(path: Path, text: str) -> None:
+    """Replace a file as a whole, keeping its permissions: an interrupted run leaves the old one or the new one."""
+    path = path.resolve()  # a link stays a link
+    try:
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+        os.chmod(temporary, path.stat().st_mode & 0o7777)  # noqa: PTH101 - it has no Path
+        os.replace(temporary, path)  # noqa: PTH105
+    except OSError as error:
+        raise CannotGoOn(f"`{path}` cannot be written: {error.strerror}", "allow it, or use `--diff`") from None

@@ -1,0 +1,59 @@
+"""`penstock init`: a new repository that works."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+from pathlib import Path
+
+import click
+
+from penstock_spec.findings import CannotGoOn
+from penstock_spec.repository import PLATFORM_FILE
+
+STARTER = {
+    PLATFORM_FILE: "penstock.yaml",
+    "specs/hello.yaml": "hello.yaml",
+    "hello/jobs.py": "jobs.py",
+    ".github/workflows/penstock.yaml": "workflow.yaml",
+    "README.md": "README.md",
+    ".gitignore": "gitignore",
+}
+
+
+@click.command(name="init", short_help="Make a new repository that works.")
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False), default=Path())
+def command(folder: Path) -> None:
+    """Make a repository in FOLDER, by default here.
+
+    It has a platform file, a spec that lints clean, its handler, the schemas for editors, and a workflow that checks all
+    of it. Files that are there already stay as they are; a folder with a platform file is left
+    alone.
+    """
+    if (folder / PLATFORM_FILE).exists():
+        says = f"`{folder / PLATFORM_FILE}` is there already"
+        raise CannotGoOn(says, "add a spec with `penstock new`, or name another folder")
+    from penstock_spec.json_schema import platform_schema, spec_schema
+    from penstock_spec.kinds import kinds
+
+    texts = {name: (files("penstock") / "starter" / source).read_text("utf-8") for name, source in STARTER.items()}
+    schemas = {"platform": platform_schema(), **{name: spec_schema(kind) for name, kind in kinds().items()}}
+    for name, schema in schemas.items():
+        texts[f"generated/schemas/{name}.schema.json"] = json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+    for name, text in texts.items():
+        click.echo(f"{_written(folder / name, text)} {(folder / name).as_posix()}")
+    where = "" if folder == Path() else f"cd {folder} && "
+    click.echo(f"\nnext: {where}penstock lint")
+
+
+def _written(path: Path, text: str) -> str:
+    if path.exists():
+        return "kept   "
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise CannotGoOn(
+            f"`{path}` cannot be written: {error.strerror}", "name a folder that you may write to"
+        ) from None
+    return "written"

@@ -1,0 +1,142 @@
+"""`penstock new`: a new spec, by questions or by options."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import click
+
+from penstock.command.console import painter, platform_option, today
+from penstock_spec.findings import CannotGoOn
+from penstock_spec.repository import SPECS, open_repository, read_inputs
+
+QUESTIONS = {
+    "team": ("Which team answers for it?", "owner.team"),
+    "handler": ("Which function does the work, as module:function?", "handler"),
+    "image": ("Which image has it, with a version?", "image"),
+}
+
+
+@click.command(name="new", short_help="Write a new spec, by questions or by options.")
+@click.argument("name", required=False)
+@click.option("--team", help="Who answers for it.")
+@click.option("--handler", metavar="MODULE:FUNCTION", help="The function that does the work.")
+@click.option("--image", help="The workers' image, with a version.")
+@click.option("--stream", metavar="KEY", help="The stream's key; by default it follows from the name.")
+@click.option("--group", help="The consumer group; by default the name.")
+@click.option("--timeout", metavar="DURATION", help="How long one attempt may take, such as 60s.")
+@click.option("--concurrency", type=int, help="Messages that one worker runs at a time.")
+@click.option("--min", "least", type=int, help="Pods that are always there; 0 lets it sleep.")
+@click.option("--max", "most", type=int, help="Pods at most.")
+@platform_option
+@click.pass_context
+def command(ctx: click.Context, /, name: str | None, platform: Path | None, **said: str | int | None) -> None:
+    """Write specs/NAME.yaml. On a terminal, what is not said by options is asked for; elsewhere it must be said.
+
+    \b
+    Examples:
+      penstock new
+      penstock new media-cluster --team media --handler media.clustering:cluster --image registry.example/media:1.4.2
+    """
+    repository = open_repository((), platform, Path.cwd())
+    ask = sys.stdin.isatty()
+    name = name or _answer("name", "What is it called?", "name", ask=ask)
+    for option, (question, path) in QUESTIONS.items():
+        said[option] = said[option] or _answer(option, question, path, ask=ask)
+    _check("name", name)
+    for option, (_, path) in QUESTIONS.items():
+        _check(path, said[option])
+    file = repository.root / SPECS / f"{name}.yaml"
+    if file.exists():
+        raise CannotGoOn(f"`{repository.name(file)}` is there already", "choose another name, or edit it")
+    _write(file, spec_text(name, said))
+    click.echo(f"written {os.path.relpath(file)}\n")
+    from penstock_spec import lint, report
+
+    outcome = lint.lint(read_inputs(open_repository((file,), platform, Path.cwd())), (), today()).outcome
+    click.echo(report.render("text", outcome, painter()), nl=False)
+    ctx.exit(1 if outcome.findings else 0)
+
+
+def spec_text(name: str, said: dict[str, str | int | None]) -> str:
+    """The spec, with what was said and no more: everything else has a default."""
+    from penstock_spec.quantities import Duration
+    from penstock_spec.yaml_text import flow, scalar
+
+    lines = ["# yaml-language-server: $schema=../generated/schemas/pipeline.schema.json", "kind: pipeline"]
+    lines += [f"name: {scalar(name)}", f"owner: {{team: {scalar(said['team'])}}}"]
+    lines += [f"{key}: {scalar(said[key])}" for key in ("handler", "image")]
+    timeout = said["timeout"]
+    grace = None
+    if isinstance(timeout, str):
+        _check("work.timeout", timeout)
+        grace = str(Duration(timeout) + Duration("30s"))
+    sections: dict[str, dict[str, Any]] = {
+        "stream": {"key": said["stream"], "group": said["group"]},
+        "work": {"concurrency": said["concurrency"], "timeout": timeout},
+        "scaling": {"replicas": {"min": said["least"] or 0, "max": said["most"] or 20}},
+        "shutdown": {"grace": grace},
+    }
+    for section, fields in sections.items():
+        given = {key: value for key, value in fields.items() if value is not None}
+        if given:
+            lines.append(f"{section}: {flow(given)}")
+    return "\n".join(lines) + "\n"
+
+
+def _answer(option: str, question: str, path: str, *, ask: bool) -> str:
+    if not ask:
+        how = "as the first argument" if option == "name" else f"with `--{option}`"
+        raise CannotGoOn(f"the {option} of the spec is not said", f"say it {how}; on a terminal it is asked for")
+    answer: str = click.prompt(question, value_proc=_checked(path))
+    return answer
+
+
+def _checked(path: str) -> Callable[[str], str]:
+    """Asks again until the answer is one that the spec may hold."""
+
+    def check(value: str) -> str:
+        problem = _problem(path, value)
+        if problem:
+            raise click.UsageError(f"{problem[0]}; {problem[1]}")
+        return value
+
+    return check
+
+
+def _check(path: str, value: object) -> None:
+    problem = _problem(path, value)
+    if problem:
+        raise CannotGoOn(f"`{path}`: {problem[0]}", problem[1])
+
+
+def _problem(path: str, value: object) -> tuple[str, str] | None:
+    """What a field says against a value, and the way out."""
+    from pydantic import TypeAdapter, ValidationError
+
+    from penstock_spec.fields import fields_of
+    from penstock_spec.kinds.pipeline import Pipeline
+
+    info = next(field.info for field in fields_of(Pipeline) if field.path == path)
+    kind: Any = Annotated[(info.annotation, *info.metadata)] if info.metadata else info.annotation
+    try:
+        TypeAdapter(kind).validate_python(value)
+    except ValidationError as error:
+        detail = error.errors(include_url=False)[0]
+        context = detail.get("ctx") or {}
+        return str(context.get("says", detail["msg"])), str(context.get("hint", "say it otherwise"))
+    return None
+
+
+def _write(file: Path, text: str) -> None:
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise CannotGoOn(
+            f"`{file}` cannot be written: {error.strerror}", "allow it, or choose another folder"
+        ) from None

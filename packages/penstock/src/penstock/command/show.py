@@ -1,0 +1,101 @@
+"""`penstock show`: a spec as it is in an environment."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from penstock.command.console import complete_environment, painter, platform_option, today
+from penstock_spec.findings import CannotGoOn, Severity
+from penstock_spec.repository import SPECS, Repository, find_root, open_repository, read_inputs
+
+WIDEST = 64
+
+
+@click.command(name="show", short_help="Show a spec as it is in an environment, and where each value comes from.")
+@click.argument("spec", type=click.Path(path_type=Path))
+@click.option(
+    "-e",
+    "--env",
+    "environment",
+    metavar="NAME",
+    shell_complete=complete_environment,
+    help="The environment; may be left out where there is only one.",
+)
+@click.option("--json", "as_json", is_flag=True, help="For machines: every value with its path, source and place.")
+@click.option("--plain", is_flag=True, help="The resolved spec alone, without where values come from.")
+@platform_option
+@click.pass_context
+def command(
+    ctx: click.Context,
+    spec: Path,
+    environment: str | None,
+    as_json: bool,
+    plain: bool,
+    platform: Path | None,
+) -> None:
+    """Show SPEC (a file, or its name) with all that an environment, the platform file and defaults add.
+
+    Each line ends with where its value comes from: a line of the spec, the spec's overrides for the environment, a line
+    of the platform file, other fields (`derived`), or a default. The output is itself a valid spec.
+
+    \b
+    Examples:
+      penstock show media-cluster --env production
+      penstock show specs/media-cluster.yaml --env dev --json
+    """
+    from penstock_spec import check, lint, report, show
+    from penstock_spec.kinds import kinds
+
+    repository = open_repository((_find(spec, platform),), platform, Path.cwd())
+    inputs = read_inputs(repository)
+    read = check.check_platform(lint.load(inputs.platform))
+    chosen = _choose(environment, lint.choose(read, (environment,) if environment else ()))
+    outcome = lint.lint(inputs, (chosen,) if chosen else (), today()).outcome
+    if outcome.count(Severity.ERROR):
+        click.echo(report.render("text", outcome, painter()), nl=False)
+        ctx.exit(1)
+    document = lint.load(inputs.specs[0])
+    model, layers = check.resolve(kinds()[document.data["kind"]], document, read, chosen)
+    if as_json:
+        told: dict[str, Any] = {"spec": document.file, "environment": chosen, "values": show.values(layers, model)}
+        click.echo(json.dumps(told, indent=2))
+    elif plain:
+        click.echo(show.as_spec(model), nl=False)
+    else:
+        paint = painter()
+        rows = list(show.annotated(layers, model))
+        column = min(WIDEST, max(len(text) for text, _ in rows)) + 2
+        for text, origin in rows:
+            comment = paint(f"{'':{max(2, column - len(text))}}# {origin}", "dim") if origin else ""
+            click.echo(text + comment)
+
+
+def _choose(asked: str | None, known: tuple[str, ...]) -> str:
+    if asked or len(known) <= 1:
+        return known[0] if known else ""
+    told = ", ".join(f"`{name}`" for name in known)
+    raise CannotGoOn(f"the platform file has several environments: {told}", "choose one with `--env`")
+
+
+def _find(spec: Path, platform: Path | None) -> Path:
+    """A file, or the spec of this name."""
+    if spec.exists() or spec.suffix:
+        return spec
+    root = platform.parent if platform else find_root(Path.cwd())
+    named = root / SPECS / f"{spec}.yaml"
+    if named.is_file():
+        return named
+    close = _nearest(str(spec), Repository(root, root, tuple((root / SPECS).glob("*.yaml")), whole=True))
+    raise CannotGoOn(
+        f"there is no spec `{spec}`", f"did you mean `{close}`?" if close else "name a file below `specs/`"
+    )
+
+
+def _nearest(name: str, repository: Repository) -> str | None:
+    from penstock_spec.fields import nearest
+
+    return nearest(name, [path.stem for path in repository.specs])

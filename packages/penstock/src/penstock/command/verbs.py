@@ -1,0 +1,57 @@
+"""The table of verbs. Listing them loads none of them."""
+
+from __future__ import annotations
+
+import importlib
+
+import click
+
+VERBS = {
+    "init": "Make a new repository that works.",
+    "new": "Write a new spec, by questions or by options.",
+    "lint": "Tell everything that is wrong, where, and the way out.",
+    "show": "Show a spec as it is in an environment, and where each value comes from.",
+    "rules": "List the rules.",
+    "explain": "Explain a rule.",
+    "schema": "Write JSON Schemas for editors and of messages.",
+    "fmt": "Put specs into one style; comments stay.",
+    "completion": "Print the completion script of a shell.",
+}
+
+
+class Verbs(click.Group):
+    """A group whose commands are modules beside this one."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """In the order in which one meets them."""
+        del ctx
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Load a verb."""
+        del ctx
+        if cmd_name not in VERBS:
+            return None
+        module = importlib.import_module(f"penstock.command.{cmd_name}")
+        command = module.command
+        assert isinstance(command, click.Command)  # noqa: S101 - a verb's module says `command`
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As click's, with the verb that was probably meant."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            import difflib
+
+            close = difflib.get_close_matches(args[0], VERBS, n=1)
+            meant = f"; did you mean `penstock {close[0]}`?" if close else ""
+            raise click.UsageError(f"there is no command `{args[0]}`{meant}", ctx) from error
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """From the table, without loading."""
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl(list(VERBS.items()))

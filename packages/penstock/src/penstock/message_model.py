@@ -1,0 +1,92 @@
+"""From a model in a team's code to a message's JSON Schema. The only module that imports that code."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from penstock_spec.findings import CannotGoOn
+from penstock_spec.lint import load
+from penstock_spec.repository import Repository, read_inputs
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A model that a spec names, and the file where its schema belongs."""
+
+    spec: str
+    model: str
+    file: Path
+
+
+def named_in(repository: Repository) -> Iterator[Named]:
+    """The models that the specs of a repository name."""
+    for file in read_inputs(repository).specs:
+        data = load(file).data
+        message = data.get("message") if isinstance(data, dict) else None
+        schema = message.get("schema") if isinstance(message, dict) else None
+        model = schema.get("model") if isinstance(schema, dict) else None
+        if not isinstance(model, str) or not isinstance(schema, dict) or not isinstance(data, dict):
+            continue
+        name = schema.get("file") or f"{data.get('name')}.message.json"
+        yield Named(file.name, model, file.path.parent / str(name))
+
+
+def schema_of(named: Named, paths: tuple[Path, ...]) -> dict[str, Any]:
+    """The JSON Schema of the model; a pydantic model, a dataclass, or a TypedDict."""
+    from pydantic import TypeAdapter  # noqa: PLC0415 - heavy
+    from pydantic.errors import PydanticUserError  # noqa: PLC0415
+
+    module, _, name = named.model.partition(":")
+    for path in (Path.cwd(), *paths):
+        if str(path.resolve()) not in sys.path:
+            sys.path.insert(0, str(path.resolve()))
+    try:
+        found: Any = importlib.import_module(module)
+        for step in name.split("."):
+            found = getattr(found, step)
+    except ImportError as error:
+        says = f"`{named.model}` of {named.spec} cannot be imported: {error}"
+        raise CannotGoOn(says, "name the folder with the code by `--path`") from None
+    except AttributeError:
+        raise CannotGoOn(
+            f"`{module}` has no `{name}`, which {named.spec} names", "put `message.schema.model` right"
+        ) from None
+    except Exception as error:  # noqa: BLE001 - a team's code may raise anything while it is imported
+        says = f"`{module}` fails when it is imported: {type(error).__name__}: {error}"
+        raise CannotGoOn(says, "run `python -c 'import ...'` to see where") from None
+    try:
+        return TypeAdapter(found).json_schema()
+    except PydanticUserError as error:
+        says = f"`{named.model}` has no JSON Schema: {error.message}"
+        raise CannotGoOn(says, "name a pydantic model, a dataclass or a TypedDict") from None
+
+
+def compare(file: Path, text: str) -> str:
+    """What is different between the file and the code, in words; nothing when they agree."""
+    try:
+        written = json.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return "missing"
+    except (OSError, ValueError) as error:
+        return f"cannot be read: {error}"
+    current = json.loads(text)
+    if written == current:
+        return ""
+    return "differs from the code: " + "; ".join(_differences(written, current, "")[:5])
+
+
+def _differences(old: Any, new: Any, path: str) -> list[str]:  # noqa: ANN401 - JSON
+    if isinstance(old, dict) and isinstance(new, dict):
+        told = [f"`{path}{key}` is new" for key in new if key not in old]
+        told += [f"`{path}{key}` is gone" for key in old if key not in new]
+        for key in old:
+            if key in new and old[key] != new[key]:
+                told += _differences(old[key], new[key], f"{path}{key}.")
+        return told
+    return [f"`{path.rstrip('.')}` was `{json.dumps(old)}` and is `{json.dumps(new)}`"]
