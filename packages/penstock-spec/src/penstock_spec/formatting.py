@@ -12,6 +12,7 @@ from penstock_spec.repository import File
 
 COMMENT = re.compile(r"(?:^|\s)#.*$")
 BLANK_LINES = re.compile(r"\n{3,}")
+BLOCK_SCALAR = re.compile(r"(?:^|[\s:-])[|>][0-9+-]{0,2}(?:\s+#.*)?$")
 ENDS = re.compile(r"[ \t]+$", re.MULTILINE)
 
 
@@ -53,7 +54,36 @@ def _round_trip(text: str) -> str:
     out = io.StringIO()
     yaml.dump(yaml.load(text), out)
     tidy = BLANK_LINES.sub("\n\n", ENDS.sub("", out.getvalue()))
-    return tidy.strip("\n") + "\n"
+    return "\n".join(_aligned(tidy.strip("\n").split("\n"))) + "\n"
+
+
+def _aligned(lines: list[str]) -> list[str]:
+    """Comments on lines of their own, indented as the line below them; before a blank line, as the line above them."""
+    inside = _block_scalars(lines)
+    alone = [line.lstrip().startswith("#") and number not in inside for number, line in enumerate(lines)]
+    told = list(lines)
+    for number in range(len(lines) - 1, -1, -1):
+        if alone[number]:
+            after = told[number + 1] if number + 1 < len(lines) else ""
+            before = next((lines[one] for one in range(number - 1, -1, -1) if lines[one] and not alone[one]), "")
+            told[number] = _indent(after or before) + lines[number].lstrip()
+    return told
+
+
+def _block_scalars(lines: list[str]) -> set[int]:
+    """The numbers of the lines inside `|` and `>` texts, where a `#` is text."""
+    inside: set[int] = set()
+    opened: str | None = None
+    for number, line in enumerate(lines):
+        if opened is not None and (not line or len(_indent(line)) > len(opened)):
+            inside.add(number)
+            continue
+        opened = _indent(line) if BLOCK_SCALAR.search(line) else None
+    return inside
+
+
+def _indent(line: str) -> str:
+    return line[: len(line) - len(line.lstrip(" "))]
 
 
 def _null(representer: Any, value: None) -> Any:  # noqa: ANN401 - ruamel.yaml's own types

@@ -47,9 +47,6 @@ def main() -> None:
     except (click.Abort, KeyboardInterrupt):
         click.echo("stopped", err=True)
         code = 130
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader left; so do we, in silence
-        code = 0
     except Exception as error:
         if "PENSTOCK_TRACEBACK" in os.environ:
             raise

@@ -1,0 +1,54 @@
+"""`penstock init` makes a repository that works, and harms nothing that is there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from penstock.command.init import STARTER
+
+Run = Callable[..., Any]
+
+
+@pytest.fixture
+def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_new_repository_lints_clean_and_is_in_style(empty: Path, penstock: Run) -> None:
+    assert penstock("init", "pipelines").code == 0
+    assert penstock("lint", "--strict", "--platform", "pipelines/penstock.yaml", "pipelines/specs").code == 0
+    assert penstock("fmt", "--check", "--platform", "pipelines/penstock.yaml").out == "everything is in style\n"
+
+
+def test_it_writes_what_it_says(empty: Path, penstock: Run) -> None:
+    told = penstock("init").out.splitlines()
+    written = {line.split()[1] for line in told if line.startswith("written")}
+    assert written == {path.relative_to(empty).as_posix() for path in empty.rglob("*") if path.is_file()}
+    assert written >= set(STARTER)
+
+
+def test_a_file_that_is_there_stays_as_it_is(empty: Path, penstock: Run) -> None:
+    (empty / "README.md").write_text("ours\n")
+    assert "kept    README.md" in penstock("init").out
+    assert (empty / "README.md").read_text() == "ours\n"
+
+
+def test_a_repository_is_not_made_twice(empty: Path, penstock: Run) -> None:
+    penstock("init")
+    before = {path: path.read_bytes() for path in empty.rglob("*") if path.is_file()}
+    ran = penstock("init")
+    assert ran.code == 2
+    assert before == {path: path.read_bytes() for path in empty.rglob("*") if path.is_file()}
+
+
+def test_the_schemas_lie_where_the_specs_look_for_them(empty: Path, penstock: Run) -> None:
+    penstock("init")
+    for spec in ("penstock.yaml", "specs/hello.yaml"):
+        first = (empty / spec).read_text().partition("\n")[0]
+        schema = first.removeprefix("# yaml-language-server: $schema=")
+        assert ((empty / spec).parent / schema).is_file()

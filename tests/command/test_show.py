@@ -1,0 +1,64 @@
+"""`penstock show` tells every value and who says it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Run = Callable[..., Any]
+
+
+@pytest.fixture(autouse=True)
+def layered(repository: Path) -> None:
+    """A value from each layer."""
+    spec = repository / "specs" / "media-cluster.yaml"
+    spec.write_text(spec.read_text() + "work: {concurrency: 8}\nenvironments:\n  dev: {work.timeout: 20s}\n")
+    platform = repository / "penstock.yaml"
+    platform.write_text(platform.read_text() + "defaults:\n  work.block: 4s\n  work.concurrency: 99\n")
+
+
+def test_each_value_says_where_it_comes_from(repository: Path, penstock: Run) -> None:
+    shown = penstock("show", "media-cluster", "--env", "dev").out
+    said = {line.split("#")[0].strip(): line.split("# ")[-1] for line in shown.splitlines() if "# " in line}
+    assert said["concurrency: 8"] == "specs/media-cluster.yaml:6:21"
+    assert said["timeout: 20s"] == "specs/media-cluster.yaml:8:23 (dev)"
+    assert said["block: 4s"] == "penstock.yaml:6:15"
+    assert said["key: streams:media-cluster"] == "derived"
+    assert said["lease: 30s"] == "default"
+
+
+def test_for_machines_it_is_the_same(repository: Path, penstock: Run) -> None:
+    told = json.loads(penstock("show", "media-cluster", "--env", "dev", "--json").out)
+    values = {one["path"]: one for one in told["values"]}
+    assert values["work.timeout"] == {
+        "path": "work.timeout",
+        "value": "20s",
+        "source": "environment",
+        "at": {"file": "specs/media-cluster.yaml", "line": 8, "column": 23},
+    }
+    assert values["work.lease"]["at"] is None
+
+
+def test_what_is_shown_is_a_spec_that_shows_the_same(repository: Path, penstock: Run) -> None:
+    shown = penstock("show", "media-cluster", "--env", "dev", "--plain").out
+    (repository / "specs" / "media-cluster.yaml").write_text(shown)
+    assert penstock("lint", "--env", "dev").code == 0
+    assert penstock("show", "media-cluster", "--env", "dev", "--plain").out == shown
+
+
+def test_a_spec_with_errors_is_not_shown_but_its_errors_are(repository: Path, penstock: Run) -> None:
+    spec = repository / "specs" / "media-cluster.yaml"
+    spec.write_text(spec.read_text() + "shutdown: {grace: 20s}\n")
+    ran = penstock("show", "media-cluster", "--env", "dev")
+    assert ran.code == 1
+    assert "error[grace-shorter-than-timeout]" in ran.out
+
+
+def test_one_of_several_environments_must_be_chosen(repository: Path, penstock: Run) -> None:
+    ran = penstock("show", "media-cluster")
+    assert ran.code == 2
+    assert "`dev`, `production`" in ran.err

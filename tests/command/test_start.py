@@ -1,0 +1,74 @@
+"""Nothing heavy is loaded before it is needed, and nobody reads a traceback."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+
+from penstock.command import app
+from penstock.command.verbs import VERBS
+
+HEAVY = ("pydantic", "pydantic_core", "ruamel", "yaml", "jsonschema_rs", "asyncio")
+LOADED = "import sys; from penstock.command import main\ntry: main()\nfinally: print(*sys.modules, file=sys.stderr)"
+
+
+def modules_loaded_by(where: Path, *arguments: str) -> set[str]:
+    done = subprocess.run(
+        [sys.executable, "-c", LOADED, *arguments], cwd=where, capture_output=True, text=True, check=False
+    )
+    return {name.partition(".")[0] for name in done.stderr.split()}
+
+
+def test_help_loads_nothing_heavy(repository: Path) -> None:
+    loaded = modules_loaded_by(repository, "--help")
+    assert "click" in loaded
+    assert not loaded & set(HEAVY)
+
+
+def test_an_unchanged_run_parses_and_checks_nothing(repository: Path) -> None:
+    assert "pydantic" in modules_loaded_by(repository, "lint")
+    assert not modules_loaded_by(repository, "lint") & set(HEAVY)
+
+
+def test_the_table_of_verbs_says_what_the_verbs_say() -> None:
+    """`--help` lists from a table without loading; the table must not drift."""
+    context = click.Context(app)
+    for name, summary in VERBS.items():
+        command = app.get_command(context, name)  # type: ignore[attr-defined] # the command is a group
+        assert command is not None
+        assert command.name == name
+        assert command.get_short_help_str(200) == summary
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_explains_itself_and_its_options(verb: str, penstock: Callable[..., Any]) -> None:
+    ran = penstock(verb, "--help")
+    assert ran.code == 0
+    command = app.get_command(click.Context(app), verb)  # type: ignore[attr-defined] # as above
+    assert all(option.help for option in command.params if isinstance(option, click.Option))
+
+
+def test_our_own_fault_is_told_in_a_sentence(
+    repository: Path, penstock: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr("penstock_spec.cache.lint", broken)
+    ran = penstock("lint")
+    assert ran.code == 2
+    assert ran.err.startswith("error: penstock itself failed: RuntimeError in ")
+    assert "Traceback" not in ran.err
+
+
+def test_a_reader_that_leaves_is_no_news(repository: Path) -> None:
+    """`penstock rules | head -1` tells its line and nothing else."""
+    shell = f"{sys.executable} -m penstock rules | head -1"
+    done = subprocess.run(["bash", "-c", shell], cwd=repository, capture_output=True, text=True, check=True)
+    assert (len(done.stdout.splitlines()), done.stderr) == (1, "")
