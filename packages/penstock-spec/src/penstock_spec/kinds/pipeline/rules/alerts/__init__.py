@@ -1,0 +1,1 @@
+"""Rules about who is told, and when."""

@@ -1,0 +1,35 @@
+"""The alerts of a team go nowhere.
+
+Alerts are routed by `owner.team`. The environment has routes in the platform file, but neither one for this team nor
+a `default`. When the pipeline breaks, the alert fires and nobody hears it.
+
+Add a route for the team, or a `default` route for all teams without one. If the team's name is only misspelt here,
+correct it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.fields import nearest
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+
+
+@spec_rule(Severity.WARNING)
+def rule(it: Subject[Pipeline]) -> Iterator[Found]:
+    """No route, no default."""
+    team, routes = it.spec.owner.team, it.platform.routes
+    if not routes or team in routes or "default" in routes:
+        return  # an environment without any route is told once, in the platform file
+    says = f"there are routes for {', '.join(f'`{one}`' for one in routes)}, and no `default`"
+    close = nearest(team, list(routes))
+    hint = (
+        f"write `{close}`, or add a route"
+        if close
+        else f"add a route for `{team}` to the platform file, or a `default`"
+    )
+    yield it.problem("owner.team", says, hint)

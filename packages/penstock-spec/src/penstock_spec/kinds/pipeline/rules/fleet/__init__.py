@@ -1,0 +1,1 @@
+"""Rules over all pipelines of an environment."""

@@ -1,0 +1,31 @@
+"""A pipeline works on the dead letters of another.
+
+Dead letters wait for a person: they carry the story of their failure, and are trimmed after `dead_letter.keep`,
+whether or not a group has read them. A pipeline that reads them as its input loses what is trimmed before it gets
+there, meets messages in a form that no producer sent, and deletes the evidence when it is done.
+
+Bury into a key that no pipeline reads. To try dead letters again, replay them into their own stream, or send from the
+handler to the second pipeline's stream before the last attempt fails.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import fleet_rule
+from penstock_spec.subject import Fleet, Shown
+
+
+@fleet_rule(Severity.ERROR)
+def rule(it: Fleet) -> Iterator[Found]:
+    """Nobody's input."""
+    readers: dict[str, Shown] = {}
+    for member in it.of("pipeline"):
+        readers.setdefault(member.values["stream.key"], member)
+    for member in it.of("pipeline"):
+        reader = readers.get(member.values["dead_letter.key"])
+        if reader is not None and reader is not member:
+            says = f"{reader.line('stream.key')} reads `{member.values['dead_letter.key']}` as its input"
+            yield member.problem("dead_letter.key", says, "bury into a key that no pipeline reads, or leave it out")

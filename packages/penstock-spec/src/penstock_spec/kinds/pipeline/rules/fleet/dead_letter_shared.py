@@ -1,0 +1,33 @@
+"""Two pipelines bury into one key.
+
+In a shared key the dead letters of one pipeline hide among those of the other. The alert of both fires for either,
+the shorter `dead_letter.keep` trims for both, and a replay has to sort out what belongs where.
+
+Leave `dead_letter.key` out: the default is a key beside the pipeline's own stream.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import fleet_rule
+from penstock_spec.subject import Fleet, Shown
+
+
+@fleet_rule(Severity.WARNING)
+def rule(it: Fleet) -> Iterator[Found]:
+    """One graveyard each."""
+    first: dict[str, Shown] = {}
+    for member in it.of("pipeline"):
+        dead = member.values["dead_letter.key"]
+        other = first.setdefault(dead, member)
+        if other is not member and not _same_group(other, member):
+            says = f"{other.line('dead_letter.key')} buries into `{dead}` too"
+            yield member.problem("dead_letter.key", says, "leave it out, for a key of its own beside the stream")
+
+
+def _same_group(one: Shown, other: Shown) -> bool:
+    """That is found by `stream-group-shared`, and dead letters follow from it."""
+    return all(one.values[path] == other.values[path] for path in ("stream.key", "stream.group"))

@@ -1,0 +1,29 @@
+"""Two pipelines take each other's messages.
+
+Redis gives each message of a stream to one consumer of a group. Two specs on the same stream and group are one group
+with two kinds of workers: which handler gets a message is chance, and both scalers count the same backlog.
+
+Give one of them a group of its own, if both are to see every message, and keep history in the stream then. If each is
+to see some of the messages, give it a stream of its own. If one replaces the other, take the old spec out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import fleet_rule
+from penstock_spec.subject import Fleet, Shown
+
+
+@fleet_rule(Severity.ERROR)
+def rule(it: Fleet) -> Iterator[Found]:
+    """A group is one pipeline."""
+    first: dict[tuple[str, str], Shown] = {}
+    for member in it.of("pipeline"):
+        key, group = member.values["stream.key"], member.values["stream.group"]
+        other = first.setdefault((key, group), member)
+        if other is not member:
+            says = f"{other.line('stream.group')} reads `{key}` as the group `{group}` too; a message reaches only one"
+            yield member.problem("stream.group", says, "give this spec a group or a stream of its own")

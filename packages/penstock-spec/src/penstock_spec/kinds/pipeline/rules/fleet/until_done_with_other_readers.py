@@ -1,0 +1,34 @@
+"""Messages are deleted when done, and somebody else reads them too.
+
+With `stream.retention.keep: until-done` a message leaves the stream when its group is done with it. A second group on
+the stream loses whatever it had not read by then. As soon as workers see that group they stop deleting; then the
+stream only grows, its length is no longer the work left, and the scaler asks for the maximum for ever.
+
+Where several pipelines read one stream, keep history in all of their specs: `{length: ...}` or `{age: ...}`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import fleet_rule
+from penstock_spec.subject import Fleet, Shown
+
+
+@fleet_rule(Severity.ERROR)
+def rule(it: Fleet) -> Iterator[Found]:
+    """`until-done` is for the only group of a stream."""
+    readers: dict[str, list[Shown]] = {}
+    for member in it.of("pipeline"):
+        readers.setdefault(member.values["stream.key"], []).append(member)
+    for member in it.of("pipeline"):
+        if member.values["stream.retention.keep"] != "until-done":
+            continue
+        key, group = member.values["stream.key"], member.values["stream.group"]
+        other = next((one for one in readers[key] if one.values["stream.group"] != group), None)
+        if other is not None:
+            says = f"{other.line('stream.group')} reads `{key}` too, as the group `{other.values['stream.group']}`"
+            hint = "keep history for both: `{length: 1000000}` or `{age: 7d}`"
+            yield member.problem("stream.retention.keep", says, hint)

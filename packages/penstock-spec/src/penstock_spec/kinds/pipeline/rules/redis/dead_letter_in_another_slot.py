@@ -1,0 +1,44 @@
+"""The dead letters of a stream lie in another slot of the cluster.
+
+A message is buried in one script: added to the dead letters, then acknowledged. Redis Cluster runs a script only when
+all its keys are in one slot, and refuses this one. The message is never buried: it fails for ever and keeps its slot
+in the worker.
+
+Leave `dead_letter.key` out: the default shares the stream's slot. Or give both keys the same hash tag, the part
+between `{` and `}`.
+"""
+
+from __future__ import annotations
+
+import binascii
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.pipeline.derive import side_key
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+
+SLOTS = 16384
+
+
+@spec_rule(Severity.ERROR)
+def rule(it: Subject[Pipeline]) -> Iterator[Found]:
+    """One script, one slot."""
+    if it.platform.redis.topology != "cluster":
+        return
+    key, group, dead = it.spec.stream.key, it.spec.stream.group, it.spec.dead_letter.key
+    if slot(dead) != slot(key):
+        at = it.line("stream.key")
+        says = f"it is in slot {slot(dead)} of the cluster, and the stream `{key}` ({at}) in slot {slot(key)}"
+        yield it.problem(
+            "dead_letter.key", says, f"take it out for `{side_key(key, f'{group}:dead')}`, or share a hash tag"
+        )
+
+
+def slot(key: str) -> int:
+    """The slot of a key: by its first non-empty hash tag, else by the whole key."""
+    tag = key.partition("{")[2].partition("}")
+    hashed = tag[0] if tag[0] and tag[1] else key
+    return binascii.crc_hqx(hashed.encode(), 0) % SLOTS

@@ -1,0 +1,27 @@
+"""A person is called before the boost begins.
+
+`scaling.boost` asks for more pods when the oldest message has waited too long, so that nobody has to be called.
+`alerts.backlog_age` calls somebody when the oldest message has waited too long. When the second is not later than the
+first, the alert fires before the boost has had a chance.
+
+Begin the boost earlier, or alert later: the boost needs time for pods to start and to catch up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+
+
+@spec_rule(Severity.WARNING)
+def rule(it: Subject[Pipeline]) -> Iterator[Found]:
+    """The machine first, then the person."""
+    boost, age = it.spec.scaling.boost, it.spec.alerts.backlog_age
+    if boost is not None and boost.when_older_than.amount >= age.amount:
+        says = f"the alert comes at {age} (`alerts.backlog_age`, {it.line('alerts.backlog_age')})"
+        yield it.problem("scaling.boost.when_older_than", says, f"write well below `{age}`, or alert later")

@@ -1,0 +1,36 @@
+"""A boost changes nothing.
+
+`scaling.boost` multiplies the backlog that the scaler sees while messages have waited too long. A factor of 1 leaves
+it as it is, and where `scaling.replicas.min` equals `scaling.replicas.max` the number of pods cannot change.
+
+Take the boost out, or give it a factor above 1 and room to scale.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.kinds.pipeline.without_effect import in_vain
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+
+
+@spec_rule(Severity.INFO)
+def rule(it: Subject[Pipeline]) -> Iterator[Found]:
+    """Once is no multiple, and a fixed number of pods is fixed."""
+    scaling = it.spec.scaling
+    if scaling.boost is None:
+        return
+    if scaling.boost.factor == 1:
+        yield it.problem("scaling.boost.factor", "once the backlog is the backlog", "take the boost out, or write `2`")
+    elif in_vain(it, "scaling.boost", _fixed):
+        at = it.line("scaling.replicas.max")
+        says = f"there are always {scaling.replicas.max} pods ({at}): `min` and `max` are the same"
+        yield it.problem("scaling.boost", says, "take it out, or raise `scaling.replicas.max`")
+
+
+def _fixed(spec: Pipeline) -> bool:
+    return spec.scaling.replicas.min == spec.scaling.replicas.max

@@ -1,0 +1,33 @@
+"""The cooldown is over before KEDA looks again.
+
+The cooldown runs from the last look at which there was work. When it is shorter than `scaling.poll`, a single look at
+an empty stream takes the last pods away, and the next message waits for a new pod. A cooldown is there to prevent
+just that.
+
+Make it several times the polling interval.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+
+
+@spec_rule(Severity.WARNING)
+def rule(it: Subject[Pipeline]) -> Iterator[Found]:
+    """Only where there is a step to zero."""
+    scaling = it.spec.scaling
+    if scaling.replicas.min == 0 and scaling.cooldown < scaling.poll:
+        if it.given("scaling.cooldown"):
+            says = f"KEDA looks every {scaling.poll} (`scaling.poll`, {it.line('scaling.poll')})"
+            yield it.problem("scaling.cooldown", says, f"write at least `{scaling.poll * 2}`")
+        else:
+            says = f"the last pods go after {scaling.cooldown} (`scaling.cooldown`, by default)"
+            yield it.problem(
+                "scaling.poll", says, f"look more often, or set `scaling.cooldown` to `{scaling.poll * 2}`"
+            )

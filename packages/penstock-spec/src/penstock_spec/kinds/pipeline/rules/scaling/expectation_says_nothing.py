@@ -1,0 +1,27 @@
+"""An expectation has no condition, so it cannot fail.
+
+Each item of `expect` is traffic for the simulator, and what must hold under it. Without a condition the simulation
+runs and passes, whatever comes out; it looks like a test and proves nothing.
+
+Add at least one of `oldest_under`, `replicas_at_most` and `back_to_min_within`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+
+
+@spec_rule(Severity.ERROR)
+def rule(it: Subject[Pipeline]) -> Iterator[Found]:
+    """A test without a condition always passes."""
+    for index, one in enumerate(it.spec.expect):
+        if one.oldest_under is None and one.replicas_at_most is None and one.back_to_min_within is None:
+            says = "it tells the traffic, and not what must hold"
+            hint = "add `oldest_under`, `replicas_at_most` or `back_to_min_within`"
+            yield it.problem(f"expect[{index}].name", says, hint)

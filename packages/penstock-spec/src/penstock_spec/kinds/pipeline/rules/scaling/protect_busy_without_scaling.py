@@ -1,0 +1,33 @@
+"""Busy pods are protected from a scaling that never happens.
+
+`scaling.protect_busy: true` lets the janitor write pod-deletion costs, so that idle pods go first when the number of
+pods shrinks. Where `scaling.replicas.min` equals `scaling.replicas.max` it never shrinks, and the janitor gets a
+right to patch pods for nothing.
+
+Take it out, or give the pipeline room to scale.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.kinds.pipeline.without_effect import in_vain
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+
+
+@spec_rule(Severity.INFO)
+def rule(it: Subject[Pipeline]) -> Iterator[Found]:
+    """Nothing is taken away."""
+    scaling = it.spec.scaling
+    if scaling.protect_busy and in_vain(it, "scaling.protect_busy", _fixed):
+        at = it.line("scaling.replicas.max")
+        says = f"there are always {scaling.replicas.max} pods ({at}): `min` and `max` are the same"
+        yield it.problem("scaling.protect_busy", says, "take it out, or raise `scaling.replicas.max`")
+
+
+def _fixed(spec: Pipeline) -> bool:
+    return spec.scaling.replicas.min == spec.scaling.replicas.max

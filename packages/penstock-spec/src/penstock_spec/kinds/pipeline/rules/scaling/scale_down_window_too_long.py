@@ -1,0 +1,29 @@
+"""Kubernetes refuses a scale-down window above an hour.
+
+`scaling.scale_down.window` becomes the HPA's stabilization window, and the API server takes one hour at the most. The
+ScaledObject is accepted, KEDA cannot make its HPA, and nothing scales.
+
+Write `1h` or less. Pods that must stay longer belong to `scaling.replicas.min`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.quantities import Duration
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+
+LONGEST = Duration("1h")
+
+
+@spec_rule(Severity.ERROR)
+def rule(it: Subject[Pipeline]) -> Iterator[Found]:
+    """The API server checks it."""
+    window = it.spec.scaling.scale_down.window
+    if window > LONGEST:
+        says = f"the HPA takes `{LONGEST}` at the most, and this is `{window}`"
+        yield it.problem("scaling.scale_down.window", says, f"write `{LONGEST}` or less")

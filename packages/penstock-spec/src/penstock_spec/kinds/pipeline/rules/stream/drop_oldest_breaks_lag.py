@@ -1,0 +1,31 @@
+"""Dropping unread messages makes the scaler count wrong.
+
+Where history is kept, the length of the stream says nothing about the work left, so the scaler asks Redis for the
+group's lag. Redis computes the lag from counters. After entries were dropped that the group had not read, the
+counters no longer tell how many remain: the lag is wrong or missing for as long as the group has not read past the
+gap, and pods come or go for no reason.
+
+Keep messages `until-done`, where the signal is the length of the stream and stays exact. Or let a full backlog
+`reject` or `wait`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+
+
+@spec_rule(Severity.ERROR)
+def rule(it: Subject[Pipeline]) -> Iterator[Found]:
+    """Lag is right only while nothing unread disappears."""
+    stream = it.spec.stream
+    if stream.backlog.when_full == "drop-oldest" and stream.retention.keep != "until-done":
+        at = it.line("stream.retention.keep")
+        says = f"the stream keeps history ({at}), so scaling counts by lag, which dropping unread messages breaks"
+        hint = "write `reject` or `wait`, or `stream.retention.keep: until-done`"
+        yield it.problem("stream.backlog.when_full", says, hint)

@@ -1,0 +1,33 @@
+"""Foreign workers are announced where they make no difference.
+
+`stream.foreign_workers: true` tells the janitor that an entry which was delivered, and is pending nowhere, was
+finished by a worker of another make. Only streams that keep `until-done` have that question: where history is kept,
+finished entries stay in the stream anyway, and the janitor brings none of them back.
+
+Take it out. Foreign workers may share the group of a kept stream without being announced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.kinds.pipeline.without_effect import in_vain
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+
+
+@spec_rule(Severity.INFO)
+def rule(it: Subject[Pipeline]) -> Iterator[Found]:
+    """The question it answers is asked of `until-done` streams only."""
+    stream = it.spec.stream
+    if stream.foreign_workers and in_vain(it, "stream.foreign_workers", _keeps_history):
+        at = it.line("stream.retention.keep")
+        says = f"the stream keeps history ({at}), where finished messages are never brought back"
+        yield it.problem("stream.foreign_workers", says, "take it out; it counts only for `until-done`")
+
+
+def _keeps_history(spec: Pipeline) -> bool:
+    return spec.stream.retention.keep != "until-done"

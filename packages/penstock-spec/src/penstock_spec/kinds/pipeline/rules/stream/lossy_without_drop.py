@@ -1,0 +1,28 @@
+"""A stream is called lossy, and nothing drops its messages.
+
+`stream.backlog.lossy: true` permits `when_full: drop-oldest`. With `reject` and `wait` no message is ever dropped, so
+it says nothing; it only misleads whoever reads the spec.
+
+Take it out, or write `when_full: drop-oldest` if that was meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.kinds.pipeline.without_effect import in_vain
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+
+
+@spec_rule(Severity.INFO)
+def rule(it: Subject[Pipeline]) -> Iterator[Found]:
+    """It permits what does not happen."""
+    backlog = it.spec.stream.backlog
+    if backlog.lossy and in_vain(it, "stream.backlog.lossy", lambda one: one.stream.backlog.when_full != "drop-oldest"):
+        at = it.line("stream.backlog.when_full")
+        says = f"`stream.backlog.when_full` is `{backlog.when_full}` ({at}), which drops nothing"
+        yield it.problem("stream.backlog.lossy", says, "take it out, or write `when_full: drop-oldest`")

@@ -1,0 +1,31 @@
+"""Less is kept than may wait.
+
+`stream.retention.keep.length` is the number of entries that stay in the stream. Unfinished messages are never
+trimmed, so a backlog above that number makes the stream longer than it says, and the history that other readers or an
+audit rely on is gone: everything that stands in the stream is then unfinished, and each message disappears as soon as
+it is done.
+
+Keep at least as many entries as may wait, or lower `stream.backlog.limit`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.kinds.pipeline.stream import KeepLength
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+
+
+@spec_rule(Severity.WARNING)
+def rule(it: Subject[Pipeline]) -> Iterator[Found]:
+    """History must outlast a full backlog."""
+    keep, limit = it.spec.stream.retention.keep, it.spec.stream.backlog.limit
+    if isinstance(keep, KeepLength) and keep.length < limit:
+        at = it.line("stream.backlog.limit")
+        says = f"up to {limit} messages may wait (`stream.backlog.limit`, {at}), and then no history is left"
+        hint = f"keep at least `{limit}` entries, or set `stream.backlog.limit` to at most `{keep.length}`"
+        yield it.problem("stream.retention.keep.length", says, hint)

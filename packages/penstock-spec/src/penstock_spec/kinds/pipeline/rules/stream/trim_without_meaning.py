@@ -1,0 +1,30 @@
+"""Trimming is set where nothing is kept.
+
+`janitor.trim` says how often finished entries are taken away where `stream.retention.keep` is a length or an age.
+With `until-done` each message is deleted in the step that finishes it, and there is nothing to trim.
+
+Take `janitor.trim` out, or keep history if that was meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.kinds.pipeline.without_effect import in_vain
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+
+
+@spec_rule(Severity.INFO)
+def rule(it: Subject[Pipeline]) -> Iterator[Found]:
+    """Nothing finished is left to trim."""
+    for path in ("janitor.trim.every", "janitor.trim"):
+        if not in_vain(it, path, lambda one: one.stream.retention.keep == "until-done"):
+            continue
+        at = it.line("stream.retention.keep")
+        says = f"`stream.retention.keep` is `until-done` ({at}), which leaves nothing finished to trim"
+        yield it.problem(path, says, "take it out")
+        return

@@ -1,0 +1,32 @@
+"""Whether a value that a spec says has an effect anywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from pydantic import ValidationError
+
+from penstock_spec.kinds.pipeline import KIND, Pipeline
+from penstock_spec.layers import Source, layered
+from penstock_spec.subject import Subject, steps
+
+
+def everywhere(it: Subject[Pipeline]) -> Iterator[Pipeline]:
+    """The spec in every environment of the platform in which it has its shape."""
+    for environment in it.platform_document.data["environments"]:
+        try:
+            layers = layered(KIND, it.layers.document, it.platform_document, environment)
+            yield Pipeline.model_validate(layers.data)
+        except ValidationError:  # told where that environment is checked
+            continue
+
+
+def in_vain(it: Subject[Pipeline], path: str, useless: Callable[[Pipeline], bool]) -> bool:
+    """Whether the spec says a value that is useless: for one environment in that one, for all of them in every one.
+
+    A default of the platform may well be without effect in one spec; that is no news to the team.
+    """
+    source = it.layers.source(steps(path))
+    if source is Source.ENVIRONMENT:
+        return useless(it.spec)
+    return source is Source.SPEC and useless(it.spec) and all(useless(one) for one in everywhere(it))

@@ -1,0 +1,1 @@
+"""Rules over all specs of an environment, of whatever kind."""

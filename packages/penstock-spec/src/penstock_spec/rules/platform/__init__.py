@@ -1,0 +1,1 @@
+"""Rules about an environment of the platform file."""

@@ -1,0 +1,24 @@
+"""A cluster has no databases but the first.
+
+Redis Cluster knows database 0 only. Clients that select another are refused, while KEDA ignores the number and reads
+from 0: workers and scaler would not even fail in the same way.
+
+Take `redis.database` out. To separate environments on one cluster give their keys different prefixes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import platform_rule
+from penstock_spec.subject import PlatformSubject
+
+
+@platform_rule(Severity.ERROR)
+def rule(it: PlatformSubject) -> Iterator[Found]:
+    """There is only 0."""
+    redis = it.platform.redis
+    if redis.topology == "cluster" and redis.database:
+        yield it.problem("redis.database", "a cluster has only database 0", "take it out, or write `0`")

@@ -1,0 +1,25 @@
+"""Nobody stands by for the janitor.
+
+The janitor wakes delayed and parked messages, takes over from lost workers and tells the metrics of pipelines without
+a worker. With one replica all of that stops while its pod moves to another node. Workers that run do some of it
+themselves; a pipeline at zero has none, and sleeps through its due messages.
+
+Set `janitor.replicas` to 2. The second waits for the leader's lock and costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import platform_rule
+from penstock_spec.subject import PlatformSubject
+
+
+@platform_rule(Severity.WARNING)
+def rule(it: PlatformSubject) -> Iterator[Found]:
+    """One pod is none while it moves."""
+    if it.platform.janitor.replicas == 1:
+        says = "while this one pod moves, sleeping pipelines are not woken by messages that fall due"
+        yield it.problem("janitor.replicas", says, "write `2`")

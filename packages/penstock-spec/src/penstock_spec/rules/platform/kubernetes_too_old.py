@@ -1,0 +1,28 @@
+"""Kubernetes is older than what the manifests are checked against.
+
+Generated manifests are validated against the API of the version that the platform file names, from 1.31 on. An older
+server may refuse fields that they use, or drop them in silence, and its own support has ended.
+
+Upgrade the cluster. Where it already is newer, correct `versions.kubernetes`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.quantities import Version
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import platform_rule
+from penstock_spec.subject import PlatformSubject
+
+OLDEST = Version("1.31")
+
+
+@platform_rule(Severity.WARNING)
+def rule(it: PlatformSubject) -> Iterator[Found]:
+    """Nothing older is validated."""
+    version = it.platform.versions.kubernetes
+    if version < OLDEST:
+        says = f"manifests are validated for Kubernetes {OLDEST} and later, and this is {version}"
+        yield it.problem("versions.kubernetes", says, f"upgrade to `{OLDEST}` or later")

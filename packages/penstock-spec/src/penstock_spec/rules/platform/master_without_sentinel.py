@@ -1,0 +1,25 @@
+"""A master is named where no sentinel is asked for it.
+
+`redis.master` is the name under which sentinels know a master. With another topology clients connect to
+`redis.addresses` themselves, and the name says nothing.
+
+Take it out, or set `redis.topology: sentinel` if the addresses are those of sentinels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import platform_rule
+from penstock_spec.subject import PlatformSubject
+
+
+@platform_rule(Severity.INFO)
+def rule(it: PlatformSubject) -> Iterator[Found]:
+    """Only sentinels know it."""
+    redis = it.platform.redis
+    if redis.master is not None and redis.topology != "sentinel":
+        says = f"the topology is `{redis.topology}`, where nobody asks for it"
+        yield it.problem("redis.master", says, "take it out, or write `topology: sentinel`")

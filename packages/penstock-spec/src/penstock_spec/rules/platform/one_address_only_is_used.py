@@ -1,0 +1,26 @@
+"""Addresses are listed that nobody connects to.
+
+With `topology: standalone` there is one server. KEDA takes the first address, and so do the workers; the others look
+like a reserve that would be used, and never are.
+
+Name one address. Where the others are nodes of a cluster, or sentinels, say so in `redis.topology`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import platform_rule
+from penstock_spec.subject import PlatformSubject
+
+
+@platform_rule(Severity.WARNING)
+def rule(it: PlatformSubject) -> Iterator[Found]:
+    """The first counts."""
+    redis = it.platform.redis
+    if redis.topology == "standalone" and len(redis.addresses) > 1:
+        says = f"`standalone` is one server, and only `{redis.addresses[0]}` is used"
+        hint = "take it out, or write `topology: cluster` or `topology: sentinel`"
+        yield it.problem("redis.addresses[1]", says, hint)

@@ -1,0 +1,134 @@
+"""Every setting of the source documents has its place here, and the table that says so is true."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from penstock_spec.check import PlatformFile
+from penstock_spec.fields import fields_of, knows
+from penstock_spec.kinds.pipeline import Pipeline
+from penstock_spec.model import Part, key_of
+from penstock_spec.platform import Environment
+from penstock_spec.quantities import Quantity
+
+ROOT = Path(__file__).parents[2]
+DOCUMENTS = ROOT.parent / "shared/seeds"
+NAMES = ROOT / "tests/seeds/names.txt"
+
+CLAIMS = ("field", "default", "metric", "later", "reason")
+METRIC = re.compile(r"(penstock|keda|kube)(_[a-z0-9]+)+")
+
+
+def rows(seeds: ModuleType) -> list[tuple[str, Any]]:
+    return [(seed, row) for seed, sections in seeds.read(ROOT).items() for each in sections.values() for row in each]
+
+
+def committed() -> list[str]:
+    return NAMES.read_text(encoding="utf-8").splitlines()
+
+
+def at(part: Any, path: str) -> Any:  # noqa: ANN401 - a value of any model
+    """The value at a path of a model."""
+    for step in path.split("."):
+        if isinstance(part, Part):
+            known = {key_of(name, info): name for name, info in type(part).model_fields.items()}
+            part = getattr(part, known[step])
+        else:
+            part = part[step]
+    return part
+
+
+def same(value: object, expected: object) -> bool:
+    """Equal, quantities by their amount."""
+    if isinstance(value, Quantity):
+        return value == type(value)(str(expected))
+    return (type(value) is type(expected) and value == expected) or _number(value) == _number(expected) is not None
+
+
+def _number(value: object) -> float | None:
+    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+
+
+def test_each_row_makes_one_claim(seeds: ModuleType) -> None:
+    """A field, a default, a metric, a later part or a reason; and what belongs to the claim, and nothing else."""
+    for seed, row in rows(seeds):
+        made = [claim for claim in CLAIMS if getattr(row, claim)]
+        assert len(made) == 1, (seed, row.name, made)
+        assert bool(row.as_) == bool(row.later), (seed, row.name)
+        assert bool(row.spec) + bool(row.platform) == (made == ["field"]), (seed, row.name)
+        assert bool(row.because) == (row.ours is not None), (seed, row.name)
+        assert row.ours is None or made[0] in ("field", "default"), (seed, row.name)
+
+
+def test_nothing_is_told_twice(seeds: ModuleType) -> None:
+    """One document's name for a thing stands in one row."""
+    told = Counter((seed, name) for seed, row in rows(seeds) for name in (row.name, *row.also))
+    assert [one for one, times in told.items() if times > 1] == []
+
+
+def test_each_field_has_the_value_that_the_table_says(
+    seeds: ModuleType, platform: PlatformFile, resolved: Callable[[str, str], Any]
+) -> None:
+    """In the named spec or environment, as the file and the platform make it."""
+    assert platform.model is not None
+    for seed, row in rows(seeds):
+        if not row.field:
+            continue
+        assert knows(Environment if row.platform else Pipeline, row.field), (seed, row.name, row.field)
+        whole = platform.model.environments[row.platform] if row.platform else resolved(row.spec, row.in_)
+        value = at(whole, row.field)
+        assert same(value, row.here), (seed, row.name, value, row.here)
+
+
+def test_each_default_is_the_models(seeds: ModuleType) -> None:
+    """What a row calls a default is the default of that field."""
+    for seed, row in rows(seeds):
+        if not row.default:
+            continue
+        model = Environment if row.of == "platform" else Pipeline
+        defaults = {one.path: one.info.get_default(call_default_factory=True) for one in fields_of(model)}
+        assert row.default in defaults, (seed, row.name, row.default)
+        assert same(defaults[row.default], row.here), (seed, row.name, defaults[row.default], row.here)
+
+
+def test_each_metric_is_named_as_metrics_are(seeds: ModuleType) -> None:
+    """Lower case with underscores, ours or of a program that is there already."""
+    named = [row.metric for _, row in rows(seeds) if row.metric]
+    assert [name for name in named if not METRIC.fullmatch(name)] == []
+
+
+@pytest.mark.parametrize("source", ["committed", *(["documents"] if DOCUMENTS.is_dir() else [])])
+def test_every_name_of_the_documents_has_a_row(source: str, seeds: ModuleType, seed_names: ModuleType) -> None:
+    """Tables, keys, variables, metrics: by the committed list, and by the documents where they lie beside the house."""
+    wanted = committed() if source == "committed" else seed_names.listing(DOCUMENTS)
+    told = {f"{seed} {name}" for seed, row in rows(seeds) for name in (row.name, *row.also)}
+    assert sorted(set(wanted) - told) == []
+    assert set(committed()) == set(wanted)
+
+
+def test_a_document_is_read_for_what_it_names(seed_names: ModuleType) -> None:
+    """The form alone decides: tables, keys, variables, metrics; a block left open ends with the next."""
+    text = (
+        "| name | is |\n|---|---|\n| `poll` | 5 |\n\nSet `POLL_SECONDS`, see rustic_agents_total.\n"
+        "```yaml\nscaling:\n  poll: 5 # s\n  # off: 1\n\n### Not a key: here\n\n"
+        "```yaml\nkind: Deployment\nspec:\n  ports:\n  - port: 80\n    name: web\n---\nother: 1\n```\n"
+        '```json\n{\n  "metadata": {\n    "source": "x"\n  }\n}\n```\n```python\nkey: int = 1\n```\nname: prose\n'
+    )
+    assert seed_names.names(text, "000") == {
+        "poll", "POLL_SECONDS", "rustic_agents_total", "scaling.poll", "Deployment.spec.ports.port",
+        "Deployment.spec.ports.name", "other", "metadata.source",
+    }  # fmt: skip
+
+
+def test_the_page_has_every_row(seeds: ModuleType) -> None:
+    """And is what is committed."""
+    [(path, text)] = seeds.pages(ROOT).items()
+    assert (ROOT / path).read_text(encoding="utf-8") == text
+    assert [row.name for _, row in rows(seeds) if f"| `{row.name}`" not in text] == []

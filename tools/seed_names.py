@@ -1,0 +1,108 @@
+"""Lists what the design's source documents name: settings, variables, metrics, alerts.
+
+    python tools/seed_names.py FOLDER > tests/seeds/names.txt
+
+What counts is read from the form alone: rows of tables, keys of YAML and JSON blocks, words in capitals with
+underscores, metrics, and the points of some lists.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+LISTS = {
+    "000": (
+        "KEDA Metrics", "Redis Metrics", "Worker Metrics", "Cleanup Metrics", "Event API Metrics", "Key Log Events",
+        "Safety Checks", "5. Monitoring",
+    ),
+    "002": (
+        "Grafana Dashboards", "Critical Alerts", "Warning Alerts", "NFR1: Performance", "NFR2: Scalability",
+        "Agent Capacity per Pod",
+    ),
+    "004": ("Observability",),
+}  # fmt: skip
+"""Headings whose points are settings, metrics or alerts; elsewhere points are prose."""
+
+FENCE = re.compile(r"\s*```(\w*)")
+HEADING = re.compile(r"#+ +(?P<plain>.*)|(?:\d\. )?\*\*(?P<bold>[^*]+?):?\*\*:?\s*")
+KEYS = {
+    "yaml": re.compile(r"(?P<indent>\s*(?:- )*)(?P<key>[\w.-]+):(?:\s+(?P<value>.*))?"),
+    "json": re.compile(r'(?P<indent>\s*)"(?P<key>[\w.-]+)":\s*(?P<value>.*)'),
+}
+CAPITALS = re.compile(r"\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b")
+METRIC = re.compile(r"\b(?:rustic_(?:agents?|process|registry)_\w+|grpc_server_\w+|cats\.priorityScheduler\.[\w.]+\w)")
+VERB = re.compile(r"^(?:Alert on|Monitor|Track|Support) ")
+SEPARATOR = re.compile(r"\|[\s:|-]+\|")
+
+
+def names(text: str, seed: str) -> set[str]:
+    """Everything that one document names."""
+    prose, blocks = apart(text)
+    found = {name for kind, block in blocks for name in keys(kind, block)}
+    heading, rows = "", 0
+    for line in prose:
+        title = HEADING.fullmatch(line)
+        heading = (title["plain"] or title["bold"]) if title else heading
+        rows = rows + 1 if line.startswith("|") else 0
+        if rows > 1 and not SEPARATOR.fullmatch(line):  # the first row is the table's head
+            found.add(plain(line.split("|")[1]))
+        elif line.lstrip()[:2] == "- " and heading in LISTS.get(seed, ()):
+            found.add(VERB.sub("", re.split(r":| - | \(", plain(line.lstrip()[2:]))[0]))
+    return found | set(CAPITALS.findall(text)) | set(METRIC.findall(text))
+
+
+def apart(text: str) -> tuple[list[str], list[tuple[str, list[str]]]]:
+    """Lines of prose, and blocks of code with their languages. A fence that names a language always begins a block."""
+    prose: list[str] = []
+    blocks: list[tuple[str, list[str]]] = []
+    into = prose
+    for line in text.splitlines():
+        fence = FENCE.match(line)
+        if not fence:
+            into.append(line)
+        elif fence[1] or into is prose:
+            blocks.append((fence[1], into := []))
+        else:
+            into = prose
+    return prose, blocks
+
+
+def keys(kind: str, block: list[str]) -> Iterator[str]:
+    """The paths of the innermost keys of a YAML or JSON block; a manifest's begin with its kind."""
+    path: list[tuple[int, str]] = []
+    document = ""
+    for line in block if kind in KEYS else ():
+        if line.startswith("---"):
+            path, document = [], ""
+        match = KEYS[kind].fullmatch(line)
+        if not match:
+            continue
+        depth, value = len(match["indent"]), match["value"] or ""
+        path = [(at, key) for at, key in path if at < depth] + [(depth, match["key"])]
+        if not value or value.startswith(("#", "{")):
+            continue
+        if (depth, match["key"]) == (0, "kind"):
+            document = value
+        elif depth or match["key"] != "apiVersion":
+            yield ".".join([*([document] if document else []), *(key for _, key in path)])
+
+
+def plain(cell: str) -> str:
+    """A cell or point without its markup."""
+    return re.sub(r"[`*]", "", cell).strip()
+
+
+def listing(folder: Path) -> list[str]:
+    """All names of all documents, a line each: the document's number and the name."""
+    return [
+        f"{path.name[:3]} {name}"
+        for path in sorted(folder.glob("*.md"))
+        for name in sorted(names(path.read_text(encoding="utf-8"), path.name[:3]))
+    ]
+
+
+if __name__ == "__main__":
+    print("\n".join(listing(Path(sys.argv[1]))))
