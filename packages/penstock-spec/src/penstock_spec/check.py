@@ -5,21 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
+from penstock_spec.care import Acknowledgement, Suppression
 from penstock_spec.catalogue import catalogue
 from penstock_spec.fields import nearest
 from penstock_spec.findings import Finding, Span
 from penstock_spec.kinds import Kind, kinds
-from penstock_spec.layers import FIXED, Layers, layered
-from penstock_spec.platform import Platform
+from penstock_spec.layers import FIXED, Layers, Source, layered
+from penstock_spec.model import Part
+from penstock_spec.platform import FOREIGN, Platform
 from penstock_spec.reading import Document, Found, Path, dotted, first
 from penstock_spec.rules.define import Scope
-from penstock_spec.shape import deviations, unknown_path
+from penstock_spec.shape import deviations, kind_of, unknown_path
 from penstock_spec.subject import PlatformSubject, Shown, Subject, steps
 from penstock_spec.words import shown
+
+LONGEST = 1000
+"""Characters of a text in a finding: words of a file that it quotes can be as long as the file."""
+
+PartT = TypeVar("PartT", bound=Part)
 
 Beside = Callable[[str], bytes | None]
 """Reads a file that a spec names, relative to the spec."""
@@ -35,6 +42,15 @@ class Waiver:
     at: Span
 
 
+@dataclass(frozen=True, slots=True)
+class Promise:
+    """A dangerous change that a spec takes on until a day."""
+
+    change: str
+    until: date
+    at: Span
+
+
 @dataclass(slots=True)
 class Checked:
     """What came of one file: findings by environment ("" when they have nothing to do with one), and what others may ask."""
@@ -42,12 +58,15 @@ class Checked:
     found: list[tuple[str, Found]] = field(default_factory=list)
     shown: list[Shown] = field(default_factory=list)
     waivers: list[Waiver] = field(default_factory=list)
+    promises: list[Promise] = field(default_factory=list)
     beside: dict[str, str | None] = field(default_factory=dict)
     """Files beside it that were asked for, and the digest of what was in them."""
 
     def copy(self) -> Checked:
         """One that may be added to."""
-        return Checked(list(self.found), list(self.shown), list(self.waivers), dict(self.beside))
+        return Checked(
+            list(self.found), list(self.shown), list(self.waivers), list(self.promises), dict(self.beside)
+        )
 
     def add(self, environment: str, found: Iterable[Found]) -> None:
         """Keep findings of an environment."""
@@ -75,13 +94,13 @@ def check_platform(document: Document) -> PlatformFile:
     checked = Checked()
     checked.add("", document.found)
     if not isinstance(document.data, dict):
-        _not_a_mapping(document, checked)
+        _not_a_mapping(document, checked, "platform")
         return PlatformFile(document, None, checked)
     broken = _broken(document)
     try:
         model = Platform.model_validate(document.data)
     except ValidationError as error:
-        found = deviations(Platform, error, document.data, document.nearest, _name_in(document), {})
+        found = deviations(Platform, error, document.data, document.nearest, _name_in(document), FOREIGN)
         checked.add("", [one for one in found if one.path not in broken])
         return PlatformFile(document, None, checked)
     if document.found and any(one.rule not in ("byte-order-mark",) for one in document.found):
@@ -97,7 +116,7 @@ def check_spec(document: Document, platform: PlatformFile, environments: tuple[s
     checked = Checked()
     checked.add("", document.found)
     if not isinstance(document.data, dict):
-        _not_a_mapping(document, checked)
+        _not_a_mapping(document, checked, "pipeline")
         return checked
     kind = _kind(document, checked)
     if kind is None:
@@ -118,7 +137,11 @@ def check_spec(document: Document, platform: PlatformFile, environments: tuple[s
         checked.shown.append(show(kind, subject))
     if not platform.model or not environments:
         _shaped(kind, layered(kind, _without_overrides(document), Document("", ()), ""), broken, "", checked)
-    checked.waivers += _spec_waivers(document, checked)
+    checked.waivers += _waivers(_items(document, "suppress", Suppression), document, checked)
+    checked.promises += [
+        Promise(one.change, one.until, document.nearest(("acknowledge", index, "until")))
+        for index, one in enumerate(_items(document, "acknowledge", Acknowledgement))
+    ]
     return checked
 
 
@@ -138,7 +161,8 @@ def run(scope: Scope, subject: object) -> Iterable[Found]:
 def finding(found: Found, environments: tuple[str, ...]) -> Finding:
     """Add what the catalogue knows of the rule."""
     rule = catalogue()[found.rule]
-    return Finding(rule.name, rule.severity, rule.title, found.at, found.says, found.hint, environments, found.path)
+    says, hint, path = (text if len(text) <= LONGEST else f"{text[:LONGEST]}..." for text in found[2:])
+    return Finding(rule.name, rule.severity, rule.title, found.at, says, hint, environments, path)
 
 
 def show(kind: Kind, subject: Subject[Any]) -> Shown:
@@ -169,7 +193,9 @@ def _shaped(kind: Kind, layers: Layers, broken: frozenset[str], environment: str
             return place.name if place and path else layers.at(path)
 
         found = deviations(kind.model, error, layers.data, layers.at, name_at, kind.foreign)
-        checked.add(environment, [one for one in found if not _inside(one.path, broken)])
+        checked.add(
+            environment, [one for one in found if not _inside(one.path, broken) and not _follows(one.path, layers)]
+        )
         return None
 
 
@@ -182,6 +208,11 @@ def _inside(path: str, broken: frozenset[str]) -> bool:
     return any(path == one or path.startswith((f"{one}.", f"{one}[")) for one in broken)
 
 
+def _follows(path: str, layers: Layers) -> bool:
+    """Was this value derived from others? Then it is they that are wrong."""
+    return bool(path) and layers.source(steps(path)) is Source.DERIVED
+
+
 def _name_in(document: Document) -> Callable[[Path], Span]:
     def name_at(path: Path) -> Span:
         place = document.places.get(path)
@@ -190,10 +221,11 @@ def _name_in(document: Document) -> Callable[[Path], Span]:
     return name_at
 
 
-def _not_a_mapping(document: Document, checked: Checked) -> None:
-    if not document.found:
-        says = "the file holds no fields"
-        checked.add("", [Found("not-a-spec", document.start, says, "start it with `kind: pipeline`")])
+def _not_a_mapping(document: Document, checked: Checked, kind: str) -> None:
+    read = all(one.rule == "byte-order-mark" for one in document.found)
+    if read or document.data is not None:
+        says = f"the file holds {kind_of(document.data)}, and no fields"
+        checked.add("", [Found("not-a-spec", document.start, says, f"start it with `kind: {kind}`")])
 
 
 def _kind(document: Document, checked: Checked) -> Kind | None:
@@ -207,8 +239,10 @@ def _kind(document: Document, checked: Checked) -> Kind | None:
         checked.add("", [Found("missing-field", document.start, says, "add it, such as `kind: pipeline`", "kind")])
     elif not _inside("kind", _broken(document)):
         close = nearest(str(name), list(known))
-        says = f"`{shown(name)}` is no kind of spec"
-        hint = f"write `{close}`" if close else f"write one of {told}"
+        says = f"{kind_of(name).removeprefix('the text ')} is no kind of spec"
+        hint = f"write `{close}`" if close else f"write {'one of ' if ',' in told else ''}{told}"
+        if name == "platform":
+            hint = f"put it into the platform file, or write {told}"
         checked.add("", [Found("unknown-kind", document.nearest(("kind",)), says, hint, "kind")])
     return None
 
@@ -220,7 +254,10 @@ def _overrides(document: Document, kind: Kind, platform: PlatformFile, checked: 
         return True
     if not isinstance(environments, dict):
         at, hint = document.nearest(("environments",)), "write `dev: {work.timeout: 30s}`"
-        checked.add("", [Found("wrong-type", at, "expected keys with values", hint, "environments")])
+        checked.add(
+            "",
+            [Found("wrong-type", at, f"expected keys with values, not {kind_of(environments)}", hint, "environments")],
+        )
         return False
     checked.add("", first(_misplaced(document, kind, platform)))
     return all(isinstance(overrides, dict) for overrides in environments.values())
@@ -231,16 +268,17 @@ def _misplaced(document: Document, kind: Kind, platform: PlatformFile) -> Iterat
         base: Path = ("environments", name)
         if platform.model and name not in platform.model.environments:
             known = list(platform.model.environments)
-            close = nearest(name, known)
-            told = ", ".join(f"`{one}`" for one in known)
+            close = nearest(name, known) or next((one for one in known if one.startswith(name)), None)
+            told = " or ".join(f"`{one}`" for one in known)
             says = f"the platform file has no environment `{shown(name)}`"
-            hint = f"write `{close}`" if close else f"write one of {told}, or add it to the platform file"
+            hint = f"write `{close}`" if close else f"write {told}, or add it to the platform file"
             yield Found("unknown-environment", document.places[base].name, says, hint, dotted(base))
         if isinstance(overrides, dict):
             yield from _paths_known(document, base, kind)
         else:
             hint = "write paths and values, such as `{work.timeout: 30s}`"
-            yield Found("wrong-type", document.nearest(base), "expected paths with values", hint, dotted(base))
+            says = f"expected paths with values, not {kind_of(overrides)}"
+            yield Found("wrong-type", document.nearest(base), says, hint, dotted(base))
 
 
 def _paths_known(document: Document, base: Path, kind: Kind | None) -> Iterator[Found]:
@@ -265,19 +303,16 @@ def _without_overrides(document: Document) -> Document:
     return Document(document.file, document.lines, data, document.places, document.found)
 
 
-def _spec_waivers(document: Document, checked: Checked) -> list[Waiver]:
-    from penstock_spec.care import Suppression  # noqa: PLC0415
-
-    asked = document.data.get("suppress")
-    if not isinstance(asked, list):
-        return []
+def _items(document: Document, key: str, model: type[PartT]) -> list[PartT]:
+    """The items of a list of the spec; none where the shape of the spec has told that they are wrong."""
+    asked = document.data.get(key)
     try:
-        return _waivers([Suppression.model_validate(one) for one in asked], document, checked)
+        return [model.model_validate(one) for one in asked] if isinstance(asked, list) else []
     except ValidationError:
-        return []  # the shape of the spec has told it
+        return []
 
 
-def _waivers(suppressions: Iterable[Any], document: Document, checked: Checked) -> list[Waiver]:
+def _waivers(suppressions: Iterable[Suppression], document: Document, checked: Checked) -> list[Waiver]:
     waivers = []
     void: list[tuple[str, Span, str]] = []
     for index, one in enumerate(suppressions):

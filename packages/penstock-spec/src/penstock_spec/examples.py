@@ -49,7 +49,7 @@ class Example(Part):
     base64: str | None = None
     times: int = Field(1, ge=2)
     """How often the text of `file` is repeated: a file that is too large need not stand here in full."""
-    on_disk: Literal["missing", "folder", "fifo"] | None = None
+    on_disk: Literal["missing", "folder", "fifo", "loop"] | None = None
     platform: str | None = None
     beside: dict[str, str] = Field(default_factory=dict)
 

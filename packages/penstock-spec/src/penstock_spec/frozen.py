@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 from typing import Any
 
-from penstock_spec.check import Checked, Waiver
+from penstock_spec.check import Checked, Promise, Waiver
 from penstock_spec.findings import Span
 from penstock_spec.reading import Found
 from penstock_spec.subject import Shown
@@ -17,6 +17,7 @@ def freeze(checked: Checked) -> dict[str, Any]:
         "found": checked.found,
         "shown": [[one.kind, one.file, one.environment, one.values, one.places] for one in checked.shown],
         "waivers": [[one.rule, one.path, one.until.isoformat(), one.at] for one in checked.waivers],
+        "promises": [[one.change, one.until.isoformat(), one.at] for one in checked.promises],
         "beside": checked.beside,
     }
 
@@ -30,6 +31,7 @@ def thaw(frozen: dict[str, Any]) -> Checked:
             for kind, file, environment, values, places in frozen["shown"]
         ],
         [Waiver(rule, path, date.fromisoformat(until), Span(*at)) for rule, path, until, at in frozen["waivers"]],
+        [Promise(change, date.fromisoformat(until), Span(*at)) for change, until, at in frozen["promises"]],
         frozen["beside"],
     )
 

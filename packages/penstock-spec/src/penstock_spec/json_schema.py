@@ -1,13 +1,12 @@
 """JSON Schemas for editors: completion, words on hover, and red lines while one types.
 
-Draft 7, which yaml-language-server reads best. What a schema cannot say is left to `penstock lint`: a schema may let pass what
-the models refuse, never the other way round.
+Draft 7, which yaml-language-server reads best. What a schema cannot say is left to `penstock lint`: a schema may let
+pass what the models refuse, never the other way round.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin
 
@@ -17,7 +16,7 @@ from pydantic.fields import FieldInfo
 
 from penstock_spec.kinds import Kind, kinds
 from penstock_spec.layers import FIXED
-from penstock_spec.model import Part, key_of
+from penstock_spec.model import Part
 from penstock_spec.platform import Platform
 from penstock_spec.quantities import Duration, Quantity
 from penstock_spec.reference import values
@@ -92,7 +91,7 @@ def _places(schema: Schema, pointer: str, path: str) -> Iterator[tuple[str, str]
 
 def _section(model: type[Part]) -> Schema:
     """A model with all that is inside it: an editor shows it in place, without following references."""
-    fields = {key_of(name, info): info for name, info in model.model_fields.items()}
+    fields = keys_of(model)
     required = [key for key, info in fields.items() if info.is_required()]
     return {
         "type": "object",
@@ -108,8 +107,8 @@ def _property(key: str, info: FieldInfo) -> Schema:
     told = values.default_in_words(info)
     by_default = {"": "", "required": "Required."}.get(told, f"By default {told.removeprefix('derived: ')}.")
     kind = in_words(info.annotation, info.metadata)
-    if values.is_section(info):
-        kind = "fields: " + ", ".join(f"`{one}`" for one in keys_of(info.annotation))
+    if (model := values.section(info)) is not None:
+        kind = "fields: " + ", ".join(f"`{one}`" for one in keys_of(model))
     hover = f"{says}\n\n{kind[:1].upper()}{kind[1:]}. {by_default}".rstrip()
     schema = _type(info.annotation, info.metadata)
     schema["description"] = f"{says} {by_default}".rstrip()
@@ -130,31 +129,28 @@ def _type(annotation: Any, metadata: Sequence[Any] = ()) -> Schema:  # noqa: ANN
 
 
 def _leaf(annotation: Any, metadata: Sequence[Any]) -> Schema:  # noqa: ANN401
-    origin, arguments = get_origin(annotation), get_args(annotation)
     for one in metadata:
         if isinstance(one, WithJsonSchema):
             return dict(one.json_schema or {})
-    if origin is Literal:
-        return {"type": "string", **({"const": arguments[0]} if len(arguments) == 1 else {"enum": list(arguments)})}
-    if origin is list:
-        return {"type": "array", "items": _type(arguments[0])}
-    if origin is dict:
-        names = {} if arguments[0] is str else {"propertyNames": _type(arguments[0])}
-        return {"type": "object", **names, "additionalProperties": _type(arguments[1]) or True}
     if isinstance(annotation, type) and issubclass(annotation, Part):
         return _section(annotation)
     if isinstance(annotation, type) and issubclass(annotation, Quantity):
         return _quantity(annotation)
-    return dict(PLAIN[annotation])
+    return _generic(annotation) if get_origin(annotation) else dict(PLAIN[annotation])
 
 
-@cache
-def _pattern(quantity: type[Quantity]) -> Schema:
-    return TypeAdapter(quantity).json_schema()
+def _generic(annotation: Any) -> Schema:  # noqa: ANN401
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin is Literal:
+        return {"type": "string", **({"const": arguments[0]} if len(arguments) == 1 else {"enum": list(arguments)})}
+    if origin is list:
+        return {"type": "array", "items": _type(arguments[0])}
+    names = {} if arguments[0] is str else {"propertyNames": _type(arguments[0])}
+    return {"type": "object", **names, "additionalProperties": _type(arguments[1]) or True}
 
 
 def _quantity(quantity: type[Quantity]) -> Schema:
-    schema = {key: one for key, one in _pattern(quantity).items() if key != "examples"}
+    schema = {key: one for key, one in TypeAdapter(quantity).json_schema().items() if key != "examples"}
     # every part of a duration may be missing, but not all of them
     return {**schema, "minLength": 1} if quantity is Duration else schema
 
@@ -175,7 +171,9 @@ def _union(arguments: tuple[Any, ...], metadata: Sequence[Any]) -> Schema:
     branches = [one for one in arguments if one is not NoneType]
     if len(branches) > 1:
         return {"anyOf": _apart([_branch(one) for one in branches])}
-    schema = _type(branches[0], metadata)  # `X | None`: one schema with two types is easier to complete than two schemas
+    schema = _type(
+        branches[0], metadata
+    )  # `X | None`: one schema with two types is easier to complete than two schemas
     types = schema["type"]
     return {**schema, "type": [*(types if isinstance(types, list) else [types]), "null"]}
 

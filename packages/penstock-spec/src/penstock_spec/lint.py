@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 
-from penstock_spec.check import Beside, Checked, PlatformFile, Waiver, check_platform, check_spec, finding, run
+from penstock_spec.check import Beside, Checked, PlatformFile, Promise, Waiver, check_platform, check_spec, finding, run
 from penstock_spec.fields import nearest
 from penstock_spec.findings import CannotGoOn, Finding, Outcome
 from penstock_spec.reading import Document, Found, read
@@ -111,6 +111,7 @@ def settle(files: Mapping[str, Checked], environments: tuple[str, ...], today: d
             inside = tuple(name for name in environments if name in where)
             findings.append(finding(found, () if len(inside) == len(environments) else inside))
         findings += [finding(found, ()) for found in _void(checked.waivers, used, today, whole=whole)]
+        findings += [finding(found, ()) for found in _over(checked.promises, today)]
     return sorted(findings, key=lambda one: one.order)
 
 
@@ -128,3 +129,10 @@ def _void(waivers: list[Waiver], used: set[Waiver], today: date, *, whole: bool)
         elif waiver not in used and whole:
             says = f"`{waiver.rule}` finds nothing here"
             yield Found("suppression-unused", waiver.at, says, "take it out")
+
+
+def _over(promises: list[Promise], today: date) -> Iterable[Found]:
+    for promise in promises:
+        if promise.until < today:
+            says = f"`{promise.change}` was taken on until {promise.until}"
+            yield Found("acknowledgement-expired", promise.at, says, "take it out; a new change needs a new one")

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator
 
 from penstock_spec.care import Suppression
+from penstock_spec.kinds.kind import Foreign
 from penstock_spec.model import Part, about
 from penstock_spec.quantities import Cpu, Duration, Size, Version
 from penstock_spec.words import Field_, Name, Namespace, Text, Url, refuse, shown
@@ -21,7 +22,7 @@ def _address(value: object) -> object:
         return value
     if "@" in value:
         says = "a user or password stands in the address"
-        raise refuse("plaintext-password", says, "name a Kubernetes secret under `redis.auth`")
+        raise refuse("plaintext-password", says, "take it out, and name a Kubernetes secret under `redis.auth`")
     match = ADDRESS.fullmatch(value)
     if not match or not 0 < int(match[3]) <= HIGHEST_PORT:
         hint = "write `host:port`, such as `redis.media.svc:6379`; database and TLS are fields of their own"
@@ -30,6 +31,16 @@ def _address(value: object) -> object:
 
 
 Address = Annotated[str, BeforeValidator(_address)]
+
+
+FOREIGN = {
+    "password": Foreign("name a Kubernetes secret under `redis.auth`, as `secret: <name>`", "plaintext-password"),
+    "url": Foreign('write `addresses: ["host:port"]`; database and TLS are fields of their own'),
+    "host": Foreign('write `addresses: ["host:port"]`'),
+    "db": Foreign("write `database`"),
+    "ssl": Foreign("write `tls`"),
+}
+"""Words that people bring from Redis's clients, and what they are called here."""
 
 
 class Auth(Part):

@@ -10,6 +10,10 @@ from typing import Any, ClassVar, Self
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import PydanticCustomError, core_schema
 
+from penstock_spec.reading.scalars import plain
+
+LONGEST_TEXT = 60
+"""Characters. Arithmetic with thousands of digits takes seconds, or is refused by Python."""
 
 
 @total_ordering
@@ -89,7 +93,7 @@ class Quantity:
                 "wrong-type", "expected {what}", {"what": cls.WHAT, "hint": f"write it such as `{cls.EXAMPLE}`"}
             )
         try:
-            return cls(str(value))
+            return cls(_bounded(str(value), cls.WHAT))
         except ValueError as error:
             says, hint = error.args if len(error.args) > 1 else (str(error), f"write it such as `{cls.EXAMPLE}`")
             raise PydanticCustomError(cls.RULE, "{says}", {"says": says, "hint": hint}) from None  # type: ignore[arg-type] # the rule's name is a literal of the class
@@ -137,7 +141,7 @@ class Duration(Quantity):
             parts = re.findall(r"([0-9.]+)(ms|[dhms])", text)
             amount = sum(int(Decimal(number) * cls.UNITS[unit]) for number, unit in parts)
             if amount > cls.LONGEST:
-                raise ValueError(f"`{_short(text)}` is longer than ten years", f"write it such as `{cls.EXAMPLE}`")
+                raise ValueError(f"`{_short(text)}` is longer than ten years", f"write at most `{cls.of(cls.LONGEST)}`")
             return amount
         if re.fullmatch(r"[0-9]+(\.[0-9]+)?", text, re.ASCII):
             raise ValueError(*_suggest(_short(text), "s"))
@@ -272,10 +276,19 @@ class Version(Quantity):
 def number(value: object) -> int | float:
     """A whole number or a fraction, kept as written."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise PydanticCustomError("wrong-type", "expected a number", {"hint": "write it without quotes, such as `0.1`"})
+        quoted = isinstance(value, str) and isinstance(plain(value), (int, float))
+        raise PydanticCustomError(
+            "wrong-type", "expected a number", {"hint": f"write `{value}`, without quotes"} if quoted else {}
+        )
     if not (-1e300 < value < 1e300):
-        raise PydanticCustomError("out-of-range", "it is not a finite number", {"hint": "write a number such as `0.1`"})
+        raise PydanticCustomError("out-of-range", "it is not a finite number")
     return value
+
+
+def _bounded(text: str, what: str) -> str:
+    if len(text) > LONGEST_TEXT:
+        raise ValueError(f"`{_short(text)}` is too long for {what}")
+    return text
 
 
 def _short(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -35,7 +36,8 @@ class Repository:
     def name(self, path: Path) -> str:
         """How a file is called in findings: relative to the root, with `/`, always printable."""
         try:
-            relative = path.resolve().relative_to(self.root.resolve())
+            # pathlib's resolve() raises on a link that leads to itself; the reading of it shall tell that
+            relative = Path(os.path.realpath(path)).relative_to(os.path.realpath(self.root))
         except (ValueError, OSError):
             relative = path
         return relative.as_posix().encode("utf-8", "backslashreplace").decode("utf-8")
@@ -90,7 +92,7 @@ def open_repository(paths: Iterable[Path], platform: Path | None, here: Path) ->
     if platform is not None and not platform.is_file():
         raise CannotGoOn(f"there is no platform file `{platform}`", "name the file that has the environments")
     named = tuple(paths)
-    start = named[0].parent if named and platform is None and not named[0].is_dir() else here
+    start = named[0].parent if named and platform is None and not _is_folder(named[0]) else here
     if platform is not None:
         root = platform.resolve().parent
     else:
@@ -106,14 +108,18 @@ def open_repository(paths: Iterable[Path], platform: Path | None, here: Path) ->
 def _named(paths: tuple[Path, ...]) -> Iterator[Path]:
     seen = set()
     for path in paths:
-        for one in _below(path) if path.is_dir() and any(_below(path)) else (path,):
+        for one in _below(path) if any(_below(path)) else (path,):
             if one not in seen:
                 seen.add(one)
                 yield one
 
 
+def _is_folder(path: Path) -> bool:
+    return os.path.isdir(path)  # noqa: PTH112 - `Path.is_dir` raises for a name that is too long
+
+
 def _below(folder: Path) -> Iterator[Path]:
-    if folder.is_dir():
+    if _is_folder(folder):
         yield from sorted(path for path in folder.rglob("*") if path.suffix in ENDINGS)
 
 

@@ -7,32 +7,32 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from penstock_spec.fields import elsewhere, fields_of, knows, nearest
+from penstock_spec.fields import FieldAt, elsewhere, fields_of, knows, nearest, parts_in
 from penstock_spec.findings import Span
 from penstock_spec.kinds.kind import Foreign
-from penstock_spec.model import Part
+from penstock_spec.layers import FIXED
+from penstock_spec.model import Part, key_of
 from penstock_spec.reading import Found, Path, dotted, first
+from penstock_spec.reading.scalars import plain
+from penstock_spec.subject import steps
 from penstock_spec.words import shown
 
 At = Callable[[Path], Span]
 
 EXPECTED = {
-    "string_type": ("a word or text", 'put it in quotes, such as `"{value}"`'),
-    "int_type": ("a whole number", "write it without quotes and without a fraction"),
-    "int_from_float": ("a whole number", "write it without a fraction"),
-    "float_type": ("a number", "write it without quotes"),
-    "bool_type": ("`true` or `false`", "write `true` or `false`, without quotes"),
-    "model_type": ("a section", "write its fields below it, or between `{{` and `}}`"),
-    "model_attributes_type": ("a section", "write its fields below it, or between `{{` and `}}`"),
-    "dict_type": ("keys with values", "write `key: value` below it, or between `{{` and `}}`"),
-    "list_type": ("a list", "write it between `[` and `]`"),
+    "string_type": "a word or text",
+    "int_type": "a whole number",
+    "bool_type": "`true` or `false`",
+    "model_type": "a section",
+    "dict_type": "keys with values",
+    "list_type": "a list",
 }
 BOUNDS = {
     "greater_than_equal": ("ge", "at least"),
     "greater_than": ("gt", "more than"),
     "less_than_equal": ("le", "at most"),
-    "less_than": ("lt", "less than"),
 }
+YES_AND_NO = {"yes": "true", "on": "true", "true": "true", "no": "false", "off": "false", "false": "false"}
 
 
 def deviations(
@@ -80,26 +80,43 @@ def _one(
         return unknown_field(model, path, name_at(path), foreign)
     if kind == "missing":
         whole = dotted((*path, *rest))
-        example = _example(model, whole)
+        example = _example(model, (*path, *rest))
         says = f"`{whole}` is missing, and it has no default"
         return Found("missing-field", name_at(path), says, f"add it, such as `{rest[-1]}: {example}`", whole)
-    if kind in ("literal_error", "enum"):
-        return _choice(str(context.get("expected", "")), value, at(path), where)
+    if kind == "literal_error":
+        return _choice(model, str(context.get("expected", "")), value, at(path), where)
+    example = f"`{_example(model, path)}`"
     if kind in BOUNDS:
         name, words = BOUNDS[kind]
-        says = f"{shown(value)} is out of bounds"
-        return Found("out-of-range", at(path), says, f"write {words} {context.get(name)}", where)
-    if kind in ("too_short", "string_too_short"):
-        return Found("out-of-range", at(path), "it is empty", f"write {_example(model, where)}", where)
+        says = f"`{shown(value)}` is out of bounds"
+        return Found("out-of-range", at(path), says, f"write {words} `{context.get(name)}`", where)
+    if kind == "too_short":
+        return Found("out-of-range", at(path), "it is empty", f"write at least one, such as {example}", where)
     if kind in EXPECTED:
-        expected, hint = EXPECTED[kind]
-        says = f"expected {expected}, not {_kind_of(value)}"
-        return Found("wrong-type", at(path), says, hint.format(value=shown(value)), where)
+        says = f"expected {EXPECTED[kind]}, not {kind_of(value)}"
+        return Found("wrong-type", at(path), says, _way_out(kind, value, example), where)
     says = str(context.get("says") or detail.get("msg") or "it cannot be read").replace("{{", "{").replace("}}", "}")
-    if kind == "wrong-type" and ", not " not in says:
-        says += f", not {_kind_of(value)}"
-    hint = str(context.get("hint") or f"write {_example(model, where)}")
-    return Found(kind if "-" in kind else "wrong-type", at(path), says, hint, where)
+    if kind == "wrong-type":
+        says += f", not {kind_of(value)}"
+    hint = str(context.get("hint") or f"write it such as {example}")
+    place = name_at(path) if "[key]" in detail["loc"] else at(path)
+    return Found(kind, place, says, hint, where)
+
+
+def _way_out(kind: str, value: object, example: str) -> str:
+    """The hint for a value of another type."""
+    text = value.lower() if isinstance(value, str) else ""
+    if kind == "string_type" and isinstance(value, (bool, int, float)):
+        return f'put it in quotes: `"{flow(value)}"`'
+    if kind == "int_type" and text.isdecimal():
+        return f"write `{text}`, without quotes"
+    if kind == "bool_type" and text in YES_AND_NO:
+        return f"write `{YES_AND_NO[text]}`, without quotes"
+    if kind == "bool_type":
+        return "write `true` or `false`, without quotes"
+    if value is None:
+        return f"write it such as {example}, or take the line out"
+    return f"write it such as {example}"
 
 
 def unknown_field(model: type[Part], path: Path, at: Span, foreign: Mapping[str, Foreign]) -> Found:
@@ -107,29 +124,38 @@ def unknown_field(model: type[Part], path: Path, at: Span, foreign: Mapping[str,
     key = str(path[-1])
     around = dotted(path[:-1])
     beside = _beside(model, path[:-1])
-    here = f"`{around}`" if around else "a spec"
+    here = f"`{around}`" if around else "this file"
     says = f"`{shown(key)}` is not a field of {here}"
     word = foreign.get(key)
+    if word is not None:
+        return Found(word.rule, at, says, word.hint, dotted(path))
     close = nearest(key, beside) or nearest(key.replace("-", "_").lower(), beside)
     if close:
         return Found("unknown-field", at, says, f"write `{close}`", dotted(path))
-    if word is not None:
-        return Found(word.rule, at, says, word.hint, dotted(path))
-    moved = elsewhere(model, key)
+    moved = sections_with(model, key)
     if moved:
-        return Found(
-            "unknown-field", at, says, f"it belongs under `{moved.rpartition('.')[0] or 'the top'}`", dotted(path)
-        )
+        hint = "move it to " + " or ".join(f"`{one}`" if one else "the top" for one in moved)
+        return Found("unknown-field", at, says, hint, dotted(path))
     fields = ", ".join(f"`{one}`" for one in beside[:12])
-    return Found("unknown-field", at, says, f"take it out; the fields here are {fields}", dotted(path))
+    more = ", ..." if len(beside) > 12 else ""  # noqa: PLR2004 - about a line
+    return Found("unknown-field", at, says, f"take it out; the fields here are {fields}{more}", dotted(path))
+
+
+def sections_with(model: type[Part], key: str) -> list[str]:
+    """The sections that have a field of this name, when a key was put into the wrong one; none where they are many."""
+    paths = [
+        field.path.rpartition(".") for field in fields_of(model) if "*" not in field.path and "[]" not in field.path
+    ]
+    sections = list(dict.fromkeys(section for section, _, name in paths if name == key))
+    return sections if len(sections) <= 3 else []  # noqa: PLR2004 - a hint that can be followed
 
 
 def unknown_path(model: type[Part], key: str, at: Span) -> Found | None:
     """The finding for a path in an override that leads nowhere, or None when it leads to a field."""
     if knows(model, key):
         return None
-    paths = sorted(field.path for field in fields_of(model) if "[]" not in field.path)
-    close = nearest(key, paths)
+    paths = sorted(field.path for field in fields_of(model) if not set("[*") & set(field.path))
+    close = nearest(key, [path for path in paths if path.partition(".")[0] not in FIXED])
     last = elsewhere(model, key.rpartition(".")[2])
     hint = f"write `{close or last}`" if close or last else "write the path of a field, such as `work.timeout`"
     return Found("unknown-override", at, f"`{shown(key)}` is not the path of a field", hint, key)
@@ -147,28 +173,45 @@ def _beside(model: type[Part], path: Path) -> tuple[str, ...]:
     return tuple(keys)
 
 
-def _choice(expected: str, value: object, at: Span, where: str) -> Found:
+def _choice(model: type[Part], expected: str, value: object, at: Span, where: str) -> Found:
     choices = [one for part in expected.replace(" or ", ", ").split(", ") if (one := part.strip().strip("'"))]
     close = nearest(str(value), choices) if isinstance(value, str) else None
-    if isinstance(value, bool) and "none" in choices and not value:
+    if value is False and "none" in choices:
         close = "none"
-    told = ", ".join(f"`{one}`" for one in choices)
-    says = (
-        f"`{shown(value)}` is not one of the choices"
-        if isinstance(value, str)
-        else f"expected a word, not {_kind_of(value)}"
-    )
-    rule = "unknown-choice" if isinstance(value, str) else "wrong-type"
-    return Found(rule, at, says, f"write `{close}`" if close else f"write one of {told}", where)
+    if value is None and "none" in choices:
+        close = "none"
+    told = ", ".join(f"`{one}`" for one in (*choices, *_sections(model, where)))
+    hint = f"write `{close}`" if close else f"write one of {told}" if "," in told else f"write {told}"
+    if isinstance(value, str):
+        return Found("unknown-choice", at, f"`{shown(value)}` is not one of the choices", hint, where)
+    return Found("wrong-type", at, f"expected a word, not {kind_of(value)}", hint, where)
 
 
-def _example(model: type[Part], path: str) -> str:
-    plain = "".join(f"[]" if part.endswith("]") else part for part in path.replace("[", "\0[").split("\0"))
+def _sections(model: type[Part], where: str) -> list[str]:
+    """The sections that may stand where a word may stand too, each with its first field."""
+    field = _field(model, steps(where))
+    parts = [part for part, _ in parts_in(field.info.annotation)] if field else []
+    firsts = [next(iter(part.model_fields.items())) for part in parts]
+    return [flow({key_of(name, info): (info.examples or ["..."])[0]}) for name, info in firsts]
+
+
+def _field(model: type[Part], path: Path) -> FieldAt | None:
+    """The field at a path, in which chosen keys and the numbers of items stand."""
+    words = tuple(str(step) for step in path if isinstance(step, str))
     for field in fields_of(model):
-        if field.path == plain or field.path.rpartition(".")[2] == path.rpartition(".")[2]:
-            examples = field.info.examples or ["..."]
-            return flow(examples[0])
-    return "..."
+        pattern = field.path.replace("[]", "").split(".")
+        if len(pattern) == len(words) and all(p in ("*", w) for p, w in zip(pattern, words, strict=True)):
+            return field
+    return None
+
+
+def _example(model: type[Part], path: Path) -> str:
+    """What one could write there."""
+    field = _field(model, path)
+    example = field.info.examples[0] if field and field.info.examples else "..."
+    if path and isinstance(path[-1], int) and isinstance(example, list):
+        example = example[0]
+    return flow(example)
 
 
 def flow(value: object) -> str:
@@ -182,12 +225,15 @@ def flow(value: object) -> str:
     if isinstance(value, list):
         return "[" + ", ".join(flow(one) for one in value) + "]"
     text = str(value)
+    if isinstance(value, str) and not isinstance(plain(value), str):
+        return f'"{text}"'
     return (
         f'"{text}"' if isinstance(value, str) and (text[:1] in "#&*!|>%@`{[" or ": " in text or " #" in text) else text
     )
 
 
-def _kind_of(value: object) -> str:
+def kind_of(value: object) -> str:
+    """A value as a message speaks of it."""
     if value is None:
         return "nothing (null)"
     if isinstance(value, bool):

@@ -13,6 +13,9 @@ from pydantic_core import PydanticCustomError
 LONGEST_FIELD = 200
 """Of the name of a field."""
 
+LONGEST_KEY = 512
+"""Of a Redis key; Redis would take more, and nobody could type it."""
+
 LONGEST_LABEL = 63
 """Of a DNS label."""
 
@@ -67,7 +70,11 @@ def _label(value: object, most: int) -> object:
         return value
     if len(value) > most:
         says = f"it has {len(value)} characters, and {most} is the most"
-        why = "Kubernetes takes 63" if most == LONGEST_LABEL else f"Kubernetes takes 63, and its own names add {63 - most}"
+        why = (
+            "Kubernetes takes 63"
+            if most == LONGEST_LABEL
+            else f"Kubernetes takes 63, and its own names add {63 - most}"
+        )
         raise refuse("name-too-long", says, f"shorten it: {why}")
     if not DNS_LABEL.fullmatch(value):
         tidy = TIDY.sub("-", value.lower()).strip("-")
@@ -117,8 +124,12 @@ def _image(value: object) -> object:
 
 
 def _word(value: str, rule: str, example: str) -> None:
-    if not value or len(value) > 512 or CONTROL.search(value) or " " in value:  # noqa: PLR2004 - a key that people type
-        says = f"`{shown(value)}` does not have 1 to 512 characters, or has spaces or control characters among them"
+    if not value:
+        raise refuse(rule, "it is empty", f"write it such as `{example}`")
+    if len(value) > LONGEST_KEY:
+        raise refuse(rule, f"it has {len(value)} characters, and {LONGEST_KEY} is the most", "shorten it")
+    if CONTROL.search(value) or " " in value:
+        says = f"a space or a control character stands in `{shown(value)}`"
         raise refuse(rule, says, f"write it such as `{example}`")
 
 
@@ -145,12 +156,11 @@ def _group(value: object) -> object:
 def _consumer(value: object) -> object:
     if isinstance(value, str):
         if value.startswith("~"):
-            raise refuse(
-                "bad-consumer", f"`{shown(value)}` starts with `~`, which is reserved", "take the `~` off"
-            )
+            raise refuse("bad-consumer", f"`{shown(value)}` starts with `~`, which is reserved", "take the `~` off")
         unknown = [word for word in PLACEHOLDER.findall(value) if word != "{hostname}"]
         if unknown or value.count("{") != value.count("{hostname}") or value.count("}") != value.count("{hostname}"):
-            says = f"`{shown(unknown[0] if unknown else value)}` is not replaced by anything"
+            word = f"the braces of `{shown(value)}` are" if not unknown else f"`{shown(unknown[0])}` is"
+            says = f"{word} not replaced by anything"
             raise refuse("bad-consumer", says, "write `{hostname}`, in a pod the pod's name, or no braces")
         _word(value, "bad-consumer", "media-{hostname}")
     return value
@@ -177,7 +187,9 @@ def _url(value: object) -> object:
         except ValueError:
             ok = False
         if not ok or CONTROL.search(value) or " " in value:
-            raise refuse("bad-url", f"`{shown(value)}` is not an address", "write it such as `https://runbooks.example`")
+            raise refuse(
+                "bad-url", f"`{shown(value)}` is not an address", "write it such as `https://runbooks.example`"
+            )
     return value
 
 

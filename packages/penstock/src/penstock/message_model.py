@@ -63,7 +63,7 @@ def schema_of(named: Named, paths: tuple[Path, ...]) -> dict[str, Any]:
     try:
         return TypeAdapter(found).json_schema()
     except PydanticUserError as error:
-        says = f"`{named.model}` has no JSON Schema: {error.message}"
+        says = f"`{named.model}` has no JSON Schema: {error.message.partition('. ')[0]}"
         raise CannotGoOn(says, "name a pydantic model, a dataclass or a TypedDict") from None
 
 

@@ -19,7 +19,7 @@ class Foreign:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of spec: its model, the defaults that follow from other fields, and what its specs show to rules across specs."""
+    """A kind of spec."""
 
     name: str
     model: type[Part]

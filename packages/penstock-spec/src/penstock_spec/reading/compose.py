@@ -11,11 +11,16 @@ from typing import Any, Protocol
 
 from penstock_spec.findings import Span
 from penstock_spec.reading import parsers, source, syntax
-from penstock_spec.reading.document import Document, Found, Path, Place, dotted
+from penstock_spec.reading.document import MOST, Document, Found, Path, Place, dotted, first, too_many
 from penstock_spec.reading.scalars import Scalar, plain
 
 DEEPEST = 40
 """Levels. A spec has six; a message schema inside it perhaps twenty."""
+
+SURROGATE = re.compile("[\ud800-\udfff]")
+
+MOST_VALUES = 5_000
+"""A spec of every section has a hundred. The reference parser takes a fifth of a second for this many."""
 
 
 class Mark(Protocol):
@@ -33,16 +38,30 @@ def read(file: str, raw: bytes) -> Document:
     """Read one document. Never raises for what is in the file: all that is wrong with it is in `found`."""
     text = source.decode(file, raw)
     if not text.text:
-        found = text.found or (_empty(file),)
-        return Document(file, text.lines, found=found)
+        unreadable = any(one.rule != "byte-order-mark" for one in text.found)
+        return Document(file, text.lines, found=text.found if unreadable else (*text.found, _empty(file)))
+    return by_fast(text) or by_reference(text)
+
+
+def by_fast(text: source.Text) -> Document | None:
+    """What libyaml reads; None where it may not be trusted with the text, refuses it, or sees anything but plain sections.
+
+    The two agree on what is right far more than on what is wrong, and where.
+    """
     events = parsers.fast(text.text)
-    if events is not None:
-        composer = _Composer(text, events)
-        if composer.compose(refused=syntax.fast_errors()):
-            return composer.document()
+    if events is None:
+        return None
+    composer = _Composer(text, events)
+    if not composer.compose(refused=syntax.fast_errors()) or not isinstance(composer.data, dict):
+        return None
+    return composer.document() if len(composer.found) == len(text.found) else None
+
+
+def by_reference(text: source.Text) -> Document:
+    """What the reference reads, and what it says where it cannot."""
     composer = _Composer(text, parsers.reference(text.text))
     if not composer.compose(refused=syntax.reference_errors()):
-        composer.found.append(syntax.explain(file, text.lines, composer.error))
+        composer.found.append(syntax.explain(text.file, text.lines, composer.error))
     return composer.document()
 
 
@@ -59,11 +78,14 @@ class _Composer:
         self.found = list(text.found)
         self.data: Any = None
         self.error: Exception | None = None
+        self.values = 0
         self.literal: set[int] = set()  # lines inside multi-line scalars, where a tab is text
+        self.reached = 0  # the line up to which it is known which lines those are
 
     def document(self) -> Document:
         """What was read, tabs in the indentation included."""
-        self.found += _tabs(self.file, self.lines, self.literal)
+        told = {one.at.line for one in self.found if one.rule == "tab-indentation"}
+        self.found += first(tab for tab in self._tabs() if tab.at.line not in told)
         return Document(self.file, self.lines, self.data, self.places, tuple(self.found))
 
     def compose(self, refused: tuple[type[Exception], ...]) -> bool:
@@ -76,6 +98,8 @@ class _Composer:
             self.data = None
             self.error = error
             return False
+        else:
+            self.reached = len(self.lines)
         return True
 
     def _stream(self) -> None:
@@ -91,20 +115,31 @@ class _Composer:
                     value = self._value(event, (), None, 0)
                     self.data = value
         if not seen:
-            self.found.append(_empty(self.file))
+            self._tell(_empty(self.file))
 
     def _start(self, event: Any, *, seen: bool) -> None:  # noqa: ANN401 - the two parsers share no type
         at = self._span(event)
         if seen:
             says = "a second document starts here; only the first would be read"
-            self.found.append(Found("several-documents", at, says, "give each spec a file of its own"))
+            self._tell(Found("several-documents", at, says, "give each spec a file of its own"))
             raise _Stop
-        if event.version or event.tags:
-            at = Span(self.file, at.line, 1, at.line, len(self.lines[at.line - 1]) + 1)
-            self.found.append(Found("yaml-directive", at, "a `%` directive changes what the file means", "take it out"))
+        for number, line in enumerate(self.lines[: at.line - 1], 1):
+            if line.startswith("%"):
+                self._tell(syntax.directive(self.file, number, line))
+                raise _Stop
+
+    def _tell(self, found: Found) -> None:
+        if len(self.found) == MOST:
+            self.found.append(too_many(found))
             raise _Stop
+        self.found.append(found)
 
     def _value(self, event: Any, path: Path, key: Span | None, depth: int) -> Any:  # noqa: ANN401
+        self.values += 1
+        if self.values > MOST_VALUES:
+            says = f"more than {MOST_VALUES:,} values stand in this file; from here on it is not read"
+            self._tell(Found("file-too-large", self._span(event), says, source.TOO_LARGE))
+            raise _Stop
         match type(event).__name__:
             case "AliasEvent":
                 return self._alias(event, path, key)
@@ -112,7 +147,7 @@ class _Composer:
                 return self._scalar(event, path, key)
         if depth >= DEEPEST:
             says = f"this is nested deeper than {DEEPEST} levels"
-            self.found.append(Found("too-deep", self._span(event), says, "no field of a spec is this deep"))
+            self._tell(Found("too-deep", self._span(event), says, "take levels out; no field of a spec is this deep"))
             raise _Stop
         self._refuse_tag_and_anchor(event)
         if type(event).__name__ == "SequenceStartEvent":
@@ -144,7 +179,7 @@ class _Composer:
                 first = self.places[(*path, key)].name
                 says = f"`{key}` stands already in line {first.line}"
                 where = dotted((*path, key))
-                self.found.append(Found("duplicate-key", at, says, "keep one of the two", where))
+                self._tell(Found("duplicate-key", at, says, "keep one of the two", where))
                 self._value(next(self.events), (*path, "\0"), at, depth + 1)
             else:
                 items[key] = self._value(next(self.events), (*path, key), at, depth + 1)
@@ -153,29 +188,34 @@ class _Composer:
     def _key(self, event: Any, path: Path, depth: int) -> str | None:  # noqa: ANN401
         at = self._span(event)
         if type(event).__name__ != "ScalarEvent":
+            told = len(self.found)
             self._value(event, (*path, "\0"), at, depth + 1)
-            self.found.append(Found("key-not-text", at, "a key must be a word", "quote it if it is meant as text"))
+            if type(event).__name__ != "AliasEvent":
+                del self.found[told:]
+                what = "a list" if type(event).__name__ == "SequenceStartEvent" else "a section"
+                hint = "quote it if it is meant as text; templates such as `{{ name }}` are not filled in"
+                self._tell(Found("key-not-text", at, f"{what} stands where a key must be", hint, dotted(path)))
             return None
         if event.value == "<<" and event.style in (None, ""):
             says = "`<<` merges another mapping in, and no line would say where a value comes from"
             hint = "write the values out; what all specs share belongs in `defaults` of the platform file"
-            self.found.append(Found("merge-key", at, says, hint))
+            self._tell(Found("merge-key", at, says, hint))
             return None
         self._refuse_tag_and_anchor(event)
+        self._refuse_surrogates(event)
         value = event.value if event.style not in (None, "") else plain(event.value)
         if isinstance(value, str):
             return value
-        kind = {int: "a number", float: "a number", bool: "a boolean", type(None): "null"}
-        what = next(name for type_, name in kind.items() if isinstance(value, type_))
-        if isinstance(value, bool):
-            what = "a boolean"
-        self.found.append(
-            Found("key-not-text", at, f"the key `{event.value}` is {what}, not a word", f'quote it: `"{event.value}"`')
-        )
+        what = "null" if value is None else "a boolean" if isinstance(value, bool) else "a number"
+        says, hint = f"the key `{event.value}` is {what}, not a word", f'quote it: `"{event.value}"`'
+        if not event.value:
+            says, hint = "no key stands before the `:`", "write the key"
+        self._tell(Found("key-not-text", at, says, hint))
         return None
 
     def _scalar(self, event: Any, path: Path, key: Span | None) -> Scalar:  # noqa: ANN401
-        self._refuse_tag_and_anchor(event)
+        self._refuse_tag_and_anchor(event, "" if "\0" in path else dotted(path))
+        self._refuse_surrogates(event)
         at = self._span(event)
         if at.end_line != at.line:
             self.literal.update(range(at.line + 1, at.end_line + 1))
@@ -193,9 +233,9 @@ class _Composer:
         self.places[path] = Place(key, at)
         says = f"`*{event.anchor}` stands for what is written elsewhere"
         hint = "write the value out; what all specs share belongs in `defaults` of the platform file"
-        self.found.append(Found("yaml-alias", at, says, hint, dotted(path)))
+        self._tell(Found("yaml-alias", at, says, hint, "" if "\0" in path else dotted(path)))
 
-    def _refuse_tag_and_anchor(self, event: Any) -> None:  # noqa: ANN401
+    def _refuse_tag_and_anchor(self, event: Any, where: str = "") -> None:  # noqa: ANN401
         if event.anchor is None and event.tag is None:
             return
         start = self._span(event)
@@ -212,11 +252,24 @@ class _Composer:
                 says, hint = f"the tag `{word}` asks for more than plain data", "take it out; plain values need no tag"
             else:
                 says, hint = f"the anchor `{word}` gives this value a name", "take it out; aliases are not followed"
-            self.found.append(Found(rule, at, says, hint))
+            self._tell(Found(rule, at, says, hint, where if rule == "yaml-tag" else ""))
+
+    def _refuse_surrogates(self, event: Any) -> None:  # noqa: ANN401
+        half = SURROGATE.search(event.value)  # an escape can make what no file may hold and no program can write
+        if half:
+            says = f"the escape U+{ord(half.group()):04X} is half a character"
+            self._tell(Found("forbidden-character", self._span(event), says, "write the character itself"))
 
     def _span(self, event: Any) -> Span:  # noqa: ANN401
         start, end = event.start_mark, event.end_mark
+        self.reached = max(self.reached, end.line + 1)
         return Span(self.file, start.line + 1, start.column + 1, end.line + 1, end.column + 1)
+
+    def _tabs(self) -> Iterator[Found]:
+        for number, line in enumerate(self.lines, 1):
+            known = number <= self.reached or line.startswith("\t")  # no line of a block of text starts with one
+            if known and number not in self.literal and (tab := syntax.indented_by_tab(self.file, number, line)):
+                yield tab
 
     def _trimmed(self, start: Mark, end: Mark) -> Span:
         """A collection's span; a block collection's end mark is where the next thing starts, lines below."""
@@ -231,14 +284,3 @@ def _content(lines: tuple[str, ...], line: int, column: int) -> bool:
     """Does anything of the value stand on this line before the column? Comments and blank lines do not count."""
     text = lines[line][:column] if line < len(lines) else ""
     return bool(text.strip()) and not text.lstrip().startswith("#")
-
-
-def _tabs(file: str, lines: tuple[str, ...], literal: set[int]) -> list[Found]:
-    found = []
-    for number, line in enumerate(lines, 1):
-        indent = line[: len(line) - len(line.lstrip(" \t"))]
-        if "\t" in indent and indent != line and number not in literal:
-            column = indent.index("\t") + 1
-            at = Span(file, number, column, number, len(indent) + 1)
-            found.append(Found("tab-indentation", at, "a tab stands in the indentation", "indent with spaces"))
-    return found

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, NamedTuple, TypeAlias
 
 from penstock_spec.findings import Span
@@ -18,6 +20,24 @@ class Found(NamedTuple):
     says: str
     hint: str
     path: str = ""
+
+
+MOST = 100
+"""Findings of one kind of look at one file. Whoever made that many mistakes made one, many times."""
+
+
+def first(found: Iterable[Found]) -> list[Found]:
+    """The first of them, and where there are more, that there are; the rest is not even made."""
+    told = list(islice(found, MOST + 1))
+    if len(told) > MOST:
+        told[MOST] = too_many(told[MOST])
+    return told
+
+
+def too_many(left_out: Found) -> Found:
+    """What is told instead of the first finding that is left out."""
+    says = f"more is wrong, from here on, than the first {MOST} findings tell"
+    return Found("too-many-findings", left_out.at, says, "put these right, then look again")
 
 
 class Place(NamedTuple):

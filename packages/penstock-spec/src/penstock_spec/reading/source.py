@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from penstock_spec.findings import Span
-from penstock_spec.reading.document import Found
+from penstock_spec.reading.document import Found, first
 
 LARGEST = 128 * 1024
 """Bytes. A spec of every section is 4 KiB; the reference parser reads 128 KiB in well under a second."""
+
+TOO_LARGE = "take out what is large; a message's schema can stand in a file of its own (`message.schema.model`)"
 
 LINE_BREAK = re.compile(r"\r\n|\n|\r")
 BYTE_ORDER_MARK = "\ufeff"
@@ -35,8 +38,8 @@ def decode(file: str, raw: bytes) -> Text:
     """Bytes to text. What cannot be parsed safely comes back as an empty text with its findings."""
     start = Span(file, 1, 1, 1, 1)
     if len(raw) > LARGEST:
-        says = f"it has {len(raw):,} bytes, and {LARGEST:,} is the most that is read"
-        return _refused(file, Found("file-too-large", start, says, "move what is large, such as a message schema, out"))
+        says = f"it has more than {LARGEST:,} bytes, and that is the most that is read"
+        return _refused(file, Found("file-too-large", start, says, TOO_LARGE))
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -48,7 +51,7 @@ def decode(file: str, raw: bytes) -> Text:
         found.append(Found("byte-order-mark", start, says, "save it as UTF-8 without one; `penstock fmt` takes it out"))
     lines = tuple(LINE_BREAK.split(text))
     if FORBIDDEN.search(text):
-        found += _forbidden(file, lines)
+        found += first(_forbidden(file, lines))
         return Text(file, "", lines, tuple(found))
     return Text(file, text, lines, tuple(found))
 
@@ -66,14 +69,14 @@ def _not_utf8(file: str, raw: bytes, error: UnicodeDecodeError) -> Found:
     return Found("not-utf8", at, f"byte 0x{raw[error.start]:02x} is not UTF-8", "save it as UTF-8")
 
 
-def _forbidden(file: str, lines: tuple[str, ...]) -> list[Found]:
-    return [
+def _forbidden(file: str, lines: tuple[str, ...]) -> Iterator[Found]:
+    return (
         Found(
             "forbidden-character",
             Span(file, number, match.start() + 1, number, match.end() + 1),
             f"U+{ord(match.group()):04X} cannot be seen here and does not belong in a spec",
-            'take it out; where a value needs it, write it as an escape in double quotes, such as "\\u202E"',
+            "take it out",
         )
         for number, line in enumerate(lines, 1)
         for match in FORBIDDEN.finditer(line)
-    ][:20]
+    )

@@ -10,6 +10,33 @@ from penstock_spec.reading.document import Found
 
 OPENED = {"a flow mapping": ("{", "}"), "a flow sequence": ("[", "]")}
 
+# What ruamel.yaml says, what it means, and the way out. The first that matches counts.
+TOLD = (
+    (r"could not find expected ':'", "this line has no `: `", "write `key: value`, with a space behind the colon"),
+    (
+        r"sequence entries",
+        "a list starts behind a key on its line",
+        "start the list on the next line, or write `[...]`",
+    ),
+    (r"character '`' that cannot start", "a backtick cannot start a value", "put the value in quotes"),
+    (r"character '(.)' that cannot start", "`{}` cannot start a value", "put the value in quotes"),
+    (r"alphabetic or numeric", "`*` and `&` name aliases and anchors, and no name follows", "put the value in quotes"),
+    (r"unknown escape character '(.)'", r"`\{}` is no escape", "double the backslash, or use single quotes"),
+    (r"escape sequence", "an escape has too few digits", "write all its digits, or use single quotes"),
+    (
+        r"node content, but found '([]},])'",
+        "`{}` stands where a value must be",
+        "write a value before it, or take it out",
+    ),
+    (
+        r"node content, but found '<stream end>'",
+        "the file ends inside brackets",
+        "close every `{{` and `[` that is opened",
+    ),
+    (r"indicator", "`|` and `>` start a text on the next line", "put the value in quotes, or break the line"),
+    (r"(.*)", "{}", "see that quotes, brackets and indentation match"),
+)
+
 
 def fast_errors() -> tuple[type[Exception], ...]:
     """How libyaml refuses: by an error of YAML or of text. Either way the reference decides."""
@@ -25,35 +52,80 @@ def reference_errors() -> tuple[type[Exception], ...]:
     return (YAMLError, ValueError, IndexError, AttributeError, AssertionError, TypeError)
 
 
+def indented_by_tab(file: str, number: int, line: str) -> Found | None:
+    """The finding for a line with a tab in its indentation."""
+    indent = line[: len(line) - len(line.lstrip(" \t"))]
+    if "\t" not in indent or indent == line:
+        return None
+    at = Span(file, number, indent.index("\t") + 1, number, len(indent) + 1)
+    return Found("tab-indentation", at, "a tab stands in the indentation", "indent with spaces")
+
+
 def explain(file: str, lines: tuple[str, ...], error: Any) -> Found:  # noqa: ANN401 - ruamel.yaml's errors have no types
     """The finding for a text that is not YAML, where the reader can mend it rather than where the parser gave up."""
-    problem = str(getattr(error, "problem", None) or "it cannot be read as YAML")
+    problem = str(getattr(error, "problem", None) or "it cannot be read as YAML").splitlines()[0]
     context = str(getattr(error, "context", None) or "")
     at = _at(file, lines, getattr(error, "problem_mark", None))
-    opened = getattr(error, "context_mark", None)
+    opened = _at(file, lines, getattr(error, "context_mark", None) or getattr(error, "problem_mark", None))
+    line = lines[at.line - 1]
+    return (
+        _elsewhere(at, line, problem)
+        or _unclosed(at, opened, problem, context)
+        or _misplaced(at, line, problem)
+        or _told(at, opened, problem)
+    )
+
+
+def _elsewhere(at: Span, line: str, problem: str) -> Found | None:
+    """What other rules tell better."""
+    if tab := indented_by_tab(at.file, at.line, line):
+        return tab
     if "\\t" in problem:
-        return Found("tab-indentation", at, "a tab stands where YAML wants spaces", "indent and separate with spaces")
-    if "end of stream" in problem and "quoted scalar" in context and opened is not None:
-        at = _at(file, lines, opened)
-        return Found("yaml-syntax", at, "the quote that opens here is never closed", "close it")
+        return Found("tab-indentation", at, "a tab stands where YAML wants spaces", "separate with spaces")
+    return directive(at.file, at.line, line) if line.startswith("%") else None
+
+
+def directive(file: str, number: int, line: str) -> Found:
+    """The finding for a line that starts with `%`."""
+    at = Span(file, number, 1, number, len(line) + 1)
+    return Found("yaml-directive", at, "a `%` directive changes what the file means", "take it out")
+
+
+def _unclosed(at: Span, opened: Span, problem: str, context: str) -> Found | None:
+    if "end of stream" in problem and "quoted scalar" in context:
+        return Found("yaml-syntax", opened, "the quote that opens here is never closed", "close it")
     for what, (left, right) in OPENED.items():
-        if what in context and opened is not None:
-            at_open = _at(file, lines, opened)
-            says = f"the `{left}` that opens here is not closed as it should be: {_where(at)}"
-            return Found("yaml-syntax", at_open, says, f"close it with `{right}`, and separate its items with `,`")
+        if what in context:
+            until = "the end of the file" if "stream end" in problem else f"line {at.line}, column {at.column}"
+            says = f"the `{left}` that opens here meets neither `,` nor `{right}` before {until}"
+            return Found("yaml-syntax", opened, says, f"close it with `{right}`, or separate its items with `,`")
+    return None
+
+
+def _misplaced(at: Span, line: str, problem: str) -> Found | None:
+    before = line[: at.column - 1]
     if "mapping values are not allowed" in problem:
-        says = "a second `: ` in a value, or a key indented deeper than its neighbours"
-        return Found("yaml-syntax", at, says, "quote the value, or indent the key as the keys beside it")
-    starter = re.search(r"found character '(.)' that cannot start", problem)
-    if starter:
-        says = f"`{starter[1]}` cannot start a value"
-        return Found("yaml-syntax", at, says, "put the value in quotes")
-    if "could not find expected ':'" in problem:
-        return Found("yaml-syntax", at, "a key without a `:`, above here", "write `key: value`")
+        if ": " in before:
+            return Found("yaml-syntax", at, "a second `: ` stands in this value", "put the value in quotes")
+        key = at._replace(column=len(before) - len(before.lstrip()) + 1)
+        hint = "indent it as the keys beside it, and see that the line above has its `: `"
+        return Found("yaml-syntax", key, "a key stands where none can", hint)
     if "expected <block end>" in problem:
-        says = "this line does not fit the lines above it"
-        return Found("yaml-syntax", at, says, "indent it as its neighbours, or write `key: value`")
-    return Found("yaml-syntax", at, problem.splitlines()[0], "see that quotes, brackets and indentation match")
+        if before.strip(" -?"):
+            hint = "put the whole value in one pair of quotes, and double a quote that stands in it"
+            return Found("yaml-syntax", at, "more stands here after a value has ended", hint)
+        hint = "indent it as its neighbours, or write `key: value`"
+        return Found("yaml-syntax", at, "this line does not fit the lines above it", hint)
+    return None
+
+
+def _told(at: Span, opened: Span, problem: str) -> Found:
+    # A missing colon and a name that is none are noticed behind the place where they are mended.
+    at = opened if "find expected ':'" in problem or "alphabetic" in problem else at
+    matches = ((re.search(pattern, problem), says, hint) for pattern, says, hint in TOLD)
+    return next(
+        Found("yaml-syntax", at, says.format(*match.groups()), hint.format()) for match, says, hint in matches if match
+    )
 
 
 def _at(file: str, lines: tuple[str, ...], mark: Any) -> Span:  # noqa: ANN401
@@ -61,8 +133,7 @@ def _at(file: str, lines: tuple[str, ...], mark: Any) -> Span:  # noqa: ANN401
         return Span(file, 1, 1, 1, 1)
     line = min(mark.line, len(lines) - 1)
     column = min(mark.column, len(lines[line])) if mark.line == line else len(lines[line])
+    while line and not lines[line].strip():  # the end of the file is where its last words are
+        line -= 1
+        column = len(lines[line])
     return Span(file, line + 1, column + 1, line + 1, column + 2)
-
-
-def _where(at: Span) -> str:
-    return f"something else stands in line {at.line}, column {at.column}"

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from penstock_spec.findings import Finding, Severity
-from penstock_spec.lint import Outcome
-from penstock_spec.report.safe import safe, width
+from penstock_spec.findings import Finding, Outcome, Severity
+from penstock_spec.report import place
+from penstock_spec.report.safe import head, safe, tail, width
 
 Paint = Callable[[str, str], str]
 """Puts a text into a style; `plain` leaves it as it is."""
 
 STYLE = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "info"}
 LONGEST_LINE = 160
+CUT = "..."
 
 
 def plain(text: str, style: str) -> str:
@@ -30,13 +31,13 @@ def render(outcome: Outcome, paint: Paint = plain) -> str:
 def one(finding: Finding, lines: tuple[str, ...], paint: Paint = plain) -> str:
     """One finding."""
     at, style = finding.at, STYLE[finding.severity]
-    head = paint(f"{finding.severity}[{finding.rule}]", style) + paint(f": {finding.title}", "bold")
+    head_line = paint(f"{finding.severity}[{finding.rule}]", style) + paint(f": {finding.title}", "bold")
     number = str(at.line)
     bar = " " * len(number) + " " + paint("|", "rule")
-    told = [head, f"{' ' * len(number)}{paint('-->', 'rule')} {safe(str(at))}"]
-    if at.line <= len(lines) and lines[at.line - 1].strip():
+    told = [head_line, f"{' ' * len(number)}{paint('-->', 'rule')} {place.told(at)}"]
+    if place.has_line(at) and at.line <= len(lines) and lines[at.line - 1].strip():
         source, before, marked = excerpt(lines[at.line - 1], at.column, at.end_column if at.end_line == at.line else 0)
-        caret = paint("^" * max(1, marked), style)
+        caret = paint("^" * marked, style)
         told += [
             bar,
             f"{paint(number + ' |', 'rule')} {source}".rstrip(),
@@ -54,14 +55,28 @@ def one(finding: Finding, lines: tuple[str, ...], paint: Paint = plain) -> str:
 
 
 def excerpt(line: str, column: int, end_column: int) -> tuple[str, int, int]:
-    """The line as it is shown, the columns before the marked part, and the columns of the marked part."""
-    end = end_column if end_column > column else len(line.rstrip()) + 1
-    before, marked, after = line[: column - 1], line[column - 1 : end - 1], line[end - 1 :]
-    left, middle, right = safe(before), safe(marked), safe(after)
-    if width(left + middle) > LONGEST_LINE:  # a long line is shown around the caret
-        left = "... " + left[-40:]
-        middle = middle[:80]
-    return (left + middle + right)[:LONGEST_LINE], width(left), width(middle)
+    """The line as it is shown, the columns before the carets, and the carets: one at the least.
+
+    An end that is not behind the start means that the value goes on below: it is marked to the end of the line.
+    """
+    end = end_column if end_column >= column else len(line.rstrip()) + 1
+    left, middle, right = safe(line[: column - 1]), safe(line[column - 1 : end - 1]), safe(line[end - 1 :])
+    if width(left + middle + right) > LONGEST_LINE:
+        left, middle, right = _around(left, middle, right)
+    return left + middle + right, width(left), max(1, width(middle))
+
+
+def _around(left: str, middle: str, right: str) -> tuple[str, str, str]:
+    """What is marked with some of what stands around it; `...` for what is left out."""
+    room = LONGEST_LINE - 2 * width(CUT)
+    if width(middle) > room // 2:
+        middle, right = head(middle, room // 2), CUT
+    if width(left + middle) > room:
+        left = CUT + tail(left, room // 4)
+    rest = LONGEST_LINE - width(left + middle)
+    if width(right) > rest:
+        right = head(right, rest - width(CUT)) + CUT
+    return left, middle, right
 
 
 def summary(outcome: Outcome) -> str:

@@ -103,11 +103,10 @@ def write(path: Path, text: str) -> None:
 
 def seen_from(outcome: Outcome, root: Path, here: Path) -> Outcome:
     """File names as a terminal in this folder links them."""
-    prefix = os.path.relpath(root.resolve(), here.resolve())
-    if prefix == ".":
+    root, here = root.resolve(), here.resolve()
+    if root == here:
         return outcome
-    names = {one.at.file: os.path.normpath(os.path.join(prefix, one.at.file)) for one in outcome.findings}  # noqa: PTH118
+    names = {one.at.file: os.path.relpath(root / one.at.file, here) for one in outcome.findings}
     findings = tuple(replace(one, at=one.at._replace(file=names[one.at.file])) for one in outcome.findings)
-    return Outcome(
-        findings, outcome.specs, {names[name]: lines for name, lines in outcome.lines.items() if name in names}
-    )
+    lines = {names[name]: lines for name, lines in outcome.lines.items() if name in names}
+    return replace(outcome, findings=findings, lines=lines)

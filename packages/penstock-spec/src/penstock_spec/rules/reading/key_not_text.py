@@ -1,4 +1,12 @@
-"""A key is not a word."""
+"""A key is not a word.
+
+To YAML, `403:` is a number, `true:` a boolean and `null:` or `~:` nothing at all; `{{ name }}` is a section within a
+section. No field has such a name, and where keys are chosen, as in `retries.classes`, JSON and Kubernetes know only
+text.
+
+Put the key in quotes: `"403": ...`. A template such as `{{ name }}` is never filled in: what differs from one
+environment to another belongs under `environments`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""A version cannot be read."""
+"""A version cannot be read.
+
+`versions` in the platform file says what manifests must suit, and rules compare it: they need at least the first two
+numbers, `1.36`. A leading `v`, or a word such as `latest`, cannot be compared.
+
+Write two or three numbers. Quotes are not needed: Penstock keeps `1.30` as it is written and does not make it `1.3`.
+"""
 
 from __future__ import annotations
 

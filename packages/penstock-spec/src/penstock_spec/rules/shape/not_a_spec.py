@@ -1,4 +1,11 @@
-"""The file holds no fields."""
+"""The file holds no fields.
+
+A spec, and the platform file too, is a section: lines of `key: value`. This file is valid YAML, but it is a list, a
+single word or `null`.
+
+Start it with `kind: pipeline` (the platform file with `kind: platform`), one field a line. If the file is something
+else, move it out of `specs/`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,11 @@
-"""The kind of spec is not known."""
+"""The kind of spec is not known.
+
+`kind` says what a file describes and with it which fields it may have. Without a known kind nothing else in the file
+can be checked.
+
+Write `kind: pipeline`. `kind: platform` belongs in the platform file, `penstock.yaml` at the root, and not among the
+specs.
+"""
 
 from __future__ import annotations
 

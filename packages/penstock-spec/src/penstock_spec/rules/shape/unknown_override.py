@@ -1,4 +1,12 @@
-"""An override leads to no field."""
+"""An override leads to no field.
+
+The keys under `environments.<name>` of a spec, and under `defaults` of the platform file, are paths: `work.timeout`
+is the `timeout` of `work`. One that leads nowhere would change nothing. What a spec is (its `kind` and `name`) and
+what people have said of it (`suppress`, `acknowledge`, `expect`) is the same in every environment.
+
+Write the whole path of a field. Where the spec has a word and not a section, as in `keep: until-done`, give the whole
+value: `stream.retention.keep: {length: 1000}`.
+"""
 
 from __future__ import annotations
 

@@ -1,10 +1,11 @@
 """A pod is killed while it may still work.
 
-Kubernetes sends SIGKILL when `shutdown.grace` is over, whatever still runs. From SIGTERM on a handler may run for
-`work.timeout`; the end of the grace, `shutdown.margin`, is needed to give back what remains and to close. What is cut off runs
-again elsewhere, from its beginning.
+Kubernetes sends SIGKILL when `shutdown.grace` is over, whatever still runs. A preStop hook, where a patch adds one,
+comes first: the worker hears nothing until it has ended, and the grace runs already. From SIGTERM on a handler may
+run for `work.timeout`; the end of the grace, `shutdown.margin`, is needed to give back what remains and to close.
+What is cut off runs again elsewhere, from its beginning.
 
-Set `shutdown.grace` to at least the timeout plus the margin, or shorten `work.timeout`.
+Set `shutdown.grace` to at least the sum of these, or shorten `work.timeout`.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from penstock_spec.findings import Severity
+from penstock_spec.kinds.pipeline.pre_stop import pre_stop
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.reading import Found
 from penstock_spec.rules.define import spec_rule
@@ -20,9 +22,13 @@ from penstock_spec.subject import Subject
 
 @spec_rule(Severity.ERROR)
 def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """Timeout and margin must fit into the grace."""
+    """Timeout, margin and preStop must fit into the grace."""
     timeout, shutdown = it.spec.work.timeout, it.spec.shutdown
-    needed = timeout + shutdown.margin
-    if shutdown.grace < needed:
-        says = f"work.timeout is {timeout} ({it.line('work.timeout')}), and draining needs {shutdown.margin} more"
-        yield it.problem("shutdown.grace", says, f"set `shutdown.grace` to at least `{needed}`")
+    hook, patch = pre_stop(it.spec.patches)
+    needed = timeout + shutdown.margin + hook
+    if not shutdown.margin < shutdown.grace < needed:  # a margin that is no part of the grace has a rule of its own
+        return
+    says = f"work.timeout is {timeout} ({it.line('work.timeout')}), and draining needs {shutdown.margin} more"
+    if hook.amount:
+        says += f", after {hook} of preStop ({it.line(f'patches[{patch}].path')})"
+    yield it.problem("shutdown.grace", says, f"set `shutdown.grace` to at least `{needed}`")

@@ -1,0 +1,168 @@
+"""What a message's schema says of its body, whether it stands in the spec or in a file beside it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, NoReturn
+
+from penstock_spec.kinds.pipeline.schema_check import Trouble, found
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.kinds.pipeline.stream import Message, SchemaFromCode
+from penstock_spec.reading import Found, Path, dotted
+from penstock_spec.reading.source import LARGEST
+from penstock_spec.subject import Subject
+
+DEEPEST = 32
+"""References in a row that are followed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """What a schema says of the fields of a body. A schema need not say anything."""
+
+    names: frozenset[str] = frozenset()
+    """Fields that are described somewhere."""
+    required: frozenset[str] = frozenset()
+    only: frozenset[str] | None = None
+    """The only fields that may be there."""
+    more: bool = False
+    """Says itself that there may be other fields."""
+    types: tuple[str, ...] = ()
+    """The types that a value may have, as far as they are said."""
+
+
+def file_of(it: Subject[Pipeline]) -> str | None:
+    """The file of a schema that comes from code."""
+    schema = it.spec.message.schema_
+    if not isinstance(schema, SchemaFromCode):
+        return None
+    return schema.file or f"{it.spec.name}.message.json"
+
+
+def schema_of(it: Subject[Pipeline]) -> dict[str, Any]:
+    """The schema; what cannot be read says nothing."""
+    file = file_of(it)
+    if file is None:
+        inline = it.spec.message.schema_
+        return inline if isinstance(inline, dict) else {}
+    raw = it.beside(file)
+    schema = parse(raw) if raw is not None else None
+    return schema if isinstance(schema, dict) else {}
+
+
+def told(it: Subject[Pipeline], inside: Path, says: str, hint: str) -> Found:
+    """A finding inside the schema, or at the name of its file."""
+    if file_of(it) is not None:
+        return it.problem(
+            "message.schema.file" if it.given("message.schema.file") else "message.schema.model", says, hint
+        )
+    whole: Path = ("message", "schema", *inside)
+    return Found("", it.layers.at(whole), says, hint, dotted(whole))
+
+
+@lru_cache(maxsize=16)
+def parse(raw: bytes) -> object:
+    """The value in a file of JSON, or why there is none."""
+    try:
+        if len(raw) > LARGEST:
+            raise ValueError(len(raw))  # noqa: TRY301 - one way out for all that cannot be read
+        value = json.loads(raw.decode("utf-8"), parse_constant=_not_json)
+        json.dumps(value, ensure_ascii=False).encode()  # raises for halves of characters, which escapes can say
+    except json.JSONDecodeError as error:
+        return Trouble((), f"it is not JSON: {error.msg} in line {error.lineno}", "")
+    except (ValueError, RecursionError):
+        return Trouble((), "it is not JSON in UTF-8, or it is too large or too deep to be read", "")
+    return value
+
+
+def _not_json(constant: str) -> NoReturn:
+    raise ValueError(constant)
+
+
+def body_of(it: Subject[Pipeline]) -> Body:
+    """What the schema says of a body."""
+    return read(schema_of(it))
+
+
+def read(schema: dict[str, Any], part: object = None) -> Body:
+    """What a schema, or a part of it, says of the fields of its value."""
+    return _Reader(schema).read(schema if part is None else part, 0)
+
+
+class _Reader:
+    """Each part is read once, so that schemas that refer to themselves, or to one part many times, take no longer."""
+
+    def __init__(self, schema: dict[str, Any]) -> None:
+        self.schema = schema
+        self.seen: dict[int, Body] = {}
+
+    def read(self, part: object, depth: int) -> Body:
+        if not isinstance(part, dict) or depth > DEEPEST:
+            return Body()
+        if id(part) not in self.seen:
+            self.seen[id(part)] = Body()
+            self.seen[id(part)] = self._read(part, depth + 1)
+        return self.seen[id(part)]
+
+    def _read(self, part: dict[str, Any], depth: int) -> Body:
+        bodies = [_own(part)]
+        bodies += [self.read(found(self.schema, part.get("$ref")), depth)]
+        bodies += [self.read(one, depth) for one in _list(part.get("allOf"))]
+        for key in ("anyOf", "oneOf"):
+            choices = [self.read(one, depth) for one in _list(part.get(key))]
+            if choices:
+                bodies.append(_joined(choices, frozenset.intersection))
+        for key in ("if", "then", "else"):
+            bodies.append(Body(self.read(part.get(key), depth).names))
+        whole = _joined(bodies, frozenset.union)
+        if part.get("unevaluatedProperties") is False and not whole.more:
+            return Body(whole.names, whole.required, whole.only or whole.names, whole.more, whole.types)
+        return whole
+
+
+def _own(part: dict[str, Any]) -> Body:
+    properties, patterns = part.get("properties"), part.get("patternProperties")
+    names = frozenset(properties if isinstance(properties, dict) else ())
+    required = frozenset(one for one in _list(part.get("required")) if isinstance(one, str))
+    extra = part.get("additionalProperties", part.get("unevaluatedProperties"))
+    types = part.get("type")
+    return Body(
+        names,
+        required,
+        names if extra is False and not patterns else None,
+        bool(patterns) or extra not in (None, False),
+        tuple(one for one in (types if isinstance(types, list) else [types]) if isinstance(one, str)),
+    )
+
+
+def _joined(bodies: list[Body], required: Callable[..., frozenset[str]]) -> Body:
+    """What several say. Choices require what all of them require; parts that hold together, what any of them does."""
+    together = required is frozenset.union
+    closed = [one.only for one in bodies if one.only is not None]
+    only = None
+    if closed and (together or len(closed) == len(bodies)):
+        only = frozenset.intersection(*closed) if together else frozenset.union(*closed)
+    return Body(
+        frozenset().union(*(one.names for one in bodies)),
+        required(*(one.required for one in bodies)),
+        only,
+        any(one.more for one in bodies),
+        tuple(dict.fromkeys(kind for one in bodies for kind in one.types)),
+    )
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def used_fields(message: Message) -> Iterator[tuple[str, str]]:
+    """The fields of a body that the spec names, each with the path at which it does."""
+    if message.correlate is not None:
+        yield "message.correlate", message.correlate
+    if message.dedup is not None:
+        yield "message.dedup.by", message.dedup.by
+    for index, field in enumerate(message.log_fields):
+        yield f"message.log_fields[{index}]", field

@@ -1,0 +1,28 @@
+"""Messages may lack the field by which they are deduplicated.
+
+`message.dedup.by` says what is the same. The schema describes the field but does not require it, and a message
+without it cannot be known again: sent twice, it is worked on twice.
+
+Add the field to `required` in the schema.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.pipeline.message_schema import body_of
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+from penstock_spec.words import shown
+
+
+@spec_rule(Severity.ERROR)
+def rule(it: Subject[Pipeline]) -> Iterator[Found]:
+    """A described field that deduplicates is required."""
+    dedup, body = it.spec.message.dedup, body_of(it)
+    if dedup is not None and dedup.by in body.names and dedup.by not in body.required:
+        says = f"the schema does not require `{shown(dedup.by)}` ({it.line('message.schema')})"
+        yield it.problem("message.dedup.by", says, f"add `{shown(dedup.by)}` to `required` in the schema")

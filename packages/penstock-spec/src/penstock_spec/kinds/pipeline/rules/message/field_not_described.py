@@ -1,0 +1,36 @@
+"""A field is used that the schema does not describe.
+
+`correlate`, `dedup.by` and `log_fields` name fields of the body. The schema lists the fields that it knows, and this
+one is not among them: probably it has another name there, and then logs stay empty and nothing is deduplicated.
+
+Write the name as the schema has it, describe the field, or write `additionalProperties: true` if other fields are
+meant to be there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.fields import nearest
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.pipeline.message_schema import body_of, used_fields
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+from penstock_spec.words import shown
+
+
+@spec_rule(Severity.WARNING)
+def rule(it: Subject[Pipeline]) -> Iterator[Found]:
+    """Each field that the spec uses is known to a schema that lists fields."""
+    body = body_of(it)
+    if not body.names or body.more or body.only is not None:
+        return
+    for path, field in used_fields(it.spec.message):
+        if field not in body.names:
+            close = nearest(field, body.names)
+            says = f"the schema does not describe `{shown(field)}` ({it.line('message.schema')})"
+            yield it.problem(
+                path, says, f"write `{shown(close)}`" if close else f"describe `{shown(field)}` in the schema"
+            )

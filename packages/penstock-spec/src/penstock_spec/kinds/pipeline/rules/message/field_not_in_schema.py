@@ -1,0 +1,34 @@
+"""A field is used that no message can have.
+
+`correlate`, `dedup.by` and `log_fields` name fields of the body. The schema describes its fields and refuses all
+others (`additionalProperties: false`), so a message with this field is refused and one without it lacks what the spec
+relies on.
+
+Write the name as the schema has it, or describe the field there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.fields import nearest
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.pipeline.message_schema import body_of, used_fields
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+from penstock_spec.words import shown
+
+
+@spec_rule(Severity.ERROR)
+def rule(it: Subject[Pipeline]) -> Iterator[Found]:
+    """Each field that the spec uses may be there."""
+    body = body_of(it)
+    for path, field in used_fields(it.spec.message):
+        if body.only is not None and field not in body.only:
+            close = nearest(field, body.only)
+            says = f"the schema has no `{shown(field)}` and takes no other fields ({it.line('message.schema')})"
+            yield it.problem(
+                path, says, f"write `{shown(close)}`" if close else f"describe `{shown(field)}` in the schema"
+            )

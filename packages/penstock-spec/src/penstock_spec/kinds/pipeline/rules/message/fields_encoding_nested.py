@@ -1,0 +1,34 @@
+"""A field of the body cannot stand in a field of the entry.
+
+With `encoding: fields` each field of the body is a field of the stream's entry, and these hold text. An object or a
+list has no place there, so a message with one could not be sent.
+
+Write `encoding: {json: data}`, which holds a body of any shape, or flatten the field.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.pipeline.message_schema import read, schema_of, told
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+from penstock_spec.words import shown
+
+
+@spec_rule(Severity.ERROR)
+def rule(it: Subject[Pipeline]) -> Iterator[Found]:
+    """With this encoding all properties are flat."""
+    if it.spec.message.encoding != "fields":
+        return
+    schema = schema_of(it)
+    properties = schema.get("properties")
+    for name, part in properties.items() if isinstance(properties, dict) else ():
+        nested = next((one for one in read(schema, part).types if one in ("array", "object")), None)
+        if nested:
+            line = it.line("message.encoding")
+            says = f"`{shown(name)}` is an {nested}, and the encoding `fields` has only text ({line})"
+            yield told(it, ("properties", name), says, "write `encoding: {json: data}`, or flatten it")

@@ -1,0 +1,57 @@
+"""Something that looks like a secret is written to the logs.
+
+`message.log_fields` and `message.correlate` are the only parts of a body that logs carry. A password, a token or a
+key there can be read by everyone who reads logs, and stays in them for as long as logs are kept.
+
+Take the field out, and log an identifier instead. If the name misleads, suppress this and say so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.pipeline.message_schema import used_fields
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+from penstock_spec.words import shown
+
+WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+ANYWHERE = frozenset(
+    (
+        "authorization",
+        "cookie",
+        "credential",
+        "credentials",
+        "passphrase",
+        "passwd",
+        "password",
+        "pwd",
+        "secret",
+        "secrets",
+    )
+)
+LAST = frozenset(("bearer", "jwt", "token"))
+KEYS = frozenset(("accesskey", "apikey", "privatekey", "signingkey"))
+
+
+@spec_rule(Severity.WARNING)
+def rule(it: Subject[Pipeline]) -> Iterator[Found]:
+    """By the words of the field's name."""
+    for path, field in used_fields(it.spec.message):
+        if path != "message.dedup.by" and looks_secret(field):
+            says = f"`{shown(field)}` would be in every log line of a message"
+            yield it.problem(path, says, "log an identifier instead, or suppress this if the name misleads")
+
+
+def looks_secret(field: str) -> bool:
+    """`password_hash`, `accessToken`, `api_key`; not `token_count`."""
+    words = [word.lower() for word in WORD.findall(field)]
+    pairs = {first + second for first, second in pairwise(words)}
+    return bool(words) and (
+        words[-1] in LAST or not ANYWHERE.isdisjoint(words) or not KEYS.isdisjoint([*words, *pairs])
+    )

@@ -1,0 +1,36 @@
+"""The file of a message's schema does not hold a JSON Schema.
+
+The file beside the spec is made by a command from the model in code. Edited by hand, cut short or merged badly it
+cannot be compiled, and no worker and no producer would start.
+
+Write it again with `penstock schema message --write`. If the finding stays, the model itself makes a schema that pods
+cannot use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.pipeline.message_schema import file_of, parse, told
+from penstock_spec.kinds.pipeline.schema_check import Trouble, trouble
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+from penstock_spec.words import shown
+
+
+@spec_rule(Severity.ERROR)
+def rule(it: Subject[Pipeline]) -> Iterator[Found]:
+    """The file is JSON, and a schema that compiles."""
+    file = file_of(it)
+    raw = it.beside(file) if file is not None else None
+    if file is None or raw is None:
+        return
+    value = parse(raw)
+    wrong = value if isinstance(value, Trouble) else trouble(value)
+    if wrong is not None:
+        where = "/" + "/".join(str(step) for step in wrong.path) if wrong.path else "the file"
+        says = f"`{shown(file)}`: {wrong.says}" + (f" (at `{shown(where)}`)" if wrong.path else "")
+        yield told(it, (), says, f"write it again with `penstock schema message --write {it.file}`")

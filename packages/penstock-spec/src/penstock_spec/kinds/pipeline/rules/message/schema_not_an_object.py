@@ -1,0 +1,30 @@
+"""A message's schema describes something that no body is.
+
+The body of a message is a JSON object: fields with values. A schema of another type refuses every message, at each
+send and at each delivery.
+
+Write `type: object`, and describe the fields under `properties`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.pipeline.message_schema import body_of, told
+from penstock_spec.kinds.pipeline.schema_check import TYPES
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+
+
+@spec_rule(Severity.ERROR)
+def rule(it: Subject[Pipeline]) -> Iterator[Found]:
+    """The type of a body, where it is said, is `object` alone."""
+    types = body_of(it).types
+    other = next((one for one in types if one != "object" and one in TYPES), None)
+    if other:
+        yield told(
+            it, ("type",), f"it describes `{other}`, and the body of a message is an object", "write `type: object`"
+        )

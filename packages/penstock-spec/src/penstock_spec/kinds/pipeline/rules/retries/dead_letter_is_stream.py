@@ -1,0 +1,26 @@
+"""Dead letters go back into the stream they came from.
+
+A message that was given up would be read again at once, fail again and be buried again, for ever, and each time as a
+new message with all of its attempts.
+
+Give the dead letters a key of their own, or take `dead_letter.key` out: by default it is a side key of the stream.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+from penstock_spec.words import shown
+
+
+@spec_rule(Severity.ERROR)
+def rule(it: Subject[Pipeline]) -> Iterator[Found]:
+    """The two keys differ."""
+    if it.spec.dead_letter.key == it.spec.stream.key:
+        says = f"`{shown(it.spec.stream.key)}` is the stream itself ({it.line('stream.key')})"
+        yield it.problem("dead_letter.key", says, "take it out, or name another key")

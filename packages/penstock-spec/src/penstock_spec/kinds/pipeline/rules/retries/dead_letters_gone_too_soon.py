@@ -1,0 +1,29 @@
+"""Dead letters are gone before anyone has looked at them.
+
+Each dead letter is a message that nobody has worked on. With `dead_letter.keep` below three days, what dies on a
+Friday evening can be gone on Monday morning, and with it the work.
+
+Keep dead letters for longer than a long weekend; the default is two weeks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.quantities import Duration
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+
+WEEKEND = Duration("3d")
+
+
+@spec_rule(Severity.WARNING)
+def rule(it: Subject[Pipeline]) -> Iterator[Found]:
+    """A weekend must not be enough."""
+    keep = it.spec.dead_letter.keep
+    if keep < WEEKEND:
+        says = f"what dies before a weekend is gone after it: {keep} are less than {WEEKEND}"
+        yield it.problem("dead_letter.keep", says, "keep them longer, such as `14d`")

@@ -1,0 +1,29 @@
+"""A message that is sent again runs beside its own retry.
+
+Deduplication remembers a message for `message.dedup.window` from its sending. When the attempts and the waits between
+them may take longer, a message can be forgotten while it waits for its next attempt. Whoever sends it again then has
+two of it at work.
+
+Make the window at least as long as a message may live in retries, or shorten the waits. The time in the backlog comes
+on top.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.kinds.pipeline.waits import longest_life
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+
+
+@spec_rule(Severity.WARNING)
+def rule(it: Subject[Pipeline]) -> Iterator[Found]:
+    """The window must cover the retries."""
+    dedup = it.spec.message.dedup
+    longest, because = longest_life(it)
+    if dedup is not None and dedup.window < longest:
+        yield it.problem("message.dedup.window", because, f"set `message.dedup.window` to at least `{longest}`")

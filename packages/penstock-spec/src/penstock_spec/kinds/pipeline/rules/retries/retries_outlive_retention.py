@@ -1,0 +1,34 @@
+"""Messages are still tried when others of their age are gone.
+
+A stream that keeps entries for a time is trimmed by age, and trimming never passes unfinished work: one message that
+is tried for longer than `keep: {age: ...}` holds back the trimming of all that came after it, so that the stream
+keeps more than was said. Dead letters are kept from their burial on: when the retries take longer than
+`dead_letter.keep`, the first dead letters of an incident are gone before its last message has failed.
+
+Keep for longer than the attempts and the waits between them may take, or shorten the waits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.kinds.pipeline.stream import KeepAge
+from penstock_spec.kinds.pipeline.waits import longest_life
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+
+
+@spec_rule(Severity.WARNING)
+def rule(it: Subject[Pipeline]) -> Iterator[Found]:
+    """What is kept by age must be kept for longer than a message may live."""
+    longest, because = longest_life(it)
+    keep = it.spec.stream.retention.keep
+    if isinstance(keep, KeepAge) and keep.age < longest:
+        says = f"{because}, and trimming waits for the message"
+        yield it.problem("stream.retention.keep.age", says, f"keep entries for at least `{longest}`")
+    if it.spec.dead_letter.keep < longest:
+        says = f"{because}, so an incident's first dead letters go before its last come"
+        yield it.problem("dead_letter.keep", says, f"keep dead letters for at least `{longest}`")

@@ -1,0 +1,37 @@
+"""A class of failures is taken by the classes before it.
+
+The first class that matches a failure counts. A class all of whose matches are taken by earlier ones has no effect:
+`5xx` takes `503`, `OSError` takes `ConnectionError`, which derives from it, `Exception` takes everything, and another
+name without a module takes the exceptions of that name from every module.
+
+Put the narrower class before the wider one, or take it out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.pipeline.matches import takes
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+from penstock_spec.words import shown
+
+
+@spec_rule(Severity.WARNING)
+def rule(it: Subject[Pipeline]) -> Iterator[Found]:
+    """Every match of it is taken before."""
+    earlier: list[tuple[str, str]] = []
+    for name, one in it.spec.retries.classes.items():
+        taken = [next((pair for pair in earlier if takes(pair[0], match)), None) for match in one.match]
+        first = taken[0]
+        if first and all(taken):
+            path = f"retries.classes.{name}.match"
+            line = it.line(f"retries.classes.{first[1]}")
+            says = f"`{shown(one.match[0])}` is taken by `{shown(first[0])}` of `{first[1]}` ({line})"
+            if len(taken) > 1:
+                says += ", and its other matches are taken too"
+            yield it.problem(path, says, f"put `{name}` before `{first[1]}`, or take it out")
+        earlier += [(match, name) for match in one.match]

@@ -1,0 +1,37 @@
+"""A class of failures names something that no failure is.
+
+A match is the name of an exception type, with its module or without (`TimeoutError`, `httpx.ReadTimeout`), or an HTTP
+status as text (`"503"`, or `"5xx"` for a hundred of them). Anything else would never match, and the failures that
+were meant would be retried like all others.
+
+Write the exception's name or the status.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.pipeline.matches import is_exception, is_status, nearly
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+from penstock_spec.words import shown
+
+
+@spec_rule(Severity.ERROR)
+def rule(it: Subject[Pipeline]) -> Iterator[Found]:
+    """Each match is an exception or a status."""
+    for name, one in it.spec.retries.classes.items():
+        for index, match in enumerate(one.match):
+            if not is_status(match) and not is_exception(match):
+                says = f"`{shown(match)}` is neither an exception nor an HTTP status"
+                yield it.problem(f"retries.classes.{name}.match[{index}]", says, _hint(match))
+
+
+def _hint(match: str) -> str:
+    better = nearly(match)
+    if better:
+        return f'write `"{better}"`' if is_status(better) else f"write `{better}`"
+    return 'write a name such as `TimeoutError`, or a status such as `"503"` or `"5xx"`'

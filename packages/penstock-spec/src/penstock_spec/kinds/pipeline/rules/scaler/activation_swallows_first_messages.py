@@ -1,0 +1,42 @@
+"""The first messages do not wake a sleeping pipeline.
+
+KEDA leaves zero only when the number is *above* the activation value. With 1, a single message waits until a second
+one comes, which may take hours where there is little traffic.
+
+Leave activation at 0. To start fewer pods, raise `scaling.backlog_per_replica`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.pipeline.effective import MODIFIERS, Effective, effective
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.kinds.pipeline.trigger import ACTIVATION, amount
+from penstock_spec.reading import Found, Path
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+from penstock_spec.words import shown
+
+
+@spec_rule(Severity.ERROR)
+def rule(it: Subject[Pipeline]) -> Iterator[Found]:
+    """From zero, one message must be enough."""
+    scaler = effective(it)
+    if scaler.least > 0:
+        return
+    if not scaler.formula:
+        for one in scaler.triggers:
+            if key := one.positive(*ACTIVATION):
+                yield _problem(scaler, one.metadata[key], one.at(key))
+        return
+    # Beside a formula the activations of single triggers count for nothing.
+    target = scaler.get(*MODIFIERS, "activationTarget")
+    if (amount(target) or 0) >= 1:
+        yield _problem(scaler, target, (*MODIFIERS, "activationTarget"))
+
+
+def _problem(scaler: Effective, value: object, place: Path) -> Found:
+    says = f"it wakes only above `{shown(value)}`, so the first messages wait for others to come"
+    return scaler.problem(says, 'write `"0"`, or take it out', place)

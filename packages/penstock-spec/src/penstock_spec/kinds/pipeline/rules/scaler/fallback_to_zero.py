@@ -1,0 +1,27 @@
+"""An error of Redis takes all pods away.
+
+With `minReplicaCount` 0 and a fallback to 0, KEDA treats a signal that it cannot read like an empty stream: after the
+cooldown the last pods go, in the middle of their work, and none comes while the error lasts.
+
+Hold at least one pod.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.pipeline.effective import effective
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+
+
+@spec_rule(Severity.ERROR)
+def rule(it: Subject[Pipeline]) -> Iterator[Found]:
+    """From zero, a fallback holds at least one pod."""
+    scaler = effective(it)
+    if scaler.least == 0 and scaler.whole("spec", "fallback", "replicas") == 0:
+        says = "while Redis answers with errors, all pods go, whatever they work on"
+        yield scaler.problem(says, "hold at least 1", ("spec", "fallback", "replicas"))

@@ -1,0 +1,28 @@
+"""A formula can become negative.
+
+KEDA passes the result on as it is, and Kubernetes from 1.34 on takes a negative number for the maximum of pods. A
+difference becomes negative easily, because its two numbers are read one after the other.
+
+Write `max(0, ...)` around it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.pipeline.effective import FORMULA, effective
+from penstock_spec.kinds.pipeline.formula import can_be_negative
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+
+
+@spec_rule(Severity.ERROR)
+def rule(it: Subject[Pipeline]) -> Iterator[Found]:
+    """Every minus stands inside `max` with a number."""
+    scaler = effective(it)
+    if can_be_negative(scaler.formula):
+        says = "a difference can be below zero, which Kubernetes takes for the maximum of pods"
+        yield scaler.problem(says, "write `max(0, ...)` around it", FORMULA)

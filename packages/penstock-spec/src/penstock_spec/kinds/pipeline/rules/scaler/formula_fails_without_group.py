@@ -1,0 +1,46 @@
+"""Without its consumer group the formula fails, and nothing wakes.
+
+Reading the pending entries of a group that does not exist is an error, and an error in any trigger makes the whole
+formula fail: KEDA then leaves the pods as they are, and zero stays zero. A new stream has no group, and a stream that
+was deleted has none any more.
+
+Write `(pending ?? 0)` in the formula and keep `scaling.fallback`, with the behavior `scalingModifiers`: only both
+together let a failed trigger count as nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.pipeline.effective import FORMULA, effective
+from penstock_spec.kinds.pipeline.formula import bears_absence
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+
+
+@spec_rule(Severity.ERROR)
+def rule(it: Subject[Pipeline]) -> Iterator[Found]:
+    """A formula over pending entries, from zero, needs `??` and the fallback that makes it count."""
+    scaler = effective(it)
+    if scaler.least > 0 or not scaler.formula:
+        return
+    for one in scaler.counted:
+        if one.mode != "pending":
+            continue
+        if not bears_absence(scaler.formula, one.name):
+            says = (
+                f"the formula fails while the group is missing, because {one.called} is then an error: zero stays zero"
+            )
+            yield scaler.problem(says, f"write `({one.name} ?? 0)`", FORMULA)
+        elif scaler.get("spec", "fallback", "behavior") != "scalingModifiers":
+            says = f"the formula fails while the group is missing: `{one.name} ?? 0` counts only with a fallback for it"
+            given = scaler.get("spec", "fallback") is not None
+            hint = (
+                "leave `behavior: scalingModifiers` in it"
+                if given
+                else "set `scaling.fallback`, such as `{replicas: 1}`"
+            )
+            yield scaler.problem(says, hint, ("spec", "fallback"), FORMULA)

@@ -1,0 +1,33 @@
+"""The formula names a trigger that is not there.
+
+KEDA refuses a ScaledObject whose formula uses a name that no trigger has. That happens when a trigger is renamed or
+taken out and the formula is left as it was.
+
+Write the name of a trigger, or patch the formula together with the triggers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.pipeline.effective import FORMULA, TRIGGERS, effective
+from penstock_spec.kinds.pipeline.formula import names_in
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+from penstock_spec.words import shown
+
+
+@spec_rule(Severity.ERROR)
+def rule(it: Subject[Pipeline]) -> Iterator[Found]:
+    """Every name in the formula is a trigger's."""
+    scaler = effective(it)
+    if not scaler.result.written and not scaler.result.removed:
+        return
+    known = [one.name for one in scaler.triggers if one.name]
+    for name in sorted(names_in(scaler.formula) - set(known)):
+        told = ", ".join(f"`{shown(one)}`" for one in known)
+        says = f"the formula uses `{shown(name)}`, and no trigger has this name"
+        yield scaler.problem(says, f"use one of {told}" if known else "leave the triggers in place", FORMULA, TRIGGERS)

@@ -1,0 +1,33 @@
+"""A target with a fraction switches the fallback off.
+
+KEDA works out what a fallback means from the formula's target, and only from a whole number. With a fraction it
+silently leaves the fallback away.
+
+Write a whole number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.pipeline.effective import MODIFIERS, effective
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.kinds.pipeline.trigger import amount
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+from penstock_spec.words import shown
+
+
+@spec_rule(Severity.ERROR)
+def rule(it: Subject[Pipeline]) -> Iterator[Found]:
+    """With a fallback, the formula's target is whole."""
+    scaler = effective(it)
+    target = scaler.get(*MODIFIERS, "target")
+    if target is None or scaler.get("spec", "fallback") is None:
+        return
+    value = amount(target)
+    if value is None or not value.is_integer():
+        says = f"`{shown(target)}` is not a whole number, so KEDA silently leaves `scaling.fallback` away"
+        yield scaler.problem(says, 'write a whole number, such as `"32"`', (*MODIFIERS, "target"))

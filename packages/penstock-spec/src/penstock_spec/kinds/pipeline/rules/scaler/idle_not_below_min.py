@@ -1,0 +1,29 @@
+"""The idle count is not below the minimum.
+
+`idleReplicaCount` is what remains when nothing is to do, and `minReplicaCount` what there is as soon as something is.
+KEDA refuses an idle count that is not below the minimum.
+
+Leave `idleReplicaCount` out, or set `scaling.replicas.min` above it. KEDA takes 0 alone as idle count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.pipeline.effective import effective
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+
+
+@spec_rule(Severity.ERROR)
+def rule(it: Subject[Pipeline]) -> Iterator[Found]:
+    """Idle means fewer than the minimum."""
+    scaler = effective(it)
+    idle = scaler.whole("spec", "idleReplicaCount")
+    if idle is not None and idle >= scaler.least:
+        says = f"{idle} idle pods are not below the minimum of {scaler.least} ({it.line('scaling.replicas.min')})"
+        hint = "take it out" if idle == 0 else "take it out, or write 0 and a minimum of at least 1"
+        yield scaler.problem(says, hint, ("spec", "idleReplicaCount"), ("spec", "minReplicaCount"))

@@ -1,0 +1,29 @@
+"""KEDA is too old for scaling from zero on a stream.
+
+Before 2.17 a trigger refused an activation of 0, so that a single message did not wake a pipeline. Before 2.12 there
+were no formulas, and every generated ScaledObject has one.
+
+Install a newer KEDA, and say its version in `versions.keda`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.quantities import Version
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import platform_rule
+from penstock_spec.subject import PlatformSubject
+
+
+@platform_rule(Severity.ERROR)
+def rule(it: PlatformSubject) -> Iterator[Found]:
+    """The oldest KEDA that can do what every pipeline needs."""
+    version = it.platform.versions.keda
+    if version < Version("2.12"):
+        says = f"KEDA {version} has no `scalingModifiers`, and every pipeline scales by a formula"
+        yield it.problem("versions.keda", says, "install KEDA 2.17 or newer")
+    elif version < Version("2.17"):
+        says = f"KEDA {version} does not wake a pipeline from zero for a single message"
+        yield it.problem("versions.keda", says, "install KEDA 2.17 or newer")

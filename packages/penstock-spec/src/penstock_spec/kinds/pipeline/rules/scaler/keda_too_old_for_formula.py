@@ -1,0 +1,34 @@
+"""KEDA is too old for a formula that bears failures.
+
+`??` in a formula lets a trigger that fails count as nothing. Before KEDA 2.20 any failure made the whole formula
+fail: without its group a kept stream could not wake from zero, and `scaling.boost` would freeze the pods whenever the
+janitor is away.
+
+Install KEDA 2.20 or newer. Or do without: `stream.retention.keep: until-done` and no `scaling.boost` need no `??`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.pipeline.effective import FORMULA, effective
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.quantities import Version
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+
+
+@spec_rule(Severity.ERROR)
+def rule(it: Subject[Pipeline]) -> Iterator[Found]:
+    """`??` came with 2.20."""
+    version, scaler = it.platform.versions.keda, effective(it)
+    if "??" in scaler.formula and version < Version("2.20") and not version < Version("2.17"):
+        says = f"the formula uses `??`, which KEDA {version} ({it.platform_line('versions.keda')}) does not know"
+        boosted = it.spec.scaling.boost and it.spec.stream.retention.keep == "until-done"
+        hint = "install KEDA 2.20 or newer" + (", or take `scaling.boost` out" if boosted else "")
+        if boosted and scaler.result.author(FORMULA) is None:
+            yield it.problem("scaling.boost", says, hint)
+        else:
+            yield scaler.problem(says, hint, FORMULA)

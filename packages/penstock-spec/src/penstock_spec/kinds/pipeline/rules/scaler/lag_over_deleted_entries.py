@@ -1,0 +1,33 @@
+"""Lag is unknown on a stream whose entries are deleted.
+
+Redis counts lag from the numbers of entries added and read. Once entries ahead of the group have been deleted, it
+cannot tell any more and answers nil, which KEDA takes for idle. A stream that keeps messages `until-done` has its
+entries deleted all the time.
+
+Read the stream's length, which is exact here: `streamLength`, without a `consumerGroup`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.pipeline.effective import FORMULA, effective
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+
+
+@spec_rule(Severity.ERROR)
+def rule(it: Subject[Pipeline]) -> Iterator[Found]:
+    """No lag where finished messages are deleted."""
+    scaler = effective(it)
+    if it.spec.stream.retention.keep != "until-done":
+        return
+    for one in scaler.counted:
+        if one.mode == "lag":
+            line = it.line("stream.retention.keep")
+            says = f"{one.called} reads lag, which is nil once entries are deleted (until-done, {line})"
+            hint = "read the length: `streamLength`, without `consumerGroup` and `lagCount`"
+            yield scaler.problem(says, hint, one.at("lagCount"), one.place, FORMULA)

@@ -1,0 +1,30 @@
+"""Nothing is said about a Redis that answers with errors.
+
+Without a fallback the pods stay at what they are for as long as Redis answers the scaler with errors, such as a
+password that was changed or a key of the wrong type. At zero that means zero.
+
+Leave `scaling.fallback` as it is by default, or say how many pods to hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.pipeline.effective import effective
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+
+
+@spec_rule(Severity.WARNING)
+def rule(it: Subject[Pipeline]) -> Iterator[Found]:
+    """There is a fallback."""
+    scaler = effective(it)
+    if scaler.get("spec", "fallback") is None:
+        says = "while Redis answers with errors, the pods stay at what they are, even at zero"
+        if "??" in scaler.formula:
+            says = "one trigger that fails freezes the pods: `??` in the formula counts only with a fallback"
+        hint = f"set `scaling.fallback`, such as `{{replicas: {max(1, scaler.least)}}}`"
+        yield scaler.problem(says, hint, ("spec", "fallback"))

@@ -1,0 +1,36 @@
+"""A password stands in a trigger.
+
+What is written into a ScaledObject is read by everyone who may read manifests, and it is committed with the spec.
+
+Name a Kubernetes secret under `redis.auth` of the platform file. The generated TriggerAuthentication refers to it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.pipeline.effective import effective
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+from penstock_spec.words import shown
+
+SECRET = re.compile(r"(password|token|apikey|secret)$", re.IGNORECASE)
+
+
+@spec_rule(Severity.ERROR)
+def rule(it: Subject[Pipeline]) -> Iterator[Found]:
+    """No secret in metadata, whole or inside an address."""
+    scaler = effective(it)
+    hint = "take it out, change it, and name a Kubernetes secret under `redis.auth` of the platform file"
+    for one in scaler.triggers:
+        for key, value in one.metadata.items():
+            if SECRET.search(key) and value not in ("", None):
+                says = f"`{shown(key)}` of {one.called} is written in plain text"
+                yield scaler.problem(says, hint, one.at(key))
+            elif isinstance(value, str) and "@" in value and key not in ("stream", "consumerGroup", "listName"):
+                says = f"a user or password stands in `{shown(key)}` of {one.called}"
+                yield scaler.problem(says, hint, one.at(key))

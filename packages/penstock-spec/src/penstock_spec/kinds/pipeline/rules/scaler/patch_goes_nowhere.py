@@ -1,0 +1,45 @@
+"""A patch changes nothing.
+
+Its path is not in the generated ScaledObject, or it makes a field that a ScaledObject does not have, which Kubernetes
+drops without a word. What the patch was written for does not happen.
+
+Correct the path. `penstock show` tells what the fields mean, and the hint names what is nearest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.fields import nearest
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.pipeline.effective import effective
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+from penstock_spec.words import shown
+
+KNOWN_FIELDS = (
+    "advanced", "cooldownPeriod", "fallback", "idleReplicaCount", "initialCooldownPeriod", "maxReplicaCount",
+    "minReplicaCount", "pollingInterval", "scaleTargetRef", "triggers",
+)  # fmt: skip
+
+
+@spec_rule(Severity.ERROR)
+def rule(it: Subject[Pipeline]) -> Iterator[Found]:
+    """Every patch of the ScaledObject finds its place."""
+    scaler = effective(it)
+    for one in scaler.result.nowhere:
+        *around, field = it.spec.patches[one.index].path.split("/")
+        absent = around == ["", "spec"] and field in KNOWN_FIELDS and it.spec.patches[one.index].op == "replace"
+        hint = "write `op: add`, which makes it" if absent else one.hint
+        yield it.problem(f"patches[{one.index}].path", one.says, hint)
+    there = scaler.get("spec") if scaler.result.written else None
+    for key in there if isinstance(there, dict) else ():
+        if key not in KNOWN_FIELDS:
+            close = nearest(str(key), KNOWN_FIELDS)
+            index = scaler.author(("spec", key))[1]
+            says = f"a ScaledObject has no field `{shown(key)}`, and Kubernetes drops it"
+            yield it.problem(
+                f"patches[{index}].path", says, f"write `/spec/{close}`" if close else "take the patch out"
+            )

@@ -1,0 +1,30 @@
+"""Pending entries alone cannot wake a pipeline from zero.
+
+Pending are the messages that a worker has read and not finished. Without a worker nobody reads, so nothing becomes
+pending, and with `minReplicaCount` at 0 the pipeline sleeps while its stream fills up.
+
+Count what nobody has read as well: the lag, or the stream's length where finished messages are deleted. Or keep one
+pod.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.pipeline.effective import FORMULA, TRIGGERS, effective
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+
+
+@spec_rule(Severity.ERROR)
+def rule(it: Subject[Pipeline]) -> Iterator[Found]:
+    """At zero, something beside pending entries must count."""
+    scaler = effective(it)
+    counted = [one for one in scaler.counted if one.name not in ("parked", "oldest")]
+    if counted and scaler.least == 0 and all(one.mode == "pending" for one in counted):
+        says = f"{counted[0].called} counts what workers have read, and at zero pods there is no worker to read"
+        hint = "add a trigger with `lagCount` and put it into the formula, or set `scaling.replicas.min` to 1"
+        yield scaler.problem(says, hint, TRIGGERS, FORMULA, ("spec", "minReplicaCount"))

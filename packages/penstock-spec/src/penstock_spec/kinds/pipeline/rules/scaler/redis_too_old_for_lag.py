@@ -1,0 +1,33 @@
+"""Redis is too old to tell a group's lag.
+
+Redis tells the lag of a group since 7.0. KEDA asks for the version and refuses the trigger on anything older. (Valkey
+tells 7.2.4 and passes.)
+
+Keep messages `until-done`, which scales by the stream's length on every Redis, or use a newer Redis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.pipeline.effective import effective
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.quantities import Version
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+
+
+@spec_rule(Severity.ERROR)
+def rule(it: Subject[Pipeline]) -> Iterator[Found]:
+    """Lag needs Redis 7."""
+    scaler, version = effective(it), it.platform.versions.redis
+    for one in scaler.triggers if version < Version("7.0") else ():
+        if one.mode == "lag":
+            line = it.platform_line("versions.redis")
+            says = (
+                f"{one.called} asks for a group's lag, which Redis tells since 7.0, and here it is {version} ({line})"
+            )
+            hint = "keep `until-done`, which needs no lag, or use a newer Redis"
+            yield scaler.problem(says, hint, one.at("lagCount"), one.place)

@@ -1,0 +1,72 @@
+"""The scaler's user may not run a command that it needs.
+
+KEDA runs a few commands with the user it is given, and one that Redis refuses is an error of the trigger: nothing
+scales. Some are needed only at times. `+llen` is asked for just while nothing is parked, which is the normal state.
+
+Add what is missing to the user's rights in Redis, and to `redis.auth.scaler_rights`. Rights are read from left to
+right and with their categories, as Redis does. Nothing is said about rights with selectors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import fleet_rule
+from penstock_spec.subject import Fleet
+
+ALWAYS = ("ping", "eval", "type", "zcard", "llen")
+BY_LENGTH = ("xlen",)
+BY_GROUP = ("info", "xinfo|groups", "xlen", "xpending")
+CATEGORIES = {
+    "all": frozenset((*ALWAYS, *BY_GROUP)),
+    "read": frozenset(("type", "zcard", "llen", "xinfo|groups", "xlen", "xpending")),
+    "stream": frozenset(("xinfo|groups", "xlen", "xpending")),
+    "sortedset": frozenset(("zcard",)),
+    "list": frozenset(("llen",)),
+    "keyspace": frozenset(("type",)),
+    "scripting": frozenset(("eval",)),
+    "connection": frozenset(("ping",)),
+    "slow": frozenset(("eval", "info", "xinfo|groups", "xpending")),
+    "dangerous": frozenset(("info",)),
+    "fast": frozenset(("ping", "type", "zcard", "llen", "xlen")),
+}
+
+
+@fleet_rule(Severity.ERROR)
+def rule(it: Fleet) -> Iterator[Found]:
+    """What the triggers of an environment's pipelines ask for is granted."""
+    auth = it.platform.platform.redis.auth
+    if auth is None or not auth.scaler_rights or any("(" in right for right in auth.scaler_rights):  # selectors
+        return
+    granted = _granted(" ".join(auth.scaler_rights).lower().split())
+    needed: dict[str, str] = {}
+    for one in it.of("pipeline"):
+        done = one.values["stream.retention.keep"] == "until-done"
+        for command in (*ALWAYS, *(BY_LENGTH if done else BY_GROUP)):
+            needed.setdefault(command, one.file)
+    missing = [command for command in needed if command not in granted]
+    if missing:
+        told = ", ".join(f"`+{command}`" for command in missing)
+        says = f"{told} {'is' if len(missing) == 1 else 'are'} missing, which the scaler of {needed[missing[0]]} needs"
+        hint = f"add {told} to the user's rights in Redis, and here"
+        yield it.platform.problem("redis.auth.scaler_rights", says, hint)
+
+
+def _granted(rights: list[str]) -> set[str]:
+    """The commands of those that are needed which remain at the end, read from left to right as Redis does."""
+    granted: set[str] = set()
+    for right in rights:
+        sign, name = right[:1], right[1:]
+        if right in ("allcommands", "nocommands"):
+            sign, name = ("+" if right == "allcommands" else "-"), "@all"
+        meant = CATEGORIES.get(name[1:], frozenset()) if name.startswith("@") else _commands(name)
+        granted = granted | meant if sign == "+" else granted - meant if sign == "-" else granted
+    return granted
+
+
+def _commands(name: str) -> frozenset[str]:
+    """A command with all its subcommands, or one of these. To take away another subcommand takes nothing from here."""
+    whole = frozenset(one for one in CATEGORIES["all"] if one.partition("|")[0] == name)
+    return whole or frozenset((name,)) & CATEGORIES["all"]

@@ -1,0 +1,38 @@
+"""The last pods go while they still work.
+
+Lag is what nobody has read yet. A message that runs is not in it, so with lag alone a pipeline that works on its last
+messages looks idle. When the cooldown is over before the longest work is done, the last pods are taken away in the
+middle of it, past every policy of the HPA.
+
+Count pending entries too, as the generated formula does. A cooldown beyond `work.timeout` only makes it rarer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.pipeline.effective import FORMULA, TRIGGERS, effective
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.quantities import Duration
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+
+
+@spec_rule(Severity.ERROR)
+def rule(it: Subject[Pipeline]) -> Iterator[Found]:
+    """Where lag is all that counts, the cooldown must outlast the longest work."""
+    scaler = effective(it)
+    modes = {one.mode for one in scaler.counted}
+    cooldown = scaler.whole("spec", "cooldownPeriod")
+    if "lag" not in modes or modes & {"pending", "length"} or scaler.least > 0 or cooldown is None:
+        return
+    rest, timeout = Duration.of(max(0, cooldown) * 1000), it.spec.work.timeout
+    if not timeout < rest:
+        says = (
+            f"only lag counts, which leaves out what runs: the last pods go {rest} after the last message was read, and"
+            f" work.timeout is {timeout} ({it.line('work.timeout')})"
+        )
+        hint = "count pending entries too: a trigger with `pendingEntriesCount`, added to the lag in the formula"
+        yield scaler.problem(says, hint, FORMULA, TRIGGERS, ("spec", "cooldownPeriod"))

@@ -1,0 +1,34 @@
+"""A value in a trigger's metadata is not text.
+
+Metadata is a map of texts. Kubernetes refuses the whole ScaledObject when a value in it is a number or `true`.
+
+Put the value in quotes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.pipeline.effective import effective
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+from penstock_spec.words import shown
+
+
+@spec_rule(Severity.ERROR)
+def rule(it: Subject[Pipeline]) -> Iterator[Found]:
+    """Every value is a text."""
+    scaler = effective(it)
+    for one in scaler.triggers:
+        for key, value in one.metadata.items():
+            if isinstance(value, str):
+                continue
+            says = f"`{shown(key)}` of {one.called} is not text, and Kubernetes refuses it"
+            if isinstance(value, (bool, int, float)):
+                plain = str(value).lower() if isinstance(value, bool) else shown(value)
+                yield scaler.problem(says, f'put it in quotes: `"{plain}"`', one.at(key))
+            else:
+                yield scaler.problem(says, "write a text in quotes", one.at(key))

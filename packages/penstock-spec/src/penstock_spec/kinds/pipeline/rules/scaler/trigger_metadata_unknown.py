@@ -1,0 +1,34 @@
+"""A trigger has metadata that its type does not know.
+
+KEDA passes over a key that it does not know, without any report. A target with a typo then is 5, an address with a
+typo is missing.
+
+Correct the key. What is checked are KEDA's types for Redis and `metrics-api`; other types are left alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.fields import nearest
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.pipeline.effective import effective
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.kinds.pipeline.trigger import KNOWN
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+from penstock_spec.words import shown
+
+
+@spec_rule(Severity.ERROR)
+def rule(it: Subject[Pipeline]) -> Iterator[Found]:
+    """Every key is one of its type's."""
+    scaler = effective(it)
+    for one in scaler.triggers:
+        known = KNOWN.get(one.type, frozenset(one.metadata))
+        for key in one.metadata:
+            if key not in known:
+                close = nearest(str(key), known)
+                says = f"`{one.type}` has no `{shown(key)}`, and KEDA passes over it without a word"
+                yield scaler.problem(says, f"write `{close}`" if close else "take it out", one.at(key))

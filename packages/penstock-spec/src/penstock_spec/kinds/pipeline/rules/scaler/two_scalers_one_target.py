@@ -1,0 +1,30 @@
+"""A scaler is turned to another workload.
+
+Each pipeline's ScaledObject scales its own Deployment. Turned to another, it leaves its own without a scaler, and the
+other one with two that work against each other; KEDA refuses the second.
+
+Leave `scaleTargetRef` as it is. Write another spec for another workload.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.pipeline.effective import effective
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+
+
+@spec_rule(Severity.ERROR)
+def rule(it: Subject[Pipeline]) -> Iterator[Found]:
+    """A ScaledObject scales the Deployment of its own pipeline."""
+    scaler, place = effective(it), ("spec", "scaleTargetRef")
+    target = scaler.get(*place)
+    name = target.get("name") if isinstance(target, dict) else None
+    kind = target.get("kind", "Deployment") if isinstance(target, dict) else "Deployment"
+    if name != it.spec.name or kind != "Deployment":
+        says = f"the scaler is turned away from its own Deployment `{it.spec.name}`"
+        yield scaler.problem(says, "take the patch out", (*place, "name" if name != it.spec.name else "kind"), place)

@@ -1,0 +1,31 @@
+"""A trigger of another topology than Redis has.
+
+KEDA has a type of trigger for a single Redis, one for a cluster and one for sentinels. The wrong one connects to one
+node of a cluster, or takes a sentinel for the server, and fails.
+
+Leave the type out of patches: it is generated from `redis.topology`, environment by environment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.pipeline.effective import effective
+from penstock_spec.kinds.pipeline.scaler import LISTS, STREAMS
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+
+
+@spec_rule(Severity.ERROR)
+def rule(it: Subject[Pipeline]) -> Iterator[Found]:
+    """The type belongs to the environment's topology."""
+    scaler, topology = effective(it), it.platform.redis.topology
+    for one in scaler.triggers:
+        for types in (STREAMS, LISTS):
+            if one.type in types.values() and one.type != types[topology]:
+                line = it.platform_line("redis.topology")
+                says = f"`{one.type}` is for another topology than `{topology}` (redis.topology, {line})"
+                yield scaler.problem(says, f"write `{types[topology]}`", (*one.place, "type"))

@@ -1,0 +1,33 @@
+"""The stream's length counts what is long done.
+
+Where history is kept, finished messages stay in the stream, so its length hardly ever falls: the pods go up to the
+maximum and stay there, without any work.
+
+Read the group instead, by its lag and its pending entries, or keep messages `until-done`, where the length is the
+work left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.pipeline.effective import FORMULA, effective
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+
+
+@spec_rule(Severity.ERROR)
+def rule(it: Subject[Pipeline]) -> Iterator[Found]:
+    """The length counts only where finished messages go."""
+    scaler = effective(it)
+    if it.spec.stream.retention.keep == "until-done":
+        return
+    for one in scaler.counted:
+        if one.mode == "length":
+            line = it.line("stream.retention.keep")
+            says = f"{one.called} reads the stream's length, and finished messages stay in it ({line})"
+            hint = "give it a `consumerGroup` with `lagCount` or `pendingEntriesCount`, or keep `until-done`"
+            yield scaler.problem(says, hint, one.at("consumerGroup"), one.place, FORMULA)

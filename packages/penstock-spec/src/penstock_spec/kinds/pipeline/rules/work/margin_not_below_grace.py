@@ -1,0 +1,32 @@
+"""No time is left for work between the stop signal and the margin.
+
+`shutdown.margin` is the end of `shutdown.grace`: what still runs when it begins is cancelled and given back. With a
+margin as long as the grace everything is cancelled at once, at each scale-down and each rollout.
+
+Make the grace longer, or the margin shorter; ten seconds are enough for giving back and closing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+
+
+@spec_rule(Severity.ERROR)
+def rule(it: Subject[Pipeline]) -> Iterator[Found]:
+    """The margin is a part of the grace."""
+    timeout, shutdown = it.spec.work.timeout, it.spec.shutdown
+    if shutdown.margin < shutdown.grace:
+        return
+    says = f"all of shutdown.grace, {shutdown.grace} ({it.line('shutdown.grace')}), is margin"
+    if it.given("shutdown.margin"):
+        yield it.problem("shutdown.margin", says, "make it shorter, such as `10s`")
+    else:
+        needed = timeout + shutdown.margin
+        says = f"the margin for giving back and closing is {shutdown.margin}, and all of this"
+        yield it.problem("shutdown.grace", says, f"set `shutdown.grace` to at least `{needed}`")

@@ -1,0 +1,31 @@
+"""A worker may hold fewer messages than it could run.
+
+`work.max_pending_per_worker` counts what a worker runs and what it parked. When it is below `work.concurrency`, some
+slots never get a message, yet the pod pays for them.
+
+Set `max_pending_per_worker` to several times the concurrency, so that parked messages do not stop the reading, or
+lower the concurrency.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+
+
+@spec_rule(Severity.ERROR)
+def rule(it: Subject[Pipeline]) -> Iterator[Found]:
+    """What may be held must at least fill the slots."""
+    work = it.spec.work
+    if work.max_pending_per_worker < work.concurrency:
+        at = "work.max_pending_per_worker" if it.given("work.max_pending_per_worker") else "work.concurrency"
+        says = (
+            f"work.concurrency is {work.concurrency} ({it.line('work.concurrency')}), and a worker may hold "
+            f"{work.max_pending_per_worker} ({it.line('work.max_pending_per_worker')})"
+        )
+        yield it.problem(at, says, f"set `work.max_pending_per_worker` to at least `{work.concurrency}`")

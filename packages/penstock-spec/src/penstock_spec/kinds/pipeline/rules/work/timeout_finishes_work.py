@@ -1,0 +1,28 @@
+"""What takes too long counts as done.
+
+With `on_timeout: finish` a message whose handler was cancelled at `work.timeout` is deleted like one that was worked
+on. It is not tried again and is no dead letter: if the work was not done, it is lost.
+
+Take `on_timeout` out, so that a timeout is a failed attempt. Where a late result is worth nothing, suppress this with
+that reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+
+
+@spec_rule(Severity.WARNING)
+def rule(it: Subject[Pipeline]) -> Iterator[Found]:
+    """Losing work must have been thought of."""
+    if it.spec.work.on_timeout == "finish":
+        says = f"after {it.spec.work.timeout} ({it.line('work.timeout')}) a message is deleted, done or not"
+        yield it.problem(
+            "work.on_timeout", says, "write `retry`, or suppress this and say why a late result is worth nothing"
+        )

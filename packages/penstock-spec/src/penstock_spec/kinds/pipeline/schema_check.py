@@ -1,0 +1,197 @@
+"""Is a value a JSON Schema, and one that a pod can use without a network? If not: where in it, and why."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from typing import Any, NamedTuple, NoReturn
+
+import jsonschema_rs as compiled
+
+from penstock_spec.fields import nearest
+from penstock_spec.reading import Path
+from penstock_spec.words import shown
+
+DEEPEST = 64
+"""Levels. The reader stops a spec at fewer; a file beside it is read by Python."""
+
+DRAFTS = {
+    "https://json-schema.org/draft/2020-12/schema": compiled.Draft202012Validator,
+    "https://json-schema.org/draft/2019-09/schema": compiled.Draft201909Validator,
+    "http://json-schema.org/draft-07/schema": compiled.Draft7Validator,
+    "http://json-schema.org/draft-06/schema": compiled.Draft6Validator,
+    "http://json-schema.org/draft-04/schema": compiled.Draft4Validator,
+}
+NEWEST = next(iter(DRAFTS))
+TYPES = ("array", "boolean", "integer", "null", "number", "object", "string")
+
+NAMED = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies")
+LISTED = ("allOf", "anyOf", "oneOf", "prefixItems", "items")
+SINGLE = (
+    "additionalItems", "additionalProperties", "contains", "contentSchema", "else", "if", "items", "not",
+    "propertyNames", "then", "unevaluatedItems", "unevaluatedProperties",
+)  # fmt: skip
+
+_COUNT = "a whole number, 0 or more"
+TAKES = {
+    "required": "a list of names, each of them once",
+    "enum": "a list of values",
+    "pattern": "a regular expression",
+    "properties": "names with a schema each",
+    "patternProperties": "regular expressions with a schema each",
+    "$defs": "names with a schema each",
+    "items": "a schema",
+    "additionalProperties": "`true`, `false` or a schema",
+    **dict.fromkeys(("allOf", "anyOf", "oneOf"), "a list of schemas, at least one"),
+    **dict.fromkeys(("minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"), _COUNT),
+    **dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"), "a number"),
+    "multipleOf": "a number above 0",
+}
+
+
+class Trouble(NamedTuple):
+    """What is wrong with a schema, and where inside it."""
+
+    path: Path
+    says: str
+    hint: str
+
+
+def trouble(schema: object) -> Trouble | None:
+    """The first thing that is wrong, or nothing. Never raises, and never asks a network."""
+    if not isinstance(schema, dict):
+        return Trouble((), f"`{shown(json.dumps(schema)[:80])}` is not a schema", "write an object with `type: object`")
+    deep = _too_deep(schema)
+    if deep is not None:
+        return Trouble(deep, f"it is nested deeper than {DEEPEST} levels", "say it with `$defs` and `$ref`")
+    odd = next(_odd(schema), None)
+    if odd is not None:
+        says = f"`{shown(repr(odd[1]).strip(chr(39)), 40)}` is nothing that JSON has"
+        return Trouble(odd[0], says, "write a finite number, or plain text")
+    draft = DRAFTS.get(str(schema.get("$schema", NEWEST)).rstrip("#"))
+    if draft is None:
+        says = f"`{shown(schema['$schema'])}` is no draft of JSON Schema that pods know"
+        return Trouble(("$schema",), says, f"write `{NEWEST}`, or take it out")
+    try:
+        draft(json.dumps(schema), retriever=_refuse)
+    except compiled.ValidationError as error:
+        return _explained(schema, error)
+    return None
+
+
+def _refuse(uri: str) -> NoReturn:
+    raise ValueError(uri)
+
+
+def _too_deep(schema: object) -> Path | None:
+    level: list[tuple[Path, Any]] = [((), schema)]
+    for _ in range(DEEPEST):
+        level = [
+            ((*path, key) if len(path) < 2 else path, inner)  # noqa: PLR2004 - a path of 64 steps points at nothing useful
+            for path, value in level
+            for key, inner in (
+                value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+            )
+        ]
+    return level[0][0] if level else None
+
+
+def _odd(value: object, path: Path = ()) -> Iterator[tuple[Path, object]]:
+    """What cannot be written as JSON: numbers that are not finite, halves of characters."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _odd(key, path)
+            yield from _odd(inner, (*path, key))
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            yield from _odd(inner, (*path, index))
+    elif isinstance(value, float) and not math.isfinite(value):
+        yield path, float(value)
+    elif isinstance(value, str) and any("\ud800" <= one <= "\udfff" for one in value):
+        yield path, value
+
+
+def _follow(schema: dict[str, Any], steps: list[Any]) -> tuple[Path, Any]:
+    """As far as the steps lead: the compiler tells keys of digits as numbers, and empty keys not at all."""
+    path: Path = ()
+    value: Any = schema
+    for step in steps:
+        key = str(step) if isinstance(value, dict) else step
+        try:
+            value = value[key]
+        except (KeyError, IndexError, TypeError):
+            break
+        path = (*path, key)
+    return path, value
+
+
+def _explained(schema: dict[str, Any], error: compiled.ValidationError) -> Trouble:
+    path, value = _follow(schema, error.instance_path)
+    if not path:
+        return next(_lost(schema), None) or Trouble((), shown(error.message, 200), "write what JSON Schema knows")
+    told = shown(value if isinstance(value, str) else json.dumps(value), 40)
+    if any(at == path for at, _ in _schemas(schema)):
+        return Trouble(path, f"`{told}` is not a schema", "write one, such as `{type: string}`")
+    keyword = next(str(step) for step in reversed(path) if isinstance(step, str))
+    says = f"`{shown(keyword)}` cannot be `{told}`"
+    if keyword == "type":
+        close = nearest(value, TYPES) if isinstance(value, str) else None
+        every = ", ".join(f"`{one}`" for one in TYPES)
+        return Trouble(path, says, f"write `{close}`" if close else f"write one of {every}, or a list of them")
+    return Trouble(path, says, f"write {TAKES.get(keyword, 'what JSON Schema says of it')}")
+
+
+def _lost(schema: dict[str, Any]) -> Iterator[Trouble]:
+    """References that lead nowhere, or out of the schema."""
+    every = [(path, part) for path, part in _schemas(schema) if isinstance(part, dict)]
+    names = {f"#{part[key]}" for _, part in every for key in ("$anchor", "$dynamicAnchor") if key in part}
+    for path, part in every:
+        for key in ("$ref", "$dynamicRef", "$recursiveRef"):
+            target = part.get(key)
+            if not isinstance(target, str) or target in names or target == "#" or found(schema, target) is not None:
+                continue
+            if target.startswith("#"):
+                close = nearest(
+                    target, [f"#/{at}/{one}" for at in ("$defs", "definitions") for one in _keys(schema, at)]
+                )
+                hint = f"write `{close}`" if close else "describe it under `$defs`, and write `#/$defs/<name>`"
+                yield Trouble((*path, key), f"`{shown(target)}` leads to nothing", hint)
+            else:
+                says = f"`{shown(target)}` is elsewhere, and pods validate without a network"
+                yield Trouble((*path, key), says, "copy it under `$defs`, and write `#/$defs/<name>`")
+
+
+def found(schema: object, target: object) -> object:
+    """What a `#/...` reference leads to, or nothing."""
+    if not isinstance(target, str) or not target.startswith("#/"):
+        return None
+    for step in target[2:].split("/"):
+        word = step.replace("~1", "/").replace("~0", "~")
+        if isinstance(schema, list) and word.isdecimal() and len(word) < 6 and int(word) < len(schema):  # noqa: PLR2004
+            schema = schema[int(word)]
+        else:
+            schema = schema.get(word) if isinstance(schema, dict) else None
+    return schema
+
+
+def _keys(schema: dict[str, Any], at: str) -> list[str]:
+    inner = schema.get(at)
+    return list(inner) if isinstance(inner, dict) else []
+
+
+def _schemas(schema: object, path: Path = ()) -> Iterator[tuple[Path, object]]:
+    """Every place where a schema stands, and what stands there."""
+    yield path, schema
+    if not isinstance(schema, dict):
+        return
+    for key, value in schema.items():
+        if key in NAMED and isinstance(value, dict):
+            for name, inner in value.items():
+                if not (key == "dependencies" and isinstance(inner, list)):
+                    yield from _schemas(inner, (*path, key, name))
+        elif key in LISTED and isinstance(value, list):
+            for index, inner in enumerate(value):
+                yield from _schemas(inner, (*path, key, index))
+        elif key in SINGLE:
+            yield from _schemas(value, (*path, key))

@@ -1,0 +1,25 @@
+"""The page of the misconfigurations, by family: what can be wrong, and which rule finds it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from penstock_spec.kinds.pipeline.families import Clause, Family
+from penstock_spec.reference.table import table
+
+OPENING = """\
+# What can be wrong with a pipeline, and who finds it
+
+KEDA, the autoscaler, Redis and Kubernetes take all of these without a word, and KEDA's own admission webhook lets
+everything pass when it cannot be reached. So each is found by a rule of `penstock lint`, at the line where it stands.
+"""
+
+
+def page(families: Iterable[Family]) -> str:
+    """One table: a row for each thing that can be wrong."""
+    rows = [(str(one.number or ""), *_row(clause)) for one in families for clause in one.clauses]
+    return f"{OPENING}\n{table(('family', 'what is wrong', 'found by'), rows)}"
+
+
+def _row(clause: Clause) -> tuple[str, str]:
+    return clause.says, ", ".join(f"[`{rule}`](../rules/{rule}.md)" for rule in clause.rules)

@@ -1,0 +1,69 @@
+"""Runs a rule's example as `penstock lint` would, for the docs."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from penstock_spec.examples import SPEC, TODAY, Example
+from penstock_spec.lint import lint
+from penstock_spec.report import text
+from penstock_spec.report.safe import safe
+from penstock_spec.repository import PLATFORM_FILE, SPECS, Repository, read_inputs
+
+MOST_LINES, WIDEST = 40, 400
+"""What is longer or wider than this shows nothing more."""
+
+ON_DISK = {
+    "missing": "# there is no such file",
+    "folder": "# a folder of this name",
+    "fifo": "# a named pipe of this name",
+}
+
+
+def told(rule: str, example: Example) -> str:
+    """What the rule has to say."""
+    with TemporaryDirectory() as folder:
+        root = Path(folder)
+        for name, content in example.files().items():
+            path = root / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+        _put(example.on_disk, root / SPEC)
+        specs = tuple(root / name for name in example.names())
+        repository = Repository(root, root / PLATFORM_FILE, specs, whole=True)
+        outcome = lint(read_inputs(repository), (), TODAY).outcome
+    found = [one for one in outcome.findings if one.rule == rule]
+    return "\n".join(text.one(one, outcome.lines.get(one.at.file, ())) for one in found)
+
+
+def _put(what: str | None, path: Path) -> None:
+    if what is not None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    if what == "folder":
+        path.mkdir()
+    elif what == "fifo":
+        os.mkfifo(path)
+
+
+def shown_files(example: Example) -> dict[str, str]:
+    """The files of an example as a page shows them: without what the harness adds."""
+    files = {PLATFORM_FILE: example.platform} if example.platform is not None else {}
+    if example.on_disk is not None:
+        files[SPEC] = ON_DISK[example.on_disk]
+    elif example.file is not None:
+        files[SPEC] = example.file + (f"# and so on, {example.times:,} times" if example.times > 1 else "")
+    elif example.base64 is not None:
+        files[SPEC] = example.files()[SPEC].decode("utf-8", "backslashreplace")
+    elif example.spec is not None:
+        files[SPEC] = example.spec
+    files |= {f"{SPECS}/{name}": snippet for name, snippet in {**example.specs, **example.beside}.items()}
+    return {name: _visible(content) for name, content in files.items()}
+
+
+def _visible(content: str) -> str:
+    """Nothing that a browser or a terminal would swallow."""
+    lines = content.splitlines()
+    cut = [*lines[:MOST_LINES], "# and so on"] if len(lines) > MOST_LINES else lines
+    return "\n".join(safe(line.replace("\t", "\\t"))[:WIDEST] for line in cut)

@@ -1,0 +1,112 @@
+"""What may stand in a field, in words: "duration", "whole number from 1 to 100", "`reject` or `wait`"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from annotated_types import Ge, Gt, Le, Lt, MinLen
+from pydantic.fields import FieldInfo
+
+from penstock_spec import words
+from penstock_spec.model import Number, Part, key_of
+from penstock_spec.platform import Address
+from penstock_spec.quantities import Cpu, Duration, Size, Version
+
+LEAVES: dict[Any, str] = {
+    bool: "`true` or `false`",
+    int: "whole number",
+    str: "text",
+    Any: "anything",
+    Duration: "duration",
+    Size: "size",
+    Cpu: "share of CPUs",
+    Version: "version",
+}
+NAMED: tuple[tuple[Any, str], ...] = (
+    (words.Text, "text"),
+    (words.Name, "name"),
+    (words.Namespace, "name"),
+    (words.Handler, "`module:name`"),
+    (words.Image, "image"),
+    (words.Key, "key"),
+    (words.Group, "key"),
+    (words.Consumer, "key"),
+    (words.Date, "date"),
+    (words.Url, "URL"),
+    (words.Pointer, "JSON pointer"),
+    (words.File, "file beside the spec"),
+    (words.Field_, "text"),
+    (Address, "`host:port`"),
+    (Number, "number"),
+)
+"""Types that are known by the validator which makes them."""
+
+
+def in_words(annotation: Any, metadata: Sequence[Any] = ()) -> str:  # noqa: ANN401 - any type expression
+    """What may stand there."""
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        return in_words(arguments[0], (*arguments[1:], *metadata))
+    if origin in (Union, UnionType):
+        return _union([one for one in arguments if one is not NoneType], metadata, nullable=NoneType in arguments)
+    if origin is not None:
+        return _generic(annotation, metadata)
+    if isinstance(annotation, type) and issubclass(annotation, Part):
+        return "section"
+    named = next((text for type_, text in NAMED if get_args(type_)[1] in metadata), LEAVES.get(annotation, ""))
+    return named + _bounds(metadata)
+
+
+def _generic(annotation: Any, metadata: Sequence[Any]) -> str:  # noqa: ANN401
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin is Literal:
+        return _either([f"`{one}`" for one in arguments])
+    if origin is list:
+        at_least = ", at least one" if any(isinstance(one, MinLen) for one in metadata) else ""
+        return f"list of {_many(in_words(arguments[0]))}{at_least}"
+    return "paths and values" if arguments[1] is Any else f"{_many(in_words(arguments[1]))} by name"
+
+
+def _union(branches: list[Any], metadata: Sequence[Any], *, nullable: bool) -> str:
+    told = in_words(branches[0], metadata) if len(branches) == 1 else _either([_branch(one) for one in branches])
+    return f"{told}, or `null`" if nullable else told
+
+
+def _branch(annotation: Any) -> str:  # noqa: ANN401
+    plain = get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
+    if isinstance(plain, type) and issubclass(plain, Part):
+        return "`{" + ", ".join(f"{key}: ..." for key in keys_of(plain)) + "}`"
+    return "a JSON Schema" if get_origin(plain) is dict else in_words(plain)
+
+
+def keys_of(model: type[Part]) -> dict[str, FieldInfo]:
+    """The fields of a section by their keys."""
+    return {key_of(name, info): info for name, info in model.model_fields.items()}
+
+
+def _either(told: list[str]) -> str:
+    return " or ".join(filter(None, (", ".join(told[:-1]), told[-1])))
+
+
+def _many(one: str) -> str:
+    return f"{one}s" if one[-1:].isalpha() and not one.endswith("s") else one
+
+
+def _bounds(metadata: Iterable[Any]) -> str:
+    least = greatest = ""
+    for one in metadata:
+        if isinstance(one, FieldInfo):
+            continue
+        if isinstance(one, Ge):
+            least = f"{one.ge:,}"
+        elif isinstance(one, Gt):
+            return f" above {one.gt}"
+        elif isinstance(one, Le):
+            greatest = f"{one.le:,}"
+        elif isinstance(one, Lt):
+            greatest = f"below {one.lt:,}"
+    if least and greatest:
+        return f" from {least} to {greatest}"
+    return f", at least {least}" if least else (f", at most {greatest}" if greatest else "")

@@ -1,0 +1,50 @@
+"""Findings as a JUnit report: a test case for each file. It fails when the file has errors.
+
+Most readers of these reports show one failure of a test case, so a file's errors are told together, as text tells
+them. Warnings and infos fail nothing and stand in its output.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape
+
+from penstock_spec.findings import Finding, Outcome, Severity
+from penstock_spec.report import text
+from penstock_spec.report.place import has_line
+from penstock_spec.report.safe import safe
+
+
+def render(outcome: Outcome) -> str:
+    """In ASCII; what XML cannot hold was made safe before."""
+    files = sorted({*outcome.files, *(one.at.file for one in outcome.findings)})
+    failed = {one.at.file for one in outcome.findings if one.severity is Severity.ERROR}
+    counts = f'tests="{len(files)}" failures="{len(failed)}" errors="0" skipped="0"'
+    lines = ['<?xml version="1.0" encoding="UTF-8"?>', "<testsuites>", f'  <testsuite name="penstock lint" {counts}>']
+    for file in files:
+        lines += _case(outcome, file)
+    lines += ["  </testsuite>", "</testsuites>"]
+    return "\n".join(lines).encode("ascii", "xmlcharrefreplace").decode() + "\n"
+
+
+def _case(outcome: Outcome, file: str) -> Iterator[str]:
+    errors = [one for one in outcome.findings if one.at.file == file and one.severity is Severity.ERROR]
+    others = [one for one in outcome.findings if one.at.file == file and one.severity is not Severity.ERROR]
+    where = f' line="{errors[0].at.line}"' if errors and has_line(errors[0].at) else ""
+    name = escape(safe(file))
+    start = f'    <testcase classname="penstock" name="{name}" file="{name}"{where}'
+    if not errors and not others:
+        yield f"{start}/>"
+        return
+    yield f"{start}>"
+    if errors:
+        more = f", and {len(errors) - 1} more" if errors[1:] else ""
+        message = escape(f"{errors[0].title}: {safe(errors[0].says)}{more}")
+        yield f'      <failure type="{errors[0].rule}" message="{message}">{_told(outcome, errors)}</failure>'
+    if others:
+        yield f"      <system-out>{_told(outcome, others)}</system-out>"
+    yield "    </testcase>"
+
+
+def _told(outcome: Outcome, findings: list[Finding]) -> str:
+    return escape("\n".join(text.one(one, outcome.lines.get(one.at.file, ())) for one in findings), quote=False)

@@ -1,0 +1,47 @@
+"""Specs that are as small as they can be around one value."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from penstock_spec.fields import FieldAt, fields_of
+from penstock_spec.model import Part, key_of
+from penstock_spec.reading import read
+
+Around = Callable[[type[Part], FieldAt, object], dict[str, Any]]
+Data = dict[str, Any]
+
+
+@pytest.fixture(scope="session")
+def full() -> Data:
+    """A spec that says every section."""
+    document = read("full.yaml", Path(__file__).with_name("full.yaml").read_bytes())
+    assert isinstance(document.data, dict)
+    return document.data
+
+
+@pytest.fixture(scope="session")
+def around() -> Around:
+    """Data of a model with a value at the path of a field, and beside it only what is required there."""
+
+    def around(model: type[Part], field: FieldAt, value: object) -> Data:
+        chain = [one for one in fields_of(model) if field.path.startswith((f"{one.path}.", f"{one.path}[]."))]
+        for outer, inner in reversed(list(zip([None, *chain], [*chain, field], strict=True))):
+            value = required(inner.owner) | {key_of(inner.name, inner.info): value}
+            between = inner.path[len(outer.path) :] if outer else ""
+            if between.startswith(".*."):
+                value = {"chosen": value}
+            elif between.startswith("[]."):
+                value = [value]
+        assert isinstance(value, dict)
+        return value
+
+    return around
+
+
+def required(model: type[Part]) -> Data:
+    return {
+        key_of(name, info): (info.examples or [])[0] for name, info in model.model_fields.items() if info.is_required()
+    }

@@ -1,0 +1,70 @@
+"""What an editor and the reference say of a field is there, and holds."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from penstock_spec.fields import FieldAt, fields_of
+from penstock_spec.kinds import kinds
+from penstock_spec.model import Part
+from penstock_spec.platform import Platform
+from penstock_spec.reading import read
+from penstock_spec.reference import values
+from penstock_spec.reference.types import in_words
+from penstock_spec.yaml_text import flow
+
+MODELS: list[type[Part]] = [*(kind.model for kind in kinds().values()), Platform]
+FIELDS = [pytest.param(model, one, id=f"{model.__name__}-{one.path}") for model in MODELS for one in fields_of(model)]
+
+
+@pytest.mark.parametrize(("model", "field"), FIELDS)
+def test_every_field_is_described_with_an_example(model: type[Part], field: FieldAt) -> None:
+    """A sentence, an example, and a type in words."""
+    assert (field.info.description or "").endswith("."), model
+    assert len(field.info.examples or []) == 1
+    assert in_words(field.info.annotation, field.info.metadata)
+
+
+@pytest.mark.parametrize(("model", "field"), FIELDS)
+def test_every_example_is_valid_where_it_stands(
+    model: type[Part], field: FieldAt, around: Callable[[type[Part], FieldAt, object], dict[str, Any]]
+) -> None:
+    """The smallest spec with the example at its path is a spec."""
+    model.model_validate(around(model, field, values.example(field.info)))
+
+
+@pytest.mark.parametrize(("model", "field"), FIELDS)
+def test_defaults_and_examples_are_shown_as_one_may_write_them(model: type[Part], field: FieldAt) -> None:
+    """Copied from the page into a spec, they mean the same."""
+    shown = [values.example(field.info)]
+    shown += [] if field.required or values.derived(field.info) else [values.default(field.info)]
+    for value in shown:
+        document = read(f"{model.__name__}.yaml", f"key: {flow(value)}\n".encode())
+        assert document.data == {"key": value}
+
+
+@pytest.mark.parametrize(("model", "field"), FIELDS)
+def test_every_default_that_is_shown_is_the_default(
+    model: type[Part], field: FieldAt, around: Callable[[type[Part], FieldAt, object], dict[str, Any]]
+) -> None:
+    """Writing it changes nothing."""
+    if field.required or values.derived(field.info):
+        return
+    written = field.owner.model_validate(_beside(model, field, around) | {_key(field): values.default(field.info)})
+    left_out = field.owner.model_validate(_beside(model, field, around))
+    assert written == left_out
+
+
+def _key(field: FieldAt) -> str:
+    return field.info.alias or field.name
+
+
+def _beside(
+    model: type[Part], field: FieldAt, around: Callable[[type[Part], FieldAt, object], dict[str, Any]]
+) -> dict[str, Any]:
+    """What is required beside a field."""
+    section: Any = around(model, field, None)
+    for step in field.path.replace("[]", ".0").replace("*", "chosen").split(".")[:-1]:
+        section = section[int(step) if step == "0" else step]
+    return {key: value for key, value in section.items() if key != _key(field)}

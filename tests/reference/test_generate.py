@@ -1,0 +1,77 @@
+"""What is generated is what would be generated, and nothing lies beside it."""
+
+import importlib.util
+import re
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+
+@pytest.fixture(scope="module")
+def generate(root: Path) -> ModuleType:
+    """tools/generate.py, in this process."""
+    spec = importlib.util.spec_from_file_location("generate", root / "tools/generate.py")
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def made(generate: ModuleType) -> dict[str, str]:
+    """Every file that is generated, by its path."""
+    files = generate.everything()
+    assert isinstance(files, dict)
+    return files
+
+
+def test_what_is_committed_is_up_to_date(generate: ModuleType, made: dict[str, str], root: Path) -> None:
+    """`make check` has nothing to say."""
+    assert generate.compare(root, made).told() == ""
+
+
+def test_writing_twice_changes_nothing(generate: ModuleType, made: dict[str, str], tmp_path: Path) -> None:
+    """The second time there is nothing left to do."""
+    generate.write(tmp_path, made)
+    assert generate.write(tmp_path, made).told() == ""
+    assert generate.everything() == made
+
+
+def test_what_differs_is_named_in_a_sentence(generate: ModuleType, made: dict[str, str], tmp_path: Path) -> None:
+    """Files that are missing, out of date and left over; writing puts all of it right."""
+    generate.write(tmp_path, made)
+    (tmp_path / "docs/rules/README.md").unlink()
+    (tmp_path / "docs/reference/pipeline.md").write_text("old\n")
+    (tmp_path / "docs/reference/notes.md").write_text("not generated\n")
+    (tmp_path / "generated/schemas/gone.schema.json").write_text("{}\n")
+
+    told = generate.compare(tmp_path, made).told()
+    generate.write(tmp_path, made)
+
+    assert told == (
+        "missing: `docs/rules/README.md`; out of date: `docs/reference/pipeline.md`; "
+        "left over: `generated/schemas/gone.schema.json`"
+    )
+    assert generate.compare(tmp_path, made).told() == ""
+    assert (tmp_path / "docs/reference/notes.md").is_file()
+
+
+def test_every_link_between_the_pages_leads_somewhere(made: dict[str, str], root: Path) -> None:
+    """Relative links lead to files of the repository, those of the index too."""
+    index = {"docs/README.md": (root / "docs/README.md").read_text()}
+    broken = [
+        f"{name}: {link}"
+        for name, text in (made | index).items()
+        for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text)
+        if name.endswith(".md") and not (root / name).parent.joinpath(link).exists()
+    ]
+    assert broken == []
+
+
+def test_the_index_leads_to_every_page_of_the_reference(made: dict[str, str], root: Path) -> None:
+    """Rules by their own index."""
+    index = (root / "docs/README.md").read_text()
+    pages = {name.removeprefix("docs/") for name in made if name.startswith("docs/reference/")} | {"rules/README.md"}
+    assert {page for page in pages if f"]({page})" not in index} == set()

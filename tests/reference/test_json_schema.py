@@ -1,0 +1,232 @@
+"""An editor's red lines and `penstock lint` agree; where they cannot, the editor is the one that says nothing."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import jsonschema_rs
+import pytest
+from pydantic import ValidationError
+from pydantic.fields import FieldInfo
+
+from penstock_spec.fields import FieldAt, fields_of
+from penstock_spec.json_schema import Schema, platform_schema, spec_schema
+from penstock_spec.kinds import kinds
+from penstock_spec.layers import may_override
+from penstock_spec.model import Part
+from penstock_spec.platform import Platform
+from penstock_spec.reading import read
+from penstock_spec.reference.types import in_words
+
+Around = Callable[[type[Part], FieldAt, object], dict[str, Any]]
+
+PIPELINE = kinds()["pipeline"]
+SCHEMAS: dict[type[Part], Schema] = {PIPELINE.model: spec_schema(PIPELINE), Platform: platform_schema()}
+CHECKS = {model: jsonschema_rs.validator_for(schema) for model, schema in SCHEMAS.items()}
+# What stands in `defaults` the model leaves to the specs; `test_..._path_that_leads_nowhere` is about it.
+FIELDS = [
+    pytest.param(model, one, id=f"{model.__name__}-{one.path}")
+    for model in SCHEMAS
+    for one in fields_of(model)
+    if one.name != "defaults"
+]
+
+WRITTEN = """
+null true 0 1 -1 1.5 1.30 2.0 1e3 0x10 100001 "" " " word "two words" 30 "30" 30s 1h30m s "30 s" 5min 1s1m 9999d
+256Ki 256KB 250m 0.5 [] [word] [1] [[]] {} {unknown: 1} {length: 3} {"length": 3, "age": 7d} {json: x} {json: 1}
+{model: "a:b"} {model: 1} 2027-01-31 2027-02-30 "#x" "{a}" "~a" "a{b}c" app app:latest a/b:1.0 "http://x" "ftp://x"
+/a ../x host:1 host:99999 "u:p@h:1" retry process none Reject until-done fields
+"""
+
+LAXER = {
+    "duration": "9999d",  # more than ten years
+    "file beside the spec": "/a ../x",
+    "key": '" " "two words" "30 s" "{a}" "~a" "a{b}c"',
+    "list of `host:port`, at least one": "[word]",
+    "share of CPUs": "1e3",
+    "size": "1e3",
+    "text": '" "',
+    "version": "0 1 -1 30 100001 0x10 1e3",  # `2.0` is a whole number to JSON as well
+    "whole number": "2.0 1e3",
+}
+"""What a schema cannot say of a type and lets pass. Of an image it only says that it is text."""
+
+
+def values() -> Iterator[tuple[str, Any]]:
+    line = f"[{', '.join(part for part in _words(WRITTEN))}]\n"
+    document = read("values.yaml", line.encode())
+    assert document.found == ()
+    yield from zip(_words(WRITTEN), document.data, strict=True)
+
+
+def _words(text: str) -> Iterator[str]:
+    """Split at spaces that stand neither in quotes nor in brackets."""
+    word, quoted, depth = "", False, 0
+    for one in f"{text} ":
+        quoted ^= one == '"'
+        depth += (one in "[{") - (one in "]}") if not quoted else 0
+        if one.isspace() and not quoted and not depth:
+            if word:
+                yield word
+            word = ""
+        else:
+            word += one
+
+
+def as_json(value: Any) -> Any:  # noqa: ANN401 - whatever YAML can say
+    """Numbers that remember how they were written become plain ones, as an editor sees them."""
+    if isinstance(value, dict):
+        return {key: as_json(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [as_json(one) for one in value]
+    return float(value) if isinstance(value, float) else value
+
+
+def model_takes(model: type[Part], data: dict[str, Any]) -> bool:
+    try:
+        model.model_validate(data)
+    except ValidationError:
+        return False
+    return True
+
+
+def schema_takes(model: type[Part], data: dict[str, Any]) -> bool:
+    return bool(CHECKS[model].is_valid(as_json(data)))
+
+
+@pytest.mark.parametrize("schema", SCHEMAS.values(), ids=["pipeline", "platform"])
+def test_a_schema_is_a_schema(schema: Schema) -> None:
+    """Of the draft that it names."""
+    jsonschema_rs.meta.validate(schema)
+
+
+def test_what_a_spec_cannot_be_without() -> None:
+    """Five fields, and an editor asks for each."""
+    assert SCHEMAS[PIPELINE.model]["required"] == ["kind", "name", "owner", "handler", "image"]
+
+
+def test_the_full_spec_passes_both(full: dict[str, Any]) -> None:
+    """Every section of the language, as people write it."""
+    assert model_takes(PIPELINE.model, full)
+    assert schema_takes(PIPELINE.model, full)
+
+
+def test_the_specs_of_the_repository_pass(root: Path) -> None:
+    """An editor shows no red line in them."""
+    for path in sorted((root / "specs").glob("*.yaml")):
+        document = read(path.name, path.read_bytes())
+        assert list(CHECKS[PIPELINE.model].iter_errors(as_json(document.data))) == [], path.name
+    document = read("penstock.yaml", (root / "penstock.yaml").read_bytes())
+    assert list(CHECKS[Platform].iter_errors(as_json(document.data))) == []
+
+
+@pytest.mark.parametrize(("model", "field"), FIELDS)
+def test_schema_and_model_agree_on_every_value(model: type[Part], field: FieldAt, around: Around) -> None:
+    """The schema takes all that the model takes; what else it takes is of a type it cannot say in full."""
+    stricter, laxer = [], []
+    for text, value in values():
+        data = around(model, field, value)
+        taken, shown = model_takes(model, data), schema_takes(model, data)
+        if taken and not shown:
+            stricter.append(text)
+        elif shown and not taken:
+            laxer.append(text)
+    kind = in_words(field.info.annotation, field.info.metadata).removesuffix(", or `null`")
+    may_pass = set(_words(LAXER.get("whole number" if kind.startswith("whole number") else kind, "")))
+    assert stricter == []
+    assert kind == "image" or set(laxer) <= may_pass
+
+
+@pytest.mark.parametrize(("model", "field"), FIELDS)
+def test_an_unknown_key_is_refused_by_both(model: type[Part], field: FieldAt, around: Around) -> None:
+    """Beside every field, at every depth."""
+    beside = FieldAt(f"{field.path.rpartition('.')[0]}.unknown".lstrip("."), field.owner, "unknown", FieldInfo())
+    data = around(model, beside, "x")
+    assert not model_takes(model, data)
+    assert not schema_takes(model, data)
+
+
+@pytest.mark.parametrize(("model", "field"), [one for one in FIELDS if one.values[1].required])  # type: ignore[union-attr] # the second is a field
+def test_a_required_field_that_is_missing_is_refused_by_both(model: type[Part], field: FieldAt, around: Around) -> None:
+    """In every section that has one."""
+    data = around(model, field, "x")
+    section: Any = data
+    *way, last = field.path.replace("[]", ".0").replace("*", "chosen").split(".")
+    for step in way:
+        section = section[int(step) if step == "0" else step]
+    del section[last]
+    means_something_else = field.path == "message.schema.model"  # without `model` it is a schema
+    assert model_takes(model, data) == means_something_else
+    assert schema_takes(model, data) == means_something_else
+
+
+@pytest.mark.parametrize("field", fields_of(PIPELINE.model), ids=lambda field: field.path)
+def test_an_override_is_completed_and_checked_as_its_field(field: FieldAt, around: Around) -> None:
+    """Every path that may be overridden is offered in a spec and in the platform file, with the field's own schema."""
+    offered = may_override(PIPELINE, field.path) and "[]" not in field.path
+    path = field.path.replace("*", "chosen")
+    for _, value in values() if offered else [("", (field.info.examples or [])[0])]:
+        spec = {
+            **around(PIPELINE.model, fields_of(PIPELINE.model)[0], "pipeline"),
+            "environments": {"dev": {path: value}},
+        }
+        environment = {"namespace": "dev", "redis": {"addresses": ["redis:6379"]}}
+        platform = {"kind": "platform", "environments": {"dev": environment}, "defaults": {path: value}}
+        inside = {**environment, "defaults": {path: value}}
+        expected = offered and schema_takes(PIPELINE.model, around(PIPELINE.model, field, value))
+        assert schema_takes(PIPELINE.model, spec) == expected, value
+        assert schema_takes(Platform, platform) == expected, value
+        assert schema_takes(Platform, {**platform, "defaults": {}, "environments": {"dev": inside}}) == expected, value
+
+
+@pytest.mark.parametrize(
+    "path", ["work.timeot", "work.timeout.first", "retries.classes.a.b", "retries.classes.", "kind"]
+)
+def test_an_override_of_a_path_that_leads_nowhere_is_refused_by_both(path: str, full: dict[str, Any]) -> None:
+    """Nothing but paths of fields stands below an environment."""
+    assert not may_override(PIPELINE, path)
+    assert not schema_takes(PIPELINE.model, {**full, "environments": {"dev": {path: "x"}}})
+
+
+@pytest.mark.parametrize("schema", SCHEMAS.values(), ids=["pipeline", "platform"])
+def test_an_editor_can_say_something_about_every_key(schema: Schema) -> None:
+    """A description, the same for hover in Markdown, an example, and the default where there is one."""
+    for path, one in properties(schema, ""):
+        assert one["description"], path
+        assert "Example: `" in one["markdownDescription"], path
+        assert one["examples"], path
+        assert "default" in one or one["description"].endswith("Required.") or "By default `" in one["description"], (
+            path
+        )
+
+
+@pytest.mark.parametrize("schema", SCHEMAS.values(), ids=["pipeline", "platform"])
+def test_no_section_takes_what_it_does_not_know(schema: Schema) -> None:
+    """Sections are closed; only a message's own schema and the value of a patch may be anything."""
+    opened = [path for path, one in sections(schema, "") if one.get("additionalProperties") in (None, True)]
+    assert {path.removeprefix("definitions/pipeline/") for path in opened} <= {
+        "",
+        "message/schema",
+        "definitions/pipeline",
+    }
+
+
+def properties(schema: Any, path: str) -> Iterator[tuple[str, Schema]]:  # noqa: ANN401 - a schema, or a part of one
+    if isinstance(schema, list):
+        for one in schema:
+            yield from properties(one, path)
+    if not isinstance(schema, dict) or "$ref" in schema:
+        return
+    for key, one in schema.get("properties", {}).items():
+        if "$ref" not in one:
+            yield f"{path}/{key}".lstrip("/"), one
+            yield from properties(one, f"{path}/{key}")
+    for word in ("anyOf", "items", "additionalProperties"):
+        yield from properties(schema.get(word), path)
+    for key, one in schema.get("definitions", {}).items():
+        yield from properties(one, f"definitions/{key}")
+
+
+def sections(schema: Schema, path: str) -> Iterator[tuple[str, Schema]]:
+    for where, one in [(path, schema), *properties(schema, path)]:
+        yield from ((where, part) for part in (one, *one.get("anyOf", ())) if "object" in str(part.get("type")))

@@ -1,0 +1,77 @@
+"""The runner of a GitHub workflow reads back what was meant."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+
+from penstock_spec import report
+from penstock_spec.findings import Finding, Outcome, Span
+
+Find = Callable[..., Finding]
+Make = Callable[..., Outcome]
+
+SAYS = "work.timeout is 60s (line 2)\nhint: set `shutdown.grace` to at least `1m10s`\nin: dev, production"
+COMMAND = re.compile(r"::(?P<name>[a-z]+) (?P<properties>[^:]*)::(?P<data>.*)")
+
+
+def read(line: str) -> tuple[str, dict[str, str], str]:
+    """A command as the runner reads it."""
+    found = COMMAND.fullmatch(line)
+    assert found
+    properties = dict(one.split("=", 1) for one in found["properties"].split(","))
+    for name, text in properties.items():
+        properties[name] = text.replace("%3A", ":").replace("%2C", ",").replace("%0D", "\r").replace("%0A", "\n")
+        properties[name] = properties[name].replace("%25", "%")
+    data = found["data"].replace("%0D", "\r").replace("%0A", "\n").replace("%25", "%")
+    return found["name"], properties, data
+
+
+def test_an_annotation_stands_at_its_place_and_says_all(outcome: Make, find: Find) -> None:
+    """The log shows the message alone, so it has the place as well."""
+    line, summary = report.render("github", outcome(find(environments=("dev", "production")))).splitlines()
+    assert read(line) == (
+        "error",
+        {
+            "file": "specs/media.yaml",
+            "line": "3",
+            "endLine": "3",
+            "col": "19",
+            "endColumn": "22",
+            "title": "grace-shorter-than-timeout",
+        },
+        "specs/media.yaml:3:19: A pod is killed while it may still work\n" + SAYS,
+    )
+    assert summary == "1 error in 1 spec"
+
+
+@pytest.mark.parametrize(
+    "file", ["a,b.yaml", "a:b.yaml", "100%.yaml", "%2C%0A.yaml", "a=b.yaml", "a::b.yaml", "é 漢.yaml"]
+)
+def test_any_file_name_comes_through(file: str, outcome: Make, find: Find) -> None:
+    """Percent, colon, comma and line ends are escaped in properties."""
+    line, _ = report.render("github", outcome(find(Span(file, 1, 1, 1, 2)))).splitlines()
+    name, properties, data = read(line)
+    assert (name, properties["file"]) == ("error", file)
+    assert data.startswith(f"{file}:1:1: ")
+
+
+@pytest.mark.parametrize("says", ["100 % sure", "%0A", "a: b, c", "::warning::no", "##[command]no"])
+def test_any_words_come_through(says: str, outcome: Make, find: Find) -> None:
+    """And none of them can begin a command of their own."""
+    line, _ = report.render("github", outcome(find(says=says))).splitlines()
+    assert read(line)[2].splitlines()[1] == says
+
+
+def test_a_place_over_several_lines_has_no_columns(outcome: Make, find: Find) -> None:
+    """GitHub takes columns only within a line."""
+    line, _ = report.render("github", outcome(find(Span("a.yaml", 1, 5, 3, 2)))).splitlines()
+    assert read(line)[1].items() >= {"line": "1", "endLine": "3"}.items()
+    assert not {"col", "endColumn"} & set(read(line)[1])
+
+
+@pytest.mark.parametrize(("rule", "command"), [("yaml-tag", "error"), ("suppression-unused", "warning")])
+def test_severities_have_their_commands(rule: str, command: str, outcome: Make, find: Find) -> None:
+    """As GitHub colours them."""
+    line, _ = report.render("github", outcome(find(rule=rule))).splitlines()
+    assert read(line)[0] == command

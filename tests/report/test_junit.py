@@ -1,0 +1,56 @@
+"""A reader of JUnit reports sees every file, and why some fail."""
+
+from collections.abc import Callable
+
+import pytest
+from junitparser import JUnitXml, TestCase, TestSuite
+
+from penstock_spec import report
+from penstock_spec.findings import Finding, Outcome, Span
+
+Find = Callable[..., Finding]
+Make = Callable[..., Outcome]
+
+
+def cases(outcome: Outcome) -> tuple[TestSuite, dict[str, TestCase]]:
+    """The suite of a report, and its cases by name."""
+    (suite,) = JUnitXml.fromstring(report.render("junit", outcome).encode())
+    return suite, {case.name: case for case in suite}
+
+
+def test_a_file_with_errors_fails_once_with_all_of_them(outcome: Make, find: Find) -> None:
+    """Most readers show the first failure of a case alone."""
+    suite, files = cases(outcome(find(says="first"), find(rule="yaml-tag", says="second")))
+    (failure,) = files["specs/media.yaml"].result
+    assert failure.type == "grace-shorter-than-timeout"
+    assert failure.message == "A pod is killed while it may still work: first, and 1 more"
+    assert "^^^ first" in failure.text
+    assert "^^^ second" in failure.text
+    assert (suite.tests, suite.failures, suite.errors, suite.skipped) == (2, 1, 0, 0)
+
+
+def test_a_file_without_findings_passes(outcome: Make, find: Find) -> None:
+    """It is named all the same."""
+    _, files = cases(outcome(find()))
+    assert files["penstock.yaml"].is_passed
+
+
+def test_warnings_stand_in_the_output_and_fail_nothing(outcome: Make, find: Find) -> None:
+    """As the command's exit code has it."""
+    suite, files = cases(outcome(find(rule="suppression-unused", says="nothing here")))
+    assert suite.failures == 0
+    assert files["specs/media.yaml"].is_passed
+    assert "nothing here" in files["specs/media.yaml"].system_out
+
+
+@pytest.mark.parametrize(
+    "odd", ["\x00\x08\x1b", "\ufffe\uffff", "\ud800", "]]>", "<a b='c' d=\"e\">&amp;", "漢🙂", "\u2028"]
+)
+def test_xml_stays_well_formed(odd: str, outcome: Make, find: Find) -> None:
+    """In words, lines and names of files."""
+    file = f"specs/{odd}.yaml"
+    made = outcome(find(Span(file, 1, 1, 1, 2), says=odd, hint=odd), lines=(odd,), file=file)
+    _, files = cases(made)
+    assert len(files) == 2
+    told = report.render("junit", made)
+    assert told.isascii()

@@ -1,0 +1,112 @@
+"""What code scanning reads is SARIF 2.1.0, and a result stays itself when lines above it come and go."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jsonschema_rs
+import pytest
+
+from penstock_spec import report
+from penstock_spec.findings import Finding, Outcome, Span
+
+Find = Callable[..., Finding]
+Make = Callable[..., Outcome]
+
+SCHEMA = json.loads(Path(__file__).with_name("sarif.schema.json").read_text())
+FILE = "specs/media.yaml"
+
+
+def run(outcome: Outcome) -> Any:  # noqa: ANN401 - JSON
+    """The run of a log that keeps to the schema."""
+    log = json.loads(report.render("sarif", outcome))
+    jsonschema_rs.validator_for(SCHEMA, validate_formats=True).validate(log)
+    (told,) = log["runs"]
+    return told
+
+
+def identities(outcome: Outcome) -> list[str]:
+    return [one["partialFingerprints"]["place/v1"] for one in run(outcome)["results"]]
+
+
+def test_a_result_has_its_rule_words_and_place(outcome: Make, find: Find) -> None:
+    """Columns count characters, which the run says."""
+    told = run(outcome(find(rule="yaml-tag"), find(environments=("dev",))))
+    result = told["results"][1]
+    assert told["columnKind"] == "unicodeCodePoints"
+    assert (
+        told["tool"]["driver"]["rules"][result["ruleIndex"]]["id"] == result["ruleId"] == "grace-shorter-than-timeout"
+    )
+    assert result["message"]["text"].splitlines() == [
+        "work.timeout is 60s (line 2)",
+        "hint: set `shutdown.grace` to at least `1m10s`",
+    ]
+    (place,) = result["locations"]
+    assert place["physicalLocation"] == {
+        "artifactLocation": {"uri": FILE, "uriBaseId": "%SRCROOT%"},
+        "region": {"startLine": 3, "startColumn": 19, "endLine": 3, "endColumn": 22},
+    }
+    assert place["logicalLocations"] == [{"fullyQualifiedName": "shutdown.grace"}]
+    assert result["properties"] == {"environments": ["dev"]}
+
+
+def test_a_rule_brings_its_page(outcome: Make, find: Find) -> None:
+    """Only rules that found something are listed, each once."""
+    (rule,) = run(outcome(find(), find()))["tool"]["driver"]["rules"]
+    assert rule["shortDescription"]["text"] == "A pod is killed while it may still work."
+    assert rule["help"]["markdown"].startswith("A pod is killed while it may still work.\n\n")
+    assert rule["defaultConfiguration"] == {"level": "error"}
+
+
+def test_a_clean_run_is_a_run(outcome: Make) -> None:
+    """Without results, so that code scanning closes what it had open."""
+    assert run(outcome())["results"] == []
+
+
+@pytest.mark.parametrize(
+    ("file", "uri"),
+    [
+        ("specs/a b.yaml", "specs/a%20b.yaml"),
+        ("specs/é.yaml", "specs/%C3%A9.yaml"),
+        ("a:b.yaml", "a%3Ab.yaml"),
+        ("specs/50%#1?.yaml", "specs/50%25%231%3F.yaml"),
+        ("/elsewhere/a.yaml", "file:///elsewhere/a.yaml"),
+    ],
+)
+def test_any_file_name_becomes_a_uri(file: str, uri: str, outcome: Make, find: Find) -> None:
+    """Relative to the platform file's folder where that can be said."""
+    (result,) = run(outcome(find(Span(file, 1, 1, 1, 2))))["results"]
+    place = result["locations"][0]["physicalLocation"]["artifactLocation"]
+    assert place["uri"] == uri
+    assert ("uriBaseId" in place) is not uri.startswith("file:")
+
+
+def test_a_file_as_a_whole_has_no_region(outcome: Make, find: Find) -> None:
+    """SARIF knows no line 0."""
+    (result,) = run(outcome(find(Span(FILE, 0, 0, 0, 0), path="")))["results"]
+    assert "region" not in result["locations"][0]["physicalLocation"]
+
+
+@pytest.mark.parametrize("path", ["shutdown.grace", ""])
+def test_a_result_keeps_its_identity_when_lines_move(path: str, outcome: Make, find: Find) -> None:
+    """A line above, other indentation, another number in the words: the same result."""
+    before = outcome(find(Span(FILE, 1, 1, 1, 5), path=path, says="see line 7"), lines=("grace: 30s",))
+    after = outcome(find(Span(FILE, 3, 3, 3, 8), path=path, says="see line 9"), lines=("", "", "  grace: 30s"))
+    assert identities(before) == identities(after)
+
+
+def test_different_results_have_different_identities(outcome: Make, find: Find) -> None:
+    """By rule, file, field, and by their order where all of these are the same."""
+    told = identities(
+        outcome(
+            find(),
+            find(),
+            find(path="work.timeout"),
+            find(rule="yaml-tag"),
+            find(Span("specs/other.yaml", 3, 19, 3, 22)),
+            find(Span(FILE, 1, 1, 1, 2), path=""),
+            find(Span(FILE, 2, 1, 2, 2), path=""),
+        )
+    )
+    assert len(set(told)) == len(told)

@@ -1,0 +1,71 @@
+"""Examples that would prove nothing are refused when they are read."""
+
+import pytest
+
+from penstock_spec.examples import SPEC, complete, parse
+
+FAILS = '{spec: "work: 1", at: "1:1", says: a, hint: b}'
+PASSES = '{spec: "work: {}"}'
+
+
+def examples(fails: str = f"[{FAILS}]", passes: str = f"[{PASSES}]") -> bytes:
+    return f"fails: {fails}\npasses: {passes}\n".encode()
+
+
+def test_examples_are_read() -> None:
+    """A place without a file is in the spec."""
+    read = parse("example.yaml", examples())
+    assert read.fails[0].place == f"{SPEC}:1:1"
+    assert read.fails[0].names() == (SPEC,)
+
+
+@pytest.mark.parametrize(
+    ("at", "place"),
+    [
+        ("2:19", "specs/example.yaml:2:19"),
+        ("a.yaml:2:3", "specs/a.yaml:2:3"),
+        ("penstock.yaml:3:5", "penstock.yaml:3:5"),
+    ],
+)
+def test_a_place_may_name_its_file(at: str, place: str) -> None:
+    """Another spec of the example, or the platform file."""
+    read = parse("example.yaml", examples(fails=f"[{FAILS.replace('1:1', at)}]"))
+    assert read.fails[0].place == place
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        pytest.param(b"", id="nothing"),
+        pytest.param(f"fails: [{FAILS}]\n".encode(), id="none that passes"),
+        pytest.param(f"passes: [{PASSES}]\n".encode(), id="none that fails"),
+        pytest.param(examples(fails="[]"), id="an empty list of fails"),
+        pytest.param(examples(passes="[]"), id="an empty list of passes"),
+        pytest.param(examples(fails=FAILS), id="no list"),
+        pytest.param(examples() + b"passed: []\n", id="an unknown key"),
+        pytest.param(examples(fails=f"[{FAILS[:-1]}, an: d}}]"), id="an unknown key in an example"),
+        pytest.param(examples(passes=f'[{PASSES[:-1]}, at: "1:1"}}]'), id="a place in what passes"),
+        pytest.param(examples(fails='[{spec: "a: 1", says: a, hint: b}]'), id="no place"),
+        pytest.param(examples(fails='[{spec: "a: 1", at: "1:1", hint: b}]'), id="no words"),
+        pytest.param(examples(fails='[{spec: "a: 1", at: "1:1", says: a}]'), id="no hint"),
+        pytest.param(examples(fails='[{at: "1:1", says: a, hint: b}]'), id="no spec"),
+        pytest.param(examples(passes='[{spec: "a: 1", file: "a: 1"}]'), id="a spec and a file"),
+        pytest.param(examples() + b"passes: []\n", id="a key that stands twice"),
+    ],
+)
+def test_examples_that_prove_nothing_are_refused(raw: bytes) -> None:
+    """Nothing is read past: no list may be empty, no key unknown, no promise left out."""
+    with pytest.raises(ValueError, match=r".+"):
+        parse("example.yaml", raw)
+
+
+def test_a_snippet_is_completed_below_its_own_lines() -> None:
+    """What it says keeps its line and is not said twice."""
+    assert complete("work: {timeout: 1m}\nname: other", "example").splitlines() == [
+        "work: {timeout: 1m}",
+        "name: other",
+        "kind: pipeline",
+        "owner: {team: media}",
+        "handler: media.jobs:handle",
+        "image: registry.example/media:1.0.0",
+    ]

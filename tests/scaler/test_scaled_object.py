@@ -1,0 +1,182 @@
+"""What KEDA is told, for every retention, topology and way to authenticate. Compared exactly: one key more fails."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from penstock_spec.kinds.pipeline.effective import effective
+from penstock_spec.kinds.pipeline.formula import can_be_negative, names_in
+from penstock_spec.kinds.pipeline.scaler import scaled_object
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.kinds.pipeline.trigger import KNOWN
+from penstock_spec.subject import Subject
+
+Specified = Callable[..., Subject[Pipeline]]
+
+KEPT = "stream: {retention: {keep: {age: 7d}}}"
+BOOST = "scaling: {boost: {when_older_than: 30s, factor: 2.5}}"
+TOPOLOGIES = {
+    "standalone": 'addresses: ["redis:6379"], database: 3, tls: true',
+    "cluster": 'topology: cluster, addresses: ["one:6379", "two:6379"]',
+    "sentinel": 'topology: sentinel, addresses: ["one:26379", "two:26379"], master: media',
+}
+
+
+@pytest.fixture(scope="session")
+def emitted(specified: Specified) -> Callable[..., dict[str, Any]]:
+    """The manifest of a spec."""
+
+    def emitted(*given: str) -> dict[str, Any]:
+        it = specified(*given)
+        return scaled_object(it.spec, it.platform)
+
+    return emitted
+
+
+def test_the_smallest_spec_scales_by_what_is_in_its_stream(emitted: Callable[..., dict[str, Any]]) -> None:
+    """until-done: the length of the stream less what is parked; it works from zero, and holds one pod on errors."""
+    connection = {"address": "redis:6379", "databaseIndex": "0"}
+    parked = {"listName": "{streams:media-cluster}:media-cluster:parked", "listLength": "32"}
+    assert emitted() == {
+        "apiVersion": "keda.sh/v1alpha1",
+        "kind": "ScaledObject",
+        "metadata": {"name": "media-cluster"},
+        "spec": {
+            "scaleTargetRef": {"name": "media-cluster"},
+            "minReplicaCount": 0,
+            "maxReplicaCount": 20,
+            "pollingInterval": 5,
+            "cooldownPeriod": 180,
+            "fallback": {"failureThreshold": 3, "replicas": 1},
+            "advanced": {
+                "horizontalPodAutoscalerConfig": {"behavior": {"scaleDown": {"stabilizationWindowSeconds": 300}}},
+                "scalingModifiers": {"formula": "max(0, depth - parked)", "target": "32", "activationTarget": "0"},
+            },
+            "triggers": [
+                {
+                    "type": "redis-streams",
+                    "name": "depth",
+                    "metadata": connection | {"stream": "streams:media-cluster", "streamLength": "32"},
+                },
+                {"type": "redis", "name": "parked", "metadata": connection | parked},
+            ],
+        },
+    }
+
+
+def test_a_kept_stream_scales_by_what_its_group_has_not_done(emitted: Callable[..., dict[str, Any]]) -> None:
+    """Lag and pending less parked, each of which may fail; the fallback says that it may."""
+    spec = emitted(f"{KEPT}\nscaling: {{backlog_per_replica: 8}}")["spec"]
+    group = {"address": "redis:6379", "databaseIndex": "0", "stream": "streams:media-cluster"}
+    group |= {"consumerGroup": "media-cluster"}
+    assert spec["advanced"]["scalingModifiers"]["formula"] == "max(0, (lag ?? 0) + (pending ?? 0) - (parked ?? 0))"
+    assert spec["fallback"] == {"failureThreshold": 3, "replicas": 1, "behavior": "scalingModifiers"}
+    assert [one["name"] for one in spec["triggers"]] == ["lag", "pending", "parked"]
+    assert [one["metadata"] for one in spec["triggers"][:2]] == [
+        group | {"lagCount": "8"},
+        group | {"pendingEntriesCount": "8"},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("retention", "formula"),
+    [
+        ("", "max(0, (depth ?? 0) - (parked ?? 0)) * ((oldest ?? 0) > 30 ? 2.5 : 1)"),
+        (KEPT, "max(0, (lag ?? 0) + (pending ?? 0) - (parked ?? 0)) * ((oldest ?? 0) > 30 ? 2.5 : 1)"),
+    ],
+)
+def test_a_boost_multiplies_and_its_absence_means_no_boost(
+    emitted: Callable[..., dict[str, Any]], retention: str, formula: str
+) -> None:
+    """The janitor is asked for the oldest age; when it does not answer, that counts as young."""
+    spec = emitted(f"{retention}\n{BOOST}")["spec"]
+    assert spec["advanced"]["scalingModifiers"]["formula"] == formula
+    assert spec["fallback"]["behavior"] == "scalingModifiers"
+    assert spec["triggers"][-1] == {
+        "type": "metrics-api",
+        "name": "oldest",
+        "metadata": {
+            "url": "http://penstock-janitor.media-dev.svc:8080/pipelines/media-cluster/oldest",
+            "valueLocation": "seconds",
+            "targetValue": "32",
+        },
+    }
+
+
+@pytest.mark.parametrize(
+    ("topology", "types", "connection"),
+    [
+        (
+            "standalone",
+            ["redis-streams", "redis"],
+            {"address": "redis:6379", "databaseIndex": "3", "enableTLS": "true"},
+        ),
+        ("cluster", ["redis-cluster-streams", "redis-cluster"], {"addresses": "one:6379,two:6379"}),
+        (
+            "sentinel",
+            ["redis-sentinel-streams", "redis-sentinel"],
+            {"addresses": "one:26379,two:26379", "sentinelMaster": "media", "databaseIndex": "0"},
+        ),
+    ],
+)
+def test_each_topology_has_its_types_and_its_way_to_connect(
+    emitted: Callable[..., dict[str, Any]], topology: str, types: list[str], connection: dict[str, str]
+) -> None:
+    """A cluster has no databases, sentinels name a master."""
+    triggers = emitted("", TOPOLOGIES[topology])["spec"]["triggers"]
+    assert [one["type"] for one in triggers] == types
+    assert triggers[0]["metadata"] == connection | {"stream": "streams:media-cluster", "streamLength": "32"}
+
+
+@pytest.mark.parametrize(
+    ("auth", "name", "tls"),
+    [
+        ("secret: redis-auth", "media-cluster-redis", "true"),
+        ("trigger_authentication: shared", "shared", "true"),
+        ("trigger_authentication: shared, names_tls: true", "shared", None),
+    ],
+)
+def test_secrets_are_referred_to_and_tls_is_named_once(
+    emitted: Callable[..., dict[str, Any]], auth: str, name: str, tls: str | None
+) -> None:
+    """A TriggerAuthentication, generated or the platform's; `enableTLS` unless that has it."""
+    triggers = emitted("", f'addresses: ["redis:6379"], tls: true, auth: {{{auth}}}')["spec"]["triggers"]
+    assert [one["authenticationRef"] for one in triggers] == [{"name": name}, {"name": name}]
+    assert [one["metadata"].get("enableTLS") for one in triggers] == [tls, tls]
+
+
+def test_how_carefully_pods_go_is_the_behavior_of_the_hpa(emitted: Callable[..., dict[str, Any]]) -> None:
+    """Window and speed limit in whole seconds, rounded up."""
+    spec = emitted("scaling: {poll: 500ms, scale_down: {window: 90s, at_most: {pods: 2, per: 1m}}}")["spec"]
+    assert spec["pollingInterval"] == 1
+    assert spec["advanced"]["horizontalPodAutoscalerConfig"]["behavior"] == {
+        "scaleDown": {
+            "stabilizationWindowSeconds": 90,
+            "policies": [{"type": "Pods", "value": 2, "periodSeconds": 60}],
+        }
+    }
+
+
+def test_without_a_fallback_none_is_written(emitted: Callable[..., dict[str, Any]]) -> None:
+    assert "fallback" not in emitted("scaling: {fallback: null}")["spec"]
+
+
+def test_a_paused_pipeline_is_annotated(emitted: Callable[..., dict[str, Any]]) -> None:
+    metadata = emitted("scaling: {paused: true}")["metadata"]
+    assert metadata == {"name": "media-cluster", "annotations": {"autoscaling.keda.sh/paused": "true"}}
+
+
+@pytest.mark.parametrize("topology", TOPOLOGIES)
+@pytest.mark.parametrize("retention", ["", KEPT])
+@pytest.mark.parametrize("boost", ["", BOOST])
+def test_whatever_is_emitted_is_what_keda_understands(
+    specified: Specified, topology: str, retention: str, boost: str
+) -> None:
+    """Known metadata, all of it text; named triggers, all of them used; a result that is never negative."""
+    scaler = effective(specified(f"{retention}\n{boost}", TOPOLOGIES[topology]))
+    for one in scaler.triggers:
+        assert set(one.metadata) <= KNOWN[one.type]
+        assert {type(value) for value in one.metadata.values()} == {str}
+    assert names_in(scaler.formula) == {one.name for one in scaler.triggers}
+    assert not can_be_negative(scaler.formula)

@@ -1,0 +1,78 @@
+"""Whatever patches make of a ScaledObject, the rules over it give findings and never fail."""
+
+import json
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from penstock_spec.catalogue import catalogue
+from penstock_spec.kinds.pipeline.effective import effective
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.rules.define import Rule
+from penstock_spec.subject import Subject
+
+Specified = Callable[..., Subject[Pipeline]]
+
+RULES = [rule for rule in catalogue().values() if rule.family == "scaler" and rule.scope == "spec"]
+
+PLACES = [
+    "/metadata", "/spec", "/spec/advanced", "/spec/advanced/scalingModifiers",
+    "/spec/advanced/scalingModifiers/formula",
+    "/spec/advanced/scalingModifiers/target", "/spec/fallback", "/spec/fallback/replicas", "/spec/idleReplicaCount",
+    "/spec/minReplicaCount", "/spec/scaleTargetRef", "/spec/triggers", "/spec/triggers/-", "/spec/triggers/0",
+    "/spec/triggers/0/metadata", "/spec/triggers/0/metadata/consumerGroup", "/spec/triggers/0/metadata/x",
+    "/spec/triggers/0/type", "/spec/triggers/1", "/spec/triggers/1/authenticationRef", "/spec/triggers/1/name",
+    "/spec/secretTargetRef", "/spec/replicas", "/spec/template/spec/containers/0/env/-",
+]  # fmt: skip
+WORDS = ["", "0", "2.5", "1e400", "nan", "depth", "a-b", "max(0, lag)", "redis-streams", "redis", "other", "a@b"]
+KEYS = ["name", "type", "metadata", "consumerGroup", "lagCount", "streamLength", "enableTLS", "aFromEnv", "tls", "env"]
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.sampled_from(WORDS),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(KEYS), inner, max_size=4),
+    max_leaves=8,
+)
+PATCHES = st.lists(
+    st.fixed_dictionaries(
+        {
+            "target": st.sampled_from(
+                ["ScaledObject", "ScaledObject", "ScaledObject", "Deployment", "TriggerAuthentication"]
+            ),
+            "op": st.sampled_from(["add", "replace", "remove"]),
+            "path": st.sampled_from(PLACES),
+            "value": VALUES,
+            "reason": st.just("a trial"),
+        }
+    ),
+    max_size=4,
+)
+
+
+@pytest.mark.parametrize("keep", ['"until-done"', "{age: 7d}"])
+@given(patches=PATCHES)
+def test_rules_bear_whatever_patches_make(specified: Specified, keep: str, patches: list[object]) -> None:
+    """Each finding stands in the spec, says something and names a way out."""
+    spec = f"stream: {{retention: {{keep: {keep}}}}}\npatches: {json.dumps(patches)}\n"
+    it = specified(
+        spec, 'addresses: ["redis:6379"], tls: true, auth: {trigger_authentication: shared, names_tls: true}'
+    )
+    for found in (one for rule in RULES if rule.check for one in rule.check(it)):
+        assert found.at.file == it.file
+        assert found.says
+        assert found.hint
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+@pytest.mark.parametrize("keep", ["until-done", "{length: 1000}"])
+def test_what_is_generated_breaks_no_rule(specified: Specified, keep: str, rule: Rule) -> None:
+    """A spec without patches and without words on scaling is left alone."""
+    assert rule.check
+    assert list(rule.check(specified(f"stream: {{retention: {{keep: {keep}}}}}\n"))) == []
+
+
+def test_what_is_in_force_is_worked_out_once_for_each_subject(specified: Specified) -> None:
+    """Thirty rules look at the same; the next spec gets its own."""
+    first, second = specified(), specified("scaling: {replicas: {min: 1, max: 2}}\n")
+    assert effective(first) is effective(first)
+    assert (effective(second).least, effective(first).least) == (1, 0)

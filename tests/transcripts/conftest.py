@@ -1,0 +1,176 @@
+"""Transcripts: files, commands and, word for word, what the commands say.
+
+    # What the transcript shows, in a sentence or two.
+
+    -- specs/media.yaml --
+    kind: pipeline
+
+    $ penstock lint --strict
+    error[missing-field]: ...
+    2> what went to standard error
+    [exit code 1]
+
+Blocks are told in order and a blank line ends each. Beside `penstock` there are `cd`, `cat`, `ls` and `ln -s`.
+`NAME=value` before a command sets a variable; `< FILE` after it is what somebody types at a terminal.
+
+`PENSTOCK_REWRITE_TRANSCRIPTS=1` writes down what is said now.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import shlex
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import chdir, redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+from penstock_spec.examples import TODAY
+
+MARK = re.compile(r"^(?:-- (?P<file>\S+) --|\$ (?P<command>.+))$", re.MULTILINE)
+PLACE = "/repository"
+VERSION = "<version>"
+
+Main = Callable[[], None]
+Play = Callable[[Path, Main], "tuple[str, str]"]
+
+
+@dataclass(frozen=True)
+class Block:
+    """A file to write, or a command and what it says."""
+
+    file: str
+    command: str
+    text: str
+
+
+def parse(text: str) -> tuple[str, list[Block]]:
+    """The words above the first block, and the blocks."""
+    marks = list(MARK.finditer(text))
+    ends = [mark.start() for mark in marks[1:]] + [len(text) + 1]
+    blocks = [
+        Block(mark["file"] or "", mark["command"] or "", text[mark.end() + 1 : end - 1])
+        for mark, end in zip(marks, ends, strict=True)
+    ]
+    return text[: marks[0].start()] if marks else text, blocks
+
+
+def render(says: str, blocks: list[Block]) -> str:
+    """The text of a transcript; the other way round of `parse`."""
+    return says + "\n".join(
+        f"-- {one.file} --\n{one.text}" if one.file else f"$ {one.command}\n{one.text}" for one in blocks
+    )
+
+
+class Typing(io.TextIOWrapper):
+    """Somebody at a terminal, whose words are seen where they are typed."""
+
+    def __init__(self, words: str, seen: io.TextIOWrapper) -> None:
+        super().__init__(io.BytesIO(words.encode()), "utf-8")
+        self.seen = seen
+
+    def isatty(self) -> bool:
+        return True
+
+    def readline(self, size: int = -1, /) -> str:  # type: ignore[override] # of text, as everywhere above `IOBase`
+        line = super().readline(size)
+        self.seen.write(line)
+        return line
+
+
+class Stage:
+    """A folder in which a transcript is played, and where its commands stand in it."""
+
+    def __init__(self, folder: Path, main: Main, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.root = self.here = folder
+        self.main = main
+        self.monkeypatch = monkeypatch
+
+    def play(self, block: Block) -> Block:
+        """Write a file, or run a command and take down what it says."""
+        if block.command:
+            return Block("", block.command, self.said(block.command))
+        path = self.root / block.file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(block.text)
+        return block
+
+    def said(self, command: str) -> str:
+        words = shlex.split(command)
+        variables = {}
+        while "=" in words[0]:
+            name, _, value = words.pop(0).partition("=")
+            variables[name] = value
+        given = ""
+        if "<" in words:
+            given = (self.here / words[words.index("<") + 1]).read_text()
+            words = words[: words.index("<")]
+        match words:
+            case ["cd", folder]:
+                self.here = (self.here / folder).resolve()
+                return ""
+            case ["cat", file]:
+                return (self.here / file).read_text()
+            case ["ln", "-s", target, link]:
+                (self.here / link).symlink_to(target)
+                return ""
+            case ["ls"]:
+                return "".join(f"{one.relative_to(self.root).as_posix()}\n" for one in sorted(files(self.root)))
+            case ["penstock", *_]:
+                return self.penstock(words, variables, given)
+            case _:
+                raise ValueError(f"a transcript cannot run `{command}`")
+
+    def penstock(self, words: list[str], variables: dict[str, str], given: str) -> str:
+        out, err = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.TextIOWrapper(io.BytesIO(), "utf-8")
+        code: object = 0
+        modules = set(sys.modules)
+        with self.monkeypatch.context() as patch, redirect_stdout(out), redirect_stderr(err), chdir(self.here):
+            patch.setattr(sys, "argv", words)
+            patch.setattr(sys, "path", [*sys.path])
+            patch.setattr(sys, "stdin", Typing(given, out) if given else io.StringIO())
+            patch.delenv("PENSTOCK_TRACEBACK", raising=False)
+            for name, value in {"PENSTOCK_TODAY": str(TODAY), "COLUMNS": "100", **variables}.items():
+                patch.setenv(name, value)
+            try:
+                self.main()
+            except SystemExit as stop:
+                code = stop.code
+        for name in set(sys.modules) - modules:  # a team's code must not reach the next transcript
+            if str(self.root) in str(getattr(sys.modules[name], "__file__", "")):
+                del sys.modules[name]
+        told = ended(self.steady(out)) + "".join(f"{f'2> {line}'.rstrip()}\n" for line in self.steady(err).splitlines())
+        return told + (f"[exit code {code}]\n" if code else "")
+
+    def steady(self, stream: io.TextIOWrapper) -> str:
+        stream.seek(0)
+        return stream.read().replace(str(self.root), PLACE).replace(version("penstock"), VERSION)
+
+
+def ended(text: str) -> str:
+    return text if not text or text.endswith("\n") else f"{text}[no end of line]\n"
+
+
+def files(folder: Path) -> Iterator[Path]:
+    hidden = (".penstock-cache",)
+    return (one for one in folder.rglob("*") if one.is_file() and not set(hidden) & set(one.parts))
+
+
+@pytest.fixture
+def play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Play:
+    """What a transcript says, and what it comes to when it is played."""
+
+    def play(path: Path, main: Main) -> tuple[str, str]:
+        told = path.read_text()
+        says, blocks = parse(told)
+        folder = tmp_path / path.stem
+        folder.mkdir()
+        stage = Stage(folder, main, monkeypatch)
+        return told, render(says, [stage.play(one) for one in blocks])
+
+    return play

@@ -1,0 +1,150 @@
+"""Every message for people is made by a transcript or by a rule's example, in each of its wordings.
+
+There the exact words are compared: no message is wrong, or fails while it is put together, without a test that knows.
+A wording is a call that makes a message, or a text of `one if ... else other` in a function with such a call.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import Any
+
+import pytest
+
+from penstock.command import main
+from penstock_spec.catalogue import catalogue
+from penstock_spec.examples import SPEC, TODAY, Example, load, path_of
+from penstock_spec.lint import lint
+from penstock_spec.repository import PLATFORM_FILE, Repository, read_inputs
+
+Play = Callable[[Path, Callable[[], None]], tuple[str, str]]
+Site = tuple[str, int, int, int, int]
+Sites = dict[Site, str]
+
+MAKERS = frozenset(
+    {"Found", "Refused", "problem", "refuse", "PydanticCustomError", "CannotGoOn", "UsageError", "BadParameter"}
+)
+
+NEVER_RUN = {
+    "reading it is not permitted": "tests may run as root, who may read everything",
+}
+"""Words of messages that cannot be had in a test, each with the reason."""
+
+
+@dataclass
+class Watch:
+    """Strikes off the sites that are run; a trace function, costly only in functions where something is still missing."""
+
+    missing: Sites
+    positions: dict[CodeType, list[Site]] = field(default_factory=dict)
+    wanted: dict[CodeType, set[Site]] = field(default_factory=dict)
+
+    def __call__(self, frame: FrameType, _event: str, _arg: Any) -> Any:  # noqa: ANN401 - as Python has it
+        code = frame.f_code
+        if code not in self.wanted:
+            self.positions[code] = [(code.co_filename, *one) for one in positions(code)]
+            self.wanted[code] = {one for one in self.positions[code] if one in self.missing}
+        if not self.wanted[code]:
+            return None
+        frame.f_trace_lines, frame.f_trace_opcodes = False, True
+        return self.step
+
+    def step(self, frame: FrameType, event: str, _arg: Any) -> Any:  # noqa: ANN401
+        if event == "opcode":
+            site = self.positions[frame.f_code][frame.f_lasti // 2]
+            self.missing.pop(site, None)
+            self.wanted[frame.f_code].discard(site)
+        return self.step
+
+
+def positions(code: CodeType) -> Iterator[tuple[int, int, int, int]]:
+    """Of each instruction; as the syntax tree has them: line, column, end line, end column."""
+    for line, end_line, column, end_column in code.co_positions():
+        yield line or 0, column or 0, end_line or 0, end_column or 0
+
+
+def sites(root: Path) -> Iterator[tuple[Site, str]]:
+    """Every wording in a function, by its place, as it is written."""
+    for path in sorted(root.glob("packages/*/src/**/*.py")):
+        tree = ast.parse(path.read_text())
+        for function in (one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)):
+            inside = list(ast.walk(function))
+            calls = [one for one in inside if isinstance(one, ast.Call) and makes_a_message(one, path)]
+            choices = [text for one in inside if isinstance(one, ast.IfExp) for text in (one.body, one.orelse)]
+            for one in [*calls, *(text for text in choices if calls and is_text(text))]:
+                yield (str(path), *place(one)), ast.unparse(one)
+
+
+def place(one: ast.expr) -> tuple[int, int, int, int]:
+    return one.lineno, one.col_offset, one.end_lineno or 0, one.end_col_offset or 0
+
+
+def is_text(one: ast.expr) -> bool:
+    return isinstance(one, ast.JoinedStr) or (isinstance(one, ast.Constant) and isinstance(one.value, str))
+
+
+def makes_a_message(call: ast.Call, path: Path) -> bool:
+    name = ast.unparse(call.func).rpartition(".")[2]
+    return name in MAKERS or (name == "ValueError" and path.name == "quantities.py" and bool(call.args))
+
+
+def lint_examples(folder: Path) -> None:
+    for name, rule in catalogue().items():
+        examples = load(rule).fails if path_of(rule).exists() else []
+        for number, example in enumerate(examples):
+            lint_example(folder / name / str(number), example)
+
+
+def lint_example(folder: Path, example: Example) -> None:
+    for name, content in example.files().items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    if example.on_disk == "folder":
+        (folder / SPEC).mkdir(parents=True)
+    elif example.on_disk == "fifo":
+        (folder / SPEC).parent.mkdir()
+        os.mkfifo(folder / SPEC)
+    specs = tuple(folder / name for name in example.names())
+    lint(read_inputs(Repository(folder, folder / PLATFORM_FILE, specs, whole=True)), (), TODAY)
+
+
+@pytest.fixture(scope="module")
+def every(root: Path) -> Sites:
+    return dict(sites(root))
+
+
+def test_every_message_is_made_in_a_test_that_knows_its_words(
+    root: Path, every: Sites, play: Play, tmp_path: Path
+) -> None:
+    """What is listed here needs a transcript in this folder, or an example beside its rule."""
+    watch = Watch({site: call for site, call in every.items() if not any(words in call for words in NEVER_RUN)})
+    before = sys.gettrace()
+    sys.settrace(watch)
+    try:
+        lint_examples(tmp_path / "examples")
+        for path in sorted(Path(__file__).parent.glob("*.txt")):
+            play(path, main)
+    finally:
+        sys.settrace(before)
+    never = [f"{Path(site[0]).relative_to(root)}:{site[1]}: {words}" for site, words in watch.missing.items()]
+    if never:
+        pytest.fail("\n".join(["no test knows what is said at", *sorted(never)]), pytrace=False)
+
+
+def test_the_makers_of_messages_are_found(every: Sites) -> None:
+    """Were the search to find nothing, the test above would prove nothing."""
+    found = {call.partition("(")[0].rpartition(".")[2] for call in every.values()}
+    assert {"Found", "problem", "refuse", "CannotGoOn", "ValueError"} <= found
+
+
+@pytest.mark.parametrize("words", NEVER_RUN)
+def test_what_cannot_be_tested_is_still_there(words: str, every: Sites) -> None:
+    """An exemption names one message, and goes when that goes."""
+    assert len([call for call in every.values() if words in call]) == 1

@@ -1,0 +1,31 @@
+"""What the command says is written down, and it says it again."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from penstock.command import main
+
+Play = Callable[[Path, Callable[[], None]], tuple[str, str]]
+
+TRANSCRIPTS = sorted(Path(__file__).parent.glob("*.txt"))
+
+
+@pytest.mark.parametrize("path", TRANSCRIPTS, ids=lambda path: path.stem)
+def test_the_command_says_what_is_written_down(path: Path, play: Play) -> None:
+    """Output, errors and exit codes are the same to the letter."""
+    told, said = play(path, main)
+    if os.environ.get("PENSTOCK_REWRITE_TRANSCRIPTS"):
+        path.write_text(said)
+    else:
+        assert said == told
+
+
+@pytest.mark.parametrize("path", TRANSCRIPTS, ids=lambda path: path.stem)
+def test_a_transcript_says_what_it_shows(path: Path) -> None:
+    """It starts with a sentence for whoever reads it, and runs a command."""
+    first, *_ = path.read_text().splitlines()
+    assert first.startswith("# ")
+    assert "\n$ penstock" in path.read_text()
