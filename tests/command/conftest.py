@@ -35,7 +35,6 @@ class Ran:
     err: str
 
 
-
 @pytest.fixture
 def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A repository with one spec that is right; the current folder."""

@@ -20,10 +20,10 @@ Run = Callable[..., Any]
 @pytest.fixture(autouse=True)
 def engine_runs(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many specs the engine really checked, run by run."""
-    from penstock_spec import lint  # noqa: PLC0415 - the module that is watched
+    from penstock_spec import check, lint  # noqa: PLC0415 - the modules that are watched
 
     runs: list[int] = []
-    real_lint, real_check = lint.lint, lint.check_spec
+    real_lint, real_check = lint.lint, check.check_spec
 
     def counted_lint(*arguments: Any) -> Any:  # noqa: ANN401 - passed on as it came
         runs.append(0)
@@ -38,7 +38,8 @@ def engine_runs(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return runs
 
 
-def test_an_unchanged_run_is_answered_from_the_cache(repository: Path, penstock: Run, engine_runs: list[int]) -> None:
+@pytest.mark.usefixtures("repository")
+def test_an_unchanged_run_is_answered_from_the_cache(penstock: Run, engine_runs: list[int]) -> None:
     first, second = penstock("lint"), penstock("lint")
     assert engine_runs == [1]
     assert first == second
@@ -103,9 +104,7 @@ def test_a_file_beside_a_spec_is_watched(repository: Path, penstock: Run) -> Non
     assert penstock("lint").code == 1
 
 
-def test_a_suppression_ends_on_its_day(
-    repository: Path, penstock: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_suppression_ends_on_its_day(repository: Path, penstock: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     spec = repository / "specs" / "media-cluster.yaml"
     waiver = "{rule: grace-shorter-than-timeout, reason: the handler is quick, until: 2027-01-31}"
     spec.write_text(spec.read_text() + f"shutdown: {{grace: 20s}}\nsuppress: [{waiver}]\n")
@@ -118,8 +117,9 @@ def test_a_suppression_ends_on_its_day(
     assert "suppression-expired" in ran.out
 
 
+@pytest.mark.usefixtures("repository")
 def test_a_new_version_of_a_tool_checks_anew(
-    repository: Path, penstock: Run, engine_runs: list[int], monkeypatch: pytest.MonkeyPatch
+    penstock: Run, engine_runs: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     penstock("lint")
     monkeypatch.setattr(cache, "version", lambda tool: f"{tool} of tomorrow")
@@ -136,13 +136,11 @@ def test_another_choice_of_environments_is_another_question(repository: Path, pe
 
 
 @pytest.mark.parametrize("damage", ["", "[]", "{}", '{"key": 1}', "\0", "nested"])
-def test_a_damaged_cache_counts_as_none(
-    damage: str, repository: Path, penstock: Run, engine_runs: list[int]
-) -> None:
+def test_a_damaged_cache_counts_as_none(damage: str, repository: Path, penstock: Run, engine_runs: list[int]) -> None:
     penstock("lint")
     for file in (repository / cache.FOLDER).glob("*.json"):
         kept = json.loads(file.read_text())
-        hollow = {name: 1 for name in kept} | {name: kept[name] for name in ("key", "around") if name in kept}
+        hollow = dict.fromkeys(kept, 1) | {name: kept[name] for name in ("key", "around") if name in kept}
         file.write_text(json.dumps(hollow) if damage == "nested" else damage)
     assert penstock("lint").code == 0
     assert engine_runs == [1, 1]

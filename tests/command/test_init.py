@@ -19,7 +19,8 @@ def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_a_new_repository_lints_clean_and_is_in_style(empty: Path, penstock: Run) -> None:
+@pytest.mark.usefixtures("empty")
+def test_a_new_repository_lints_clean_and_is_in_style(penstock: Run) -> None:
     assert penstock("init", "pipelines").code == 0
     assert penstock("lint", "--strict", "--platform", "pipelines/penstock.yaml", "pipelines/specs").code == 0
     assert penstock("fmt", "--check", "--platform", "pipelines/penstock.yaml").out == "everything is in style\n"

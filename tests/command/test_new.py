@@ -15,7 +15,8 @@ Run = Callable[..., Any]
 SAID = ("--team", "media", "--handler", "media.jobs:resize", "--image", "registry.example/media:1.0.0")
 
 
-def test_a_spec_by_options_lints_clean(repository: Path, penstock: Run) -> None:
+@pytest.mark.usefixtures("repository")
+def test_a_spec_by_options_lints_clean(penstock: Run) -> None:
     ran = penstock("new", "resize", *SAID, "--timeout", "10m", "--min", "2", "--max", "4", "--stream", "streams:r")
     assert ran.code == 0
     assert penstock("lint", "--strict").code == 0
@@ -36,9 +37,15 @@ def test_without_a_terminal_what_is_missing_is_named(missing: str, repository: P
 
 @pytest.mark.parametrize(
     "wrong",
-    [("Resize", *SAID), ("resize", *SAID, "--timeout", "10"), ("../resize", *SAID), ("a\0b", *SAID), ("media-cluster", *SAID)],
+    [
+        ("Resize", *SAID),
+        ("resize", *SAID, "--timeout", "10"),
+        ("../resize", *SAID),
+        ("a\0b", *SAID),
+        ("media-cluster", *SAID),
+    ],
     ids=["name", "unit", "path", "nul", "taken"],
-)  # fmt: skip
+)
 def test_what_a_spec_may_not_hold_is_refused_before_anything_is_written(
     wrong: tuple[str, ...], repository: Path, penstock: Run
 ) -> None:

@@ -21,7 +21,8 @@ def layered(repository: Path) -> None:
     platform.write_text(platform.read_text() + "defaults:\n  work.block: 4s\n  work.concurrency: 99\n")
 
 
-def test_each_value_says_where_it_comes_from(repository: Path, penstock: Run) -> None:
+@pytest.mark.usefixtures("repository")
+def test_each_value_says_where_it_comes_from(penstock: Run) -> None:
     shown = penstock("show", "media-cluster", "--env", "dev").out
     said = {line.split("#")[0].strip(): line.split("# ")[-1] for line in shown.splitlines() if "# " in line}
     assert said["concurrency: 8"] == "specs/media-cluster.yaml:6:21"
@@ -31,7 +32,8 @@ def test_each_value_says_where_it_comes_from(repository: Path, penstock: Run) ->
     assert said["lease: 30s"] == "default"
 
 
-def test_for_machines_it_is_the_same(repository: Path, penstock: Run) -> None:
+@pytest.mark.usefixtures("repository")
+def test_for_machines_it_is_the_same(penstock: Run) -> None:
     told = json.loads(penstock("show", "media-cluster", "--env", "dev", "--json").out)
     values = {one["path"]: one for one in told["values"]}
     assert values["work.timeout"] == {
@@ -58,7 +60,8 @@ def test_a_spec_with_errors_is_not_shown_but_its_errors_are(repository: Path, pe
     assert "error[grace-shorter-than-timeout]" in ran.out
 
 
-def test_one_of_several_environments_must_be_chosen(repository: Path, penstock: Run) -> None:
+@pytest.mark.usefixtures("repository")
+def test_one_of_several_environments_must_be_chosen(penstock: Run) -> None:
     ran = penstock("show", "media-cluster")
     assert ran.code == 2
     assert "`dev`, `production`" in ran.err

@@ -40,7 +40,7 @@ def test_the_table_of_verbs_says_what_the_verbs_say() -> None:
     """`--help` lists from a table without loading; the table must not drift."""
     context = click.Context(app)
     for name, summary in VERBS.items():
-        command = app.get_command(context, name)  # type: ignore[attr-defined] # the command is a group
+        command = app.get_command(context, name)
         assert command is not None
         assert command.name == name
         assert command.get_short_help_str(200) == summary
@@ -50,13 +50,13 @@ def test_the_table_of_verbs_says_what_the_verbs_say() -> None:
 def test_every_verb_explains_itself_and_its_options(verb: str, penstock: Callable[..., Any]) -> None:
     ran = penstock(verb, "--help")
     assert ran.code == 0
-    command = app.get_command(click.Context(app), verb)  # type: ignore[attr-defined] # as above
+    command = app.get_command(click.Context(app), verb)
+    assert command is not None
     assert all(option.help for option in command.params if isinstance(option, click.Option))
 
 
-def test_our_own_fault_is_told_in_a_sentence(
-    repository: Path, penstock: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.usefixtures("repository")
+def test_our_own_fault_is_told_in_a_sentence(penstock: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object) -> None:
         raise RuntimeError("a bug")
 

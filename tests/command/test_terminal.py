@@ -40,12 +40,14 @@ def broken(repository: Path) -> Path:
     return repository
 
 
-def test_a_terminal_gets_colour(broken: Path) -> None:
+@pytest.mark.usefixtures("broken")
+def test_a_terminal_gets_colour() -> None:
     assert f"{ESCAPE}31m" in on_a_terminal()
 
 
 @pytest.mark.parametrize("wish", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
-def test_nobody_gets_colour_against_their_wish(wish: dict[str, str], broken: Path) -> None:
+@pytest.mark.usefixtures("broken")
+def test_nobody_gets_colour_against_their_wish(wish: dict[str, str]) -> None:
     assert ESCAPE not in on_a_terminal(**wish)
 
 
@@ -66,7 +68,8 @@ def complete(words: str) -> list[str]:
     return [line.partition(",")[2] for line in done.stdout.splitlines()]
 
 
-def test_verbs_environments_and_rules_are_completed(repository: Path) -> None:
+@pytest.mark.usefixtures("repository")
+def test_verbs_environments_and_rules_are_completed() -> None:
     assert complete("penstock li") == ["lint"]
     assert complete("penstock lint --env pro") == ["production"]
     assert "grace-shorter-than-timeout" in complete("penstock explain grace-")
@@ -79,10 +82,9 @@ SHELLS = {
 }
 
 
-@pytest.mark.parametrize(
-    "shell", [pytest.param(name, marks=pytest.mark.needs(name), id=name) for name in SHELLS]
-)
-def test_the_script_is_taken_by_the_shell(shell: str, repository: Path, penstock: Callable[..., Any]) -> None:
+@pytest.mark.parametrize("shell", [pytest.param(name, marks=pytest.mark.needs(name), id=name) for name in SHELLS])
+@pytest.mark.usefixtures("repository")
+def test_the_script_is_taken_by_the_shell(shell: str, penstock: Callable[..., Any]) -> None:
     script = penstock("completion", shell).out
     command = [part.replace("{script}", script) for part in SHELLS[shell]]
     folder = str(Path(sys.executable).parent)

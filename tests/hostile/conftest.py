@@ -48,10 +48,11 @@ class Repository:
         """The spec's file."""
         return self.root / "specs" / "it.yaml"
 
-    def lint_path(self, path: Path) -> Answer:
+    def lint_path(self, path: Path, who: str = "me") -> Answer:
         """Lint what stands at a path."""
-        assert self.process.stdin and self.process.stdout
-        self.process.stdin.write(f"{path}\n".encode())
+        assert self.process.stdin
+        assert self.process.stdout
+        self.process.stdin.write(f"{who} {path}\n".encode())
         self.process.stdin.flush()
         code = self.process.stdout.readline()
         return Answer(int(code), (self.root / "told").read_text())

@@ -21,9 +21,9 @@ def test_the_table_names_modules() -> None:
 @pytest.mark.parametrize("name", report.FORMATS)
 def test_a_format_tells_every_finding_and_ends_its_last_line(name: str, outcome: Make, find: Find) -> None:
     """The rule and the words of each, and none twice."""
-    told = report.render(name, outcome(find(says="first"), find(rule="yaml-tag", says="second")))
+    told = report.render(name, outcome(find(says="says-one"), find(rule="yaml-tag", says="says-two")))
     assert told.endswith("\n")
-    assert (told.count("first"), told.count("second")) in {(1, 1), (2, 1)}  # JUnit's message has the first again
+    assert (told.count("says-one"), told.count("says-two")) in {(1, 1), (2, 1)}  # JUnit's message has the first again
     assert "grace-shorter-than-timeout" in told
     assert "yaml-tag" in told
 

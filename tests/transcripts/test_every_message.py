@@ -1,7 +1,7 @@
 """Every message for people is made by a transcript or by a rule's example, in each of its wordings.
 
 There the exact words are compared: no message is wrong, or fails while it is put together, without a test that knows.
-A wording is a call that makes a message, or a text of `one if ... else other` in a function with such a call.
+A wording is a call that makes a message, or words of `one if ... else other` in a function with such a call.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ NEVER_RUN = {
 
 @dataclass
 class Watch:
-    """Strikes off the sites that are run; a trace function, costly only in functions where something is still missing."""
+    """Strikes off the sites that are run: a trace function, costly only where something is still missing."""
 
     missing: Sites
     positions: dict[CodeType, list[Site]] = field(default_factory=dict)
@@ -76,8 +76,11 @@ def sites(root: Path) -> Iterator[tuple[Site, str]]:
         for function in (one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)):
             inside = list(ast.walk(function))
             calls = [one for one in inside if isinstance(one, ast.Call) and makes_a_message(one, path)]
-            choices = [text for one in inside if isinstance(one, ast.IfExp) for text in (one.body, one.orelse)]
-            for one in [*calls, *(text for text in choices if calls and is_text(text))]:
+            nested = {part for one in inside if isinstance(one, ast.JoinedStr) for part in ast.walk(one) if part != one}
+            # Before Python 3.12 what stands inside an f-string has no place of its own.
+            either = [one for one in inside if isinstance(one, ast.IfExp) and one not in nested]
+            choices = [text for one in either for text in (one.body, one.orelse)]
+            for one in [*calls, *(text for text in choices if calls and has_words(text))]:
                 yield (str(path), *place(one)), ast.unparse(one)
 
 
@@ -85,8 +88,9 @@ def place(one: ast.expr) -> tuple[int, int, int, int]:
     return one.lineno, one.col_offset, one.end_lineno or 0, one.end_col_offset or 0
 
 
-def is_text(one: ast.expr) -> bool:
-    return isinstance(one, ast.JoinedStr) or (isinstance(one, ast.Constant) and isinstance(one.value, str))
+def has_words(one: ast.expr) -> bool:
+    """A text with a blank in it; one without is a field, a kind, an ending."""
+    return (isinstance(one, ast.JoinedStr) or isinstance(getattr(one, "value", None), str)) and " " in ast.unparse(one)
 
 
 def makes_a_message(call: ast.Call, path: Path) -> bool:

@@ -38,7 +38,8 @@ def lint(repository: Repository, asked: tuple[str, ...], today: date) -> Outcome
     inputs = read_inputs(repository)
     folder = repository.root / FOLDER
     tool = fingerprint()
-    key = _key(tool, *asked, "/", today.isoformat(), str(inputs.whole), *map(_file_key, (inputs.platform, *inputs.specs)))
+    files = map(_file_key, (inputs.platform, *inputs.specs))
+    key = _key(tool, *asked, "/", today.isoformat(), str(inputs.whole), *files)
     kept = _load(folder / "run.json")
     if kept.get("key") == key:
         with contextlib.suppress(*BROKEN):
@@ -88,7 +89,7 @@ def _outcome(kept: Mapping[str, Any], inputs: Inputs) -> Outcome:
 
 
 def _unchanged(file: File, asked: Mapping[str, str | None]) -> bool:
-    """Are the files beside a spec what they were?"""
+    """The files beside a spec are what they were."""
     return all(digest(file.beside(relative)) == was for relative, was in asked.items())
 
 

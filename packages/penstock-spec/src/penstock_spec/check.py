@@ -53,7 +53,7 @@ class Promise:
 
 @dataclass(slots=True)
 class Checked:
-    """What came of one file: findings by environment ("" when they have nothing to do with one), and what others may ask."""
+    """What came of one file: findings by environment, "" where they have to do with none, and what others may ask."""
 
     found: list[tuple[str, Found]] = field(default_factory=list)
     shown: list[Shown] = field(default_factory=list)
@@ -64,9 +64,7 @@ class Checked:
 
     def copy(self) -> Checked:
         """One that may be added to."""
-        return Checked(
-            list(self.found), list(self.shown), list(self.waivers), list(self.promises), dict(self.beside)
-        )
+        return Checked(list(self.found), list(self.shown), list(self.waivers), list(self.promises), dict(self.beside))
 
     def add(self, environment: str, found: Iterable[Found]) -> None:
         """Keep findings of an environment."""
@@ -103,7 +101,7 @@ def check_platform(document: Document) -> PlatformFile:
         found = deviations(Platform, error, document.data, document.nearest, _name_in(document), FOREIGN)
         checked.add("", [one for one in found if one.path not in broken])
         return PlatformFile(document, None, checked)
-    if document.found and any(one.rule not in ("byte-order-mark",) for one in document.found):
+    if any(one.rule != "byte-order-mark" for one in document.found):
         return PlatformFile(document, None, checked)
     bases: list[Path] = [("defaults",), *(("environments", name, "defaults") for name in model.environments)]
     checked.add("", first(one for base in bases for one in _paths_known(document, base, None)))

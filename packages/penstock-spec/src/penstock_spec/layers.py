@@ -1,7 +1,7 @@
-"""A spec in one environment: what it says, what the environment changes, what the platform gives, and where each value stands.
+"""A spec in one environment: what it says, what is changed there, what the platform gives, and where each value stands.
 
-A value comes from the first of these that says something at its path: the spec's `environments.<name>`, the spec, the platform
-file's `environments.<name>.defaults`, its `defaults`, what follows from other fields, the model's default.
+A value comes from the first of these that says something at its path: the spec's `environments.<name>`, the spec, the
+platform file's `environments.<name>.defaults`, its `defaults`, what follows from other fields, the model's default.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class Layers:
 
 
 def layered(kind: Kind, spec: Document, platform: Document, environment: str) -> Layers:
-    """Merge a spec with one environment. Overrides that cannot be applied are findings; those that lead nowhere are left out."""
+    """Merge a spec with one environment. Overrides that cannot be applied are findings."""
     data: dict[str, Any] = {key: copied(value) for key, value in spec.data.items() if key != "environments"}
     found: list[Found] = []
     overlays: list[Overlay] = []
@@ -119,7 +119,7 @@ FIXED = ("kind", "name", "environments", "suppress", "acknowledge", "expect")
 
 
 def may_override(kind: Kind, key: str) -> bool:
-    """Is this the path of a field that an environment or the platform may say?"""
+    """This is the path of a field that an environment or the platform may say."""
     return key.partition(".")[0] not in FIXED and knows(kind.model, key)
 
 
@@ -137,7 +137,7 @@ def _mapping(data: object, path: Path) -> Mapping[str, Any]:
 
 
 def present(data: Mapping[str, Any], path: Path) -> bool:
-    """Does the data say anything at this path, or something else than a section on the way to it?"""
+    """The data says something at this path, or something else than a section on the way to it."""
     value: object = data
     for step in path:
         if not isinstance(value, dict):

@@ -53,7 +53,7 @@ class Auth(Part):
     username: Annotated[
         Text | None, about("The user that Redis's access list knows; none for the default user.", "media")
     ] = None
-    password_key: Annotated[Field_, about("The secret's key that holds the password.", "password")] = "password"
+    password_key: Annotated[Field_, about("The secret's key that holds the password.", "password")] = "password"  # noqa: S105 - the name of a key
     trigger_authentication: Annotated[
         Namespace | None,
         about(

@@ -49,7 +49,7 @@ class Subject(Generic[SpecT]):
         return self.layers.at(steps(path))
 
     def given(self, path: str) -> bool:
-        """Did anyone write this value, the platform's defaults included?"""
+        """Somebody wrote this value, perhaps as a default of the platform."""
         return self.layers.source(steps(path)) not in (Source.DEFAULT, Source.DERIVED)
 
     def line(self, path: str) -> str:

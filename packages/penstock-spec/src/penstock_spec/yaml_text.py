@@ -9,7 +9,8 @@ from typing import Any
 from penstock_spec.reading.scalars import plain
 
 # No indicator at the start, nothing inside that could end a plain scalar in a block or between brackets.
-PLAIN = re.compile(r"[A-Za-z0-9_./+~<$][A-Za-z0-9_./+~<>$@^*()=;|%-]*(?:[ :](?=[A-Za-z0-9_./+~<$])[A-Za-z0-9_./+~<>$@^*()=;|%-]*)*")
+STARTS, GOES_ON = "[A-Za-z0-9_./+~<$]", "[A-Za-z0-9_./+~<>$@^*()=;|%-]*"
+PLAIN = re.compile(f"{STARTS}{GOES_ON}(?:[ :](?={STARTS}){GOES_ON})*")
 ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 

@@ -26,9 +26,8 @@ STARTER = {
 def command(folder: Path) -> None:
     """Make a repository in FOLDER, by default here.
 
-    It has a platform file, a spec that lints clean, its handler, the schemas for editors, and a workflow that checks all
-    of it. Files that are there already stay as they are; a folder with a platform file is left
-    alone.
+    It has a platform file, a spec that lints clean, its handler, the schemas for editors, and a workflow that checks
+    all of it. Files that are there already stay as they are; a folder with a platform file is left alone.
     """
     if (folder / PLATFORM_FILE).exists():
         says = f"`{folder / PLATFORM_FILE}` is there already"

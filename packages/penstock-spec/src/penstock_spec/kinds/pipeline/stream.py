@@ -49,8 +49,8 @@ class Retention(Part):
     keep: Annotated[
         Keep,
         about(
-            "`until-done` deletes a message when its only group is done with it, and then the stream's length is the work "
-            "left. `{length: 1000000}` or `{age: 7d}` keep history for other groups or an audit.",
+            "`until-done` deletes a message when its only group is done with it, and then the stream's length is the "
+            "work left. `{length: 1000000}` or `{age: 7d}` keep history for other groups or an audit.",
             "until-done",
         ),
     ] = "until-done"
@@ -63,8 +63,8 @@ class Backlog(Part):
     when_full: Annotated[
         Literal["reject", "wait", "drop-oldest"],
         about(
-            "What a send meets above the limit: `reject` fails it, `wait` holds it back, `drop-oldest` drops what nobody has "
-            "read yet and needs `lossy: true`.",
+            "What a send meets above the limit: `reject` fails it, `wait` holds it back, `drop-oldest` drops what nobody "
+            "has read yet and needs `lossy: true`.",
             "reject",
         ),
     ] = "reject"
@@ -97,7 +97,7 @@ class Stream(Part):
     foreign_workers: Annotated[
         bool,
         about(
-            "True while workers of another make share the group; the janitor then does not bring back what they deleted.",
+            "True while workers of another make share the group; the janitor then leaves be what they deleted.",
             True,
         ),
     ] = False
@@ -130,8 +130,8 @@ class SchemaFromCode(Part):
     file: Annotated[
         File | None,
         about(
-            "Where its JSON Schema is written by `penstock schema message --write`, relative to the spec. Linting reads this "
-            "file and never the code.",
+            "Where its JSON Schema is written by `penstock schema message --write`, relative to the spec. Linting reads "
+            "this file and never the code.",
             "media-cluster.message.json",
             derived="<name>.message.json",
         ),
