@@ -65,6 +65,7 @@ def repository() -> Iterator[Repository]:
         root.chmod(0o755)  # linted as a user who is not its owner
         (root / "specs").mkdir()
         (root / "penstock.yaml").write_text(PLATFORM)
+        (root / "specs" / "it.yaml").write_text("{")
         command = [sys.executable, str(Path(__file__).with_name("lint_each.py"))]
         with subprocess.Popen(command, cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
             yield Repository(root, process)

@@ -31,7 +31,8 @@ def test_every_rule_has_examples_and_all_examples_have_a_rule(folders: set[Path]
 
 def test_every_rule_has_a_docs_page_and_all_pages_have_a_rule(root: Path) -> None:
     """One page a rule."""
-    assert sorted(path.stem for path in (root / "docs/rules").glob("*.md")) == NAMES
+    pages = (path.stem for path in (root / "docs/rules").glob("*.md"))
+    assert sorted(set(pages) - {"README"}) == NAMES
 
 
 def test_the_catalogue_keeps_rules_under_their_names() -> None:

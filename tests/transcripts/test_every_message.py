@@ -148,6 +148,23 @@ def test_the_makers_of_messages_are_found(every: Sites) -> None:
     assert {"Found", "problem", "refuse", "CannotGoOn", "ValueError"} <= found
 
 
+def test_what_is_not_run_stays_on_the_list(tmp_path: Path) -> None:
+    """Also where another message is made in the same line."""
+    path = tmp_path / "packages/one/src/one.py"
+    path.parent.mkdir(parents=True)
+    path.write_text("def told(it):\n    return it.problem('a b') if it else refuse('c d' if it is None else 'e f')\n")
+    watch = Watch(dict(sites(tmp_path)))
+    space: dict[str, Any] = {"refuse": str}
+    exec(compile(path.read_text(), str(path), "exec"), space)  # noqa: S102 - the text above
+    before = sys.gettrace()
+    sys.settrace(watch)
+    try:
+        space["told"](None)
+    finally:
+        sys.settrace(before)
+    assert list(watch.missing.values()) == ["it.problem('a b')", "'e f'"]
+
+
 @pytest.mark.parametrize("words", NEVER_RUN)
 def test_what_cannot_be_tested_is_still_there(words: str, every: Sites) -> None:
     """An exemption names one message, and goes when that goes."""

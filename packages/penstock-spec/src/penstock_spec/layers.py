@@ -90,7 +90,7 @@ def layered(kind: Kind, spec: Document, platform: Document, environment: str) ->
     found: list[Found] = []
     overlays: list[Overlay] = []
     base: Path = ("environments", environment)
-    for key, value in _mapping(spec.data, base).items():
+    for key, value in _outer_first(_mapping(spec.data, base)):
         if not may_override(kind, key):
             continue
         path = tuple(key.split("."))
@@ -103,7 +103,7 @@ def layered(kind: Kind, spec: Document, platform: Document, environment: str) ->
         else:
             overlays.append(Overlay(path, Source.ENVIRONMENT, spec, (*base, key)))
     for base in (("environments", environment, "defaults"), ("defaults",)):
-        for key, value in _mapping(platform.data, base).items():
+        for key, value in _outer_first(_mapping(platform.data, base)):
             path = tuple(key.split("."))
             if may_override(kind, key) and not present(data, path) and not put(data, path, value):
                 overlays.append(Overlay(path, Source.PLATFORM, platform, (*base, key)))
@@ -128,6 +128,11 @@ def copied(data: Any) -> Any:  # noqa: ANN401 - whatever YAML can say
     if isinstance(data, dict):
         return {key: copied(value) for key, value in data.items()}
     return [copied(value) for value in data] if isinstance(data, list) else data
+
+
+def _outer_first(section: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """Whole sections before single fields of them, whatever the order of lines: a field is not lost to its section."""
+    return sorted(section.items(), key=lambda item: item[0].count("."))
 
 
 def _mapping(data: object, path: Path) -> Mapping[str, Any]:

@@ -96,7 +96,7 @@ class Quantity:
             return cls(_bounded(str(value), cls.WHAT))
         except ValueError as error:
             says, hint = error.args if len(error.args) > 1 else (str(error), f"write it such as `{cls.EXAMPLE}`")
-            raise PydanticCustomError(cls.RULE, "{says}", {"says": says, "hint": hint}) from None  # type: ignore[arg-type] # the rule's name is a literal of the class
+            raise PydanticCustomError(cls.RULE, "{says}", {"says": says, "hint": hint}) from None
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:  # noqa: ANN401

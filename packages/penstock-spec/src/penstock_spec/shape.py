@@ -210,7 +210,7 @@ def _example(model: type[Part], path: Path) -> str:
     field = _field(model, path)
     example = field.info.examples[0] if field and field.info.examples else "..."
     if path and isinstance(path[-1], int) and isinstance(example, list):
-        example = example[0]
+        example = example[0] if example else "..."
     return flow(example)
 
 

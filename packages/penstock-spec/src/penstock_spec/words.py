@@ -1,4 +1,4 @@
-"""The kinds of words that a spec is made of: names, keys, images, handlers, dates. Each refuses with its rule and a way out."""
+"""The kinds of words in a spec: names, keys, images, handlers, dates. Each refuses with its rule and a hint."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ from pydantic_core import PydanticCustomError
 
 LONGEST_FIELD = 200
 """Of the name of a field."""
+
+LONGEST_FILE = 200
+"""Of a path beside a spec."""
 
 LONGEST_KEY = 512
 """Of a Redis key; Redis would take more, and nobody could type it."""
@@ -36,7 +39,7 @@ PLACEHOLDER = re.compile(r"\{[^{}]*\}")
 
 def refuse(rule: str, says: str, hint: str) -> PydanticCustomError:
     """An error that carries its rule's name and hint to whoever turns it into a finding."""
-    return PydanticCustomError(rule, "{says}", {"says": says, "hint": hint})  # type: ignore[arg-type] # rule names are literals at the callers
+    return PydanticCustomError(rule, "{says}", {"says": says, "hint": hint})
 
 
 def shown(value: object, most: int = 60) -> str:
@@ -188,7 +191,7 @@ def _url(value: object) -> object:
             ok = False
         if not ok or CONTROL.search(value) or " " in value:
             raise refuse(
-                "bad-url", f"`{shown(value)}` is not an address", "write it such as `https://runbooks.example`"
+                "bad-url", f"`{shown(value)}` is not a URL", "write all of it, such as `https://runbooks.example`"
             )
     return value
 
@@ -210,8 +213,8 @@ def _file(value: object) -> object:
             or "\\" in value
             or not value
             or ".." in steps
-            or len(value) > 200
-        ):  # noqa: PLR2004
+            or len(value) > LONGEST_FILE
+        ):
             says = f"`{shown(value)}` is not a file beside the spec"
             raise refuse("bad-file", says, "write a relative path without `..`, such as `schemas/job.json`")
     return value

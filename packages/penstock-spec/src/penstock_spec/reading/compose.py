@@ -202,7 +202,8 @@ class _Composer:
             self._tell(Found("merge-key", at, says, hint))
             return None
         self._refuse_tag_and_anchor(event)
-        self._refuse_surrogates(event)
+        if self._half_a_character(event, ""):
+            return None
         value = event.value if event.style not in (None, "") else plain(event.value)
         if isinstance(value, str):
             return value
@@ -215,7 +216,7 @@ class _Composer:
 
     def _scalar(self, event: Any, path: Path, key: Span | None) -> Scalar:  # noqa: ANN401
         self._refuse_tag_and_anchor(event, "" if "\0" in path else dotted(path))
-        self._refuse_surrogates(event)
+        half = self._half_a_character(event, "" if "\0" in path else dotted(path))
         at = self._span(event)
         if at.end_line != at.line:
             self.literal.update(range(at.line + 1, at.end_line + 1))
@@ -224,6 +225,8 @@ class _Composer:
         elif key is not None and at.column == at.end_column:  # an empty value is shown by its key
             at = key
         self.places[path] = Place(key, at)
+        if half:
+            return None
         if event.style in (None, ""):
             return plain(event.value)
         return str(event.value)
@@ -254,11 +257,12 @@ class _Composer:
                 says, hint = f"the anchor `{word}` gives this value a name", "take it out; aliases are not followed"
             self._tell(Found(rule, at, says, hint, where if rule == "yaml-tag" else ""))
 
-    def _refuse_surrogates(self, event: Any) -> None:  # noqa: ANN401
+    def _half_a_character(self, event: Any, where: str) -> bool:  # noqa: ANN401
         half = SURROGATE.search(event.value)  # an escape can make what no file may hold and no program can write
         if half:
             says = f"the escape U+{ord(half.group()):04X} is half a character"
-            self._tell(Found("forbidden-character", self._span(event), says, "write the character itself"))
+            self._tell(Found("forbidden-character", self._span(event), says, "write the character itself", where))
+        return half is not None
 
     def _span(self, event: Any) -> Span:  # noqa: ANN401
         start, end = event.start_mark, event.end_mark

@@ -20,9 +20,12 @@ except ImportError:  # PyYAML without libyaml: the reference reads everything, s
 # A tab may separate tokens for one parser and not for the other; a directive changes the grammar; NEL and the separators
 # are line breaks to libyaml alone (the last two never come this far); a lone CR counts lines differently; characters outside the
 # basic plane are left to the reference. After `...` libyaml passes over another; after `|` and `>` it takes a comment without a
-# space, and blank lines whose indentation grows.
+# space, and blank lines whose indentation grows; in a list it takes a value glued to the colon of a quoted key.
 DIFFERS = re.compile(
-    r"[\t\r\x85\u2028\u2029\ufeff\U00010000-\U0010ffff]|^%|^\.\.\.|[|>][-+0-9]{0,2} *(#|\n *(\n|\Z))", re.MULTILINE
+    r"[\t\r\x85\u2028\u2029\ufeff\U00010000-\U0010ffff]|^%|^\.\.\."
+    r"|[|>][-+0-9]{0,2} *(#|\n *(\n|\Z))"
+    r"""|["'\]}] *:[^ \n]""",
+    re.MULTILINE,
 )
 
 

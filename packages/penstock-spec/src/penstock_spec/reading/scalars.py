@@ -43,14 +43,16 @@ def plain(word: str) -> Scalar:
         return BOOLEANS[word]
     if word[0] not in STARTERS:
         return word
-    if WHOLE.fullmatch(word):
-        return int(word) if len(word) <= LONGEST_WHOLE else word
-    if FRACTION.fullmatch(word):
+    if FRACTION.fullmatch(word) and not WHOLE.fullmatch(word):
         return Exactly(word)
+    if NOT_FINITE.fullmatch(word):
+        return Exactly(word.lower())
+    if len(word) > LONGEST_WHOLE:
+        return word
+    if WHOLE.fullmatch(word):
+        return int(word)
     if OCTAL.fullmatch(word):
         return int(word[2:], 8)
     if HEX.fullmatch(word):
         return int(word[2:], 16)
-    if NOT_FINITE.fullmatch(word):
-        return Exactly(word.lower())
     return word

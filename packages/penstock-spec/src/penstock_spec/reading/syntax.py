@@ -81,7 +81,7 @@ def _elsewhere(at: Span, line: str, problem: str) -> Found | None:
     if tab := indented_by_tab(at.file, at.line, line):
         return tab
     if "\\t" in problem:
-        return Found("tab-indentation", at, "a tab stands where YAML wants spaces", "separate with spaces")
+        return Found("tab-indentation", at, "a tab stands where YAML wants spaces", "write spaces instead")
     return directive(at.file, at.line, line) if line.startswith("%") else None
 
 
@@ -133,7 +133,7 @@ def _at(file: str, lines: tuple[str, ...], mark: Any) -> Span:  # noqa: ANN401
         return Span(file, 1, 1, 1, 1)
     line = min(mark.line, len(lines) - 1)
     column = min(mark.column, len(lines[line])) if mark.line == line else len(lines[line])
-    while line and not lines[line].strip():  # the end of the file is where its last words are
+    while line and not any(lines[line:]):  # the end of the file is where its last words are
         line -= 1
         column = len(lines[line])
     return Span(file, line + 1, column + 1, line + 1, column + 2)

@@ -14,6 +14,8 @@ Paint = Callable[[str, str], str]
 STYLE = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "info"}
 LONGEST_LINE = 160
 CUT = "..."
+ENOUGH = 4 * LONGEST_LINE
+"""Characters: a line can be as long as the file, and have a hundred findings."""
 
 
 def plain(text: str, style: str) -> str:
@@ -60,7 +62,8 @@ def excerpt(line: str, column: int, end_column: int) -> tuple[str, int, int]:
     An end that is not behind the start means that the value goes on below: it is marked to the end of the line.
     """
     end = end_column if end_column >= column else len(line.rstrip()) + 1
-    left, middle, right = safe(line[: column - 1]), safe(line[column - 1 : end - 1]), safe(line[end - 1 :])
+    before, marked, after = line[: column - 1], line[column - 1 : end - 1], line[end - 1 :]
+    left, middle, right = safe(before[-ENOUGH:]), safe(marked[:ENOUGH]), safe(after[:ENOUGH])
     if width(left + middle + right) > LONGEST_LINE:
         left, middle, right = _around(left, middle, right)
     return left + middle + right, width(left), max(1, width(middle))

@@ -15,7 +15,7 @@ from penstock_spec.repository import Repository, open_repository, read_inputs
 
 
 @click.command(name="lint", short_help="Tell everything that is wrong, where, and the way out.")
-@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path, readable=False))
 @click.option(
     "-e",
     "--env",

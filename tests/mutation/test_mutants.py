@@ -1,0 +1,76 @@
+"""A slip of the finger in any field of any spec is found at its line, or there is a reason why it cannot be."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from datetime import date
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from penstock_spec.check import check_platform, check_spec
+from penstock_spec.findings import Finding
+from penstock_spec.lint import across, settle
+from penstock_spec.reading import Document, read
+from penstock_spec.repository import File
+
+HERE = Path(__file__).parent
+TODAY = date(2027, 1, 1)
+LINE = re.compile(r"\bline ([0-9]+)")
+
+
+def test_every_slip_is_found_at_its_line_or_means_something(
+    root: Path, slips: Callable[[Document], Iterator[Any]]
+) -> None:
+    raw = (root / "penstock.yaml").read_bytes()
+    platform = check_platform(read("penstock.yaml", raw))
+    assert platform.model
+    environments = tuple(platform.model.environments)
+
+    def findings(path: Path, text: bytes) -> list[Finding]:
+        document = read(f"specs/{path.name}", text)
+        checked = check_spec(document, platform, environments, File(path, path.name, text).beside)
+        files = {document.file: checked, "penstock.yaml": platform.checked.copy()}
+        for environment, found in across(platform, environments, [checked]):
+            files[found.at.file].found.append((environment, found))
+        return settle(files, environments, TODAY, whole=True)
+
+    reasons = read("survivors.yaml", (HERE / "survivors.yaml").read_bytes()).data
+    survivors: Counter[int] = Counter()
+    unexplained: list[str] = []
+    count = 0
+    for path in sorted((root / "specs").glob("*.yaml")):
+        text = path.read_bytes()
+        known = {_kind(one) for one in findings(path, text)}
+        for mutant in slips(read(path.name, text)):
+            count += 1
+            found = [one for one in findings(path, mutant.text.encode()) if _kind(one) not in known]
+            if any(_points_at(one, mutant.lines) for one in found):
+                continue
+            index = next((n for n, one in enumerate(reasons) if _explains(one, mutant.slip, mutant.path)), None)
+            if index is None:
+                elsewhere = ", ".join(f"{one.rule} {one.at}" for one in found) or "nothing is found"
+                unexplained.append(f"{path.name}:{min(mutant.lines)} {mutant.path}: {mutant.slip}: {elsewhere}")
+            else:
+                survivors[index] += 1
+    print(f"{count} mutants, {count - survivors.total() - len(unexplained)} found")  # noqa: T201 - shown with -s, and on failure
+    for index, one in enumerate(reasons):
+        print(f"{survivors[index]:5} {one['reason']}")  # noqa: T201
+    assert not unexplained, "\n".join(unexplained)
+    assert not [one for index, one in enumerate(reasons) if not survivors[index]], "these explain nothing any more"
+
+
+def _kind(one: Finding) -> tuple[str, str, str]:
+    return (one.rule, one.path, LINE.sub("line", one.says))
+
+
+def _points_at(one: Finding, lines: frozenset[int]) -> bool:
+    """At the slip, or elsewhere with words that name its line."""
+    told = {int(number) for number in LINE.findall(f"{one.says} {one.hint}")}
+    return one.at.file != "penstock.yaml" and (one.at.line in lines or bool(told & lines))
+
+
+def _explains(reason: dict[str, Any], slip: str, path: str) -> bool:
+    return any(fnmatchcase(slip, one) for one in reason["slips"]) and any(
+        fnmatchcase(path, one) for one in reason["paths"]
+    )

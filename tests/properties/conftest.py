@@ -1,0 +1,144 @@
+"""Specs made from the models: whatever these hold is valid."""
+
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+import pytest
+from hypothesis import strategies as st
+from pydantic.fields import FieldInfo
+
+from penstock_spec.fields import fields_of, parts_in
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.layers import FIXED
+from penstock_spec.model import Part, key_of
+from penstock_spec.quantities import Cpu, Duration, Size
+
+Data = dict[str, Any]
+
+SIGNS = st.characters(codec="utf-8", exclude_categories=["C", "Z"])
+TEXT = st.text(SIGNS | st.sampled_from(" :#-?,[]{}&*!|>'\"%@`~=<"), min_size=1, max_size=20).filter(str.strip)
+LABEL = st.from_regex(r"[a-z]([-a-z0-9]{0,8}[a-z0-9])?", fullmatch=True)
+WORD = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,6}", fullmatch=True)
+DAY = st.dates().map(str)
+DURATION = st.from_regex(r"[0-9]{1,2}(d|h|m|s|ms)|1h30m|[0-9]\.[0-9]{1,3}s|1d[0-9]h", fullmatch=True)
+NUMBER = st.integers(1, 100) | st.sampled_from(["1.0", "2.50", "1e1", "1.5", "99.9"])
+PLAIN = st.recursive(
+    st.none() | st.booleans() | st.integers() | TEXT,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
+    max_leaves=6,
+)
+
+WORDS = {
+    "_text": TEXT,
+    "_field": TEXT.map(str.strip),
+    "_name": LABEL,
+    "_handler": st.builds(lambda one, two: f"{one}.{two}:{one}", WORD, WORD),
+    "_image": st.sampled_from(["a:1", "registry.example:5000/team/app:1.4.2", f"app@sha256:{'0a' * 32}"]),
+    "_key": st.text(SIGNS.filter(lambda one: one not in "{}"), min_size=1, max_size=20) | st.just("{tag}:rest"),
+    "_group": st.text(SIGNS.filter(lambda one: one not in "{}~"), min_size=1, max_size=20),
+    "_consumer": st.sampled_from(["{hostname}", "worker-{hostname}", "worker"]),
+    "_date": DAY,
+    "_url": st.sampled_from(["http://127.0.0.1:15020/quit", "https://sidecar.example/?a=1#b"]),
+    "_pointer": st.sampled_from(["/spec", "/spec/template/a~1b", "/metadata/labels/é"]),
+    "_file": st.sampled_from(["schemas/job.json", "a b.json"]),
+}
+
+
+class AsWritten(str):
+    """A number that must be written just so."""
+
+    __slots__ = ()
+
+
+def number(metadata: list[Any]) -> st.SearchStrategy[Any]:
+    """A number within a field's bounds."""
+    bounds = {name: getattr(one, name) for one in metadata for name in ("ge", "gt", "le", "lt") if hasattr(one, name)}
+    if bounds.get("le", 100) <= 1:
+        return st.sampled_from([0, 1, AsWritten("0.10"), AsWritten("1.0")])
+    return NUMBER.map(lambda one: AsWritten(one) if isinstance(one, str) else one)
+
+
+def whole(metadata: list[Any]) -> st.SearchStrategy[int]:
+    """A whole number within a field's bounds."""
+    least = next((one.ge for one in metadata if hasattr(one, "ge")), 0)
+    most = next((one.le for one in metadata if hasattr(one, "le")), 10**9)
+    return st.integers(least, most)
+
+
+def values(annotation: Any, metadata: list[Any]) -> st.SearchStrategy[Any]:  # noqa: ANN401, PLR0911 - any type of a model
+    """What may stand where a type is asked for."""
+    named = [getattr(getattr(one, "func", None), "__name__", "") for one in metadata]
+    word = next((WORDS[name] for name in named if name in WORDS), None)
+    if word is not None:
+        return word
+    if "number" in named:
+        return number(metadata)
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        return values(arguments[0], [*arguments[1:], *metadata])
+    if origin is Literal:
+        return st.sampled_from(arguments)
+    if origin in (Union, UnionType):
+        return st.one_of([st.none() if one is NoneType else values(one, metadata) for one in arguments])
+    if origin is list:
+        return st.lists(values(arguments[0], []), min_size=1, max_size=3)
+    if origin is dict:
+        if arguments[1] is Any:
+            return st.just({"type": "object"})
+        return st.dictionaries(LABEL, values(arguments[1], []), max_size=3)
+    if isinstance(annotation, type) and issubclass(annotation, Part):
+        return sections(annotation)
+    plain: dict[Any, st.SearchStrategy[Any]] = {
+        bool: st.booleans(),
+        int: whole(metadata),
+        Duration: DURATION,
+        Size: st.sampled_from(["256Ki", "1Mi", "1.5Gi", "500M", "1000"]),
+        Cpu: st.sampled_from(["250m", "0.5", "2", "1.250"]),
+        Any: PLAIN,
+    }
+    return plain[annotation]
+
+
+def sections(model: type[Part]) -> st.SearchStrategy[Data]:
+    """A section: what it must have, and some of what it may."""
+    fields = {key_of(name, info): info for name, info in model.model_fields.items() if name != "environments"}
+    return st.fixed_dictionaries(
+        {key: values(info.annotation, info.metadata) for key, info in fields.items() if info.is_required()},
+        optional={
+            key: values(info.annotation, info.metadata) for key, info in fields.items() if not info.is_required()
+        },
+    )
+
+
+def may_be_overridden(path: str, info: FieldInfo) -> bool:
+    """Fields that an environment can change whatever else the spec says."""
+    parts = path.split(".")
+    if (
+        parts[0] in FIXED
+        or "*" in path
+        or "[]" in path
+        or any(parts_in(info.annotation))
+        or "null" in str(info.default)
+    ):
+        return False
+    around = {".".join(parts[:depth]) for depth in range(1, len(parts))}
+    optional = {"stream.retention.keep", "message.encoding", "message.schema", "message.dedup", "scaling.boost"}
+    return not around & (optional | {"scaling.fallback", "scaling.scale_down.at_most"})
+
+
+def overrides() -> st.SearchStrategy[Data]:
+    """Paths and values for one environment."""
+    fields = [field for field in fields_of(Pipeline) if may_be_overridden(field.path, field.info)]
+    return st.fixed_dictionaries(
+        {}, optional={field.path: values(field.info.annotation, field.info.metadata) for field in fields[::3]}
+    )
+
+
+@pytest.fixture(scope="session")
+def specs() -> st.SearchStrategy[Data]:
+    """Whole specs, as data."""
+    environments = st.fixed_dictionaries({}, optional={"dev": overrides(), "production": overrides()})
+    whole = st.builds(
+        lambda spec, inside: {**spec, "environments": inside} if inside else spec, sections(Pipeline), environments
+    )
+    return st.deferred(lambda: whole)  # the strategy itself fills a screen when a test fails

@@ -1,0 +1,103 @@
+"""All that is wrong with a file is told at once, each thing once, and reading never raises."""
+
+import pytest
+
+from penstock_spec.reading import read
+
+
+def told(text: str) -> list[str]:
+    """Where each rule found something."""
+    document = read("spec.yaml", text.encode())
+    return [f"{one.at.line}:{one.at.column} {one.rule}" for one in sorted(document.found, key=lambda one: one.at)]
+
+
+def test_five_problems_are_five_findings() -> None:
+    """None hides another, and what is right beside them is read."""
+    text = "name: a\nname: b\nwork: &w {timeout: !!str 60s}\n403: c\nowner: *w\n<<: {d: 1}\nkind: pipeline\n"
+    assert told(text) == [
+        "2:1 duplicate-key",
+        "3:7 yaml-alias",
+        "3:20 yaml-tag",
+        "4:1 key-not-text",
+        "5:8 yaml-alias",
+        "6:1 merge-key",
+    ]
+    assert read("spec.yaml", text.encode()).data["kind"] == "pipeline"
+
+
+def test_what_is_read_before_a_syntax_error_is_told_with_it() -> None:
+    """The error is not all that is wrong."""
+    assert told("name: a\nname: b\nwork: {timeout: 60s\n") == ["2:1 duplicate-key", "3:7 yaml-syntax"]
+
+
+@pytest.mark.parametrize("text", ["a:\n\t- b\n", "a: b\n\tc: d\n", "a: {\n\tb: 1}\n", "a: 1\n  \tb: 2\n"])
+def test_a_tab_is_told_once_a_line(text: str) -> None:
+    """However many looks at the line see it, and whether or not YAML can be read with it."""
+    assert [one.partition(" ")[2] for one in told(text)] == ["tab-indentation"]
+
+
+def test_every_line_with_a_tab_is_told() -> None:
+    """Also below the first, where the parser has stopped."""
+    assert told("a:\n\tb: 1\n\tc: 2\n") == ["2:1 tab-indentation", "3:1 tab-indentation"]
+
+
+@pytest.mark.parametrize("text", ["a: |\n  x\n  \ty\n", "a: >-\n  x\n\n  \ty\n", 'a: "x\n  \ty"\n'])
+def test_a_tab_in_text_is_text(text: str) -> None:
+    """It stands behind the indentation, or within quotes."""
+    assert told(text) == []
+
+
+def test_a_tab_on_a_line_of_its_own_is_told_there() -> None:
+    """Nobody sees it, and YAML does not take it."""
+    assert told("a: 1\n\t\nb: 2\n") == ["2:1 tab-indentation"]
+
+
+def test_a_tab_in_text_below_an_error_is_not_told() -> None:
+    """What is not read is not judged."""
+    assert told("a: 'b' c\nd: |\n  x\n  \ty\n") == ["1:8 yaml-syntax"]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("work: {[a, {b: c, b: d}]: 1}\n", ["1:8 key-not-text"]),
+        ("{{ name }}: 1\n", ["1:1 key-not-text"]),
+        ("*w : 1\n", ["1:1 yaml-alias"]),
+        ("work: {timeout: 'x\n", ["1:17 yaml-syntax"]),
+        ("a: 1\n---\nb: : :\n", ["2:1 several-documents"]),
+    ],
+)
+def test_a_problem_is_told_once(text: str, found: list[str]) -> None:
+    """Not again by what follows from it."""
+    assert told(text) == found
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"",
+        b"\0",
+        b"\xff\xfe",
+        b"\xef\xbb\xbf",
+        b"[" * 5000,
+        b"{a: " * 5000,
+        b"- " * 5000,
+        b"? " * 500,
+        b"!",
+        b"&",
+        b"*",
+        b"%",
+    ],
+)
+def test_reading_never_raises(raw: bytes) -> None:
+    """What is in a file is a finding, never an exception."""
+    document = read("spec.yaml", raw)
+    assert document.data is None
+    assert document.found
+
+
+@pytest.mark.parametrize("ending", ["", "\n", "\r\n", "\n...\n", "\n# end"])
+def test_the_end_of_a_file_is_not_a_problem(ending: str) -> None:
+    """With or without a line break, marked or commented."""
+    document = read("spec.yaml", f"---\nkind: pipeline{ending}".encode())
+    assert (document.data, document.found) == ({"kind": "pipeline"}, ())

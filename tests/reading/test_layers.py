@@ -1,0 +1,106 @@
+"""Where a value comes from when several places say it, and where it is shown."""
+
+import pytest
+
+from penstock_spec.kinds import kinds
+from penstock_spec.layers import Layers, Source, layered
+from penstock_spec.reading import Path, read
+
+PIPELINE = kinds()["pipeline"]
+
+# Each place says the time that is its turn: 1s is said where nothing else may be seen.
+PLACES = [
+    (Source.ENVIRONMENT, "1s", "spec.yaml:3:23"),
+    (Source.SPEC, "2s", "spec.yaml:2:17"),
+    (Source.PLATFORM, "3s", "penstock.yaml:3:35"),
+    (Source.PLATFORM, "4s", "penstock.yaml:1:26"),
+]
+
+
+def layers(spec: str, platform: str = "", environment: str = "dev") -> Layers:
+    return layered(PIPELINE, read("spec.yaml", spec.encode()), read("penstock.yaml", platform.encode()), environment)
+
+
+def value(found: Layers, path: Path) -> object:
+    data: object = found.data
+    for step in path:
+        data = data.get(step) if isinstance(data, dict) and isinstance(step, str) else None
+    return data
+
+
+@pytest.mark.parametrize("first", range(len(PLACES) + 1))
+def test_the_nearest_place_wins(first: int) -> None:
+    """The spec's environment, the spec, the platform's environment, the platform; and a default where none says it."""
+    said = [f"{{work.timeout: {text}}}" if number >= first else "{}" for number, (_, text, _) in enumerate(PLACES)]
+    work = "{timeout: 2s}" if first <= 1 else "{}"
+    spec = f"name: a\nwork: {work}\nenvironments: {{dev: {said[0]}}}\n".replace("work.timeout", "work.timeout", 1)
+    platform = f"defaults: {said[3]}\nenvironments:\n  dev: {{defaults: {said[2]}}}\n"
+    found = layers(spec, platform)
+    path = ("work", "timeout")
+
+    if first == len(PLACES):
+        assert (found.source(path), value(found, path)) == (Source.DEFAULT, None)
+        return
+    source, text, _ = PLACES[first]
+    assert (found.source(path), value(found, path)) == (source, text)
+    at = found.at(path)
+    lines = {"spec.yaml": spec, "penstock.yaml": platform}[at.file].splitlines()
+    assert lines[at.line - 1][at.column - 1 : at.end_column - 1] == text
+
+
+def test_what_is_derived_follows_the_fields_it_comes_from() -> None:
+    """A stream's key comes from the name until somebody says it; the dead letters' key follows either."""
+    derived = layers("name: a\n")
+    assert value(derived, ("stream", "key")) == "streams:a"
+    assert derived.source(("stream", "key")) is Source.DERIVED
+    assert str(derived.at(("stream", "key"))) == "spec.yaml:1:1"
+
+    said = layers("name: a\n", "defaults: {stream.key: other}\n")
+    assert said.source(("stream", "key")) is Source.PLATFORM
+    assert value(said, ("dead_letter", "key")) == "{other}:a:dead"
+
+
+@pytest.mark.parametrize(
+    "overrides", ["{work: {lease: 40s}, work.timeout: 5s}", "{work.timeout: 5s, work: {lease: 40s}}"]
+)
+def test_the_order_of_overrides_means_nothing(overrides: str) -> None:
+    """A field that is said is not lost to its section, which is replaced as a whole."""
+    found = layers(f"name: a\nwork: {{block: 2s}}\nenvironments: {{dev: {overrides}}}\n")
+    assert found.data["work"] == {"lease": "40s", "timeout": "5s"}
+    assert found.source(("work", "block")) is Source.DEFAULT
+    assert found.source(("work", "lease")) is Source.ENVIRONMENT
+    assert str(found.at(("work", "timeout"))).startswith("spec.yaml:3:")
+
+
+def test_an_environment_changes_only_itself() -> None:
+    """Neither the others nor the document, which all of them are read from."""
+    document = read("spec.yaml", b"name: a\nwork: {timeout: 2s}\nenvironments: {dev: {work.timeout: 1s}}\n")
+    platform = read("penstock.yaml", b"kind: platform\n")
+    assert layered(PIPELINE, document, platform, "dev").data["work"] == {"timeout": "1s"}
+    assert layered(PIPELINE, document, platform, "production").data["work"] == {"timeout": "2s"}
+    assert document.data["work"] == {"timeout": "2s"}
+
+
+@pytest.mark.parametrize("path", ["name", "kind", "suppress", "nowhere", "work.nothing"])
+def test_what_no_environment_may_change_is_not_changed(path: str) -> None:
+    """That it was tried is told by the check of the paths."""
+    found = layers(f"name: a\nenvironments: {{dev: {{{path}: b}}}}\n", f"defaults: {{{path}: b}}\n")
+    assert found.data["name"] == "a"
+    assert not {overlay.source for overlay in found.overlays} & {Source.ENVIRONMENT, Source.PLATFORM}
+
+
+def test_a_field_cannot_be_put_into_a_word() -> None:
+    """The word stays, and the override is told."""
+    spec = "name: a\nstream: {retention: {keep: until-done}}\nenvironments: {dev: {stream.retention.keep.length: 5}}\n"
+    found = layers(spec)
+    assert value(found, ("stream", "retention", "keep")) == "until-done"
+    assert [f"{one.at} {one.rule}" for one in found.found] == ["spec.yaml:3:22 unknown-override"]
+
+
+def test_a_default_of_the_platform_gives_way_to_a_word() -> None:
+    """Nobody who wrote a spec is told of a default that does not suit it."""
+    found = layers(
+        "name: a\nstream: {retention: {keep: until-done}}\n", "defaults: {stream.retention.keep.length: 5}\n"
+    )
+    assert value(found, ("stream", "retention", "keep")) == "until-done"
+    assert found.found == ()

@@ -1,0 +1,98 @@
+"""The kinds of words: what each takes, what each refuses, and that its hint can be followed."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import TypeAdapter, ValidationError
+
+from penstock_spec import words
+
+TAKEN = {
+    "Name": ["a", "0", "media-cluster", "a" * 54],
+    "Namespace": ["media", "a" * 63],
+    "Text": ["#media-oncall", "Zoë, 東京", "x" * 500],
+    "Field_": ["job_id", "x" * 200],
+    "Handler": ["a:b", "media.jobs:handle", "media.jobs:Jobs.handle", "_a:_b"],
+    "Image": [
+        "a:1",
+        "registry.example/media:1.4.2",
+        "localhost:5000/a/b_c:v1",
+        "a@sha256:" + "0" * 64,
+        "a:latest@sha256:" + "0" * 64,
+    ],
+    "Key": ["a", "streams:media.cluster", "jobs:{media}", "k" * 512],
+    "Group": ["media-workers", "media:workers"],
+    "Consumer": ["{hostname}", "media-{hostname}", "one"],
+    "Date": ["2027-01-31", "2028-02-29"],
+    "Url": ["http://127.0.0.1:15020/quit", "https://runbooks.example"],
+    "Pointer": ["/spec", "/a~1b/0", "/"],
+    "File": ["job.json", "schemas/job.json"],
+}
+REFUSED = {
+    "Name": ["", "-a", "a-", "A", "a.b", "a_b", "a" * 55, "a\n", "é"],
+    "Namespace": ["a" * 64, "A"],
+    "Text": ["", " ", "a\nb", "a\x1b[31m", "\u202eb", "x" * 501],
+    "Field_": ["", "x" * 201],
+    "Handler": ["", "media", "media.jobs", "media:", ":handle", "a/b:c", "a:b:c", "1a:b", "a:b\n"],
+    "Image": ["", "a", "a:latest", "a:", "A:1", "a b:1", "a:1@sha256:x", "a:-1", "a:1\n"],
+    "Key": ["", " ", "a b", "a\n", "{", "{}", "{a}{b}", "}a{", "k" * 513],
+    "Group": ["", "~a", "{a}", "a b"],
+    "Consumer": ["", "~a", "{pod}", "{", "{hostname", "a b"],
+    "Date": ["", "2027-1-1", "2027-02-30", "31.01.2027", "20270131", "tomorrow"],
+    "Url": ["", "localhost", "//a", "ftp://a", "http://", "http://[a", "http://a b"],
+    "Pointer": ["", "spec", "/a~b", "/a\n"],
+    "File": ["", "/etc/passwd", "../job.json", "a/../../b", "a\\b", "a\n", "x" * 201],
+}
+
+
+def adapter(kind: str) -> TypeAdapter[object]:
+    return TypeAdapter(getattr(words, kind))
+
+
+@pytest.mark.parametrize(("kind", "word"), [(kind, word) for kind, taken in TAKEN.items() for word in taken])
+def test_a_word_that_is_well_is_kept_as_it_is(kind: str, word: str) -> None:
+    """Nothing is changed or cleaned in silence."""
+    assert str(adapter(kind).validate_python(word)) == word
+
+
+@pytest.mark.parametrize(("kind", "word"), [(kind, word) for kind, refused in REFUSED.items() for word in refused])
+def test_a_word_that_is_not_well_is_refused_by_a_rule(kind: str, word: str) -> None:
+    """With words of ours, and a hint; and where the hint says what to write, that is taken."""
+    with pytest.raises(ValidationError) as refused:
+        adapter(kind).validate_python(word)
+    [error] = refused.value.errors()
+    assert re.fullmatch(r"[a-z]+(-[a-z]+)+", error["type"])
+    hint = error["ctx"]["hint"]
+    assert hint
+    if followed := re.fullmatch(r"write(?: it such as)? `([^`]+)`", hint):
+        adapter(kind).validate_python(followed[1])
+
+
+@pytest.mark.parametrize(
+    ("kind", "word", "better"),
+    [
+        ("Name", "Media_Cluster", "media-cluster"),
+        ("Name", "media.cluster", "media-cluster"),
+        ("Handler", "media.jobs.handle", "media.jobs:handle"),
+        ("Handler", "media/jobs.py:handle", "media.jobs:handle"),
+        ("Image", "Registry.example/Media:1", "registry.example/media:1"),
+    ],
+)
+def test_a_hint_says_what_was_probably_meant(kind: str, word: str, better: str) -> None:
+    """Where it can be told from the word."""
+    with pytest.raises(ValidationError) as refused:
+        adapter(kind).validate_python(word)
+    assert refused.value.errors()[0]["ctx"]["hint"] == f"write `{better}`"
+
+
+@given(st.sampled_from(sorted(TAKEN)), st.text())
+def test_whatever_is_written_is_taken_or_refused(kind: str, word: str) -> None:
+    """By a rule and not by an accident; and no message can move the reader's cursor."""
+    try:
+        adapter(kind).validate_python(word)
+    except ValidationError as refused:
+        [error] = refused.errors()
+        assert "-" in error["type"]
+        assert not words.CONTROL.search(error["msg"] + error["ctx"]["hint"])
