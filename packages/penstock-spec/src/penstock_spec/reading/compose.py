@@ -145,11 +145,14 @@ class _Composer:
                 return self._alias(event, path, key)
             case "ScalarEvent":
                 return self._scalar(event, path, key)
+            case _:
+                pass
         if depth >= DEEPEST:
             says = f"this is nested deeper than {DEEPEST} levels"
             self._tell(Found("too-deep", self._span(event), says, "take levels out; no field of a spec is this deep"))
             raise _Stop
         self._refuse_tag_and_anchor(event)
+        value: Any
         if type(event).__name__ == "SequenceStartEvent":
             value, end = self._sequence(path, depth)
         else:

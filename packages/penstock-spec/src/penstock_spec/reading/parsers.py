@@ -12,8 +12,11 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+_Fast: Any
 try:
-    from yaml.cyaml import CParser as _Fast
+    from yaml import cyaml
+
+    _Fast = cyaml.CParser  # type: ignore[attr-defined] # it has no types
 except ImportError:  # PyYAML without libyaml: the reference reads everything, slower and the same
     _Fast = None
 
