@@ -24,7 +24,7 @@ from penstock_spec.findings import Finding, Outcome, Severity, Span
 from penstock_spec.repository import File, Inputs, Repository, digest, read_inputs
 
 if TYPE_CHECKING:
-    from penstock_spec.check import Checked
+    from penstock_spec.checked import Checked
 
 BROKEN = (KeyError, TypeError, ValueError, AttributeError, IndexError)
 """What reading a cache that somebody damaged may run into; it then counts as nothing kept."""

@@ -2,73 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
-from datetime import date
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
 
 from pydantic import ValidationError
 
-from penstock_spec.care import Acknowledgement, Suppression
+from penstock_spec import overrides, waivers
+from penstock_spec.care import Suppression
 from penstock_spec.catalogue import catalogue
+from penstock_spec.checked import Checked
 from penstock_spec.fields import nearest
 from penstock_spec.findings import Finding, Span
 from penstock_spec.kinds import Kind, kinds
-from penstock_spec.layers import FIXED, Layers, Source, layered
-from penstock_spec.model import Part
+from penstock_spec.layers import Layers, Source, layered
+from penstock_spec.meant import kind_of
 from penstock_spec.platform import FOREIGN, Platform
-from penstock_spec.reading import Document, Found, Path, dotted, first
+from penstock_spec.reading import Document, Found, Path, first
 from penstock_spec.rules.define import Scope
-from penstock_spec.shape import deviations, kind_of, unknown_path
+from penstock_spec.shape import Shape
 from penstock_spec.subject import PlatformSubject, Shown, Subject, steps
-from penstock_spec.words import shown
 
 LONGEST = 1000
 """Characters of a text in a finding: words of a file that it quotes can be as long as the file."""
 
-PartT = TypeVar("PartT", bound=Part)
-
 Beside = Callable[[str], bytes | None]
 """Reads a file that a spec names, relative to the spec."""
-
-
-@dataclass(frozen=True, slots=True)
-class Waiver:
-    """A suppression that a file asks for."""
-
-    rule: str
-    path: str
-    until: date
-    at: Span
-
-
-@dataclass(frozen=True, slots=True)
-class Promise:
-    """A dangerous change that a spec takes on until a day."""
-
-    change: str
-    until: date
-    at: Span
-
-
-@dataclass(slots=True)
-class Checked:
-    """What came of one file: findings by environment, "" where they have to do with none, and what others may ask."""
-
-    found: list[tuple[str, Found]] = field(default_factory=list)
-    shown: list[Shown] = field(default_factory=list)
-    waivers: list[Waiver] = field(default_factory=list)
-    promises: list[Promise] = field(default_factory=list)
-    beside: dict[str, str | None] = field(default_factory=dict)
-    """Files beside it that were asked for, and the digest of what was in them."""
-
-    def copy(self) -> Checked:
-        """One that may be added to."""
-        return Checked(list(self.found), list(self.shown), list(self.waivers), list(self.promises), dict(self.beside))
-
-    def add(self, environment: str, found: Iterable[Found]) -> None:
-        """Keep findings of an environment."""
-        self.found += [(environment, one) for one in found]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,14 +57,14 @@ def check_platform(document: Document) -> PlatformFile:
     try:
         model = Platform.model_validate(document.data)
     except ValidationError as error:
-        found = deviations(Platform, error, document.data, document.nearest, _name_in(document), FOREIGN)
+        found = Shape(Platform, document.data, document.nearest, _name_in(document), FOREIGN).deviations(error)
         checked.add("", [one for one in found if one.path not in broken])
         return PlatformFile(document, None, checked)
     if any(one.rule != "byte-order-mark" for one in document.found):
         return PlatformFile(document, None, checked)
     bases: list[Path] = [("defaults",), *(("environments", name, "defaults") for name in model.environments)]
-    checked.add("", first(one for base in bases for one in _paths_known(document, base, None)))
-    checked.waivers += _waivers(model.suppress, document, checked)
+    checked.add("", first(one for base in bases for one in overrides.unknown(document, base, None)))
+    _take_on(model.suppress, document, checked)
     return PlatformFile(document, model, checked)
 
 
@@ -119,7 +78,8 @@ def check_spec(document: Document, platform: PlatformFile, environments: tuple[s
     kind = _kind(document, checked)
     if kind is None:
         return checked
-    usable = _overrides(document, kind, platform, checked)
+    usable, misplaced = overrides.checked(document, kind, platform.model)
+    checked.add("", misplaced)
     broken = _broken(document)
     for environment in environments if platform.model else ():
         layers = layered(kind, document if usable else _without_overrides(document), platform.document, environment)
@@ -135,11 +95,8 @@ def check_spec(document: Document, platform: PlatformFile, environments: tuple[s
         checked.shown.append(show(kind, subject))
     if not platform.model or not environments:
         _shaped(kind, layered(kind, _without_overrides(document), Document("", ()), ""), broken, "", checked)
-    checked.waivers += _waivers(_items(document, "suppress", Suppression), document, checked)
-    checked.promises += [
-        Promise(one.change, one.until, document.nearest(("acknowledge", index, "until")))
-        for index, one in enumerate(_items(document, "acknowledge", Acknowledgement))
-    ]
+    _take_on(waivers.items(document, "suppress", Suppression), document, checked)
+    checked.promises += waivers.promises(document)
     return checked
 
 
@@ -190,7 +147,7 @@ def _shaped(kind: Kind, layers: Layers, broken: frozenset[str], environment: str
             place = layers.place(path)
             return place.name if place and path else layers.at(path)
 
-        found = deviations(kind.model, error, layers.data, layers.at, name_at, kind.foreign)
+        found = Shape(kind.model, layers.data, layers.at, name_at, kind.foreign).deviations(error)
         checked.add(
             environment, [one for one in found if not _inside(one.path, broken) and not _follows(one.path, layers)]
         )
@@ -245,89 +202,12 @@ def _kind(document: Document, checked: Checked) -> Kind | None:
     return None
 
 
-def _overrides(document: Document, kind: Kind, platform: PlatformFile, checked: Checked) -> bool:
-    """Check the names of environments and the paths in them; True when the overrides can be applied."""
-    environments = document.data.get("environments")
-    if environments is None and "environments" not in document.data:
-        return True
-    if not isinstance(environments, dict):
-        at, hint = document.nearest(("environments",)), "write `dev: {work.timeout: 30s}`"
-        checked.add(
-            "",
-            [Found("wrong-type", at, f"expected keys with values, not {kind_of(environments)}", hint, "environments")],
-        )
-        return False
-    checked.add("", first(_misplaced(document, kind, platform)))
-    return all(isinstance(overrides, dict) for overrides in environments.values())
-
-
-def _misplaced(document: Document, kind: Kind, platform: PlatformFile) -> Iterator[Found]:
-    for name, overrides in document.data["environments"].items():
-        base: Path = ("environments", name)
-        if platform.model and name not in platform.model.environments:
-            known = list(platform.model.environments)
-            close = nearest(name, known) or next((one for one in known if one.startswith(name)), None)
-            told = " or ".join(f"`{one}`" for one in known)
-            says = f"the platform file has no environment `{shown(name)}`"
-            hint = f"write `{close}`" if close else f"write {told}, or add it to the platform file"
-            yield Found("unknown-environment", document.places[base].name, says, hint, dotted(base))
-        if isinstance(overrides, dict):
-            yield from _paths_known(document, base, kind)
-        else:
-            hint = "write paths and values, such as `{work.timeout: 30s}`"
-            says = f"expected paths with values, not {kind_of(overrides)}"
-            yield Found("wrong-type", document.nearest(base), says, hint, dotted(base))
-
-
-def _paths_known(document: Document, base: Path, kind: Kind | None) -> Iterator[Found]:
-    """Findings for the keys of an override that are not paths of fields."""
-    section: Any = document.data
-    for step in base:
-        section = section.get(step) if isinstance(section, dict) else None
-    for key in section if isinstance(section, dict) else ():
-        at = document.places[(*base, key)].name
-        if key.split(".")[0] in FIXED:
-            says = f"`{shown(key)}` is the same in every environment"
-            yield Found("unknown-override", at, says, "say it once, at the top of the spec", dotted((*base, key)))
-            continue
-        candidates = [kind] if kind else list(kinds().values())
-        problems = [unknown_path(one.model, key, at) for one in candidates]
-        if all(problems) and problems[0]:
-            yield problems[0]._replace(path=dotted((*base, key)))
-
-
 def _without_overrides(document: Document) -> Document:
     data = {key: value for key, value in document.data.items() if key != "environments"}
     return Document(document.file, document.lines, data, document.places, document.found)
 
 
-def _items(document: Document, key: str, model: type[PartT]) -> list[PartT]:
-    """The items of a list of the spec; none where the shape of the spec has told that they are wrong."""
-    asked = document.data.get(key)
-    try:
-        return [model.model_validate(one) for one in asked] if isinstance(asked, list) else []
-    except ValidationError:
-        return []
-
-
-def _waivers(suppressions: Iterable[Suppression], document: Document, checked: Checked) -> list[Waiver]:
-    waivers = []
-    void: list[tuple[str, Span, str]] = []
-    for index, one in enumerate(suppressions):
-        at = document.nearest(("suppress", index, "rule"))
-        rule = catalogue().get(one.rule)
-        if rule is None or rule.scope == "told":
-            void.append((one.rule, at, f"suppress[{index}].rule"))
-        else:
-            waivers.append(Waiver(one.rule, one.at or "", one.until, at))
-    checked.add("", first(_cannot_suppress(*one) for one in void))
-    return waivers
-
-
-def _cannot_suppress(name: str, at: Span, path: str) -> Found:
-    if name in catalogue():
-        says = f"`{name}` cannot be suppressed: without it the file does not say what it means"
-        return Found("suppression-unknown-rule", at, says, "put right what it found", path)
-    close = nearest(name, list(catalogue()))
-    hint = f"write `{close}`" if close else "see `penstock rules` for their names"
-    return Found("suppression-unknown-rule", at, f"there is no rule `{shown(name)}`", hint, path)
+def _take_on(suppressions: list[Suppression], document: Document, checked: Checked) -> None:
+    asked, void = waivers.asked(suppressions, document)
+    checked.waivers += asked
+    checked.add("", void)

@@ -6,12 +6,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 
-from penstock_spec.check import Beside, Checked, PlatformFile, Promise, Waiver, check_platform, check_spec, finding, run
+from penstock_spec.check import Beside, PlatformFile, check_platform, check_spec, finding, run
+from penstock_spec.checked import Checked
 from penstock_spec.fields import nearest
 from penstock_spec.findings import CannotGoOn, Finding, Outcome
 from penstock_spec.reading import Document, Found, read
 from penstock_spec.repository import File, Inputs, digest
 from penstock_spec.subject import Fleet
+from penstock_spec.waivers import Waiver, over, void, waives
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,35 +106,12 @@ def settle(files: Mapping[str, Checked], environments: tuple[str, ...], today: d
             merged.setdefault(found, set()).add(environment)
         used: set[Waiver] = set()
         for found, where in merged.items():
-            waiver = next((one for one in checked.waivers if _waives(one, found, today)), None)
+            waiver = next((one for one in checked.waivers if waives(one, found, today)), None)
             if waiver:
                 used.add(waiver)
                 continue
             inside = tuple(name for name in environments if name in where)
             findings.append(finding(found, () if len(inside) == len(environments) else inside))
-        findings += [finding(found, ()) for found in _void(checked.waivers, used, today, whole=whole)]
-        findings += [finding(found, ()) for found in _over(checked.promises, today)]
+        findings += [finding(found, ()) for found in void(checked.waivers, used, today, whole=whole)]
+        findings += [finding(found, ()) for found in over(checked.promises, today)]
     return sorted(findings, key=lambda one: one.order)
-
-
-def _waives(waiver: Waiver, found: Found, today: date) -> bool:
-    inside = not waiver.path or found.path == waiver.path or found.path.startswith(f"{waiver.path}.")
-    return waiver.rule == found.rule and inside and today <= waiver.until
-
-
-def _void(waivers: list[Waiver], used: set[Waiver], today: date, *, whole: bool) -> Iterable[Found]:
-    for waiver in waivers:
-        if waiver.until < today:
-            says = f"it counted until {waiver.until}"
-            hint = "put right what it hides, or look again and move `until`"
-            yield Found("suppression-expired", waiver.at, says, hint)
-        elif waiver not in used and whole:
-            says = f"`{waiver.rule}` finds nothing here"
-            yield Found("suppression-unused", waiver.at, says, "take it out")
-
-
-def _over(promises: list[Promise], today: date) -> Iterable[Found]:
-    for promise in promises:
-        if promise.until < today:
-            says = f"`{promise.change}` was taken on until {promise.until}"
-            yield Found("acknowledgement-expired", promise.at, says, "take it out; a new change needs a new one")
