@@ -49,7 +49,8 @@ class PlatformFile:
 def check_platform(document: Document) -> PlatformFile:
     """The platform file: shape, and the paths of its defaults. Rules over environments come with the fleet."""
     checked = Checked()
-    checked.add("", document.found)
+    init = "write the environments into it, as `penstock init` does"
+    checked.add("", (one._replace(hint=init) if one.rule == "empty-file" else one for one in document.found))
     if not isinstance(document.data, dict):
         _not_a_mapping(document, checked, "platform")
         return PlatformFile(document, None, checked)

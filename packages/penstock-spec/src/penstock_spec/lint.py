@@ -36,7 +36,7 @@ def choose(platform: PlatformFile, asked: tuple[str, ...]) -> tuple[str, ...]:
     known = tuple(platform.model.environments) if platform.model else ()
     for one in asked if platform.model else ():
         if one not in known:
-            close = nearest(one, known)
+            close = nearest(one, known) or next((name for name in known if name.startswith(one)), None)
             hint = f"did you mean `{close}`?" if close else "it has " + ", ".join(f"`{name}`" for name in known)
             raise CannotGoOn(f"the platform file has no environment `{one}`", hint)
     return tuple(one for one in known if not asked or one in asked)

@@ -54,7 +54,8 @@ def unknown(document: Document, base: Path, kind: Kind | None) -> Iterator[Found
         at = document.places[(*base, key)].name
         if key.split(".")[0] in FIXED:
             says = f"`{shown(key)}` is the same in every environment"
-            yield Found("unknown-override", at, says, "say it once, at the top of the spec", dotted((*base, key)))
+            hint = "say it once, at the top of the spec" if kind else "each spec says it for itself"
+            yield Found("unknown-override", at, says, hint, dotted((*base, key)))
             continue
         candidates = [kind] if kind else list(kinds().values())
         problems = [unknown_path(one.model, key, at) for one in candidates]

@@ -1,7 +1,7 @@
 """From bytes to values that know where they stand.
 
-`source` turns bytes into text or says why not; `parsers` turns text into YAML events, by the fast parser where it is proven
-equal to the reference; `scalars` gives plain words their YAML 1.2 meaning; `compose` builds the document.
+`source` turns bytes into text or says why not; `parsers` turns text into YAML events, by the fast parser where it is
+proven equal to the reference; `scalars` gives plain words their YAML 1.2 meaning; `compose` builds the document.
 """
 
 from penstock_spec.reading.document import Document, Found, Path, Place, dotted, first

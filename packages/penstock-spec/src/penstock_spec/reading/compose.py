@@ -1,6 +1,7 @@
 """From YAML events to a document: plain values, a place for each, and every problem on the way.
 
-Written over events rather than nodes so that aliases, tags, depth and size are refused before anything is built for them.
+Written over events rather than nodes so that aliases, tags, depth and size are refused before anything is built for
+them.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ class Mark(Protocol):
     column: int
 
 
-class _Stop(Exception):
+class _Stop(Exception):  # noqa: N818 - it is no error: the end of what can be read
     """Nothing more can be read; what was found is told."""
 
 
@@ -44,7 +45,7 @@ def read(file: str, raw: bytes) -> Document:
 
 
 def by_fast(text: source.Text) -> Document | None:
-    """What libyaml reads; None where it may not be trusted with the text, refuses it, or sees anything but plain sections.
+    """What libyaml reads; None where it may not be trusted with the text, refuses it, or finds anything.
 
     The two agree on what is right far more than on what is wrong, and where.
     """

@@ -1,9 +1,9 @@
 """Text to YAML events, from one of two parsers.
 
-The reference is ruamel.yaml's, which speaks YAML 1.2. libyaml's (in PyYAML) is twenty times faster and speaks 1.1. Of 1.1 only
-the grammar of events is used here, never its meaning of words, and only for texts in which the two grammars cannot differ
-without libyaml refusing: whatever libyaml refuses is read again by the reference. `tests/reading` holds the two
-against each other on generated and mutated documents.
+The reference is ruamel.yaml's, which speaks YAML 1.2. libyaml's (in PyYAML) is twenty times faster and speaks 1.1. Of
+1.1 only the grammar of events is used here, never its meaning of words, and only for texts in which the two grammars
+cannot differ without libyaml refusing: whatever libyaml refuses is read again by the reference. `tests/equality` holds
+the two against each other on generated and mutated documents.
 """
 
 from __future__ import annotations
@@ -20,10 +20,11 @@ try:
 except ImportError:  # PyYAML without libyaml: the reference reads everything, slower and the same
     _Fast = None
 
-# A tab may separate tokens for one parser and not for the other; a directive changes the grammar; NEL and the separators
-# are line breaks to libyaml alone (the last two never come this far); a lone CR counts lines differently; characters outside the
-# basic plane are left to the reference. After `...` libyaml passes over another; after `|` and `>` it takes a comment without a
-# space, and blank lines whose indentation grows; in a list it takes a value glued to the colon of a quoted key.
+# A tab may separate tokens for one parser and not for the other; a directive changes the grammar; NEL and separators
+# are line breaks to libyaml alone (the latter never come this far); a lone CR counts lines differently; characters
+# outside the basic plane are left to the reference. After `...` libyaml passes over another; after `|` and `>` it takes
+# a comment without a space, and blank lines whose indentation grows; in a list it takes a value glued to the colon of a
+# quoted key.
 DIFFERS = re.compile(
     r"[\t\r\x85\u2028\u2029\ufeff\U00010000-\U0010ffff]|^%|^\.\.\."
     r"|[|>][-+0-9]{0,2} *(#|\n *(\n|\Z))"

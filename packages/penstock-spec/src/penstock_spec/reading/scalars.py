@@ -1,9 +1,9 @@
-"""The meaning of a plain word, by YAML 1.2's core schema: `no`, `on` and `12:30` are words, not booleans and not numbers."""
+"""The meaning of a plain word, by YAML 1.2's core schema: `no`, `on` and `12:30` are words, not booleans or numbers."""
 
 from __future__ import annotations
 
 import re
-from typing import TypeAlias
+from typing import Self, TypeAlias
 
 NULLS = frozenset({"", "~", "null", "Null", "NULL"})
 BOOLEANS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
@@ -21,7 +21,7 @@ class Exactly(float):
 
     text: str
 
-    def __new__(cls, text: str) -> Exactly:
+    def __new__(cls, text: str) -> Self:
         """Read the number, keep the text."""
         number = super().__new__(cls, text.replace(".inf", "inf").replace(".nan", "nan"))
         number.text = text
@@ -41,18 +41,16 @@ def plain(word: str) -> Scalar:
         return None
     if word in BOOLEANS:
         return BOOLEANS[word]
-    if word[0] not in STARTERS:
-        return word
+    return _number(word) if word[0] in STARTERS else word
+
+
+def _number(word: str) -> Scalar:
     if FRACTION.fullmatch(word) and not WHOLE.fullmatch(word):
         return Exactly(word)
     if NOT_FINITE.fullmatch(word):
         return Exactly(word.lower())
-    if len(word) > LONGEST_WHOLE:
-        return word
-    if WHOLE.fullmatch(word):
-        return int(word)
-    if OCTAL.fullmatch(word):
-        return int(word[2:], 8)
-    if HEX.fullmatch(word):
-        return int(word[2:], 16)
+    if len(word) <= LONGEST_WHOLE:
+        for pattern, base in ((WHOLE, 10), (OCTAL, 8), (HEX, 16)):
+            if pattern.fullmatch(word):
+                return int(word, base)
     return word

@@ -47,7 +47,7 @@ def command(ctx: click.Context, paths: tuple[Path, ...], check: bool, diff: bool
             new = result.splitlines(keepends=True)
             click.echo("".join(difflib.unified_diff(old, new, file.name, file.name)), nl=False)
         elif not check:
-            replace_file(file.path, result)
+            replace_file(file.path, file.name, result)
         if not diff:
             click.echo(f"{file.name}: {'would be formatted' if check else 'formatted'}")
     if not changed and not left:
@@ -55,7 +55,7 @@ def command(ctx: click.Context, paths: tuple[Path, ...], check: bool, diff: bool
     ctx.exit(1 if left or (changed and (check or diff)) else 0)
 
 
-def replace_file(path: Path, text: str) -> None:
+def replace_file(path: Path, name: str, text: str) -> None:
     """Replace a file as a whole, keeping its permissions: an interrupted run leaves the old one or the new one."""
     path = path.resolve()  # a link stays a link
     try:
@@ -65,4 +65,4 @@ def replace_file(path: Path, text: str) -> None:
         os.chmod(temporary, path.stat().st_mode & 0o7777)  # noqa: PTH101 - it has no Path
         os.replace(temporary, path)  # noqa: PTH105
     except OSError as error:
-        raise CannotGoOn(f"`{path}` cannot be written: {error.strerror}", "allow it, or use `--diff`") from None
+        raise CannotGoOn(f"`{name}` cannot be written: {error.strerror}", "allow it, or use `--diff`") from None

@@ -12,12 +12,12 @@ from penstock_spec.findings import CannotGoOn
 from penstock_spec.repository import PLATFORM_FILE
 
 STARTER = {
-    PLATFORM_FILE: "penstock.yaml",
     "specs/hello.yaml": "hello.yaml",
     "hello/jobs.py": "jobs.py",
     ".github/workflows/penstock.yaml": "workflow.yaml",
     "README.md": "README.md",
     ".gitignore": "gitignore",
+    PLATFORM_FILE: "penstock.yaml",  # last: an attempt that stops half-way can be made again
 }
 
 
@@ -37,9 +37,11 @@ def command(folder: Path) -> None:
 
     texts = {name: (files("penstock") / "starter" / source).read_text("utf-8") for name, source in STARTER.items()}
     schemas = {"platform": platform_schema(), **{name: spec_schema(kind) for name, kind in kinds().items()}}
-    for name, schema in schemas.items():
-        texts[f"generated/schemas/{name}.schema.json"] = json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
-    for name, text in texts.items():
+    written = {
+        f"generated/schemas/{name}.schema.json": json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+        for name, schema in schemas.items()
+    }
+    for name, text in (written | texts).items():
         click.echo(f"{_written(folder / name, text)} {(folder / name).as_posix()}")
     where = "" if folder == Path() else f"cd {folder} && "
     click.echo(f"\nnext: {where}penstock lint")

@@ -53,7 +53,7 @@ def command(ctx: click.Context, /, name: str | None, platform: Path | None, **sa
     file = repository.root / SPECS / f"{name}.yaml"
     if file.exists():
         raise CannotGoOn(f"`{repository.name(file)}` is there already", "choose another name, or edit it")
-    _write(file, spec_text(name, said))
+    _write(file, repository.name(file), spec_text(name, said))
     click.echo(f"written {os.path.relpath(file)}\n")
     from penstock_spec import lint, report
 
@@ -92,7 +92,7 @@ def _answer(option: str, question: str, path: str, *, ask: bool) -> str:
     if not ask:
         how = "as the first argument" if option == "name" else f"with `--{option}`"
         raise CannotGoOn(f"the {option} of the spec is not said", f"say it {how}; on a terminal it is asked for")
-    answer: str = click.prompt(question, value_proc=_checked(path))
+    answer: str = click.prompt(question, prompt_suffix=" ", value_proc=_checked(path))
     return answer
 
 
@@ -132,11 +132,11 @@ def _problem(path: str, value: object) -> tuple[str, str] | None:
     return None
 
 
-def _write(file: Path, text: str) -> None:
+def _write(file: Path, name: str, text: str) -> None:
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
     except OSError as error:
         raise CannotGoOn(
-            f"`{file}` cannot be written: {error.strerror}", "allow it, or choose another folder"
+            f"`{name}` cannot be written: {error.strerror}", "allow it, or choose another folder"
         ) from None
