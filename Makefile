@@ -43,7 +43,7 @@ ci: ## run all that must hold before a change is merged
 	.ci/run
 
 clean: ## remove .venv, caches and build output
-	rm -rf .venv .nox .pytest_cache .mypy_cache .ruff_cache .hypothesis .penstock-cache dist packages/*/dist
+	rm -rf .venv .nox .pytest_cache .mypy_cache .ruff_cache .hypothesis .penstock-cache build dist packages/*/dist
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Two stamps, because packages change far more often than the requirements. A new set of requirements starts from an

@@ -18,7 +18,7 @@ from penstock_spec.kinds import Kind, kinds
 from penstock_spec.layers import FIXED
 from penstock_spec.model import Part
 from penstock_spec.platform import Platform
-from penstock_spec.quantities import Duration, Quantity
+from penstock_spec.quantities import AtLeast, Cpu, Duration, Quantity
 from penstock_spec.reference import values
 from penstock_spec.reference.types import in_words, keys_of
 from penstock_spec.yaml_text import flow
@@ -113,8 +113,8 @@ def _property(key: str, info: FieldInfo) -> Schema:
     schema = _type(info.annotation, info.metadata)
     schema["description"] = f"{says} {by_default}".rstrip()
     schema["markdownDescription"] = f"{hover}\n\nExample: `{key}: {flow(example)}`"
-    if not info.is_required() and not values.derived(info):
-        schema["default"] = values.default(info)
+    if not info.is_required() and not values.derived(info) and (default := values.default(info)) is not None:
+        schema["default"] = default  # never null: the YAML language server then completes nothing around it
     schema["examples"] = [example]
     return schema
 
@@ -160,11 +160,20 @@ def _bounded(schema: Schema, metadata: Sequence[Any]) -> Schema:
         if type(one) in BOUNDS:
             attribute, keyword = BOUNDS[type(one)]
             schema[keyword] = getattr(one, attribute)
+        elif isinstance(one, AtLeast):
+            schema |= _at_least(one, schema)
         elif isinstance(one, MinLen):
             schema[f"min{LENGTHS[schema['type']]}"] = one.min_length
         elif isinstance(one, MaxLen):
             schema[f"max{LENGTHS[schema['type']]}"] = one.max_length
     return schema
+
+
+def _at_least(bound: AtLeast, schema: Schema) -> Schema:
+    """Numbers are bounded; of text a schema can only say that a digit of it is not 0."""
+    least = bound.least.amount / 1000 if isinstance(bound.least, Cpu) else bound.least.amount
+    pattern = schema["pattern"].removeprefix("^")
+    return {"pattern": f"^(?=.*[1-9]){pattern}", **({"minimum": least} if "minimum" in schema else {})}
 
 
 def _union(arguments: tuple[Any, ...], metadata: Sequence[Any]) -> Schema:

@@ -1,0 +1,91 @@
+"""The YAML language server that editors run, spoken to as an editor does."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Message = dict[str, Any]
+
+
+class Editor:
+    """One language server, and the last diagnostics of each file."""
+
+    def __init__(self, process: subprocess.Popen[bytes], folder: Path) -> None:
+        self.process = process
+        self.folder = folder
+        self.asked = 0
+        self.diagnostics: dict[str, list[Message]] = {}
+        self.ask("initialize", {"processId": None, "rootUri": folder.as_uri(), "capabilities": {}})
+        self.send({"method": "initialized", "params": {}})
+
+    def open(self, name: str, text: str) -> str:
+        """Open a file and wait for what the server says of it."""
+        uri = (self.folder / name).as_uri()
+        document = {"uri": uri, "languageId": "yaml", "version": 1, "text": text}
+        self.send({"method": "textDocument/didOpen", "params": {"textDocument": document}})
+        while uri not in self.diagnostics:
+            self.take_in(self.receive())
+        return uri
+
+    def hover(self, uri: str, line: int, column: int) -> str:
+        """What is shown at a place."""
+        found = self.ask("textDocument/hover", self.place(uri, line, column))
+        return str(found["contents"]["value"])
+
+    def completions(self, uri: str, line: int, column: int) -> list[str]:
+        """What is offered at a place."""
+        found = self.ask("textDocument/completion", self.place(uri, line, column))
+        return [item["label"] for item in found["items"]]
+
+    @staticmethod
+    def place(uri: str, line: int, column: int) -> Message:
+        """Lines and columns count from 1 here, as in findings."""
+        return {"textDocument": {"uri": uri}, "position": {"line": line - 1, "character": column - 1}}
+
+    def ask(self, method: str, params: Message) -> Any:  # noqa: ANN401 - each method answers otherwise
+        self.asked += 1
+        self.send({"id": self.asked, "method": method, "params": params})
+        while True:
+            message = self.receive()
+            if message.get("id") == self.asked and "method" not in message:
+                return message["result"]
+            self.take_in(message)
+
+    def take_in(self, message: Message) -> None:
+        """Keep diagnostics; answer what the server asks with nothing, for each thing it asks for."""
+        if message.get("method") == "textDocument/publishDiagnostics":
+            self.diagnostics[message["params"]["uri"]] = message["params"]["diagnostics"]
+        elif "id" in message and "method" in message:
+            items = message["params"].get("items", []) if isinstance(message.get("params"), dict) else []
+            self.send({"id": message["id"], "result": [{} for _ in items] or None})
+
+    def send(self, message: Message) -> None:
+        body = json.dumps({"jsonrpc": "2.0", **message}).encode()
+        assert self.process.stdin is not None
+        self.process.stdin.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
+        self.process.stdin.flush()
+
+    def receive(self) -> Message:
+        assert self.process.stdout is not None
+        length = 0
+        while header := self.process.stdout.readline().strip():
+            name, _, value = header.partition(b":")
+            length = int(value) if name.lower() == b"content-length" else length
+        assert length, "the language server has gone"
+        message: Message = json.loads(self.process.stdout.read(length))
+        return message
+
+
+@pytest.fixture
+def editor(root: Path) -> Iterator[Editor]:
+    """A language server in this repository, so that the first line of a spec finds its schema."""
+    command = ["yaml-language-server", "--stdio"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=root) as process:
+        yield Editor(process, root)
+        process.kill()
