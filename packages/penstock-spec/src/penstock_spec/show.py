@@ -25,11 +25,21 @@ class Line:
     leaf: bool
 
 
-def lines(model: Part) -> Iterator[Line]:
-    """A resolved spec, line by line, without its environments: they are resolved."""
+def lines(model: Part, only: tuple[str, ...] = ()) -> Iterator[Line]:
+    """A resolved spec, line by line, without its environments: they are resolved. `only` names what is wanted of it."""
     data = model.model_dump(by_alias=True)
     data.pop("environments", None)
-    yield from _section(data, (), "")
+    return (line for line in _section(data, (), "") if not only or _wanted(dotted(line.path), line.leaf, only))
+
+
+def _wanted(path: str, leaf: bool, only: tuple[str, ...]) -> bool:  # noqa: FBT001 - a field of a line
+    """This is asked for, stands in what is asked for, or is a section around it."""
+    return any(
+        path == one
+        or path.startswith((f"{one}.", f"{one}["))
+        or (not leaf and one.startswith((f"{path}.", f"{path}[")))
+        for one in only
+    )
 
 
 def _section(data: dict[str, Any], path: Path, indent: str) -> Iterator[Line]:
@@ -63,14 +73,14 @@ def _item(value: Any, path: Path, indent: str) -> Iterator[Line]:  # noqa: ANN40
             yield line
 
 
-def as_spec(model: Part) -> str:
+def as_spec(model: Part, only: tuple[str, ...] = ()) -> str:
     """The resolved spec alone."""
-    return "".join(f"{line.text}\n" for line in lines(model))
+    return "".join(f"{line.text}\n" for line in lines(model, only))
 
 
-def annotated(layers: Layers, model: Part) -> Iterator[tuple[str, str]]:
+def annotated(layers: Layers, model: Part, only: tuple[str, ...] = ()) -> Iterator[tuple[str, str]]:
     """Each line and where its value comes from."""
-    for line in lines(model):
+    for line in lines(model, only):
         yield line.text, origin(layers, line.path) if line.leaf else ""
 
 
@@ -85,10 +95,10 @@ def origin(layers: Layers, path: Path) -> str:
     return f"{at} ({layers.environment})" if source is Source.ENVIRONMENT else str(at)
 
 
-def values(layers: Layers, model: Part) -> list[dict[str, Any]]:
+def values(layers: Layers, model: Part, only: tuple[str, ...] = ()) -> list[dict[str, Any]]:
     """The same for machines: every value with its path and source."""
     told = []
-    for line in lines(model):
+    for line in lines(model, only):
         if line.leaf:
             source = layers.source(line.path)
             place = layers.place(line.path)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,11 +12,15 @@ from penstock.command.console import complete_environment, painter, platform_opt
 from penstock_spec.findings import CannotGoOn, Severity
 from penstock_spec.repository import SPECS, Repository, find_root, open_repository, read_inputs
 
+if TYPE_CHECKING:
+    from penstock_spec.model import Part
+
 WIDEST = 64
 
 
 @click.command(name="show", short_help="Show a spec as it is in an environment, and where each value comes from.")
 @click.argument("spec", type=click.Path(path_type=Path))
+@click.argument("only", nargs=-1, metavar="[FIELD]...")
 @click.option(
     "-e",
     "--env",
@@ -32,6 +36,7 @@ WIDEST = 64
 def command(
     ctx: click.Context,
     spec: Path,
+    only: tuple[str, ...],
     environment: str | None,
     as_json: bool,
     plain: bool,
@@ -39,13 +44,15 @@ def command(
 ) -> None:
     """Show SPEC (a file, or its name) with all that an environment, the platform file and defaults add.
 
+    With FIELDs, such as `work` or `scaling.replicas`, only these are shown.
+
     Each line ends with where its value comes from: a line of the spec, the spec's overrides for the environment, a line
-    of the platform file, other fields (`derived`), or a default. The output is itself a valid spec.
+    of the platform file, other fields (`derived`), or a default. The whole output is itself a valid spec.
 
     \b
     Examples:
       penstock show media-cluster --env production
-      penstock show specs/media-cluster.yaml --env dev --json
+      penstock show specs/media-cluster.yaml work scaling.replicas --env dev
     """
     from penstock_spec import check, lint, report, show
     from penstock_spec.kinds import kinds
@@ -59,19 +66,33 @@ def command(
         click.echo(report.render("text", outcome, painter()), nl=False)
         ctx.exit(1)
     document = lint.load(inputs.specs[0])
-    model, layers = check.resolve(kinds()[document.data["kind"]], document, read, chosen)
+    kind = kinds()[document.data["kind"]]
+    _check_fields(kind.model, only)
+    model, layers = check.resolve(kind, document, read, chosen)
     if as_json:
-        told: dict[str, Any] = {"spec": document.file, "environment": chosen, "values": show.values(layers, model)}
+        values = show.values(layers, model, only)
+        told: dict[str, Any] = {"spec": document.file, "environment": chosen, "values": values}
         click.echo(json.dumps(told, indent=2))
     elif plain:
-        click.echo(show.as_spec(model), nl=False)
+        click.echo(show.as_spec(model, only), nl=False)
     else:
         paint = painter()
-        rows = list(show.annotated(layers, model))
+        rows = list(show.annotated(layers, model, only))
         column = min(WIDEST, max(len(text) for text, _ in rows)) + 2
         for text, origin in rows:
             comment = paint(f"{'':{max(2, column - len(text))}}# {origin}", "dim") if origin else ""
             click.echo(text + comment)
+
+
+def _check_fields(model: type[Part], only: tuple[str, ...]) -> None:
+    from penstock_spec.fields import known_paths, knows, nearest
+
+    for one in only:
+        if not knows(model, one):
+            close = nearest(one, known_paths(model))
+            raise CannotGoOn(
+                f"there is no field `{one}`", f"did you mean `{close}`?" if close else "see `penstock schema`"
+            )
 
 
 def _choose(asked: str | None, known: tuple[str, ...]) -> str:
@@ -83,7 +104,7 @@ def _choose(asked: str | None, known: tuple[str, ...]) -> str:
 
 def _find(spec: Path, platform: Path | None) -> Path:
     """A file, or the spec of this name."""
-    if spec.exists() or spec.suffix:
+    if spec.is_file() or spec.suffix:
         return spec
     root = platform.parent if platform else find_root(Path.cwd())
     named = root / SPECS / f"{spec}.yaml"

@@ -1,0 +1,67 @@
+"""What the README and the how-tos show is what happens: their files are written, their commands run, word for word."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+
+from penstock.command import app, main
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted([ROOT / "README.md", *(ROOT / "docs" / "how-to").glob("*.md"), *ROOT.glob("packages/*/README.md")])
+FENCE = re.compile(r'^```(?P<kind>\w+)(?: title="(?P<title>[^"]+)")?\n(?P<text>.*?)^```$', re.MULTILINE | re.DOTALL)
+
+
+def as_transcript(page: str) -> str:
+    """The files and commands of a page in the form of a transcript, on the platform file that `penstock init` writes."""
+    platform = (files("penstock") / "starter" / "penstock.yaml").read_text("utf-8")
+    blocks = [f"-- penstock.yaml --\n{platform}"]
+    for fence in FENCE.finditer(page):
+        if fence["title"]:
+            blocks.append(f"-- {fence['title']} --\n{fence['text']}")
+        elif fence["kind"] == "console":
+            blocks += [f"$ {one}" for one in re.split(r"(?m)^\$ ", fence["text"]) if one]
+    return "\n".join(block if block.endswith("\n") else f"{block}\n" for block in blocks)
+
+
+def without_streams(transcript: str) -> str:
+    """A reader sees one screen: what went to standard error stands as plain lines, and exit codes are not shown."""
+    return re.sub(r"(?m)^\[exit code .\]\n", "", re.sub(r"(?m)^2> ?", "", transcript))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_what_a_page_shows_is_what_happens(
+    page: Path, play: Callable[[Path, Any], tuple[str, str]], tmp_path: Path
+) -> None:
+    transcript = tmp_path / "page.txt"
+    transcript.write_text(as_transcript(page.read_text()))
+    told, said = play(transcript, main)
+    assert without_streams(said) == told
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_every_command_that_a_page_names_exists(page: Path) -> None:
+    """Commands in running text and in `sh` blocks are not run, but their verbs and options must be real."""
+    named = re.findall(r"`(penstock [^`]+)`", page.read_text())
+    for fence in FENCE.finditer(page.read_text()):
+        if fence["kind"] == "sh":
+            named += [one for one in re.split(r"\n|&&", fence["text"]) if one.strip().startswith("penstock ")]
+    for line in named:
+        verb, *rest = shlex.split(line, comments=True)[1:]
+        command = app.get_command(click.Context(app), verb)
+        assert command, line
+        options = {name for option in subcommands(command) for name in (*option.opts, *option.secondary_opts)}
+        assert {word for word in rest if word.startswith("-")} <= options | {"--help"}, line
+
+
+def subcommands(command: click.Command) -> list[click.Parameter]:
+    """The options of a command, and of those below it."""
+    below = command.commands.values() if isinstance(command, click.Group) else ()
+    return [*command.params, *(option for one in below for option in subcommands(one))]
