@@ -7,11 +7,13 @@ import pytest
 from hypothesis import strategies as st
 from pydantic.fields import FieldInfo
 
+from penstock_spec.bounds import AtLeast
 from penstock_spec.fields import fields_of, parts_in
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.layers import FIXED
 from penstock_spec.model import Part, key_of
 from penstock_spec.quantities import Cpu, Duration, Size
+from penstock_spec.quantity import Quantity
 
 Data = dict[str, Any]
 
@@ -65,6 +67,12 @@ def whole(metadata: list[Any]) -> st.SearchStrategy[int]:
     return st.integers(least, most)
 
 
+def enough(texts: st.SearchStrategy[str], kind: type[Quantity], metadata: list[Any]) -> st.SearchStrategy[str]:
+    """Quantities within a field's bounds."""
+    least = max((one.least.amount for one in metadata if isinstance(one, AtLeast)), default=0)
+    return texts.filter(lambda text: kind(text).amount >= least)
+
+
 def values(annotation: Any, metadata: list[Any]) -> st.SearchStrategy[Any]:  # noqa: ANN401, PLR0911 - any type of a model
     """What may stand where a type is asked for."""
     named = [getattr(getattr(one, "func", None), "__name__", "") for one in metadata]
@@ -91,9 +99,9 @@ def values(annotation: Any, metadata: list[Any]) -> st.SearchStrategy[Any]:  # n
     plain: dict[Any, st.SearchStrategy[Any]] = {
         bool: st.booleans(),
         int: whole(metadata),
-        Duration: DURATION,
-        Size: st.sampled_from(["256Ki", "1Mi", "1.5Gi", "500M", "1000"]),
-        Cpu: st.sampled_from(["250m", "0.5", "2", "1.250"]),
+        Duration: enough(DURATION, Duration, metadata),
+        Size: enough(st.sampled_from(["256Ki", "1Mi", "1.5Gi", "500M", "1000"]), Size, metadata),
+        Cpu: enough(st.sampled_from(["250m", "0.5", "2", "1.250"]), Cpu, metadata),
         Any: PLAIN,
     }
     return plain[annotation]

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from penstock_spec.fields import FieldAt, fields_of
 from penstock_spec.kinds import kinds
@@ -68,3 +69,31 @@ def _beside(
     for step in field.path.replace("[]", ".0").replace("*", "chosen").split(".")[:-1]:
         section = section[int(step) if step == "0" else step]
     return {key: value for key, value in section.items() if key != _key(field)}
+
+
+def test_nothing_is_refused_where_it_would_mean_nothing(
+    around: Callable[[type[Part], FieldAt, object], dict[str, Any]],
+) -> None:
+    """A time or a share of 0 is taken only here: a wait that may be left out, or what another rule speaks of."""
+    nothing = {"duration": "0s", "size": "0", "share of CPUs": "0"}
+    taken = {
+        one.path
+        for model in MODELS
+        for one in fields_of(model)
+        for kind, zero in nothing.items()
+        if in_words(one.info.annotation, one.info.metadata).startswith(kind) and _takes(model, around(model, one, zero))
+    }
+    assert taken == {
+        *(f"{of}.{wait}" for of in ("retries.backoff", "retries.classes.*.backoff") for wait in ("first", "limit")),
+        *(f"scaling.{one}" for one in ("poll", "cooldown", "scale_down.window", "scale_down.at_most.per")),
+        "send.backoff.first",
+        "shutdown.grace",
+    }
+
+
+def _takes(model: type[Part], data: dict[str, Any]) -> bool:
+    try:
+        model.model_validate(data)
+    except ValidationError:
+        return False
+    return True

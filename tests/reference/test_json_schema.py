@@ -40,11 +40,13 @@ null true 0 1 -1 1.5 1.30 2.0 1e3 0x10 100001 "" " " word "two words" 30 "30" 30
 
 LAXER = {
     "duration": "9999d",  # more than ten years
+    "duration above 0": "9999d",
     "file beside the spec": "/a ../x",
     "key": '" " "two words" "30 s" "{a}" "~a" "a{b}c"',
     "list of `host:port`, at least one": "[word]",
-    "share of CPUs": "1e3",
-    "size": "1e3",
+    "share of CPUs above 0": "1e3",
+    "size above 0": "1e3",
+    "size, at least 16Mi": '"30" 256Ki',
     "text": '" "',
     "version": "0 1 -1 30 100001 0x10 1e3",  # `2.0` is a whole number to JSON as well
     "whole number": "2.0 1e3",

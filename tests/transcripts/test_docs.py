@@ -20,7 +20,7 @@ FENCE = re.compile(r'^```(?P<kind>\w+)(?: title="(?P<title>[^"]+)")?\n(?P<text>.
 
 
 def as_transcript(page: str) -> str:
-    """The files and commands of a page in the form of a transcript, on the platform file that `penstock init` writes."""
+    """The files and commands of a page as a transcript, on the platform file that `penstock init` writes."""
     platform = (files("penstock") / "starter" / "penstock.yaml").read_text("utf-8")
     blocks = [f"-- penstock.yaml --\n{platform}"]
     for fence in FENCE.finditer(page):

@@ -95,7 +95,7 @@ def has_words(one: ast.expr) -> bool:
 
 def makes_a_message(call: ast.Call, path: Path) -> bool:
     name = ast.unparse(call.func).rpartition(".")[2]
-    return name in MAKERS or (name == "ValueError" and path.name == "quantities.py" and bool(call.args))
+    return name in MAKERS or (name == "ValueError" and path.name in ("quantities.py", "quantity.py") and bool(call.args))
 
 
 def lint_examples(folder: Path) -> None:

@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, WithJsonSchema
 from pydantic.fields import FieldInfo
+from pydantic_core import PydanticCustomError
 
-from penstock_spec.quantities import number
+from penstock_spec.reading.scalars import plain
 
 
 class Part(BaseModel):
     """A section of a spec or of the platform file."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, arbitrary_types_allowed=False)
+
+
+def number(value: object) -> int | float:
+    """A whole number or a fraction, kept as written."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        quoted = isinstance(value, str) and isinstance(plain(value), (int, float))
+        raise PydanticCustomError(
+            "wrong-type", "expected a number", {"hint": f"write `{value}`, without quotes"} if quoted else {}
+        )
+    if not math.isfinite(value):
+        raise PydanticCustomError("out-of-range", "it is not a finite number")
+    return value
 
 
 Number = Annotated[

@@ -1,4 +1,4 @@
-"""Values by path, in a spec's environments and the platform's defaults: do the names and the paths exist?"""
+"""Values by path, in a spec's environments and the platform's defaults: whether names and paths exist."""
 
 from __future__ import annotations
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator
 
+from penstock_spec.bounds import ROOM_FOR_PYTHON, SOME_CPU, SOME_TIME
 from penstock_spec.care import Suppression
 from penstock_spec.kinds.kind import Foreign
 from penstock_spec.model import Part, about
@@ -76,11 +77,11 @@ class Auth(Part):
 class Timeouts(Part):
     """How long clients wait for Redis before they say so."""
 
-    connect: Annotated[Duration, about("For a connection.", "2s")] = Duration("2s")
-    answer: Annotated[Duration, about("For an answer; blocking reads get their block time on top.", "3s")] = Duration(
-        "3s"
-    )
-    wait: Annotated[Duration, about("For a free connection of the pool.", "5s")] = Duration("5s")
+    connect: Annotated[Duration, about("For a connection.", "2s"), SOME_TIME] = Duration("2s")
+    answer: Annotated[
+        Duration, about("For an answer; blocking reads get their block time on top.", "3s"), SOME_TIME
+    ] = Duration("3s")
+    wait: Annotated[Duration, about("For a free connection of the pool.", "5s"), SOME_TIME] = Duration("5s")
 
 
 class Redis(Part):
@@ -125,8 +126,10 @@ class PlatformJanitor(Part):
     """The janitor's own size; there is one janitor for all pipelines of an environment."""
 
     replicas: Annotated[int, about("Pods; one works and the others stand by.", 2, ge=1, le=5)] = 2
-    cpu: Annotated[Cpu, about("The share of CPUs that each asks for.", "100m")] = Cpu("100m")
-    memory: Annotated[Size, about("The memory that each asks for, and its limit.", "128Mi")] = Size("128Mi")
+    cpu: Annotated[Cpu, about("The share of CPUs that each asks for.", "100m"), SOME_CPU] = Cpu("100m")
+    memory: Annotated[Size, about("The memory that each asks for, and its limit.", "128Mi"), ROOM_FOR_PYTHON] = Size(
+        "128Mi"
+    )
 
 
 class Route(Part):

@@ -1,116 +1,15 @@
-"""Durations, sizes and shares of a CPU, written the way Kubernetes people write them and kept exactly as written."""
+"""Durations, sizes, shares of a CPU and versions, written the way Kubernetes people write them."""
 
 from __future__ import annotations
 
 import re
 from decimal import Decimal
-from functools import total_ordering
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
-from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
-from pydantic_core import PydanticCustomError, core_schema
+from pydantic import GetJsonSchemaHandler
+from pydantic_core import core_schema
 
-from penstock_spec.reading.scalars import plain
-
-LONGEST_TEXT = 60
-"""Characters. Arithmetic with thousands of digits takes seconds, or is refused by Python."""
-
-
-@total_ordering
-class Quantity:
-    """A number with a unit. It compares and hashes by its amount, and is shown as it was written."""
-
-    RULE: ClassVar[str]
-    PATTERN: ClassVar[str]
-    EXAMPLE: ClassVar[str]
-    WHAT: ClassVar[str]
-    __slots__ = ("amount", "text")
-
-    amount: int
-    text: str
-
-    def __init__(self, text: str) -> None:
-        """Read a text; raises `ValueError` with the way to write it."""
-        self.amount = self.read(text)
-        self.text = text
-
-    @classmethod
-    def read(cls, text: str) -> int:
-        """The amount in the smallest unit."""
-        raise NotImplementedError
-
-    @classmethod
-    def of(cls, amount: int) -> Self:
-        """The shortest text for an amount."""
-        raise NotImplementedError
-
-    @classmethod
-    def made(cls, amount: int, text: str) -> Self:
-        """What was computed. It may be more than anyone may write: the sum of two long times is still a time."""
-        one = cls.__new__(cls)
-        one.amount, one.text = amount, text
-        return one
-
-    def __str__(self) -> str:
-        """As written."""
-        return self.text
-
-    def __repr__(self) -> str:
-        """As one would write it in code."""
-        return f"{type(self).__name__}({self.text!r})"
-
-    def __eq__(self, other: object) -> bool:
-        """Equal by amount: `90s` is `1m30s`."""
-        return isinstance(other, type(self)) and self.amount == other.amount
-
-    def __lt__(self, other: Self) -> bool:
-        """Less by amount."""
-        return self.amount < other.amount
-
-    def __hash__(self) -> int:
-        """By amount."""
-        return hash(self.amount)
-
-    def __add__(self, other: Self) -> Self:
-        """The sum, in the shortest text."""
-        return self.of(self.amount + other.amount)
-
-    def __sub__(self, other: Self) -> Self:
-        """The difference, never below zero."""
-        return self.of(max(0, self.amount - other.amount))
-
-    def __mul__(self, times: float) -> Self:
-        """A multiple, rounded down."""
-        return self.of(int(self.amount * times))
-
-    @classmethod
-    def validate(cls, value: object) -> Self:
-        """From what stands in a spec; refuses with the rule and the way out."""
-        if isinstance(value, cls):
-            return value
-        if isinstance(value, bool) or not isinstance(value, (str, int, float)):
-            raise PydanticCustomError(
-                "wrong-type", "expected {what}", {"what": cls.WHAT, "hint": f"write it such as `{cls.EXAMPLE}`"}
-            )
-        try:
-            return cls(_bounded(str(value), cls.WHAT))
-        except ValueError as error:
-            says, hint = error.args if len(error.args) > 1 else (str(error), f"write it such as `{cls.EXAMPLE}`")
-            raise PydanticCustomError(cls.RULE, "{says}", {"says": says, "hint": hint}) from None
-
-    @classmethod
-    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:  # noqa: ANN401
-        """Validated by `validate`, dumped as text."""
-        return core_schema.no_info_plain_validator_function(
-            cls.validate, serialization=core_schema.plain_serializer_function_ser_schema(str)
-        )
-
-    @classmethod
-    def __get_pydantic_json_schema__(
-        cls, schema: core_schema.CoreSchema, handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
-        """For editors."""
-        return {"type": "string", "pattern": f"^({cls.PATTERN})$", "examples": [cls.EXAMPLE]}
+from penstock_spec.quantity import Quantity, short
 
 
 def _suggest(number: str, unit: str) -> tuple[str, str]:
@@ -141,16 +40,16 @@ class Duration(Quantity):
             parts = re.findall(r"([0-9.]+)(ms|[dhms])", text)
             amount = sum(int(Decimal(number) * cls.UNITS[unit]) for number, unit in parts)
             if amount > cls.LONGEST:
-                raise ValueError(f"`{_short(text)}` is longer than ten years", f"write at most `{cls.of(cls.LONGEST)}`")
+                raise ValueError(f"`{short(text)}` is longer than ten years", f"write at most `{cls.of(cls.LONGEST)}`")
             return amount
         if re.fullmatch(r"[0-9]+(\.[0-9]+)?", text, re.ASCII):
-            raise ValueError(*_suggest(_short(text), "s"))
+            raise ValueError(*_suggest(short(text), "s"))
         one = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]+)", text, re.ASCII)
         if one and (unit := cls.NEAR.get(one[2], one[2])) in cls.UNITS:
             milliseconds = int(Decimal(one[1]) * cls.UNITS[unit])
-            raise ValueError(f"`{_short(text)}` is not a duration", f"write `{cls.of(milliseconds)}`")
+            raise ValueError(f"`{short(text)}` is not a duration", f"write `{cls.of(milliseconds)}`")
         raise ValueError(
-            f"`{_short(text)}` is not a duration",
+            f"`{short(text)}` is not a duration",
             "write whole numbers with the units `d`, `h`, `m`, `s` and `ms`, largest first, such as `1h30m`",
         )
 
@@ -191,15 +90,15 @@ class Size(Quantity):
     def read(cls, text: str) -> int:
         """Bytes."""
         match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)(Ki|Mi|Gi|Ti|k|M|G|T|)", text, re.ASCII)
-        if match and len(text) < 25:
+        if match:
             return int(Decimal(match[1]) * cls.UNITS[match[2]])
         one = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]+)", text, re.ASCII)
         if one and one[2] == "m":
-            says = f"`{_short(text)}` is in thousandths of a byte to Kubernetes"
+            says = f"`{short(text)}` is in thousandths of a byte to Kubernetes"
             raise ValueError(says, f"write `{one[1]}Mi`")
         if one and one[2] in cls.NEAR:
-            raise ValueError(f"`{_short(text)}` is not a size", f"write `{one[1]}{cls.NEAR[one[2]]}`")
-        raise ValueError(f"`{_short(text)}` is not a size", "write a number with `Ki`, `Mi` or `Gi`, such as `256Mi`")
+            raise ValueError(f"`{short(text)}` is not a size", f"write `{one[1]}{cls.NEAR[one[2]]}`")
+        raise ValueError(f"`{short(text)}` is not a size", "write a number with `Ki`, `Mi` or `Gi`, such as `256Mi`")
 
     @classmethod
     def of(cls, amount: int) -> Size:
@@ -229,10 +128,10 @@ class Cpu(Quantity):
     @classmethod
     def read(cls, text: str) -> int:
         """Thousandths of a CPU."""
-        if re.fullmatch(cls.PATTERN, text, re.ASCII) and len(text) < 12:
+        if re.fullmatch(cls.PATTERN, text, re.ASCII):
             return int(text[:-1]) if text.endswith("m") else int(Decimal(text) * 1000)
         raise ValueError(
-            f"`{_short(text)}` is not a share of CPUs", "write thousandths such as `250m`, or `0.5`, or `2`"
+            f"`{short(text)}` is not a share of CPUs", "write thousandths such as `250m`, or `0.5`, or `2`"
         )
 
     @classmethod
@@ -260,8 +159,8 @@ class Version(Quantity):
     @classmethod
     def read(cls, text: str) -> int:
         """Something that orders: 1.36 is beyond 1.9."""
-        if not re.fullmatch(cls.PATTERN, text, re.ASCII) or len(text) > 20:
-            raise ValueError(f"`{_short(text)}` is not a version", "write two or three numbers, such as `1.36`")
+        if not re.fullmatch(cls.PATTERN, text, re.ASCII):
+            raise ValueError(f"`{short(text)}` is not a version", "write two or three numbers, such as `1.36`")
         major, minor, *patch = (int(part) for part in text.split("."))
         return (major * 10**6 + minor) * 10**6 + (patch[0] if patch else 0)
 
@@ -271,25 +170,3 @@ class Version(Quantity):
     ) -> dict[str, Any]:
         """A plain `1.36` is a number to JSON."""
         return {"type": ["string", "number"], "pattern": f"^{cls.PATTERN}$", "examples": [cls.EXAMPLE]}
-
-
-def number(value: object) -> int | float:
-    """A whole number or a fraction, kept as written."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        quoted = isinstance(value, str) and isinstance(plain(value), (int, float))
-        raise PydanticCustomError(
-            "wrong-type", "expected a number", {"hint": f"write `{value}`, without quotes"} if quoted else {}
-        )
-    if not (-1e300 < value < 1e300):
-        raise PydanticCustomError("out-of-range", "it is not a finite number")
-    return value
-
-
-def _bounded(text: str, what: str) -> str:
-    if len(text) > LONGEST_TEXT:
-        raise ValueError(f"`{_short(text)}` is too long for {what}")
-    return text
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 40 else text[:37] + "..."

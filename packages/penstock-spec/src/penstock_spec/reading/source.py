@@ -17,8 +17,8 @@ TOO_LARGE = "take out what is large; a message's schema can stand in a file of i
 LINE_BREAK = re.compile(r"\r\n|\n|\r")
 BYTE_ORDER_MARK = "\ufeff"
 
-# YAML forbids the controls; the rest is legal in YAML and has no business in a spec: separators that some tools take for
-# line breaks, and the marks that make a reviewer see another order of characters than the machine does.
+# YAML forbids the controls; the rest is legal in YAML and has no business in a spec: separators that some tools take
+# for line breaks, and the marks that make a reviewer see another order of characters than the machine does.
 FORBIDDEN = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ufffe\uffff\ud800-\udfff]"
 )

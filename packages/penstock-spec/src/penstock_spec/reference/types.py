@@ -10,6 +10,7 @@ from annotated_types import Ge, Gt, Le, Lt, MinLen
 from pydantic.fields import FieldInfo
 
 from penstock_spec import words
+from penstock_spec.bounds import AtLeast
 from penstock_spec.model import Number, Part, key_of
 from penstock_spec.platform import Address
 from penstock_spec.quantities import Cpu, Duration, Size, Version
@@ -107,6 +108,8 @@ def _bounds(metadata: Iterable[Any]) -> str:
             greatest = f"{one.le:,}"
         elif isinstance(one, Lt):
             greatest = f"below {one.lt:,}"
+        elif isinstance(one, AtLeast):
+            return str(one)
     if least and greatest:
         return f" from {least} to {greatest}"
     return f", at least {least}" if least else (f", at most {greatest}" if greatest else "")

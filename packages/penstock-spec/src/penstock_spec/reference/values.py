@@ -7,7 +7,7 @@ from typing import Any
 from pydantic.fields import FieldInfo
 
 from penstock_spec.model import Part
-from penstock_spec.quantities import Quantity
+from penstock_spec.quantity import Quantity
 from penstock_spec.yaml_text import flow
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
+from penstock_spec.bounds import SOME_TIME
 from penstock_spec.model import Number, Part, about
 from penstock_spec.quantities import Duration
 from penstock_spec.words import Text
@@ -20,7 +21,7 @@ class Traffic(Part):
         ),
     ]
     rate: Annotated[Number, about("Messages a second, at the peak where the shape has one.", 50, gt=0)]
-    lasts: Annotated[Duration, about("How long they arrive.", "10m")] = Duration("10m")
+    lasts: Annotated[Duration, about("How long they arrive.", "10m"), SOME_TIME] = Duration("10m")
 
 
 class Expectation(Part):
@@ -28,9 +29,11 @@ class Expectation(Part):
 
     name: Annotated[Text, about("What is expected, in words.", "a morning burst is gone in ten minutes")]
     traffic: Annotated[Traffic, about("What arrives.", {"pattern": "burst", "rate": 500, "lasts": "1m"})]
-    handling: Annotated[Duration, about("How long a message takes.", "2s")] = Duration("1s")
-    oldest_under: Annotated[Duration | None, about("No message waits longer.", "1m")] = None
+    handling: Annotated[Duration, about("How long a message takes.", "2s"), SOME_TIME] = Duration("1s")
+    oldest_under: Annotated[Duration | None, about("No message waits longer.", "1m"), SOME_TIME] = None
     replicas_at_most: Annotated[int | None, about("Never more pods.", 20, ge=1)] = None
     back_to_min_within: Annotated[
-        Duration | None, about("After the last message the pods are back at the minimum within this time.", "10m")
+        Duration | None,
+        about("After the last message the pods are back at the minimum within this time.", "10m"),
+        SOME_TIME,
     ] = None

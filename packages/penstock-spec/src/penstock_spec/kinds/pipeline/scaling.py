@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from penstock_spec.bounds import ROOM_FOR_PYTHON, SOME_CPU, SOME_TIME
 from penstock_spec.model import Number, Part, about
 from penstock_spec.quantities import Cpu, Duration, Size
 from penstock_spec.words import Url
@@ -35,7 +36,7 @@ class ScaleDown(Part):
 class Boost(Part):
     """More pods while messages have waited too long."""
 
-    when_older_than: Annotated[Duration, about("The age of the oldest message from which it counts.", "30s")]
+    when_older_than: Annotated[Duration, about("The age of the oldest message from which it counts.", "30s"), SOME_TIME]
     factor: Annotated[Number, about("The backlog counts this many times.", 2, ge=1, le=100)] = 2
 
 
@@ -93,10 +94,12 @@ class Shutdown(Part):
     """How a worker leaves: it stops reading, finishes or gives back, and goes."""
 
     grace: Annotated[Duration, about("From the signal to the kill.", "90s")] = Duration("90s")
-    margin: Annotated[Duration, about("The end of the grace, kept for giving back and closing.", "10s")] = Duration(
-        "10s"
+    margin: Annotated[Duration, about("The end of the grace, kept for giving back and closing.", "10s"), SOME_TIME] = (
+        Duration("10s")
     )
-    progress: Annotated[Duration, about("How often a draining worker says what still runs.", "30s")] = Duration("30s")
+    progress: Annotated[Duration, about("How often a draining worker says what still runs.", "30s"), SOME_TIME] = (
+        Duration("30s")
+    )
     sidecar_quit_url: Annotated[
         Url | None,
         about("Called with POST at the end, so that a sidecar leaves too.", "http://127.0.0.1:15020/quitquitquit"),
@@ -107,16 +110,18 @@ class Ghosts(Part):
     """Consumers whose pod is gone."""
 
     idle: Annotated[
-        Duration, about("A foreign consumer must have been idle for this long, and its pod gone, to be removed.", "35m")
+        Duration,
+        about("A foreign consumer must have been idle for this long, and its pod gone, to be removed.", "35m"),
+        SOME_TIME,
     ] = Duration("35m")
-    every: Annotated[Duration, about("How often they are looked for.", "1h")] = Duration("1h")
+    every: Annotated[Duration, about("How often they are looked for.", "1h"), SOME_TIME] = Duration("1h")
     dry_run: Annotated[bool, about("Say what would be removed, and remove nothing.", True)] = False
 
 
 class Trim(Part):
     """Taking finished entries away where history is kept."""
 
-    every: Annotated[Duration, about("How often.", "1h")] = Duration("1h")
+    every: Annotated[Duration, about("How often.", "1h"), SOME_TIME] = Duration("1h")
 
 
 class Janitor(Part):
@@ -129,12 +134,18 @@ class Janitor(Part):
 class Resources(Part):
     """What a pod asks for; memory is its limit too."""
 
-    cpu: Annotated[Cpu, about("The share of CPUs that a pod asks for.", "250m")] = Cpu("250m")
-    memory: Annotated[Size, about("The memory that a pod asks for, and its limit.", "256Mi")] = Size("256Mi")
+    cpu: Annotated[Cpu, about("The share of CPUs that a pod asks for.", "250m"), SOME_CPU] = Cpu("250m")
+    memory: Annotated[
+        Size,
+        about("The memory that a pod asks for, and its limit; without a unit it is bytes.", "256Mi"),
+        ROOM_FOR_PYTHON,
+    ] = Size("256Mi")
 
 
 class Alerts(Part):
     """When a person is told."""
 
-    backlog_age: Annotated[Duration, about("The oldest message has waited this long.", "5m")] = Duration("5m")
+    backlog_age: Annotated[Duration, about("The oldest message has waited this long.", "5m"), SOME_TIME] = Duration(
+        "5m"
+    )
     dead_letters: Annotated[int, about("This many new dead letters within a quarter of an hour.", 1, ge=1)] = 1

@@ -131,7 +131,7 @@ def _explained(schema: dict[str, Any], error: compiled.ValidationError) -> Troub
     if not path:
         return next(_lost(schema), None) or Trouble((), shown(error.message, 200), "write what JSON Schema knows")
     told = shown(value if isinstance(value, str) else json.dumps(value), 40)
-    if any(at == path for at, _ in _schemas(schema)):
+    if any(at == path for at, _ in schemas(schema)):
         return Trouble(path, f"`{told}` is not a schema", "write one, such as `{type: string}`")
     keyword = next(str(step) for step in reversed(path) if isinstance(step, str))
     says = f"`{shown(keyword)}` cannot be `{told}`"
@@ -144,7 +144,7 @@ def _explained(schema: dict[str, Any], error: compiled.ValidationError) -> Troub
 
 def _lost(schema: dict[str, Any]) -> Iterator[Trouble]:
     """References that lead nowhere, or out of the schema."""
-    every = [(path, part) for path, part in _schemas(schema) if isinstance(part, dict)]
+    every = [(path, part) for path, part in schemas(schema) if isinstance(part, dict)]
     names = {f"#{part[key]}" for _, part in every for key in ("$anchor", "$dynamicAnchor") if key in part}
     for path, part in every:
         for key in ("$ref", "$dynamicRef", "$recursiveRef"):
@@ -180,18 +180,18 @@ def _keys(schema: dict[str, Any], at: str) -> list[str]:
     return list(inner) if isinstance(inner, dict) else []
 
 
-def _schemas(schema: object, path: Path = ()) -> Iterator[tuple[Path, object]]:
-    """Every place where a schema stands, and what stands there."""
+def schemas(schema: object, path: Path = ()) -> Iterator[tuple[Path, object]]:
+    """Every place where a schema stands, and what stands there, as deep as a schema may be."""
     yield path, schema
-    if not isinstance(schema, dict):
+    if not isinstance(schema, dict) or len(path) > 2 * DEEPEST:
         return
     for key, value in schema.items():
         if key in NAMED and isinstance(value, dict):
             for name, inner in value.items():
                 if not (key == "dependencies" and isinstance(inner, list)):
-                    yield from _schemas(inner, (*path, key, name))
+                    yield from schemas(inner, (*path, key, name))
         elif key in LISTED and isinstance(value, list):
             for index, inner in enumerate(value):
-                yield from _schemas(inner, (*path, key, index))
+                yield from schemas(inner, (*path, key, index))
         elif key in SINGLE:
-            yield from _schemas(value, (*path, key))
+            yield from schemas(value, (*path, key))

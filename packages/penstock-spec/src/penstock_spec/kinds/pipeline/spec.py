@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from penstock_spec.model import Part, about
 from penstock_spec.care import Acknowledgement, Owner, Patch, Suppression
 from penstock_spec.kinds.pipeline.expect import Expectation
 from penstock_spec.kinds.pipeline.scaling import Alerts, Janitor, Resources, Scaling, Shutdown
 from penstock_spec.kinds.pipeline.stream import Message, Stream
 from penstock_spec.kinds.pipeline.work import DeadLetter, Retries, Send, Work
+from penstock_spec.model import Part, about
 from penstock_spec.words import Handler, Image, Name
 
 

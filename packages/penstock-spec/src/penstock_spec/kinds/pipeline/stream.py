@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Tag
 
+from penstock_spec.bounds import SOME_BYTES, SOME_TIME
 from penstock_spec.model import Part, about
 from penstock_spec.quantities import Duration, Size
 from penstock_spec.words import Consumer, Field_, File, Group, Handler, Key
@@ -20,7 +21,7 @@ class KeepLength(Part):
 class KeepAge(Part):
     """Keep entries for a time, for other readers or an audit."""
 
-    age: Annotated[Duration, about("How long an entry is kept; unfinished ones are kept beyond it.", "7d")]
+    age: Annotated[Duration, about("How long an entry is kept; unfinished ones are kept beyond it.", "7d"), SOME_TIME]
 
 
 def _keep(value: object) -> str | None:
@@ -63,8 +64,8 @@ class Backlog(Part):
     when_full: Annotated[
         Literal["reject", "wait", "drop-oldest"],
         about(
-            "What a send meets above the limit: `reject` fails it, `wait` holds it back, `drop-oldest` drops what nobody "
-            "has read yet and needs `lossy: true`.",
+            "What a send meets above the limit: `reject` fails it, `wait` holds it back, `drop-oldest` drops what "
+            "nobody has read yet and needs `lossy: true`.",
             "reject",
         ),
     ] = "reject"
@@ -130,8 +131,8 @@ class SchemaFromCode(Part):
     file: Annotated[
         File | None,
         about(
-            "Where its JSON Schema is written by `penstock schema message --write`, relative to the spec. Linting reads "
-            "this file and never the code.",
+            "Where its JSON Schema is written by `penstock schema message --write`, relative to the spec. Linting "
+            "reads this file and never the code.",
             "media-cluster.message.json",
             derived="<name>.message.json",
         ),
@@ -158,7 +159,7 @@ class Dedup(Part):
     """Sending the same thing twice within a window sends it once."""
 
     by: Annotated[Field_, about("The field of the body that says what is the same.", "job_id")]
-    window: Annotated[Duration, about("How long a message is remembered after it was sent.", "1h")]
+    window: Annotated[Duration, about("How long a message is remembered after it was sent.", "1h"), SOME_TIME]
 
 
 class Message(Part):
@@ -176,7 +177,7 @@ class Message(Part):
             alias="schema",
         ),
     ] = {"type": "object"}  # noqa: RUF012 - frozen, and pydantic copies it
-    max_size: Annotated[Size, about("The largest body that may be sent.", "256Ki")] = Size("256Ki")
+    max_size: Annotated[Size, about("The largest body that may be sent.", "256Ki"), SOME_BYTES] = Size("256Ki")
     correlate: Annotated[Field_ | None, about("The field that logs, traces and locks use.", "job_id")] = None
     make_correlation: Annotated[
         bool, about("Make the `correlate` field as a ULID where a sender leaves it out.", True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
+from penstock_spec.bounds import ROOM_FOR_PYTHON, SOME_TIME
 from penstock_spec.model import Number, Part, about
 from penstock_spec.quantities import Duration, Size
 from penstock_spec.words import Key, Name, Text
@@ -27,8 +28,10 @@ class Work(Part):
     """How a worker runs messages."""
 
     concurrency: Annotated[int, about("Messages that one worker runs at a time.", 16, ge=1, le=10_000)] = 16
-    block: Annotated[Duration, about("How long one read waits for new messages.", "5s")] = Duration("5s")
-    timeout: Annotated[Duration, about("How long one attempt may take.", "60s")] = Duration("60s")
+    block: Annotated[
+        Duration, about("How long one read waits for new messages; to Redis 0 would be for ever.", "5s"), SOME_TIME
+    ] = Duration("5s")
+    timeout: Annotated[Duration, about("How long one attempt may take.", "60s"), SOME_TIME] = Duration("60s")
     on_timeout: Annotated[
         Literal["retry", "finish"],
         about(
@@ -38,6 +41,7 @@ class Work(Part):
     lease: Annotated[
         Duration,
         about("A worker that says nothing for this long is taken for lost, and its messages are taken over.", "30s"),
+        SOME_TIME,
     ] = Duration("30s")
     max_pending_per_worker: Annotated[
         int, about("Running and parked messages of one worker above which it reads nothing new.", 256, ge=1, le=100_000)
@@ -49,7 +53,9 @@ class Work(Part):
         ),
     ] = "none"
     memory_limit: Annotated[
-        Size | None, about("The most memory of one child process; needs `isolation: process`.", "512Mi")
+        Size | None,
+        about("The most memory of one child process; needs `isolation: process`.", "512Mi"),
+        ROOM_FOR_PYTHON,
     ] = None
 
 
@@ -115,4 +121,4 @@ class DeadLetter(Part):
             derived="{<stream.key>}:<stream.group>:dead",
         ),
     ] = ""
-    keep: Annotated[Duration, about("How long a dead letter is kept.", "14d")] = Duration("14d")
+    keep: Annotated[Duration, about("How long a dead letter is kept.", "14d"), SOME_TIME] = Duration("14d")

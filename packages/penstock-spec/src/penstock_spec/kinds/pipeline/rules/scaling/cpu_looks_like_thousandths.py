@@ -1,0 +1,30 @@
+"""A pod asks for more CPUs than a machine has.
+
+`resources.cpu` counts whole CPUs unless an `m` follows, which makes it thousandths: `500` is five hundred CPUs, `500m`
+is half of one. No node has room for such a pod, so it stays pending for ever, and the backlog grows while the
+autoscaler asks for more pods like it.
+
+Write the `m`. Where a worker does need 64 CPUs or more, write those in thousandths as well: `64000m`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.quantities import Cpu
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+
+MANY = Cpu("64")
+
+
+@spec_rule(Severity.WARNING)
+def rule(it: Subject[Pipeline]) -> Iterator[Found]:
+    """As whole CPUs it is a large machine; as thousandths, a usual share of one."""
+    cpu = it.spec.resources.cpu
+    if not cpu < MANY and not cpu.text.endswith("m"):
+        says = f"`{cpu}` is {cpu.amount // 1000:,} whole CPUs"
+        yield it.problem("resources.cpu", says, f"write `{cpu.amount // 1000}m`, or `{cpu.amount}m` if that is meant")

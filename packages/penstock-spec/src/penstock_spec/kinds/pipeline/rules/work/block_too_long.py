@@ -1,0 +1,33 @@
+"""A read waits so long that a dead connection is noticed late.
+
+A blocking read is silent until a message comes or `work.block` is over. When its connection was cut without a word (a
+failover, a node that is gone, a gateway that forgets what is idle, some after a few minutes), nothing tells the worker
+until that time and `redis.timeouts.answer` have gone by. Till then it reads nothing, and looks well: its lease is
+renewed on another connection.
+
+A longer wait gains nothing: a read that comes back empty is one small command. Write a minute or less; the default of
+`5s` is right for most.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.quantities import Duration
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+
+LONGEST = Duration("1m")
+
+
+@spec_rule(Severity.WARNING)
+def rule(it: Subject[Pipeline]) -> Iterator[Found]:
+    """Well below the time after which gateways forget a connection."""
+    block = it.spec.work.block
+    if block > LONGEST:
+        deaf = block + it.platform.redis.timeouts.answer
+        says = f"a worker whose connection was cut in silence reads nothing for up to {deaf}"
+        yield it.problem("work.block", says, f"write `{LONGEST}` or less; `5s` is the default")

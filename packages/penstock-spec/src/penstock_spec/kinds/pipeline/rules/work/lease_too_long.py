@@ -1,0 +1,31 @@
+"""The messages of a lost worker wait long for another.
+
+A worker that is killed, or whose node is gone, says nothing more. What it was running is taken over only when its
+lease is over, so that every message it held waits that long, whatever their age. The age at which an alert is told
+goes by meanwhile.
+
+A lease need not be as long as the work: a living worker renews it every third of it, from a thread of its own, for as
+long as a handler runs. Write a minute or less; the default of `30s` is right for most.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.quantities import Duration
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+
+LONGEST = Duration("5m")
+
+
+@spec_rule(Severity.WARNING)
+def rule(it: Subject[Pipeline]) -> Iterator[Found]:
+    """Longer than any pause that a lease must outlive."""
+    lease = it.spec.work.lease
+    if lease > LONGEST:
+        says = f"what a lost worker held is taken over after {lease}, and a lease need not outlast the work"
+        yield it.problem("work.lease", says, f"write `{LONGEST}` or less; `30s` is the default")
