@@ -91,7 +91,7 @@ def _check_fields(model: type[Part], only: tuple[str, ...]) -> None:
         if not knows(model, one):
             close = nearest(one, known_paths(model))
             raise CannotGoOn(
-                f"there is no field `{one}`", f"did you mean `{close}`?" if close else "see `penstock schema`"
+                f"there is no field `{one}`", f"did you mean `{close}`?" if close else "leave it out to see them all"
             )
 
 
