@@ -9,7 +9,7 @@ from typing import Any, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict
 
-from penstock_spec.quantities import Duration
+from penstock_spec.values.quantities import Duration
 
 DATA = Path("docs/reference/seeds.yaml")
 PAGE = "docs/reference/seeds.md"

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from penstock_spec import cache
+from penstock_spec.linting import cache
 
 Run = Callable[..., Any]
 
@@ -20,7 +20,7 @@ Run = Callable[..., Any]
 @pytest.fixture(autouse=True)
 def engine_runs(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many specs the engine really checked, run by run."""
-    from penstock_spec import check, lint  # noqa: PLC0415 - the modules that are watched
+    from penstock_spec.linting import check, lint  # noqa: PLC0415 - the modules that are watched
 
     runs: list[int] = []
     real_lint, real_check = lint.lint, check.check_spec

@@ -60,7 +60,7 @@ def test_our_own_fault_is_told_in_a_sentence(penstock: Callable[..., Any], monke
     def broken(*_: object) -> None:
         raise RuntimeError("a bug")
 
-    monkeypatch.setattr("penstock_spec.cache.lint", broken)
+    monkeypatch.setattr("penstock_spec.linting.cache.lint", broken)
     ran = penstock("lint")
     assert ran.code == 2
     assert ran.err.startswith("error: penstock itself failed: RuntimeError in ")

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import strategies as st
 from pydantic.fields import FieldInfo
 
-from penstock_spec.bounds import AtLeast
 from penstock_spec.fields import fields_of, parts_in
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.layers import FIXED
 from penstock_spec.model import Part, key_of
-from penstock_spec.quantities import Cpu, Duration, Size
-from penstock_spec.quantity import Quantity
+from penstock_spec.values.bounds import AtLeast
+from penstock_spec.values.quantities import Cpu, Duration, Size
+from penstock_spec.values.quantity import Quantity
 
 Data = dict[str, Any]
 

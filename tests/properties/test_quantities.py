@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock_spec.quantities import Cpu, Duration, Size, Version
-from penstock_spec.quantity import Quantity
+from penstock_spec.values.quantities import Cpu, Duration, Size, Version
+from penstock_spec.values.quantity import Quantity
 
 AMOUNTS = st.integers(0, Duration.LONGEST)
 PATTERNS = {

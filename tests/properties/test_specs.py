@@ -6,11 +6,11 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from penstock_spec.check import check_platform, check_spec, resolve
 from penstock_spec.kinds import kinds
+from penstock_spec.linting.check import check_platform, check_spec, resolve
 from penstock_spec.reading import Document, read
 from penstock_spec.show import as_spec
-from penstock_spec.yaml_text import scalar
+from penstock_spec.values.yaml_text import scalar
 
 Data = dict[str, Any]
 Specs = st.SearchStrategy[Data]

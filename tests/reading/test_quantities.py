@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic_core import PydanticCustomError
 
-from penstock_spec.quantities import Cpu, Duration, Size, Version
-from penstock_spec.quantity import Quantity
+from penstock_spec.values.quantities import Cpu, Duration, Size, Version
+from penstock_spec.values.quantity import Quantity
 
 TEXTS = {
     Duration: ["0s", "500ms", "30s", "0.5s", "1.250s", "90m", "1h30m", "7d", "1d2h3m4s5ms", "3650d"],

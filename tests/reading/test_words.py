@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from penstock_spec import words
+from penstock_spec.values import words
 
 TAKEN = {
     "Name": ["a", "0", "media-cluster", "a" * 54],

@@ -13,7 +13,7 @@ from penstock_spec.platform import Platform
 from penstock_spec.reading import read
 from penstock_spec.reference import values
 from penstock_spec.reference.types import in_words
-from penstock_spec.yaml_text import flow
+from penstock_spec.values.yaml_text import flow
 
 MODELS: list[type[Part]] = [*(kind.model for kind in kinds().values()), Platform]
 FIELDS = [pytest.param(model, one, id=f"{model.__name__}-{one.path}") for model in MODELS for one in fields_of(model)]

@@ -8,7 +8,7 @@ import pytest
 
 from penstock_spec.examples import SPEC, TODAY, Example
 from penstock_spec.findings import Finding
-from penstock_spec.lint import lint
+from penstock_spec.linting.lint import lint
 from penstock_spec.repository import PLATFORM_FILE, Repository, read_inputs
 
 Run = Callable[[Example], tuple[Finding, ...]]

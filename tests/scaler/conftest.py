@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
-from penstock_spec.check import check_platform, resolve
 from penstock_spec.kinds import kinds
 from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.linting.check import check_platform, resolve
 from penstock_spec.platform import Environment
 from penstock_spec.reading import read
 from penstock_spec.subject import Subject

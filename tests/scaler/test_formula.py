@@ -2,7 +2,7 @@
 
 import pytest
 
-from penstock_spec.kinds.pipeline.formula import bears_absence, can_be_negative, names_in
+from penstock_spec.kinds.pipeline.scaler.formula import bears_absence, can_be_negative, names_in
 
 
 @pytest.mark.parametrize(

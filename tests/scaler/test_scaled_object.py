@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from penstock_spec.kinds.pipeline.effective import effective
-from penstock_spec.kinds.pipeline.formula import can_be_negative, names_in
-from penstock_spec.kinds.pipeline.scaler import scaled_object
+from penstock_spec.kinds.pipeline.scaler.effective import effective
+from penstock_spec.kinds.pipeline.scaler.formula import can_be_negative, names_in
+from penstock_spec.kinds.pipeline.scaler.scaled_object import scaled_object
+from penstock_spec.kinds.pipeline.scaler.trigger import KNOWN
 from penstock_spec.kinds.pipeline.spec import Pipeline
-from penstock_spec.kinds.pipeline.trigger import KNOWN
 from penstock_spec.subject import Subject
 
 Specified = Callable[..., Subject[Pipeline]]

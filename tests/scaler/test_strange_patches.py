@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from penstock_spec.catalogue import catalogue
-from penstock_spec.kinds.pipeline.effective import effective
+from penstock_spec.kinds.pipeline.scaler.effective import effective
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.rules.define import Rule
 from penstock_spec.subject import Subject

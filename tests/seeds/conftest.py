@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from penstock_spec.check import PlatformFile, check_platform, resolve
 from penstock_spec.kinds import kinds
+from penstock_spec.linting.check import PlatformFile, check_platform, resolve
 from penstock_spec.model import Part
 from penstock_spec.reading import Document, read
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 from pathlib import Path
 
-from penstock_spec.lint import lint
+from penstock_spec.linting.lint import lint
 from penstock_spec.repository import open_repository, read_inputs
 
 ROOT = Path(__file__).parents[2]

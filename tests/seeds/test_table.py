@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from penstock_spec.check import PlatformFile
 from penstock_spec.fields import fields_of, knows
 from penstock_spec.kinds.pipeline import Pipeline
+from penstock_spec.linting.check import PlatformFile
 from penstock_spec.model import Part, key_of
 from penstock_spec.platform import Environment
-from penstock_spec.quantity import Quantity
+from penstock_spec.values.quantity import Quantity
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = ROOT.parent / "shared/seeds"

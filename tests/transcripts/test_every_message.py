@@ -20,7 +20,7 @@ import pytest
 from penstock.command import main
 from penstock_spec.catalogue import catalogue
 from penstock_spec.examples import SPEC, TODAY, Example, load, path_of
-from penstock_spec.lint import lint
+from penstock_spec.linting.lint import lint
 from penstock_spec.repository import PLATFORM_FILE, Repository, read_inputs
 
 Play = Callable[[Path, Callable[[], None]], tuple[str, str]]
@@ -95,7 +95,9 @@ def has_words(one: ast.expr) -> bool:
 
 def makes_a_message(call: ast.Call, path: Path) -> bool:
     name = ast.unparse(call.func).rpartition(".")[2]
-    return name in MAKERS or (name == "ValueError" and path.name in ("quantities.py", "quantity.py") and bool(call.args))
+    return name in MAKERS or (
+        name == "ValueError" and path.name in ("quantities.py", "quantity.py") and bool(call.args)
+    )
 
 
 def lint_examples(folder: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from penstock_spec.model import Part, about
-from penstock_spec.words import Date, Field_, Name, Pointer, Text
+from penstock_spec.values.words import Date, Field_, Name, Pointer, Text
 
 
 class Owner(Part):

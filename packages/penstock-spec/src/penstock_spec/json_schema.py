@@ -14,16 +14,16 @@ from annotated_types import Ge, Gt, Le, Lt, MaxLen, MinLen
 from pydantic import Tag, TypeAdapter, WithJsonSchema
 from pydantic.fields import FieldInfo
 
-from penstock_spec.bounds import AtLeast
 from penstock_spec.kinds import Kind, kinds
 from penstock_spec.layers import FIXED
 from penstock_spec.model import Part
 from penstock_spec.platform import Platform
-from penstock_spec.quantities import Cpu, Duration
-from penstock_spec.quantity import Quantity
 from penstock_spec.reference import values
 from penstock_spec.reference.types import in_words, keys_of
-from penstock_spec.yaml_text import flow
+from penstock_spec.values.bounds import AtLeast
+from penstock_spec.values.quantities import Cpu, Duration
+from penstock_spec.values.quantity import Quantity
+from penstock_spec.values.yaml_text import flow
 
 Schema: TypeAlias = dict[str, Any]
 

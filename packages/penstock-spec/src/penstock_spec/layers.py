@@ -15,7 +15,7 @@ from penstock_spec.fields import knows
 from penstock_spec.findings import Span
 from penstock_spec.kinds import Kind
 from penstock_spec.reading import Document, Found, Path, Place, dotted
-from penstock_spec.words import shown
+from penstock_spec.values.words import shown
 
 
 class Source(StrEnum):

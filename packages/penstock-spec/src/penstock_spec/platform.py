@@ -7,12 +7,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator
 
-from penstock_spec.bounds import ROOM_FOR_PYTHON, SOME_CPU, SOME_TIME
 from penstock_spec.care import Suppression
 from penstock_spec.kinds.kind import Foreign
 from penstock_spec.model import Part, about
-from penstock_spec.quantities import Cpu, Duration, Size, Version
-from penstock_spec.words import Field_, Name, Namespace, Text, Url, refuse, shown
+from penstock_spec.values.bounds import ROOM_FOR_PYTHON, SOME_CPU, SOME_TIME
+from penstock_spec.values.quantities import Cpu, Duration, Size, Version
+from penstock_spec.values.words import Field_, Name, Namespace, Text, Url, refuse, shown
 
 ADDRESS = re.compile(r"(\[[0-9a-fA-F:]+\]|[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?):([0-9]{1,5})", re.ASCII)
 HIGHEST_PORT = 65535

@@ -9,7 +9,7 @@ from typing import Any
 from penstock_spec.layers import Layers, Source
 from penstock_spec.model import Part
 from penstock_spec.reading import Path, dotted
-from penstock_spec.yaml_text import flow, scalar
+from penstock_spec.values.yaml_text import flow, scalar
 
 WIDEST = 64
 """Comments start no further right than this."""

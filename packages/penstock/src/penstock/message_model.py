@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from penstock_spec.findings import CannotGoOn
-from penstock_spec.lint import load
+from penstock_spec.linting.lint import load
 from penstock_spec.repository import Repository, read_inputs
 
 

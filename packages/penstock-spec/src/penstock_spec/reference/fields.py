@@ -8,7 +8,7 @@ from penstock_spec.platform import Platform
 from penstock_spec.reference import values
 from penstock_spec.reference.table import table
 from penstock_spec.reference.types import in_words, keys_of
-from penstock_spec.yaml_text import flow
+from penstock_spec.values.yaml_text import flow
 
 WRITTEN = {
     "duration": (

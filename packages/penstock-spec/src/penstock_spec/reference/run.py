@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from penstock_spec.examples import SPEC, TODAY, Example
-from penstock_spec.lint import lint
+from penstock_spec.linting.lint import lint
 from penstock_spec.report import text
 from penstock_spec.report.safe import safe
 from penstock_spec.repository import PLATFORM_FILE, SPECS, Repository, read_inputs

@@ -9,11 +9,11 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from annotated_types import Ge, Gt, Le, Lt, MinLen
 from pydantic.fields import FieldInfo
 
-from penstock_spec import words
-from penstock_spec.bounds import AtLeast
 from penstock_spec.model import Number, Part, key_of
 from penstock_spec.platform import Address
-from penstock_spec.quantities import Cpu, Duration, Size, Version
+from penstock_spec.values import words
+from penstock_spec.values.bounds import AtLeast
+from penstock_spec.values.quantities import Cpu, Duration, Size, Version
 
 LEAVES: dict[Any, str] = {
     bool: "`true` or `false`",

@@ -7,8 +7,8 @@ from typing import Any
 from pydantic.fields import FieldInfo
 
 from penstock_spec.model import Part
-from penstock_spec.quantity import Quantity
-from penstock_spec.yaml_text import flow
+from penstock_spec.values.quantity import Quantity
+from penstock_spec.values.yaml_text import flow
 
 
 def section(info: FieldInfo) -> type[Part] | None:

@@ -59,7 +59,7 @@ platform_option = click.option(
 def complete_environment(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
     """Names of environments for the shell, from the platform file around the current folder."""
     del param
-    from penstock_spec.lint import load
+    from penstock_spec.linting.lint import load
     from penstock_spec.repository import open_repository, read_inputs
 
     try:

@@ -80,13 +80,13 @@ def command(
 
 
 def _kept(repository: Repository, environments: tuple[str, ...]) -> Outcome:
-    from penstock_spec import cache
+    from penstock_spec.linting import cache
 
     return cache.lint(repository, environments, today())
 
 
 def _unkept(repository: Repository, environments: tuple[str, ...]) -> Outcome:
-    from penstock_spec.lint import lint
+    from penstock_spec.linting.lint import lint
 
     return lint(read_inputs(repository), environments, today()).outcome
 

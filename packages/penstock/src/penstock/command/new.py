@@ -55,7 +55,8 @@ def command(ctx: click.Context, /, name: str | None, platform: Path | None, **sa
         raise CannotGoOn(f"`{repository.name(file)}` is there already", "choose another name, or edit it")
     _write(file, repository.name(file), spec_text(name, said))
     click.echo(f"written {os.path.relpath(file)}\n")
-    from penstock_spec import lint, report
+    from penstock_spec import report
+    from penstock_spec.linting import lint
 
     outcome = lint.lint(read_inputs(open_repository((file,), platform, Path.cwd())), (), today()).outcome
     click.echo(report.render("text", outcome, painter()), nl=False)
@@ -64,8 +65,8 @@ def command(ctx: click.Context, /, name: str | None, platform: Path | None, **sa
 
 def spec_text(name: str, said: dict[str, str | int | None]) -> str:
     """The spec, with what was said and no more: everything else has a default."""
-    from penstock_spec.quantities import Duration
-    from penstock_spec.yaml_text import flow, scalar
+    from penstock_spec.values.quantities import Duration
+    from penstock_spec.values.yaml_text import flow, scalar
 
     lines = ["# yaml-language-server: $schema=../generated/schemas/pipeline.schema.json", "kind: pipeline"]
     lines += [f"name: {scalar(name)}", f"owner: {{team: {scalar(said['team'])}}}"]

@@ -54,8 +54,9 @@ def command(
       penstock show media-cluster --env production
       penstock show specs/media-cluster.yaml work scaling.replicas --env dev
     """
-    from penstock_spec import check, lint, report, show
+    from penstock_spec import report, show
     from penstock_spec.kinds import kinds
+    from penstock_spec.linting import check, lint
 
     repository = open_repository((_find(spec, platform),), platform, Path.cwd())
     inputs = read_inputs(repository)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from penstock_spec.bounds import SOME_TIME
 from penstock_spec.model import Number, Part, about
-from penstock_spec.quantities import Duration
-from penstock_spec.words import Text
+from penstock_spec.values.bounds import SOME_TIME
+from penstock_spec.values.quantities import Duration
+from penstock_spec.values.words import Text
 
 
 class Traffic(Part):

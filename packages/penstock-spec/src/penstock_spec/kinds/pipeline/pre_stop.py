@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from penstock_spec.care import Patch
-from penstock_spec.quantities import Duration
+from penstock_spec.values.quantities import Duration
 
 WORKER = ("spec", "template", "spec", "containers", "0")
 SLEEP = re.compile(r"\bsleep\s+([0-9]{1,9}(?:\.[0-9]{1,9})?)([smhd]?)(?![\w.])", re.ASCII)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from penstock_spec.bounds import ROOM_FOR_PYTHON, SOME_CPU, SOME_TIME
 from penstock_spec.model import Number, Part, about
-from penstock_spec.quantities import Cpu, Duration, Size
-from penstock_spec.words import Url
+from penstock_spec.values.bounds import ROOM_FOR_PYTHON, SOME_CPU, SOME_TIME
+from penstock_spec.values.quantities import Cpu, Duration, Size
+from penstock_spec.values.words import Url
 
 
 class Replicas(Part):

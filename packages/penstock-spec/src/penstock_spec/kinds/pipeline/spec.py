@@ -10,7 +10,7 @@ from penstock_spec.kinds.pipeline.scaling import Alerts, Janitor, Resources, Sca
 from penstock_spec.kinds.pipeline.stream import Message, Stream
 from penstock_spec.kinds.pipeline.work import DeadLetter, Retries, Send, Work
 from penstock_spec.model import Part, about
-from penstock_spec.words import Handler, Image, Name
+from penstock_spec.values.words import Handler, Image, Name
 
 
 class Pipeline(Part):

@@ -6,10 +6,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Tag
 
-from penstock_spec.bounds import SOME_BYTES, SOME_TIME
 from penstock_spec.model import Part, about
-from penstock_spec.quantities import Duration, Size
-from penstock_spec.words import Consumer, Field_, File, Group, Handler, Key
+from penstock_spec.values.bounds import SOME_BYTES, SOME_TIME
+from penstock_spec.values.quantities import Duration, Size
+from penstock_spec.values.words import Consumer, Field_, File, Group, Handler, Key
 
 
 class KeepLength(Part):

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.kinds.pipeline.work import Retries, RetryClass
-from penstock_spec.quantities import Duration
 from penstock_spec.subject import Subject
+from penstock_spec.values.quantities import Duration
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from penstock_spec.bounds import ROOM_FOR_PYTHON, SOME_TIME
 from penstock_spec.model import Number, Part, about
-from penstock_spec.quantities import Duration, Size
-from penstock_spec.words import Key, Name, Text
+from penstock_spec.values.bounds import ROOM_FOR_PYTHON, SOME_TIME
+from penstock_spec.values.quantities import Duration, Size
+from penstock_spec.values.words import Key, Name, Text
 
 
 class SendBackoff(Part):

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from penstock_spec.findings import Severity
-from penstock_spec.quantities import Version
 from penstock_spec.reading import Found
 from penstock_spec.rules.define import platform_rule
 from penstock_spec.subject import PlatformSubject
+from penstock_spec.values.quantities import Version
 
 OLDEST = Version("1.31")
 

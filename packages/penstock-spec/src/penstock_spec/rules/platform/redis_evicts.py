@@ -15,7 +15,7 @@ from penstock_spec.findings import Severity
 from penstock_spec.reading import Found
 from penstock_spec.rules.define import platform_rule
 from penstock_spec.subject import PlatformSubject
-from penstock_spec.words import shown
+from penstock_spec.values.words import shown
 
 
 @platform_rule(Severity.ERROR)

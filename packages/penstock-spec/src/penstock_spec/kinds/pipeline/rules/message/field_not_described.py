@@ -13,12 +13,12 @@ from collections.abc import Iterator
 
 from penstock_spec.fields import nearest
 from penstock_spec.findings import Severity
-from penstock_spec.kinds.pipeline.message_schema import body_of, used_fields
+from penstock_spec.kinds.pipeline.message.message_schema import body_of, used_fields
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.reading import Found
 from penstock_spec.rules.define import spec_rule
 from penstock_spec.subject import Subject
-from penstock_spec.words import shown
+from penstock_spec.values.words import shown
 
 
 @spec_rule(Severity.WARNING)

@@ -12,13 +12,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from penstock_spec.findings import Severity
-from penstock_spec.kinds.pipeline.message_schema import file_of, parse, told
-from penstock_spec.kinds.pipeline.schema_check import Trouble, trouble
+from penstock_spec.kinds.pipeline.message.message_schema import file_of, parse, told
+from penstock_spec.kinds.pipeline.message.schema_check import Trouble, trouble
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.reading import Found
 from penstock_spec.rules.define import spec_rule
 from penstock_spec.subject import Subject
-from penstock_spec.words import shown
+from penstock_spec.values.words import shown
 
 
 @spec_rule(Severity.ERROR)

@@ -15,13 +15,13 @@ from itertools import islice
 
 from penstock_spec.fields import nearest
 from penstock_spec.findings import Severity
-from penstock_spec.kinds.pipeline.message_schema import file_of, schema_of, told
-from penstock_spec.kinds.pipeline.schema_keywords import KEYWORDS, Unknown, unknown
+from penstock_spec.kinds.pipeline.message.message_schema import file_of, schema_of, told
+from penstock_spec.kinds.pipeline.message.schema_keywords import KEYWORDS, Unknown, unknown
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.reading import Found
 from penstock_spec.rules.define import spec_rule
 from penstock_spec.subject import Subject
-from penstock_spec.words import HANDLER, shown
+from penstock_spec.values.words import HANDLER, shown
 
 MOST = 20
 """Words that are told of one schema."""

@@ -12,10 +12,10 @@ from collections.abc import Iterator
 
 from penstock_spec.findings import Severity
 from penstock_spec.kinds.pipeline.spec import Pipeline
-from penstock_spec.quantities import Duration
 from penstock_spec.reading import Found
 from penstock_spec.rules.define import spec_rule
 from penstock_spec.subject import Subject
+from penstock_spec.values.quantities import Duration
 
 WEEKEND = Duration("3d")
 

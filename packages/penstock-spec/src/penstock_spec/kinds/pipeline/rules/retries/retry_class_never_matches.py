@@ -17,7 +17,7 @@ from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.reading import Found
 from penstock_spec.rules.define import spec_rule
 from penstock_spec.subject import Subject
-from penstock_spec.words import shown
+from penstock_spec.values.words import shown
 
 
 @spec_rule(Severity.WARNING)

@@ -13,12 +13,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from penstock_spec.findings import Severity
-from penstock_spec.kinds.pipeline.effective import effective, put_into
+from penstock_spec.kinds.pipeline.scaler.effective import effective, put_into
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.reading import Found
 from penstock_spec.rules.define import spec_rule
 from penstock_spec.subject import Subject
-from penstock_spec.words import shown
+from penstock_spec.values.words import shown
 
 ENVIRONMENT = ("spec", "template", "spec", "containers", "0", "env")
 

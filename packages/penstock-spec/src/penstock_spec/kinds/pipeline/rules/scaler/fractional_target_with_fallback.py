@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from penstock_spec.findings import Severity
-from penstock_spec.kinds.pipeline.effective import MODIFIERS, effective
+from penstock_spec.kinds.pipeline.scaler.effective import MODIFIERS, effective
+from penstock_spec.kinds.pipeline.scaler.trigger import amount
 from penstock_spec.kinds.pipeline.spec import Pipeline
-from penstock_spec.kinds.pipeline.trigger import amount
 from penstock_spec.reading import Found
 from penstock_spec.rules.define import spec_rule
 from penstock_spec.subject import Subject
-from penstock_spec.words import shown
+from penstock_spec.values.words import shown
 
 
 @spec_rule(Severity.ERROR)

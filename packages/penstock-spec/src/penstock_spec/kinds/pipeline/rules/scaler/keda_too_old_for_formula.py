@@ -12,12 +12,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from penstock_spec.findings import Severity
-from penstock_spec.kinds.pipeline.effective import FORMULA, effective
+from penstock_spec.kinds.pipeline.scaler.effective import FORMULA, effective
 from penstock_spec.kinds.pipeline.spec import Pipeline
-from penstock_spec.quantities import Version
 from penstock_spec.reading import Found
 from penstock_spec.rules.define import spec_rule
 from penstock_spec.subject import Subject
+from penstock_spec.values.quantities import Version
 
 
 @spec_rule(Severity.ERROR)

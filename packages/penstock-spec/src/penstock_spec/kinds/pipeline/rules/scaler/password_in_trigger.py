@@ -11,12 +11,12 @@ import re
 from collections.abc import Iterator
 
 from penstock_spec.findings import Severity
-from penstock_spec.kinds.pipeline.effective import effective
+from penstock_spec.kinds.pipeline.scaler.effective import effective
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.reading import Found
 from penstock_spec.rules.define import spec_rule
 from penstock_spec.subject import Subject
-from penstock_spec.words import shown
+from penstock_spec.values.words import shown
 
 SECRET = re.compile(r"(password|token|apikey|secret)$", re.IGNORECASE)
 

@@ -12,12 +12,12 @@ import re
 from collections.abc import Iterator
 
 from penstock_spec.findings import Severity
-from penstock_spec.kinds.pipeline.effective import effective
+from penstock_spec.kinds.pipeline.scaler.effective import effective
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.reading import Found
 from penstock_spec.rules.define import spec_rule
 from penstock_spec.subject import Subject
-from penstock_spec.words import shown
+from penstock_spec.values.words import shown
 
 IDENTIFIER = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 

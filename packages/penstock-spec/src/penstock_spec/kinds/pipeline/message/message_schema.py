@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NoReturn
 
-from penstock_spec.kinds.pipeline.schema_check import Trouble, found
+from penstock_spec.kinds.pipeline.message.schema_check import Trouble, found
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.kinds.pipeline.stream import Message, SchemaFromCode
 from penstock_spec.reading import Found, Path, dotted

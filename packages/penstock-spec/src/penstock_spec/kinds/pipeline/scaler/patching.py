@@ -11,7 +11,7 @@ from penstock_spec.care import Patch
 from penstock_spec.fields import nearest
 from penstock_spec.layers import copied
 from penstock_spec.reading import Path
-from penstock_spec.words import shown
+from penstock_spec.values.words import shown
 
 INDEX = re.compile(r"0|[1-9][0-9]{0,5}")
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from datetime import date
 from typing import Any
 
-from penstock_spec.checked import Checked
 from penstock_spec.findings import Span
+from penstock_spec.linting.checked import Checked
+from penstock_spec.linting.waivers import Promise, Waiver
 from penstock_spec.reading import Found
 from penstock_spec.subject import Shown
-from penstock_spec.waivers import Promise, Waiver
 
 
 def freeze(checked: Checked) -> dict[str, Any]:

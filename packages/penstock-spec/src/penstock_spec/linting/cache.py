@@ -24,7 +24,7 @@ from penstock_spec.findings import Finding, Outcome, Severity, Span
 from penstock_spec.repository import File, Inputs, Repository, digest, read_inputs
 
 if TYPE_CHECKING:
-    from penstock_spec.checked import Checked
+    from penstock_spec.linting.checked import Checked
 
 BROKEN = (KeyError, TypeError, ValueError, AttributeError, IndexError)
 """What reading a cache that somebody damaged may run into; it then counts as nothing kept."""
@@ -48,8 +48,8 @@ def lint(repository: Repository, asked: tuple[str, ...], today: date) -> Outcome
 
 
 def _afresh(inputs: Inputs, asked: tuple[str, ...], today: date, folder: Path, keys: tuple[str, str]) -> Outcome:
-    from penstock_spec import lint as engine  # noqa: PLC0415 - an unchanged run needs none of it
-    from penstock_spec.frozen import freeze, thaw  # noqa: PLC0415
+    from penstock_spec.linting import lint as engine  # noqa: PLC0415 - an unchanged run needs none of it
+    from penstock_spec.linting.frozen import freeze, thaw  # noqa: PLC0415
 
     tool, key = keys
     around = _key(tool, _file_key(inputs.platform), *asked)
@@ -95,7 +95,7 @@ def _unchanged(file: File, asked: Mapping[str, str | None]) -> bool:
 
 def fingerprint() -> str:
     """What stands for the tools: their versions, and the files of this package, for those who work on it."""
-    here = Path(__file__).parent
+    here = Path(__file__).parents[1]
     own = sorted(
         (entry.path, entry.stat().st_size, entry.stat().st_mtime_ns)
         for folder, _, _ in os.walk(here)

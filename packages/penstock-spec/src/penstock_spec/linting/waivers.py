@@ -15,7 +15,7 @@ from penstock_spec.fields import nearest
 from penstock_spec.findings import Span
 from penstock_spec.model import Part
 from penstock_spec.reading import Document, Found, first
-from penstock_spec.words import shown
+from penstock_spec.values.words import shown
 
 PartT = TypeVar("PartT", bound=Part)
 

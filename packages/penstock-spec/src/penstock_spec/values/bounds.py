@@ -8,8 +8,8 @@ from typing import Any
 from pydantic import GetCoreSchemaHandler
 from pydantic_core import PydanticCustomError, core_schema
 
-from penstock_spec.quantities import Cpu, Duration, Size
-from penstock_spec.quantity import Quantity
+from penstock_spec.values.quantities import Cpu, Duration, Size
+from penstock_spec.values.quantity import Quantity
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from penstock_spec.linting.waivers import Promise, Waiver
 from penstock_spec.reading import Found
 from penstock_spec.subject import Shown
-from penstock_spec.waivers import Promise, Waiver
 
 
 @dataclass(slots=True)

@@ -8,10 +8,10 @@ from typing import Any
 from penstock_spec.fields import nearest
 from penstock_spec.kinds import Kind, kinds
 from penstock_spec.layers import FIXED
-from penstock_spec.meant import kind_of, unknown_path
+from penstock_spec.linting.meant import kind_of, unknown_path
 from penstock_spec.platform import Platform
 from penstock_spec.reading import Document, Found, Path, dotted, first
-from penstock_spec.words import shown
+from penstock_spec.values.words import shown
 
 
 def checked(document: Document, kind: Kind, platform: Platform | None) -> tuple[bool, list[Found]]:

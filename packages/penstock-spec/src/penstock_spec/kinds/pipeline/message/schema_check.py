@@ -11,7 +11,7 @@ import jsonschema_rs as compiled
 
 from penstock_spec.fields import nearest
 from penstock_spec.reading import Path
-from penstock_spec.words import shown
+from penstock_spec.values.words import shown
 
 DEEPEST = 64
 """Levels. The reader stops a spec at fewer; a file beside it is read by Python."""

@@ -8,19 +8,19 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from penstock_spec import overrides, waivers
 from penstock_spec.care import Suppression
 from penstock_spec.catalogue import catalogue
-from penstock_spec.checked import Checked
 from penstock_spec.fields import nearest
 from penstock_spec.findings import Finding, Span
 from penstock_spec.kinds import Kind, kinds
 from penstock_spec.layers import Layers, Source, layered
-from penstock_spec.meant import kind_of
+from penstock_spec.linting import overrides, waivers
+from penstock_spec.linting.checked import Checked
+from penstock_spec.linting.meant import kind_of
+from penstock_spec.linting.shape import Shape
 from penstock_spec.platform import FOREIGN, Platform
 from penstock_spec.reading import Document, Found, Path, first
 from penstock_spec.rules.define import Scope
-from penstock_spec.shape import Shape
 from penstock_spec.subject import PlatformSubject, Shown, Subject, steps
 
 LONGEST = 1000

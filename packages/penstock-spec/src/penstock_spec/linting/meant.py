@@ -11,8 +11,8 @@ from penstock_spec.layers import FIXED
 from penstock_spec.model import Part, key_of
 from penstock_spec.reading import Found, Path, dotted
 from penstock_spec.subject import steps
-from penstock_spec.words import shown
-from penstock_spec.yaml_text import flow
+from penstock_spec.values.words import shown
+from penstock_spec.values.yaml_text import flow
 
 
 def unknown_field(model: type[Part], path: Path, at: Span, foreign: Mapping[str, Foreign]) -> Found:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from pydantic import GetJsonSchemaHandler
 from pydantic_core import core_schema
 
-from penstock_spec.quantity import Quantity, short
+from penstock_spec.values.quantity import Quantity, short
 
 
 def _suggest(number: str, unit: str) -> tuple[str, str]:

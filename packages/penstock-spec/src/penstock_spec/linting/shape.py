@@ -10,11 +10,11 @@ from pydantic import ValidationError
 
 from penstock_spec.findings import Span
 from penstock_spec.kinds.kind import Foreign
-from penstock_spec.meant import choice, example, kind_of, unknown_field
+from penstock_spec.linting.meant import choice, example, kind_of, unknown_field
 from penstock_spec.model import Part
 from penstock_spec.reading import Found, Path, dotted, first
-from penstock_spec.words import shown
-from penstock_spec.yaml_text import flow
+from penstock_spec.values.words import shown
+from penstock_spec.values.yaml_text import flow
 
 At = Callable[[Path], Span]
 

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 
-from penstock_spec.check import Beside, PlatformFile, check_platform, check_spec, finding, run
-from penstock_spec.checked import Checked
 from penstock_spec.fields import nearest
 from penstock_spec.findings import CannotGoOn, Finding, Outcome
+from penstock_spec.linting.check import Beside, PlatformFile, check_platform, check_spec, finding, run
+from penstock_spec.linting.checked import Checked
+from penstock_spec.linting.waivers import Waiver, over, void, waives
 from penstock_spec.reading import Document, Found, read
 from penstock_spec.repository import File, Inputs, digest
 from penstock_spec.subject import Fleet
-from penstock_spec.waivers import Waiver, over, void, waives
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from penstock_spec.kinds.pipeline.scaler import LISTS, STREAMS
+from penstock_spec.kinds.pipeline.scaler.scaled_object import LISTS, STREAMS
 from penstock_spec.reading import Path
 
 Mode = Literal["length", "lag", "pending", "list", "other"]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from penstock_spec.fields import nearest
-from penstock_spec.kinds.pipeline.schema_check import LISTED, NAMED, SINGLE, TAKES, schemas
+from penstock_spec.kinds.pipeline.message.schema_check import LISTED, NAMED, SINGLE, TAKES, schemas
 from penstock_spec.reading import Path
 
 VALUES = ("const", "default", "dependentRequired", "$vocabulary")

@@ -15,7 +15,7 @@ from penstock_spec.kinds.pipeline.derive import side_key
 from penstock_spec.kinds.pipeline.scaling import ScaleDown
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.platform import Environment, Redis
-from penstock_spec.quantities import Duration
+from penstock_spec.values.quantities import Duration
 
 STREAMS = {"standalone": "redis-streams", "cluster": "redis-cluster-streams", "sentinel": "redis-sentinel-streams"}
 LISTS = {"standalone": "redis", "cluster": "redis-cluster", "sentinel": "redis-sentinel"}
