@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from penstock_spec.files import File
 from penstock_spec.formatting import Refused, formatted
 from penstock_spec.reading import read
-from penstock_spec.repository import File
 
 Run = Callable[..., Any]
 
@@ -84,10 +88,93 @@ def test_what_cannot_be_read_is_left_alone(text: str) -> None:
     assert isinstance(style(text), Refused)
 
 
-def test_a_comment_that_would_be_lost_leaves_the_file_alone() -> None:
-    text = "a: {b: 1, # first\n    c: 2}\n"
+WHERE_COMMENTS_GO = {
+    "below the last block": ("dev:\n    a: 3s\n# vim: set ft=yaml\n", "dev:\n  a: 3s\n# vim: set ft=yaml\n"),
+    "above the next key": ("a:\n    b:\n        c: 1\n# of d\nd: 1\n", "a:\n  b:\n    c: 1\n# of d\nd: 1\n"),
+    "at the end of its block": ("a:\n    b: 1\n    # of a\nd: 1\n", "a:\n  b: 1\n  # of a\nd: 1\n"),
+    "above blank lines": ("work: # one\n  # two\n\n\n  a: 3\n", "work: # one\n  # two\n\n  a: 3\n"),
+    "instead of a block": ("work:\n    # a: 1\n    #   b: 2\nd: 1\n", "work:\n  # a: 1\n  #   b: 2\nd: 1\n"),
+    "between the depths": ("a:\n  # b's\n    b: 1\n  # b's\nd: 1\n", "a:\n  # b's\n  b: 1\n  # b's\nd: 1\n"),
+    "in an item": ("a:\n-   b: 1\n    # b's\n# a's\n-   b: 2\n", "a:\n  - b: 1\n    # b's\n  # a's\n  - b: 2\n"),
+    "below a text": ("a: >-\n    text\n\n  # a's\nb: 1\n", "a: >-\n  text\n\n# a's\nb: 1\n"),
+    "behind a value": ("a:\n    b:   1 # one\n    c: 2  # two\n", "a:\n  b: 1 # one\n  c: 2  # two\n"),
+    "below each other": (
+        "a:             # one\n    b: [ 1,2 ] # two\n               # three\n",
+        "a:             # one\n  b: [1, 2]    # two\n               # three\n",
+    ),
+    "in a list": ("a:\n- - c\n- Z # z\n", "a:\n  - - c\n  - Z # z\n"),
+    "in brackets": (
+        "a:\n    b: { c: 1, # one\n      # two\n      d: 2\n    }\n",
+        "a:\n  b: {c: 1, # one\n    # two\n    d: 2\n  }\n",
+    ),
+}
+
+
+@pytest.mark.parametrize(("loose", "tidy"), WHERE_COMMENTS_GO.values(), ids=WHERE_COMMENTS_GO)
+def test_a_comment_keeps_standing_with_what_it_stood_with(loose: str, tidy: str) -> None:
+    assert style(loose) == tidy
+    assert style(tidy) == tidy
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a: |\n  one\n\n\n\n  two  \nb: >-\n\n  three\n\n# comment\nc: |+\n  four\n\n\n",
+        "a: |2\n     one\n    two\n",
+        "a: |\n  no line's end",
+        'a: one\n\n\n  two\nb: "one \\\n  two"\n',
+        "a: {b: , c: ,}\n",
+        "? a\n: - b\n",
+        "--- {a: 1}\n",
+        "--- # marked\na: 1\n...\n# the end\n",
+    ],
+)
+def test_what_counts_stays(text: str) -> None:
+    assert style(text) == text
+
+
+def test_texts_move_as_a_whole() -> None:
+    assert style("a:\n    b: |\n          one\n            two\n") == "a:\n  b: |\n    one\n      two\n"
+
+
+PLAIN = ["1", " null", "  1.30", "", '"a # b"', "{ a: 1,b: [ 2 ] }"]
+LONG = ["[\n]", "{ a: 1, #\n x: 2 }", '"one\n     two"', "one\n\n      two"]
+TEXTS = ["|\n      one\n\n\n       two", ">-\n         one\n\n", "|+\n      one\n\n", "|9\n            one"]
+VALUES = st.sampled_from([*PLAIN, *LONG, *TEXTS])
+BETWEEN = st.sampled_from(["", "", "", "", "\n", "\n\n\n"]) | st.integers(0, 9).map(lambda one: " " * one + "#\n")
+BEHIND = st.sampled_from(["", "", " #", "   #", "  "])
+
+
+@st.composite
+def blocks(draw: st.DrawFn, indent: str = "", dash: str = "") -> str:
+    """A mapping, or a list by its dash, in some style, with comments anywhere; each `#` that ends a line is one."""
+    told = ""
+    for number in range(draw(st.integers(1, 4))):
+        told += draw(BETWEEN)
+        start = f"{indent}{dash or f'k{number}:'}"
+        if len(indent) < 9 and draw(st.booleans()):
+            inner = draw(st.sampled_from(["", "- ", "-   "]))
+            deeper = draw(st.integers(0 if inner and not dash else 1, 4))
+            told += f"{start}{draw(BEHIND)}\n{draw(blocks(indent + ' ' * deeper, inner))}"
+            continue
+        value = draw(VALUES)
+        last = "" if value in TEXTS else draw(BEHIND)
+        told += f"{start} {value}{last}\n".replace("\n", "\n" + indent).removesuffix(indent)
+    return told
+
+
+@given(blocks())
+def test_comments_and_data_stay_and_once_is_enough(text: str) -> None:
+    numbers = count()
+    text = re.sub(r"#(?=\n)", lambda _: f"# {next(numbers)}", text)
+    before = read("a", text.encode())
+    assert not before.found
     result = style(text)
-    assert isinstance(result, Refused) or "# first" in result
+    assert isinstance(result, str)
+    assert style(result) == result
+    assert read("a", result.encode()).data == before.data
+    comments = re.findall(r"# \d+$", result, re.MULTILINE)
+    assert comments == [f"# {number}" for number in range(next(numbers))]
 
 
 def test_check_and_diff_change_nothing(repository: Path, penstock: Run) -> None:
@@ -107,3 +194,9 @@ def test_formatting_is_done_once_and_permissions_stay(repository: Path, penstock
     assert (spec.read_text(), spec.stat().st_mode & 0o777) == (TIDY, 0o640)
     assert penstock("fmt").out == "everything is in style\n"
     assert list((repository / "specs").iterdir()) == [spec]
+
+
+def test_a_name_is_shown_so_that_nothing_in_it_moves_the_cursor(repository: Path, penstock: Run) -> None:
+    (repository / "specs" / "two\nlines.yaml").write_text(LOOSE)
+    assert penstock("fmt", "--check").out == "specs/two\\u000alines.yaml: would be formatted\n"
+    assert penstock("fmt", "--diff").out.startswith("--- specs/two\\u000alines.yaml\n+++ specs/two\\u000alines.yaml\n")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import resource
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -72,3 +74,35 @@ def test_a_reader_that_leaves_is_no_news(repository: Path) -> None:
     shell = f"{sys.executable} -m penstock rules | head -1"
     done = subprocess.run(["bash", "-c", shell], cwd=repository, capture_output=True, text=True, check=True)
     assert (len(done.stdout.splitlines()), done.stderr) == (1, "")
+
+
+LINT = [sys.executable, "-m", "penstock", "lint"]
+
+
+def test_a_closed_screen_is_no_fault(repository: Path) -> None:
+    """`penstock lint >&-` says nothing and ends as it should."""
+    done = subprocess.run(["bash", "-c", f"{' '.join(LINT)} >&-"], cwd=repository, capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def no_room() -> None:
+    """The next byte that is written to a file is refused."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+
+
+def test_a_full_disk_is_told(repository: Path) -> None:
+    with (repository / "told.txt").open("w") as file:
+        done = subprocess.run(
+            LINT, cwd=repository, stdout=file, stderr=subprocess.PIPE, preexec_fn=no_room, text=True, check=False
+        )
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: File too large, while writing\nhint: ")
+
+
+def test_a_folder_that_is_gone_is_told(repository: Path) -> None:
+    """Somebody removed the folder in which a shell still stands."""
+    command = f"mkdir gone && cd gone && rmdir ../gone && {' '.join(LINT)}"
+    done = subprocess.run(["bash", "-c", command], cwd=repository, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "the current folder does not exist any more" in done.stderr

@@ -8,11 +8,11 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+from penstock_spec.files import File
 from penstock_spec.findings import Finding
 from penstock_spec.linting.check import check_platform, check_spec
 from penstock_spec.linting.lint import across, settle
 from penstock_spec.reading import Document, read
-from penstock_spec.repository import File
 
 HERE = Path(__file__).parent
 TODAY = date(2027, 1, 1)

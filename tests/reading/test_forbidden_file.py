@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from penstock_spec.files import read_bytes
 from penstock_spec.reading import Found
-from penstock_spec.repository import read_bytes
+from penstock_spec.repository import open_repository, read_inputs
 
 NOBODY = 65534
 
@@ -37,3 +38,21 @@ def test_a_file_without_permission_is_a_finding(tmp_path: Path) -> None:
     assert (found.rule, str(found.at)) == ("unreadable-file", "specs/example.yaml:1:1")
     assert found.says == "reading it is not permitted"
     assert found.hint == "allow it: `chmod +r specs/example.yaml`"
+
+
+def test_specs_in_a_folder_without_permission_are_not_passed_over(tmp_path: Path) -> None:
+    """Nothing found because nothing was read would be a green light."""
+    (tmp_path / "penstock.yaml").write_text("kind: platform\n")
+    (tmp_path / "specs").mkdir()
+    (tmp_path / "specs").chmod(0)
+
+    with as_nobody():
+        if os.geteuid() == NOBODY:  # the folders that pytest makes are for their owner alone
+            os.seteuid(0)
+            for folder in (tmp_path, *tmp_path.parents[:2]):
+                folder.chmod(0o755)
+            os.seteuid(NOBODY)
+        [specs] = read_inputs(open_repository((), None, tmp_path)).specs
+
+    assert isinstance(specs.raw, Found)
+    assert specs.raw.says == "reading it is not permitted"

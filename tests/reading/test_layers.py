@@ -61,15 +61,32 @@ def test_what_is_derived_follows_the_fields_it_comes_from() -> None:
 
 
 @pytest.mark.parametrize(
-    "overrides", ["{work: {lease: 40s}, work.timeout: 5s}", "{work.timeout: 5s, work: {lease: 40s}}"]
+    "overrides",
+    [
+        "{scaling.boost: {when_older_than: 40s}, scaling.boost.factor: 3}",
+        "{scaling.boost.factor: 3, scaling.boost: {when_older_than: 40s}}",
+    ],
 )
 def test_the_order_of_overrides_means_nothing(overrides: str) -> None:
     """A field that is said is not lost to its section, which is replaced as a whole."""
-    found = layers(f"name: a\nwork: {{block: 2s}}\nenvironments: {{dev: {overrides}}}\n")
-    assert found.data["work"] == {"lease": "40s", "timeout": "5s"}
-    assert found.source(("work", "block")) is Source.DEFAULT
-    assert found.source(("work", "lease")) is Source.ENVIRONMENT
-    assert str(found.at(("work", "timeout"))).startswith("spec.yaml:3:")
+    found = layers(f"name: a\nscaling: {{boost: {{most: 5}}}}\nenvironments: {{dev: {overrides}}}\n")
+    assert value(found, ("scaling", "boost")) == {"when_older_than": "40s", "factor": 3}
+    assert found.source(("scaling", "boost", "most")) is Source.DEFAULT
+    assert found.source(("scaling", "boost", "when_older_than")) is Source.ENVIRONMENT
+    assert str(found.at(("scaling", "boost", "factor"))).startswith("spec.yaml:3:")
+
+
+@pytest.mark.parametrize("platform", ["", "defaults: {work: {block: 9s}}\n"])
+def test_a_section_that_is_always_there_is_never_replaced(platform: str) -> None:
+    """What a spec says of it would be lost without a word."""
+    found = layers("name: a\nwork: {block: 2s}\nenvironments: {dev: {work: {lease: 40s}}}\n", platform)
+    assert found.data["work"] == {"block": "2s"}
+
+
+def test_what_is_made_of_overrides_alone_is_shown_by_one_of_them() -> None:
+    """What is missing from it is missing there."""
+    found = layers("name: a\nenvironments: {dev: {retries.classes.never.attempts: 1}}\n")
+    assert str(found.at(("retries", "classes", "never", "match"))) == "spec.yaml:2:22"
 
 
 def test_an_environment_changes_only_itself() -> None:

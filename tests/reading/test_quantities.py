@@ -112,7 +112,7 @@ def test_what_cannot_be_read_is_refused_by_the_rule_of_its_kind(kind: type[Quant
     [
         (Duration, "60", "60s"),
         (Duration, "5 minutes", "5m"),
-        (Duration, "90 sec", "1m30s"),
+        (Duration, "90 sec", "90s"),
         (Duration, "1.5h", "1h30m"),
         (Size, "256m", "256Mi"),
         (Size, "256MB", "256Mi"),

@@ -32,9 +32,10 @@ MAKERS = frozenset(
 )
 
 NEVER_RUN = {
-    "reading it is not permitted": "tests may run as root, who may read everything",
+    "reading it is not permitted": "tests/reading has it: root may read everything and must step down for it",
+    "the current folder does not exist": "tests/command has it: a transcript stands in a folder that exists",
 }
-"""Words of messages that cannot be had in a test, each with the reason."""
+"""Words of messages that no transcript can have, each with the reason and the test that knows them."""
 
 
 @dataclass

@@ -79,10 +79,14 @@ def _overrides(specs: dict[str, Schema], roots: dict[str, str]) -> Schema:
 
 
 def _places(schema: Schema, pointer: str, path: str) -> Iterator[tuple[str, str]]:
-    """The path of every field of a schema, and the JSON pointer to its own schema. Items of lists have no path."""
+    """The path of every field of a schema, and the JSON pointer to its own schema.
+
+    Items of lists have no path, and a section that is always there is not given as a whole.
+    """
     for key, inner in schema.get("properties", {}).items():
         where, here = f"{path}.{key}".lstrip("."), f"{pointer}/properties/{key}"
-        yield where, here
+        if inner.get("type") != "object" or inner.get("additionalProperties") is not False:
+            yield where, here
         yield from _places(inner, here, where)
     for index, branch in enumerate(schema.get("anyOf", ())):
         yield from _places(branch, f"{pointer}/anyOf/{index}", path)

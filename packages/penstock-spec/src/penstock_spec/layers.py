@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 from typing import Any
 
-from penstock_spec.fields import knows
+from penstock_spec.fields import fields_of, knows
 from penstock_spec.findings import Span
 from penstock_spec.kinds import Kind
+from penstock_spec.model import Part
 from penstock_spec.reading import Document, Found, Path, Place, dotted
 from penstock_spec.values.words import shown
 
@@ -81,7 +83,15 @@ class Layers:
             place = self.place(path[:end])
             if place is not None:
                 return place.caret if end == len(path) else place.name
+            if (below := self._below(path[:end])) is not None:
+                return below
         return self.document.places[("name",)].name if ("name",) in self.document.places else self.document.start
+
+    def _below(self, path: Path) -> Span | None:
+        """The key of an override of which alone this section is made."""
+        inside = (one for one in self.overlays if one.document and one.path[: len(path)] == path)
+        keys = (one.document.places[one.base].key for one in inside if one.document)
+        return next((key for key in keys if key), None)
 
 
 def layered(kind: Kind, spec: Document, platform: Document, environment: str) -> Layers:
@@ -120,7 +130,14 @@ FIXED = ("kind", "name", "environments", "suppress", "acknowledge", "expect")
 
 def may_override(kind: Kind, key: str) -> bool:
     """This is the path of a field that an environment or the platform may say."""
-    return key.partition(".")[0] not in FIXED and knows(kind.model, key)
+    return key.partition(".")[0] not in FIXED and knows(kind.model, key) and key not in sections(kind.model)
+
+
+@cache
+def sections(model: type[Part]) -> frozenset[str]:
+    """The sections that are always there: what one place says of them adds to what another says."""
+    fields = ((field.path, field.info.annotation) for field in fields_of(model))
+    return frozenset(path for path, kind in fields if isinstance(kind, type) and issubclass(kind, Part))
 
 
 def copied(data: Any) -> Any:  # noqa: ANN401 - whatever YAML can say

@@ -1,17 +1,15 @@
-"""A repository of specs on disk: its root, the files that count, and their bytes. No other module reads files."""
+"""A repository of specs on disk: its root, and the files that count."""
 
 from __future__ import annotations
 
-import hashlib
 import os
-import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from penstock_spec.files import File, read_bytes
 from penstock_spec.findings import CannotGoOn, Span
 from penstock_spec.reading import Found
-from penstock_spec.reading.source import LARGEST, decode
 
 PLATFORM_FILE = "penstock.yaml"
 SPECS = "specs"
@@ -34,31 +32,18 @@ class Repository:
         return (self.platform, *self.specs)
 
     def name(self, path: Path) -> str:
-        """How a file is called in findings: relative to the root, with `/`, always printable."""
-        try:
-            # pathlib's resolve() raises on a link that leads to itself; the reading of it shall tell that
-            relative = Path(os.path.realpath(path)).relative_to(os.path.realpath(self.root))
-        except (ValueError, OSError):
-            relative = path
+        """How a file is called in findings: relative to the root, with `/`, always printable. Links keep their name."""
+        there = os.path.join(os.path.realpath(path.parent), path.name)  # noqa: PTH118 - `resolve` follows the last link too
+        relative = Path(there)
+        if relative.is_relative_to(root := os.path.realpath(self.root)):
+            relative = relative.relative_to(root)
         return relative.as_posix().encode("utf-8", "backslashreplace").decode("utf-8")
 
-
-@dataclass(frozen=True, slots=True)
-class File:
-    """A file that was read, or why it could not be."""
-
-    path: Path
-    name: str
-    raw: bytes | Found
-
-    def beside(self, relative: str) -> bytes | None:
-        """The bytes of a file beside this one."""
-        raw = read_bytes(self.path.parent / relative, relative)
-        return raw if isinstance(raw, bytes) else None
-
-    def lines(self) -> tuple[str, ...]:
-        """Its lines, for those who show them."""
-        return () if isinstance(self.raw, Found) else decode(self.name, self.raw).lines
+    def leads_out(self, path: Path) -> bool:
+        """A link in the repository to something outside of it, which a pull request could show to anyone."""
+        root = os.path.realpath(self.root)
+        inside = Path(os.path.realpath(path.parent)).is_relative_to(root)
+        return inside and not Path(os.path.realpath(path)).is_relative_to(root)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +58,20 @@ class Inputs:
 
 def read_inputs(repository: Repository) -> Inputs:
     """Read every file once."""
-    files = [File(path, name := repository.name(path), read_bytes(path, name)) for path in repository.files]
+    files = [read_file(repository, path) for path in repository.files]
     return Inputs(files[0], tuple(files[1:]), repository.whole)
+
+
+def read_file(repository: Repository, path: Path) -> File:
+    """Read one file, under its name in the repository."""
+    name = repository.name(path)
+    if repository.leads_out(path):
+        at = Span(name, 1, 1, 1, 1)
+        found = Found(
+            "unreadable-file", at, "it is a link that leads out of the repository", "put the file itself here"
+        )
+        return File(path, name, found)
+    return File(path, name, read_bytes(path, name))
 
 
 def find_root(start: Path) -> Path:
@@ -101,14 +98,22 @@ def open_repository(paths: Iterable[Path], platform: Path | None, here: Path) ->
         except CannotGoOn:
             root = find_root(start)
         platform = root / PLATFORM_FILE
-    specs = tuple(_named(named)) if named else tuple(_below(root / SPECS))
+    if any(_same(path, root) for path in named):
+        named = ()
+    found = _named(named) if named else _below(root / SPECS)
+    specs = tuple(path for path in found if not _same(path, platform))
     return Repository(root, platform, specs, whole=not named)
 
 
+def _same(path: Path, other: Path) -> bool:
+    return os.path.realpath(path) == os.path.realpath(other)
+
+
 def _named(paths: tuple[Path, ...]) -> Iterator[Path]:
+    """The files that are named, and those in the folders that are; each once."""
     seen = set()
     for path in paths:
-        for one in _below(path) if any(_below(path)) else (path,):
+        for one in tuple(_below(path)) or (path,):
             if one not in seen:
                 seen.add(one)
                 yield one
@@ -119,30 +124,14 @@ def _is_folder(path: Path) -> bool:
 
 
 def _below(folder: Path) -> Iterator[Path]:
-    if _is_folder(folder):
-        yield from sorted(path for path in folder.rglob("*") if path.suffix in ENDINGS)
+    """The specs in a folder, and the folders in it that cannot be looked into: reading these tells why."""
+    found: list[Path] = []
 
+    def closed(error: OSError) -> None:
+        if isinstance(error, PermissionError):
+            found.append(Path(error.filename))
 
-def read_bytes(path: Path, name: str) -> bytes | Found:
-    """The bytes of a file, one more than the most that is read at the most; or why they cannot be had."""
-    at = Span(name, 1, 1, 1, 1)
-    try:
-        mode = path.stat().st_mode
-        if stat.S_ISDIR(mode):
-            return Found("unreadable-file", at, "it is a folder", "name a file")
-        if not stat.S_ISREG(mode):
-            return Found("unreadable-file", at, "it is no ordinary file", "name a file")
-        with path.open("rb") as file:
-            return file.read(LARGEST + 1)
-    except FileNotFoundError:
-        return Found("unreadable-file", at, "there is no such file", "see that the name is right")
-    except PermissionError:
-        return Found("unreadable-file", at, "reading it is not permitted", f"allow it: `chmod +r {name}`")
-    except (OSError, ValueError) as error:
-        says = f"it cannot be read: {getattr(error, 'strerror', None) or error}"
-        return Found("unreadable-file", at, says, "see that the name is right and the disk is well")
-
-
-def digest(raw: bytes | None) -> str | None:
-    """What stands for the content of a file; none for a file that cannot be read."""
-    return None if raw is None else hashlib.blake2b(raw, digest_size=16).hexdigest()
+    for here, folders, names in os.walk(folder, onerror=closed):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        found += [Path(here, name) for name in names if name.lower().endswith(ENDINGS) and not name.startswith(".")]
+    yield from sorted(found)

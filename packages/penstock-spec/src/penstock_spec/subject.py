@@ -52,6 +52,10 @@ class Subject(Generic[SpecT]):
         """Somebody wrote this value, perhaps as a default of the platform."""
         return self.layers.source(steps(path)) not in (Source.DEFAULT, Source.DERIVED)
 
+    def written(self, *paths: str) -> str:
+        """The first of these that somebody wrote: what to point at where values do not go together."""
+        return next((path for path in paths if self.given(path)), paths[0])
+
     def line(self, path: str) -> str:
         """Where the other value of a finding stands: `line 21`, a file and a line, or that it is a default."""
         place = self.layers.place(steps(path))

@@ -6,13 +6,17 @@ import importlib
 import json
 import sys
 from collections.abc import Iterator
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from penstock_spec.files import File
 from penstock_spec.findings import CannotGoOn
+from penstock_spec.kinds.pipeline.stream import SchemaFromCode
 from penstock_spec.linting.lint import load
 from penstock_spec.repository import Repository, read_inputs
+from penstock_spec.values.words import Name
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,16 +29,31 @@ class Named:
 
 
 def named_in(repository: Repository) -> Iterator[Named]:
-    """The models that the specs of a repository name."""
+    """The models that the specs of a repository name. A spec that was asked for and names none is told."""
     for file in read_inputs(repository).specs:
-        data = load(file).data
-        message = data.get("message") if isinstance(data, dict) else None
-        schema = message.get("schema") if isinstance(message, dict) else None
-        model = schema.get("model") if isinstance(schema, dict) else None
-        if not isinstance(model, str) or not isinstance(schema, dict) or not isinstance(data, dict):
-            continue
-        name = schema.get("file") or f"{data.get('name')}.message.json"
-        yield Named(file.name, model, file.path.parent / str(name))
+        named = _named(file)
+        if named:
+            yield named
+        elif not repository.whole:
+            raise CannotGoOn(f"{file.name} names no model", "its message's schema stands in the spec itself")
+
+
+def _named(file: File) -> Named | None:
+    from pydantic import TypeAdapter, ValidationError  # noqa: PLC0415 - heavy
+
+    document = load(file)
+    if document.found or not isinstance(document.data, dict):
+        raise CannotGoOn(f"{file.name} cannot be read as it is", f"see `penstock lint {file.name}`")
+    message = document.data.get("message")
+    schema = message.get("schema") if isinstance(message, dict) else None
+    if not isinstance(schema, dict) or "model" not in schema:
+        return None
+    try:
+        name = TypeAdapter(Name).validate_python(document.data.get("name"))
+        asked = SchemaFromCode.model_validate(schema)
+    except ValidationError:
+        raise CannotGoOn(f"{file.name} has errors", f"see `penstock lint {file.name}`") from None
+    return Named(file.name, asked.model, file.path.parent / (asked.file or f"{name}.message.json"))
 
 
 def schema_of(named: Named, paths: tuple[Path, ...]) -> dict[str, Any]:
@@ -47,7 +66,8 @@ def schema_of(named: Named, paths: tuple[Path, ...]) -> dict[str, Any]:
         if str(path.resolve()) not in sys.path:
             sys.path.insert(0, str(path.resolve()))
     try:
-        found: Any = importlib.import_module(module)
+        with redirect_stdout(sys.stderr):  # what the code prints on the way is no part of the schema
+            found: Any = importlib.import_module(module)
         for step in name.split("."):
             found = getattr(found, step)
     except ImportError as error:
@@ -57,9 +77,9 @@ def schema_of(named: Named, paths: tuple[Path, ...]) -> dict[str, Any]:
         raise CannotGoOn(
             f"`{module}` has no `{name}`, which {named.spec} names", "put `message.schema.model` right"
         ) from None
-    except Exception as error:  # noqa: BLE001 - a team's code may raise anything while it is imported
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - a team's code may raise anything while it is imported
         says = f"`{module}` fails when it is imported: {type(error).__name__}: {error}"
-        raise CannotGoOn(says, "run `python -c 'import ...'` to see where") from None
+        raise CannotGoOn(says, f"run `python -c 'import {module}'` to see where") from None
     try:
         return TypeAdapter(found).json_schema()
     except PydanticUserError as error:

@@ -29,5 +29,7 @@ class Kind:
     """Paths whose values rules across specs may ask for."""
     rules: str
     """The package of its rules."""
+    families: str
+    """The module whose `FAMILIES` say what can be wrong with it; loaded for the reference alone."""
     foreign: Mapping[str, Foreign] = field(default_factory=dict)
     """Words that people bring from other tools, and what they are called here."""

@@ -20,8 +20,9 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from penstock_spec.files import File, digest
 from penstock_spec.findings import Finding, Outcome, Severity, Span
-from penstock_spec.repository import File, Inputs, Repository, digest, read_inputs
+from penstock_spec.repository import Inputs, Repository, read_inputs
 
 if TYPE_CHECKING:
     from penstock_spec.linting.checked import Checked

@@ -18,6 +18,7 @@ from penstock_spec.linting import overrides, waivers
 from penstock_spec.linting.checked import Checked
 from penstock_spec.linting.meant import kind_of
 from penstock_spec.linting.shape import Shape
+from penstock_spec.model import Part
 from penstock_spec.platform import FOREIGN, Platform
 from penstock_spec.reading import Document, Found, Path, first
 from penstock_spec.rules.define import Scope
@@ -58,14 +59,17 @@ def check_platform(document: Document) -> PlatformFile:
     try:
         model = Platform.model_validate(document.data)
     except ValidationError as error:
-        found = Shape(Platform, document.data, document.nearest, _name_in(document), FOREIGN).deviations(error)
+        name_at, text = _name_in(document), _text_of(document)
+        found = Shape(Platform, document.data, document.nearest, name_at, FOREIGN, text, document.data).deviations(
+            error
+        )
         checked.add("", [one for one in found if one.path not in broken])
         return PlatformFile(document, None, checked)
     if any(one.rule != "byte-order-mark" for one in document.found):
         return PlatformFile(document, None, checked)
     bases: list[Path] = [("defaults",), *(("environments", name, "defaults") for name in model.environments)]
     checked.add("", first(one for base in bases for one in overrides.unknown(document, base, None)))
-    _take_on(model.suppress, document, checked)
+    _take_on(model.suppress, document, Platform, checked)
     return PlatformFile(document, model, checked)
 
 
@@ -95,8 +99,9 @@ def check_spec(document: Document, platform: PlatformFile, environments: tuple[s
                 checked.add(environment, (one._replace(rule=name) for one in rule.check(subject)))
         checked.shown.append(show(kind, subject))
     if not platform.model or not environments:
-        _shaped(kind, layered(kind, _without_overrides(document), Document("", ()), ""), broken, "", checked)
-    _take_on(waivers.items(document, "suppress", Suppression), document, checked)
+        alone = layered(kind, _without_overrides(document), Document("", ()), "")
+        _shaped(kind, alone, broken, "", checked)
+    _take_on(waivers.items(document, "suppress", Suppression), document, kind.model, checked)
     checked.promises += waivers.promises(document)
     return checked
 
@@ -148,7 +153,10 @@ def _shaped(kind: Kind, layers: Layers, broken: frozenset[str], environment: str
             place = layers.place(path)
             return place.name if place and path else layers.at(path)
 
-        found = Shape(kind.model, layers.data, layers.at, name_at, kind.foreign).deviations(error)
+        text = _text_of(layers.document, *(one.document for one in layers.overlays if one.document))
+        found = Shape(kind.model, layers.data, layers.at, name_at, kind.foreign, text, layers.document.data).deviations(
+            error
+        )
         checked.add(
             environment, [one for one in found if not _inside(one.path, broken) and not _follows(one.path, layers)]
         )
@@ -175,6 +183,17 @@ def _name_in(document: Document) -> Callable[[Path], Span]:
         return place.name if place and path else document.nearest(path)
 
     return name_at
+
+
+def _text_of(*documents: Document) -> Callable[[Span], str]:
+    lines = {document.file: document.lines for document in documents if document.lines}
+
+    def text(at: Span) -> str:
+        """What is written there, in its first line."""
+        line = lines[at.file][at.line - 1] if at.file in lines else ""
+        return line[at.column - 1 : at.end_column - 1 if at.end_line == at.line else None]
+
+    return text
 
 
 def _not_a_mapping(document: Document, checked: Checked, kind: str) -> None:
@@ -208,7 +227,7 @@ def _without_overrides(document: Document) -> Document:
     return Document(document.file, document.lines, data, document.places, document.found)
 
 
-def _take_on(suppressions: list[Suppression], document: Document, checked: Checked) -> None:
-    asked, void = waivers.asked(suppressions, document)
+def _take_on(suppressions: list[Suppression], document: Document, model: type[Part], checked: Checked) -> None:
+    asked, void = waivers.asked(suppressions, document, model)
     checked.waivers += asked
     checked.add("", void)

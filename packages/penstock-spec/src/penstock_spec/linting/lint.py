@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from datetime import date
 
 from penstock_spec.fields import nearest
+from penstock_spec.files import File, digest
 from penstock_spec.findings import CannotGoOn, Finding, Outcome
 from penstock_spec.linting.check import Beside, PlatformFile, check_platform, check_spec, finding, run
 from penstock_spec.linting.checked import Checked
 from penstock_spec.linting.waivers import Waiver, over, void, waives
 from penstock_spec.reading import Document, Found, read
-from penstock_spec.repository import File, Inputs, digest
+from penstock_spec.repository import Inputs
 from penstock_spec.subject import Fleet
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from types import UnionType
+from typing import Annotated, Any, Union, get_args, get_origin
 
 from penstock_spec.fields import FieldAt, elsewhere, fields_of, knows, nearest, parts_in
 from penstock_spec.findings import Span
-from penstock_spec.kinds.kind import Foreign
+from penstock_spec.kinds.kind import Foreign, Kind
 from penstock_spec.layers import FIXED
 from penstock_spec.model import Part, key_of
 from penstock_spec.reading import Found, Path, dotted
@@ -14,27 +17,70 @@ from penstock_spec.subject import steps
 from penstock_spec.values.words import shown
 from penstock_spec.values.yaml_text import flow
 
+NUMBER = re.compile(r"\[[0-9]+\]")
 
-def unknown_field(model: type[Part], path: Path, at: Span, foreign: Mapping[str, Foreign]) -> Found:
-    """The finding for a key that the model does not have, with the key that was probably meant."""
+
+def unknown_field(
+    model: type[Part], path: Path, foreign: Mapping[str, Foreign], data: object, written: object
+) -> tuple[str, str, str]:
+    """For a key that the model does not have: the rule, what is wrong, and the key that was probably meant."""
     key = str(path[-1])
+    section = at_path(data, path[:-1])
+    beside = keys_beside(model, path[:-1])
     around = dotted(path[:-1])
-    beside = _beside(model, path[:-1])
     here = f"`{around}`" if around else "this file"
+    if key in beside:  # of the same union, in which other keys choose another section
+        others = ", ".join(f"`{one}`" for one in section if one != key)
+        return "unknown-field", f"`{key}` cannot stand beside {others} in {here}", "keep one of the two"
     says = f"`{shown(key)}` is not a field of {here}"
+    rest = section.get(key)
+    if meant := glued(key if rest is None else f"{key}: {rest}", beside):
+        return "unknown-field", says, f"write `{meant}`, with a space behind the colon"
     word = foreign.get(key)
     if word is not None:
-        return Found(word.rule, at, says, word.hint, dotted(path))
+        return word.rule, says, _from(word.hint, around, model)
+    return "unknown-field", says, _meant(model, path, beside, written)
+
+
+def _from(hint: str, around: str, model: type[Part]) -> str:
+    """A hint that names fields by their paths, as it reads where a path is no key."""
+    why, write, fields = hint.partition("write ")
+
+    def field(match: re.Match[str]) -> str:
+        section, _, name = match[1].rpartition(".")
+        if not knows(model, match[1]):
+            return match[0]
+        if section == around:
+            return f"`{name}{match[2]}`"
+        return f"`{name}{match[2]}` " + (f"under `{section}`" if section else "at the top")
+
+    return why + write + re.sub(r"`([\w.]+)((?:: [^`]*)?)`", field, fields)
+
+
+def _meant(model: type[Part], path: Path, beside: tuple[str, ...], written: object) -> str:
+    """The way out where a key is not known."""
+    key = str(path[-1])
     close = nearest(key, beside) or nearest(key.replace("-", "_").lower(), beside)
+    if close in at_path(written, path[:-1]):
+        return f"take it out; `{close}` is there already"
     if close:
-        return Found("unknown-field", at, says, f"write `{close}`", dotted(path))
-    moved = sections_with(model, key)
+        return f"write `{close}`"
+    inside = any(isinstance(step, int) for step in path)  # an item of a list says nothing of what is around it
+    moved = [] if inside else sections_with(model, key)
+    if len(moved) == 1 and key in at_path(written, steps(moved[0])):
+        there = f"{moved[0]}.{key}".lstrip(".")
+        return f"take it out; `{there}` is there already"
     if moved:
-        hint = "move it to " + " or ".join(f"`{one}`" if one else "the top" for one in moved)
-        return Found("unknown-field", at, says, hint, dotted(path))
+        return "move it to " + " or ".join(f"`{one}`" if one else "the top" for one in moved)
     fields = ", ".join(f"`{one}`" for one in beside[:12])
     more = ", ..." if len(beside) > 12 else ""  # noqa: PLR2004 - about a line
-    return Found("unknown-field", at, says, f"take it out; the fields here are {fields}{more}", dotted(path))
+    return f"take it out; the fields here are {fields}{more}"
+
+
+def glued(text: object, keys: tuple[str, ...]) -> str:
+    """What was meant where YAML took a key, its colon and its value for one word: `concurrency:3` in braces."""
+    match = re.fullmatch(r"(\w+)(?::| +:?) *(\S.*)", text) if isinstance(text, str) else None
+    return f"{match[1]}: {shown(match[2])}" if match and match[1] in keys else ""
 
 
 def sections_with(model: type[Part], key: str) -> list[str]:
@@ -46,15 +92,49 @@ def sections_with(model: type[Part], key: str) -> list[str]:
     return sections if len(sections) <= 3 else []  # noqa: PLR2004 - a hint that can be followed
 
 
-def unknown_path(model: type[Part], key: str, at: Span) -> Found | None:
-    """The finding for a path in an override that leads nowhere, or None when it leads to a field."""
-    if knows(model, key):
+def unknown_path(kind: Kind, key: str, overrides: Mapping[str, object]) -> tuple[str, str] | None:
+    """What is wrong with a path in an override that leads nowhere, and the way out; None when it leads to a field."""
+    if knows(kind.model, key):
         return None
+    says = f"`{shown(key)}` is not the path of a field"
+    if whole := _within(kind.model, key):
+        return f"`{whole}` is one value, and `{shown(key)}` would be a part of it", f"write all of `{whole}`"
+    if word := kind.foreign.get(key.rpartition(".")[2]):
+        return says, word.hint
+    meant = nearest_path(kind.model, key, FIXED)
+    if meant in overrides:
+        return says, f"take it out; `{meant}` is there already"
+    return says, f"write `{meant}`" if meant else "write the path of a field, such as `work.timeout`"
+
+
+def nearest_path(model: type[Part], key: str, without: tuple[str, ...] = ()) -> str | None:
+    """The path of a field that was probably meant."""
     paths = sorted(field.path for field in fields_of(model) if not set("[*") & set(field.path))
-    close = nearest(key, [path for path in paths if path.partition(".")[0] not in FIXED])
-    last = elsewhere(model, key.rpartition(".")[2])
-    hint = f"write `{close or last}`" if close or last else "write the path of a field, such as `work.timeout`"
-    return Found("unknown-override", at, f"`{shown(key)}` is not the path of a field", hint, key)
+    close = nearest(key, [path for path in paths if path.partition(".")[0] not in without])
+    return close or elsewhere(model, key.rpartition(".")[2])
+
+
+def leads(model: type[Part], path: str) -> bool:
+    """Is this the path of something that a finding can be at? A part of a value that may be anything is."""
+    return knows(model, NUMBER.sub("[]", path).removesuffix("[]")) or bool(_within(model, path))
+
+
+def _within(model: type[Part], path: str) -> str:
+    """The path of the field around this one that holds whatever it likes, such as `message.schema`."""
+    words = [str(step) for step in steps(path) if isinstance(step, str)]
+    for end in range(len(words) - 1, 0, -1):
+        field = _field(model, tuple(words[:end]))
+        if field:
+            return ".".join(words[:end]) if _anything(field.info.annotation) else ""
+    return ""
+
+
+def _anything(annotation: Any) -> bool:  # noqa: ANN401 - any type expression
+    """A mapping in which anything may stand, or a choice of which that is one."""
+    inside = get_args(annotation)
+    return (get_origin(annotation) is dict and (inside[1] is Any or _anything(inside[1]))) or (
+        get_origin(annotation) in (Annotated, Union, UnionType) and any(_anything(one) for one in inside)
+    )
 
 
 def choice(model: type[Part], expected: str, value: object, at: Span, where: str) -> Found:
@@ -74,9 +154,33 @@ def example(model: type[Part], path: Path) -> str:
     """What one could write there."""
     field = _field(model, path)
     meant = field.info.examples[0] if field and field.info.examples else "..."
+    if field and meant == []:
+        meant = [_needed(part) for part, _ in parts_in(field.info.annotation)]
     if path and isinstance(path[-1], int) and isinstance(meant, list):
         meant = meant[0] if meant else "..."
     return flow(meant)
+
+
+def _needed(model: type[Part]) -> dict[str, Any]:
+    """A section of what it cannot be without."""
+    needed = {key_of(name, info): info for name, info in model.model_fields.items() if info.is_required()}
+    return {key: (info.examples or ["..."])[0] for key, info in needed.items()}
+
+
+def required(model: type[Part], path: Path) -> bool:
+    """Whether it is the path of a field without a default."""
+    field = _field(model, path)
+    return bool(field and field.required)
+
+
+def at_path(data: object, path: Path) -> Mapping[str, Any]:
+    """The section at a path, or nothing."""
+    for step in path:
+        if isinstance(data, dict):
+            data = data.get(str(step))
+        else:
+            data = data[step] if isinstance(data, list) and isinstance(step, int) and step < len(data) else None
+    return data if isinstance(data, dict) else {}
 
 
 def kind_of(value: object) -> str:
@@ -94,7 +198,7 @@ def kind_of(value: object) -> str:
     return f"the text `{shown(value)}`"
 
 
-def _beside(model: type[Part], path: Path) -> tuple[str, ...]:
+def keys_beside(model: type[Part], path: Path) -> tuple[str, ...]:
     """The keys that a section may have."""
     steps = [step for step in path if isinstance(step, str)]
     depth = len(steps)

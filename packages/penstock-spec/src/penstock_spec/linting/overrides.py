@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from penstock_spec.fields import nearest
+from penstock_spec.fields import knows, nearest
 from penstock_spec.kinds import Kind, kinds
-from penstock_spec.layers import FIXED
+from penstock_spec.layers import FIXED, sections
 from penstock_spec.linting.meant import kind_of, unknown_path
 from penstock_spec.platform import Platform
 from penstock_spec.reading import Document, Found, Path, dotted, first
 from penstock_spec.values.words import shown
+from penstock_spec.values.yaml_text import flow
+
+LONGEST_TOLD = 60
+"""Characters of a value in a hint."""
+
+MOST_TOLD = 4
+"""Paths in a hint; whoever wrote more of them knows by then how it goes on."""
 
 
 def checked(document: Document, kind: Kind, platform: Platform | None) -> tuple[bool, list[Found]]:
@@ -20,7 +27,7 @@ def checked(document: Document, kind: Kind, platform: Platform | None) -> tuple[
     if environments is None and "environments" not in document.data:
         return True, []
     if not isinstance(environments, dict):
-        at, hint = document.nearest(("environments",)), "write `dev: {work.timeout: 30s}`"
+        at, hint = document.nearest(("environments",)), "write it such as `{dev: {work.timeout: 30s}}`"
         says = f"expected keys with values, not {kind_of(environments)}"
         return False, [Found("wrong-type", at, says, hint, "environments")]
     usable = all(isinstance(overrides, dict) for overrides in environments.values())
@@ -51,13 +58,60 @@ def unknown(document: Document, base: Path, kind: Kind | None) -> Iterator[Found
     for step in base:
         section = section.get(step) if isinstance(section, dict) else None
     for key in section if isinstance(section, dict) else ():
-        at = document.places[(*base, key)].name
-        if key.split(".")[0] in FIXED:
-            says = f"`{shown(key)}` is the same in every environment"
-            hint = "say it once, at the top of the spec" if kind else "each spec says it for itself"
-            yield Found("unknown-override", at, says, hint, dotted((*base, key)))
-            continue
-        candidates = [kind] if kind else list(kinds().values())
-        problems = [unknown_path(one.model, key, at) for one in candidates]
-        if all(problems) and problems[0]:
-            yield problems[0]._replace(path=dotted((*base, key)))
+        told = _fixed(key, kind) or _unknown(section, key, kind)
+        told = told or _replaced(section, key, kind) or _twice(section, key)
+        if told:
+            yield Found("unknown-override", document.places[(*base, key)].name, *told, dotted((*base, key)))
+
+
+def _fixed(key: str, kind: Kind | None) -> tuple[str, str] | None:
+    first, _, rest = key.partition(".")
+    if first not in FIXED:
+        return None
+    says = f"`{shown(key)}` is the same in every environment"
+    inner = rest.partition(".")[2]
+    if kind and first == "environments" and knows(kind.model, inner):
+        return says, f"write `{inner}`"
+    return says, "say it once, at the top of the spec" if kind else "each spec says it for itself"
+
+
+def _unknown(section: Mapping[str, Any], key: str, kind: Kind | None) -> tuple[str, str] | None:
+    told = [unknown_path(one, key, section) for one in _candidates(kind)]
+    return told[0] if all(told) else None
+
+
+def _replaced(section: Mapping[str, Any], key: str, kind: Kind | None) -> tuple[str, str] | None:
+    """A whole section given anew would take back, without a word, what is said of it elsewhere."""
+    value = section[key]
+    if not any(key in sections(one.model) for one in _candidates(kind)):
+        return None
+    says = f"this would replace all of `{key}`, also what is said of it elsewhere"
+    leaves = [leaf for one in _candidates(kind) for leaf in _leaves(one, key, value) if leaf[0] not in section]
+    if not leaves:
+        return says, "take it out; each field has a path of its own, such as `work.timeout`"
+    told = [f"`{path}: {text if len(text := flow(one)) <= LONGEST_TOLD else '...'}`" for path, one in leaves]
+    more = ", ..." if len(leaves) > MOST_TOLD else ""
+    return says, "write " + ", ".join(told[:MOST_TOLD]) + more
+
+
+def _leaves(kind: Kind, path: str, value: object) -> Iterator[tuple[str, Any]]:
+    """The fields that a section says, each by its path."""
+    for key, inner in value.items() if isinstance(value, dict) else ():
+        here = f"{path}.{key}"
+        if isinstance(inner, dict) and here in sections(kind.model):
+            yield from _leaves(kind, here, inner)
+        else:
+            yield here, inner
+
+
+def _twice(section: Mapping[str, Any], key: str) -> tuple[str, str] | None:
+    steps = key.split(".")
+    around = next((one for end in range(1, len(steps)) if (one := ".".join(steps[:end])) in section), None)
+    if around is None:
+        return None
+    says = f"`{shown(key)}` stands beside `{around}`, of which it is a part"
+    return says, f"put it into `{around}`, or take one of the two out"
+
+
+def _candidates(kind: Kind | None) -> list[Kind]:
+    return [kind] if kind else list(kinds().values())

@@ -8,9 +8,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from penstock_spec.fields import nearest
 from penstock_spec.findings import Span
 from penstock_spec.kinds.kind import Foreign
-from penstock_spec.linting.meant import choice, example, kind_of, unknown_field
+from penstock_spec.linting.meant import at_path, choice, example, glued, keys_beside, kind_of, required, unknown_field
 from penstock_spec.model import Part
 from penstock_spec.reading import Found, Path, dotted, first
 from penstock_spec.values.words import shown
@@ -31,6 +32,7 @@ BOUNDS = {
     "greater_than": ("gt", "more than"),
     "less_than_equal": ("le", "at most"),
 }
+OR_LEAVE_OUT = ", or take it out"
 YES_AND_NO = {"yes": "true", "on": "true", "true": "true", "no": "false", "off": "false", "false": "false"}
 
 
@@ -43,34 +45,65 @@ class Shape:
     at: At
     name_at: At
     foreign: Mapping[str, Foreign]
+    text: Callable[[Span], str]
+    """What is written at a place."""
+    written: object
+    """What of the data the file itself says; the rest are defaults, which a key that is written replaces."""
 
     def deviations(self, error: ValidationError) -> list[Found]:
         """The findings for a validation that failed."""
-        return first(self._one(dict(detail)) for detail in error.errors(include_url=False))
+        found = first(self._one(dict(detail)) for detail in error.errors(include_url=False))
+        meant = {one.path: one.hint for one in found if one.rule == "unknown-field"}
+        return [one for one in found if one.rule != "missing-field" or not _mistyped(one.path, meant)]
 
     def _one(self, detail: dict[str, Any]) -> Found:
         kind, context = str(detail["type"]), detail.get("ctx") or {}
         path, rest = _path(self.data, detail["loc"])
         if kind == "extra_forbidden":
-            return unknown_field(self.model, path, self.name_at(path), self.foreign)
+            return self._unknown(path)
         if kind == "missing":
             return self._missing(path, rest)
         if kind == "literal_error":
             return choice(
                 self.model, str(context.get("expected", "")), detail.get("input"), self.at(path), dotted(path)
             )
+        section = at_path(self.data, path)
+        slip = next((key for key in section if nearest(key, keys_beside(self.model, path))), None)
+        if kind == "wrong-type" and slip is not None:  # of a union that no key has chosen from
+            return self._unknown((*path, slip))
         place = self.name_at(path) if "[key]" in detail["loc"] else self.at(path)
-        rule, says, hint = _told(kind, detail, f"`{example(self.model, path)}`")
+        rule, says, hint = _told(kind, detail, f"`{example(self.model, path)}`", self.text(place))
+        if kind == "model_type" and (key := glued(detail.get("input"), keys_beside(self.model, path))):
+            hint = f"write `{key}`, with a space behind the colon"
+        if required(self.model, path):
+            hint = hint.removesuffix(OR_LEAVE_OUT)
         return Found(rule, place, says, hint, dotted(path))
+
+    def _unknown(self, path: Path) -> Found:
+        rule, says, hint = unknown_field(self.model, path, self.foreign, self.data, self.written)
+        return Found(rule, self.name_at(path), says, hint, dotted(path))
 
     def _missing(self, path: Path, rest: tuple[str, ...]) -> Found:
         whole = (*path, *rest)
         says = f"`{dotted(whole)}` is missing, and it has no default"
-        hint = f"add it, such as `{rest[-1]}: {example(self.model, whole)}`"
-        return Found("missing-field", self.name_at(path), says, hint, dotted(whole))
+        at = self.name_at(path)
+        inside = self.text(at).startswith(f"{dotted(path)}.")  # an override by path: there it is added by path as well
+        key = dotted(whole) if path and inside else rest[-1]
+        hint = f"add it, such as `{key}: {example(self.model, whole)}`"
+        return Found("missing-field", at, says, hint, dotted(whole))
 
 
-def _told(kind: str, detail: Mapping[str, Any], such_as: str) -> tuple[str, str, str]:
+def _mistyped(path: str, meant: Mapping[str, str]) -> bool:
+    """Whether this field is missing because a key that was told of was meant to be it."""
+    around, _, key = path.rpartition(".")
+    beside = (hint for one, hint in meant.items() if one.rpartition(".")[0] == around)
+    moved = (hint for one, hint in meant.items() if one.rpartition(".")[2] == key)
+    return any(hint.startswith((f"write `{key}`", f"write `{key}:")) for hint in beside) or any(
+        hint == f"move it to {f'`{around}`' if around else 'the top'}" for hint in moved
+    )
+
+
+def _told(kind: str, detail: Mapping[str, Any], such_as: str, text: str) -> tuple[str, str, str]:
     """The rule, what is wrong with a value, and the way out."""
     value, context = detail.get("input"), detail.get("ctx") or {}
     if kind in BOUNDS:
@@ -79,8 +112,9 @@ def _told(kind: str, detail: Mapping[str, Any], such_as: str) -> tuple[str, str,
     if kind == "too_short":
         return "out-of-range", "it is empty", f"write at least one, such as {such_as}"
     if kind in EXPECTED:
-        return "wrong-type", f"expected {EXPECTED[kind]}, not {kind_of(value)}", _way_out(kind, value, such_as)
-    says = str(context.get("says") or detail.get("msg") or "it cannot be read").replace("{{", "{").replace("}}", "}")
+        return "wrong-type", f"expected {EXPECTED[kind]}, not {kind_of(value)}", _way_out(kind, value, such_as, text)
+    written = str(detail.get("msg") or "it cannot be read").replace("{{", "{").replace("}}", "}")
+    says = str(context.get("says") or written)
     if kind == "wrong-type":
         says += f", not {kind_of(value)}"
     return kind, says, str(context.get("hint") or f"write it such as {such_as}")
@@ -103,17 +137,26 @@ def _path(data: object, loc: tuple[int | str, ...]) -> tuple[Path, tuple[str, ..
     return tuple(path), ()
 
 
-def _way_out(kind: str, value: object, example: str) -> str:
+def _way_out(kind: str, value: object, example: str, written: str) -> str:
     """The hint for a value of another type."""
+    bare = ", without quotes" if written.startswith(("'", '"')) else ""
     text = value.lower() if isinstance(value, str) else ""
-    if kind == "string_type" and isinstance(value, (bool, int, float)):
-        return f'put it in quotes: `"{flow(value)}"`'
+    if kind == "string_type" and (bare_text := _without_quotes(value, written)):
+        return f'put it in quotes: `"{bare_text}"`'
     if kind == "int_type" and text.isdecimal():
-        return f"write `{text}`, without quotes"
+        return f"write `{text}`{bare}"
     if kind == "bool_type" and text in YES_AND_NO:
-        return f"write `{YES_AND_NO[text]}`, without quotes"
+        return f"write `{YES_AND_NO[text]}`{bare}"
     if kind == "bool_type":
-        return "write `true` or `false`, without quotes"
+        return "write `true` or `false`"
     if value is None:
-        return f"write it such as {example}, or take the line out"
+        return f"write it such as {example}{OR_LEAVE_OUT}"
     return f"write it such as {example}"
+
+
+def _without_quotes(value: object, written: str) -> str:
+    """What was meant as text where YAML reads something else."""
+    if isinstance(value, (bool, int, float)):
+        return flow(value)
+    placeholder = isinstance(value, dict) and [*value.values()] == [None]  # as in `consumer: {hostname}`
+    return shown(written) if placeholder and written.endswith("}") else ""

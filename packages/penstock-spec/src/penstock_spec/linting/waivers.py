@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from typing import TypeVar
 
 from pydantic import ValidationError
@@ -13,6 +14,7 @@ from penstock_spec.care import Acknowledgement, Suppression
 from penstock_spec.catalogue import catalogue
 from penstock_spec.fields import nearest
 from penstock_spec.findings import Span
+from penstock_spec.linting.meant import leads, nearest_path
 from penstock_spec.model import Part
 from penstock_spec.reading import Document, Found, first
 from penstock_spec.values.words import shown
@@ -48,18 +50,23 @@ def items(document: Document, key: str, model: type[PartT]) -> list[PartT]:
         return []
 
 
-def asked(suppressions: Iterable[Suppression], document: Document) -> tuple[list[Waiver], list[Found]]:
+def asked(
+    suppressions: Iterable[Suppression], document: Document, model: type[Part]
+) -> tuple[list[Waiver], list[Found]]:
     """The suppressions of a file, and findings for those that name nothing that can be suppressed."""
     waivers = []
-    void: list[tuple[str, Span, str]] = []
+    void: list[Callable[[], Found]] = []  # the nearest word is looked for only where it is told
     for index, one in enumerate(suppressions):
         at = document.nearest(("suppress", index, "rule"))
         rule = catalogue().get(one.rule)
         if rule is None or rule.scope == "told":
-            void.append((one.rule, at, f"suppress[{index}].rule"))
+            void.append(partial(_cannot_suppress, one.rule, at, f"suppress[{index}].rule"))
+        elif one.at and not leads(model, one.at):
+            at = document.nearest(("suppress", index, "at"))
+            void.append(partial(_nowhere, model, one.at, at, f"suppress[{index}].at"))
         else:
             waivers.append(Waiver(one.rule, one.at or "", one.until, at))
-    return waivers, first(_cannot_suppress(*one) for one in void)
+    return waivers, first(one() for one in void)
 
 
 def promises(document: Document) -> list[Promise]:
@@ -77,6 +84,12 @@ def _cannot_suppress(name: str, at: Span, path: str) -> Found:
     close = nearest(name, list(catalogue()))
     hint = f"write `{close}`" if close else "see `penstock rules` for their names"
     return Found("suppression-unknown-rule", at, f"there is no rule `{shown(name)}`", hint, path)
+
+
+def _nowhere(model: type[Part], path: str, at: Span, where: str) -> Found:
+    hint = nearest_path(model, path)
+    hint = f"write `{hint}`" if hint else "write the path of a field, such as `work.timeout`, or leave `at` out"
+    return Found("suppression-unknown-rule", at, f"`{shown(path)}` is not the path of a field", hint, where)
 
 
 def waives(waiver: Waiver, found: Found, today: date) -> bool:

@@ -231,6 +231,11 @@ class _Composer:
         self.places[path] = Place(key, at)
         if half:
             return None
+        if key is not None and at == key:  # nothing is written
+            line = self.lines[key.end_line - 1]
+            match = syntax.COMMENTED.match(line, key.end_column - 1)
+            if comment := syntax.commented(self.file, key.end_line, match):
+                self._tell(comment._replace(path="" if "\0" in path else dotted(path)))
         if event.style in (None, ""):
             return plain(event.value)
         return str(event.value)

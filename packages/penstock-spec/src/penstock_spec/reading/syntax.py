@@ -7,8 +7,21 @@ from typing import Any
 
 from penstock_spec.findings import Span
 from penstock_spec.reading.document import Found
+from penstock_spec.values.words import shown
 
 OPENED = {"a flow mapping": ("{", "}"), "a flow sequence": ("[", "]")}
+
+COMMENTED = re.compile(r"[:\[,] +(#[^\s#].*)")
+"""A value that starts with `#`; words that are meant as a comment have a blank behind it."""
+
+BRACES = re.compile(r"""[:\[,] +([^\s"'{\[,#][^\s,"']*\{\w*\}[^\s,}\]]*|\{\w+\}[^\s,}\]]+)""")
+"""A value with a placeholder, such as `media-{hostname}`."""
+
+GLUED = re.compile(r"\s*(?:- )?(\w+)(:?| +)([{\[])")
+"""A key that a bracket follows without `: `."""
+
+INLINE = re.compile(r"""\s*(?:- )?\w+: +(\w+: +[^\s"'{}\[\]#][^"'{}\[\]#]*?) *$""")
+"""Fields of a section on the line of its key."""
 
 # What ruamel.yaml says, what it means, and the way out. The first that matches counts.
 TOLD = (
@@ -34,7 +47,8 @@ TOLD = (
         "close every `{{` and `[` that is opened",
     ),
     (r"indicator", "`|` and `>` start a text on the next line", "put the value in quotes, or break the line"),
-    (r"(.*)", "{}", "see that quotes, brackets and indentation match"),
+    (r"document start", "fields cannot go on like this", "write each field as `key: value`, on a line of its own"),
+    (r"", "this cannot be read as YAML", "see that quotes, brackets and indentation match"),
 )
 
 
@@ -70,6 +84,7 @@ def explain(file: str, lines: tuple[str, ...], error: Any) -> Found:  # noqa: AN
     line = lines[at.line - 1]
     return (
         _elsewhere(at, line, problem)
+        or _unquoted(at, opened, lines, f"{problem} {context}")
         or _unclosed(at, opened, problem, context)
         or _misplaced(at, line, problem)
         or _told(at, opened, problem)
@@ -91,6 +106,31 @@ def directive(file: str, number: int, line: str) -> Found:
     return Found("yaml-directive", at, "a `%` directive changes what the file means", "take it out")
 
 
+def commented(file: str, number: int, match: re.Match[str] | None) -> Found | None:
+    """The finding for a value that YAML takes for a comment, as in `contact: #media`."""
+    if match is None:
+        return None
+    value = match[1].rstrip("]}, ")
+    at = Span(file, number, match.start(1) + 1, number, match.start(1) + len(value) + 1)
+    says = f"`{shown(value)}` is a comment here, as everything is that starts with `#`"
+    return Found("yaml-syntax", at, says, f'put it in quotes: `"{shown(value)}"`')
+
+
+def _unquoted(at: Span, opened: Span, lines: tuple[str, ...], problem: str) -> Found | None:
+    """A bracket that is not closed, or closes too early, because a value in it needs quotes."""
+    if "flow" not in problem and "stream end" not in problem:
+        return None
+    for number in sorted({opened.line, at.line}):
+        line = lines[number - 1]
+        if comment := commented(at.file, number, COMMENTED.search(line)):
+            return comment
+        if match := BRACES.search(line):
+            place = Span(at.file, number, match.start(1) + 1, number, match.end(1) + 1)
+            says = f"the braces in `{shown(match[1])}` mean something to YAML here"
+            return Found("yaml-syntax", place, says, f'put it in quotes: `"{shown(match[1])}"`')
+    return None
+
+
 def _unclosed(at: Span, opened: Span, problem: str, context: str) -> Found | None:
     if "end of stream" in problem and "quoted scalar" in context:
         return Found("yaml-syntax", opened, "the quote that opens here is never closed", "close it")
@@ -105,11 +145,13 @@ def _unclosed(at: Span, opened: Span, problem: str, context: str) -> Found | Non
 def _misplaced(at: Span, line: str, problem: str) -> Found | None:
     before = line[: at.column - 1]
     if "mapping values are not allowed" in problem:
-        if ": " in before:
-            return Found("yaml-syntax", at, "a second `: ` stands in this value", "put the value in quotes")
+        if second := _second_colon(at, line):
+            return second
         key = at._replace(column=len(before) - len(before.lstrip()) + 1)
         hint = "indent it as the keys beside it, and see that the line above has its `: `"
         return Found("yaml-syntax", key, "a key stands where none can", hint)
+    if closes := re.search(r"<block end>, but found '([]}])'", problem):
+        return Found("yaml-syntax", at, f"`{closes[1]}` closes nothing that is open", "take it out")
     if "expected <block end>" in problem:
         if before.strip(" -?"):
             hint = "put the whole value in one pair of quotes, and double a quote that stands in it"
@@ -117,6 +159,21 @@ def _misplaced(at: Span, line: str, problem: str) -> Found | None:
         hint = "indent it as its neighbours, or write `key: value`"
         return Found("yaml-syntax", at, "this line does not fit the lines above it", hint)
     return None
+
+
+def _second_colon(at: Span, line: str) -> Found | None:
+    """A `: ` in what is a value to YAML, for want of one before, or of brackets or quotes around it."""
+    if match := GLUED.match(line):
+        place = at._replace(column=match.start(1) + 1, end_column=match.end(3) + 1)
+        says = f"no `: ` stands before the `{match[3]}`"
+        return Found("yaml-syntax", place, says, f"write `{match[1]}: {match[3]}`, with a space behind the colon")
+    says = "a second `: ` stands in this value"
+    if match := INLINE.match(line):
+        place = at._replace(column=match.start(1) + 1, end_column=match.end(1) + 1)
+        hint = f"write `{{{shown(match[1])}}}` if it is a section; if it is text, put it in quotes"
+        return Found("yaml-syntax", place, says, hint)
+    inside = ": " in line[: at.column - 1]
+    return Found("yaml-syntax", at, says, "put the value in quotes") if inside else None
 
 
 def _told(at: Span, opened: Span, problem: str) -> Found:

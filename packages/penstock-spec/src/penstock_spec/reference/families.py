@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterable
 
-from penstock_spec.kinds.pipeline.families import Clause, Family
+from penstock_spec.kinds import Kind
+from penstock_spec.kinds.family import Clause, Family
 from penstock_spec.reference.table import table
 
 OPENING = """\
@@ -15,6 +17,12 @@ everything pass when it cannot be reached. So each is found by a rule of `pensto
 """
 
 
+def families_of(kind: Kind) -> tuple[Family, ...]:
+    """What the kind says can be wrong."""
+    found: tuple[Family, ...] = importlib.import_module(kind.families).FAMILIES
+    return found
+
+
 def page(families: Iterable[Family]) -> str:
     """One table: a row for each thing that can be wrong."""
     rows = [(str(one.number or ""), *_row(clause)) for one in families for clause in one.clauses]
@@ -22,4 +30,5 @@ def page(families: Iterable[Family]) -> str:
 
 
 def _row(clause: Clause) -> tuple[str, str]:
-    return clause.says, ", ".join(f"[`{rule}`](../rules/{rule}.md)" for rule in clause.rules)
+    rules = dict.fromkeys(one.rule for one in clause.shown)
+    return clause.says, ", ".join(f"[`{rule}`](../rules/{rule}.md)" for rule in rules)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from itertools import chain
 
 from penstock_spec.catalogue import catalogue
 from penstock_spec.json_schema import platform_schema, spec_schema
 from penstock_spec.kinds import kinds
-from penstock_spec.kinds.pipeline.families import FAMILIES
 from penstock_spec.platform import Platform
 from penstock_spec.reference import families, fields, rules
 
@@ -20,7 +20,7 @@ def pages() -> dict[str, str]:
     """Path and content."""
     every = catalogue()
     made = {
-        "docs/reference/families.md": families.page(FAMILIES),
+        "docs/reference/families.md": families.page(chain.from_iterable(map(families.families_of, kinds().values()))),
         "docs/reference/platform.md": fields.page("The platform file", "platform", Platform),
         "docs/rules/README.md": rules.index(tuple(every.values())),
         "generated/schemas/platform.schema.json": as_json(platform_schema()),

@@ -1,6 +1,6 @@
 """How a rule is written down.
 
-    @pipeline_rule(Severity.ERROR)            one spec in one environment
+    @spec_rule(Severity.ERROR)                one spec in one environment
     @platform_rule(Severity.ERROR)            one environment of the platform file
     @fleet_rule(Severity.ERROR)               all specs of one environment
     RULE = told(__name__, Severity.ERROR)     found on the way, by reading or by the models

@@ -47,7 +47,9 @@ class Duration(Quantity):
         one = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]+)", text, re.ASCII)
         if one and (unit := cls.NEAR.get(one[2], one[2])) in cls.UNITS:
             milliseconds = int(Decimal(one[1]) * cls.UNITS[unit])
-            raise ValueError(f"`{short(text)}` is not a duration", f"write `{cls.of(milliseconds)}`")
+            same = f"{one[1]}{unit}"
+            better = same if re.fullmatch(cls.PATTERN, same, re.ASCII) else cls.of(milliseconds)
+            raise ValueError(f"`{short(text)}` is not a duration", f"write `{better}`")
         raise ValueError(
             f"`{short(text)}` is not a duration",
             "write whole numbers with the units `d`, `h`, `m`, `s` and `ms`, largest first, such as `1h30m`",

@@ -55,7 +55,7 @@ def _text(value: object) -> object:
             says = f"U+{ord(bad.group()):04X} stands in `{shown(value)}`"
             raise refuse("bad-text", says, "write plain text on one line")
         if not value.strip():
-            raise refuse("bad-text", "it is empty", "write something, or take the line out")
+            raise refuse("bad-text", "it is empty", "write something, or take it out")
         if len(value) > 500:  # noqa: PLR2004 - a line that people read
             raise refuse("bad-text", f"it has {len(value)} characters, and 500 is the most", "say it shorter")
     return value
@@ -164,8 +164,9 @@ def _consumer(value: object) -> object:
         if unknown or value.count("{") != value.count("{hostname}") or value.count("}") != value.count("{hostname}"):
             word = f"the braces of `{shown(value)}` are" if not unknown else f"`{shown(unknown[0])}` is"
             says = f"{word} not replaced by anything"
-            raise refuse("bad-consumer", says, "write `{hostname}`, in a pod the pod's name, or no braces")
-        _word(value, "bad-consumer", "media-{hostname}")
+            better = PLACEHOLDER.sub("{hostname}", value) if unknown else "{hostname}"
+            raise refuse("bad-consumer", says, f'write `"{shown(better)}"`, or no braces')
+        _word(value, "bad-consumer", '"media-{hostname}"')
     return value
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 
@@ -36,17 +37,23 @@ def main() -> None:
     """Run the command. Whatever happens, a user reads a sentence and never a traceback."""
     try:
         code = app(standalone_mode=False)
+        if sys.stdout is not None:
+            sys.stdout.flush()  # what cannot be written shall be told here, not by Python at its end
     except CannotGoOn as error:
         code = _tell(error.says, error.hint)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message())
+        code = CANNOT_GO_ON
     except click.UsageError as error:
-        code = _tell(
-            error.format_message().rstrip("."), f"see `{error.ctx.command_path if error.ctx else 'penstock'} --help`"
-        )
+        says = " ".join(error.format_message().split()).rstrip(".")
+        code = _tell(says, f"see `{error.ctx.command_path if error.ctx else 'penstock'} --help`")
     except click.ClickException as error:
         code = _tell(error.format_message(), "")
     except (click.Abort, KeyboardInterrupt):
         click.echo("stopped", err=True)
         code = 130
+    except OSError as error:
+        code = _tell(_refused(error), "see that the disk is well, and that what is named may be read and written")
     except Exception as error:
         if "PENSTOCK_TRACEBACK" in os.environ:
             raise
@@ -59,6 +66,14 @@ def _tell(says: str, hint: str) -> int:
     if hint:
         click.echo(f"hint: {hint}", err=True)
     return CANNOT_GO_ON
+
+
+def _refused(error: OSError) -> str:
+    if sys.stdout is not None and error.filename is None:
+        with contextlib.suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python tries once more at its end
+    where = f": {error.filename}" if error.filename else ", while writing"
+    return f"{error.strerror or error}{where}"
 
 
 def _own_fault(error: BaseException) -> str:

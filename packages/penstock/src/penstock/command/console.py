@@ -23,16 +23,24 @@ STYLES: dict[str, dict[str, Any]] = {
 }
 
 
-def coloured(stream: TextIO) -> bool:
+def here() -> Path:
+    """The current folder."""
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        raise CannotGoOn("the current folder does not exist any more", "change into one that does") from None
+
+
+def coloured(stream: TextIO | None) -> bool:
     """Colour only on a terminal that can show it, and never against the user's wish."""
-    if os.environ.get("NO_COLOR"):
+    if stream is None or os.environ.get("NO_COLOR"):
         return False
     return stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def painter(stream: TextIO | None = None) -> Callable[[str, str], str]:
     """What puts a text into a style on this stream."""
-    if not coloured(stream or sys.stdout):
+    if not coloured(stream or sys.stdout):  # either may be None: a shell can close it
         return lambda text, _style: text
     return lambda text, style: click.style(text, **STYLES[style])
 
@@ -63,7 +71,7 @@ def complete_environment(ctx: click.Context, param: click.Parameter, incomplete:
     from penstock_spec.repository import open_repository, read_inputs
 
     try:
-        repository = open_repository((), ctx.params.get("platform"), Path.cwd())
+        repository = open_repository((), ctx.params.get("platform"), here())
         data = load(read_inputs(repository).platform).data
     except CannotGoOn:
         return []
@@ -77,3 +85,20 @@ def complete_rule(ctx: click.Context, param: click.Parameter, incomplete: str) -
     from penstock_spec.catalogue import catalogue
 
     return [name for name in catalogue() if name.startswith(incomplete)]
+
+
+def find_spec(spec: Path, platform: Path | None) -> Path:
+    """A file, or the spec of this name."""
+    from penstock_spec.fields import nearest
+    from penstock_spec.repository import SPECS, find_root
+
+    if spec.is_file() or spec.suffix:
+        return spec
+    specs = (platform.resolve().parent if platform else find_root(here())) / SPECS
+    named = specs / f"{spec}.yaml"
+    if named.is_file():
+        return named
+    close = nearest(str(spec), [path.stem for path in specs.glob("*.yaml")])
+    raise CannotGoOn(
+        f"there is no spec `{spec}`", f"did you mean `{close}`?" if close else "name a file below `specs/`"
+    )

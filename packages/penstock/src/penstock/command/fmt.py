@@ -24,19 +24,20 @@ def command(ctx: click.Context, paths: tuple[Path, ...], check: bool, diff: bool
     """Put specs into one style: two spaces, `{a: 1, b: 2}`, one blank line at most, no blanks at ends of lines.
 
     Order, quotes and comments stay as they are. Without PATHS the platform file and all of `specs/` are
-    formatted. A file that is not YAML, or whose comments could not be kept, is left alone and named (exit code 1).
+    formatted. A file that cannot be read is left alone and named (exit code 1).
     """
     from penstock_spec.formatting import Refused, formatted
+    from penstock_spec.report.safe import safe
 
     repository = open_repository(paths, platform, Path.cwd())
     inputs = read_inputs(repository)
     files = inputs.specs if paths else (inputs.platform, *inputs.specs)
     left, changed = 0, 0
     for file in files:
-        result = formatted(file)
+        result, name = formatted(file), safe(file.name)
         if isinstance(result, Refused):
             left += 1
-            click.echo(f"{file.name}: left alone: {result.why}; {result.hint}", err=True)
+            click.echo(f"{name}: left alone: {safe(result.why)}; {safe(result.hint)}", err=True)
             continue
         before = file.raw if isinstance(file.raw, bytes) else b""
         if result.encode() == before:
@@ -45,11 +46,11 @@ def command(ctx: click.Context, paths: tuple[Path, ...], check: bool, diff: bool
         if diff:
             old = before.decode("utf-8", "replace").splitlines(keepends=True)
             new = result.splitlines(keepends=True)
-            click.echo("".join(difflib.unified_diff(old, new, file.name, file.name)), nl=False)
+            click.echo("".join(difflib.unified_diff(old, new, name, name)), nl=False)
         elif not check:
-            replace_file(file.path, file.name, result)
+            replace_file(file.path, name, result)
         if not diff:
-            click.echo(f"{file.name}: {'would be formatted' if check else 'formatted'}")
+            click.echo(f"{name}: {'would be formatted' if check else 'formatted'}")
     if not changed and not left:
         click.echo("everything is in style")
     ctx.exit(1 if left or (changed and (check or diff)) else 0)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from penstock import __version__
 from penstock_spec.findings import CannotGoOn
 from penstock_spec.repository import PLATFORM_FILE
 
@@ -36,6 +37,8 @@ def command(folder: Path) -> None:
     from penstock_spec.kinds import kinds
 
     texts = {name: (files("penstock") / "starter" / source).read_text("utf-8") for name, source in STARTER.items()}
+    workflow = ".github/workflows/penstock.yaml"
+    texts[workflow] = texts[workflow].replace("{version}", __version__)
     schemas = {"platform": platform_schema(), **{name: spec_schema(kind) for name, kind in kinds().items()}}
     written = {
         f"generated/schemas/{name}.schema.json": json.dumps(schema, indent=2, ensure_ascii=False) + "\n"

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import click
 
-from penstock.command.console import complete_environment, painter, platform_option, today
+from penstock.command.console import complete_environment, here, painter, platform_option, today
 from penstock_spec import report
 from penstock_spec.findings import CannotGoOn, Outcome, Severity
-from penstock_spec.repository import Repository, open_repository, read_inputs
+from penstock_spec.repository import SPECS, Repository, open_repository, read_inputs
 
 
 @click.command(name="lint", short_help="Tell everything that is wrong, where, and the way out.")
@@ -39,7 +39,7 @@ from penstock_spec.repository import Repository, open_repository, read_inputs
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Write to this file instead of the screen.",
+    help="Write to this file instead of the screen; `-` is the screen.",
 )
 @click.option("--strict", is_flag=True, help="Warnings and infos fail as well.")
 @click.option("--no-cache", is_flag=True, help="Check all specs anew, and keep nothing.")
@@ -66,12 +66,14 @@ def command(
       penstock lint specs/media-cluster.yaml --env production
       penstock lint --strict --format github       in a workflow, as annotations
     """
-    repository = open_repository(paths, platform, Path.cwd())
+    repository = open_repository(paths, platform, here())
+    if repository.whole and not repository.specs:
+        raise CannotGoOn(f"there is no spec below `{SPECS}/`", "write one with `penstock new`")
     outcome = _unkept(repository, environments) if no_cache else _kept(repository, environments)
-    if form == "text":
-        outcome = seen_from(outcome, repository.root, Path.cwd())
-    text = report.render(form, outcome, painter() if output is None else None)
-    if output is None:
+    outcome = seen_from(outcome, repository.root, base(form))
+    to_screen = output is None or str(output) == "-"
+    text = report.render(form, outcome, painter() if to_screen else None)
+    if to_screen or output is None:
         click.echo(text, nl=False)
     else:
         write(output, text)
@@ -101,12 +103,19 @@ def write(path: Path, text: str) -> None:
         ) from None
 
 
-def seen_from(outcome: Outcome, root: Path, here: Path) -> Outcome:
-    """File names as a terminal in this folder links them."""
-    root, here = root.resolve(), here.resolve()
-    if root == here:
+def base(form: str) -> Path:
+    """What file names are relative to: the current folder, or the checkout where a form speaks to its host."""
+    workspace = os.environ.get("GITHUB_WORKSPACE")
+    return Path(workspace) if workspace and form in ("github", "sarif") else here()
+
+
+def seen_from(outcome: Outcome, root: Path, folder: Path) -> Outcome:
+    """File names as a reader in this folder finds them."""
+    root, folder = root.resolve(), folder.resolve()
+    if root == folder:
         return outcome
-    names = {one.at.file: os.path.relpath(root / one.at.file, here) for one in outcome.findings}
+    names = {name: os.path.relpath(root / name, folder) for name in (*outcome.files, *outcome.lines)}
     findings = tuple(replace(one, at=one.at._replace(file=names[one.at.file])) for one in outcome.findings)
-    lines = {names[name]: lines for name, lines in outcome.lines.items() if name in names}
-    return replace(outcome, findings=findings, lines=lines)
+    lines = {names[name]: lines for name, lines in outcome.lines.items()}
+    files = tuple(names[name] for name in outcome.files)
+    return replace(outcome, findings=findings, lines=lines, files=files)

@@ -5,14 +5,18 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import click
 
-from penstock.command.console import painter, platform_option, today
-from penstock_spec.findings import CannotGoOn
-from penstock_spec.repository import SPECS, open_repository, read_inputs
+from penstock.command.console import here, painter, platform_option, today
+from penstock.command.lint import seen_from
+from penstock_spec import report
+from penstock_spec.files import File
+from penstock_spec.findings import CannotGoOn, Outcome, Severity
+from penstock_spec.repository import SPECS, Repository, open_repository, read_inputs
 
 QUESTIONS = {
     "team": ("Which team answers for it?", "owner.team"),
@@ -33,8 +37,7 @@ QUESTIONS = {
 @click.option("--min", "least", type=int, help="Pods that are always there; 0 lets it sleep.")
 @click.option("--max", "most", type=int, help="Pods at most.")
 @platform_option
-@click.pass_context
-def command(ctx: click.Context, /, name: str | None, platform: Path | None, **said: str | int | None) -> None:
+def command(name: str | None, platform: Path | None, **said: str | int | None) -> None:
     """Write specs/NAME.yaml. On a terminal, what is not said by options is asked for; elsewhere it must be said.
 
     \b
@@ -42,7 +45,7 @@ def command(ctx: click.Context, /, name: str | None, platform: Path | None, **sa
       penstock new
       penstock new media-cluster --team media --handler media.clustering:cluster --image registry.example/media:1.4.2
     """
-    repository = open_repository((), platform, Path.cwd())
+    repository = open_repository((), platform, here())
     ask = sys.stdin.isatty()
     name = name or _answer("name", "What is it called?", "name", ask=ask)
     for option, (question, path) in QUESTIONS.items():
@@ -53,14 +56,25 @@ def command(ctx: click.Context, /, name: str | None, platform: Path | None, **sa
     file = repository.root / SPECS / f"{name}.yaml"
     if file.exists():
         raise CannotGoOn(f"`{repository.name(file)}` is there already", "choose another name, or edit it")
-    _write(file, repository.name(file), spec_text(name, said))
+    text = spec_text(name, said)
+    outcome = _with(repository, file, text)
+    if outcome.count(Severity.ERROR):
+        click.echo(report.render("text", seen_from(outcome, repository.root, here()), painter()), nl=False)
+        raise CannotGoOn("the spec would have errors, and was not written", "put right what is said above, and try again")
+    _write(file, repository.name(file), text)
     click.echo(f"written {os.path.relpath(file)}\n")
-    from penstock_spec import report
+    click.echo(report.render("text", seen_from(outcome, repository.root, here()), painter()), nl=False)
+
+
+def _with(repository: Repository, file: Path, text: str) -> Outcome:
+    """What is found in the new spec, among all the others."""
     from penstock_spec.linting import lint
 
-    outcome = lint.lint(read_inputs(open_repository((file,), platform, Path.cwd())), (), today()).outcome
-    click.echo(report.render("text", outcome, painter()), nl=False)
-    ctx.exit(1 if outcome.findings else 0)
+    inputs = read_inputs(repository)
+    fresh = File(file, repository.name(file), text.encode())
+    outcome = lint.lint(replace(inputs, specs=(*inputs.specs, fresh)), (), today()).outcome
+    findings = tuple(one for one in outcome.findings if one.at.file == fresh.name)
+    return replace(outcome, findings=findings, specs=1, files=(fresh.name,))
 
 
 def spec_text(name: str, said: dict[str, str | int | None]) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from penstock.command.console import platform_option
+from penstock.command.console import find_spec, here, platform_option
 from penstock.command.lint import write
 from penstock_spec.findings import CannotGoOn
 
@@ -58,8 +58,8 @@ def platform(output: Path | None) -> None:
 
 @command.command(name="message")
 @click.argument("specs", nargs=-1, type=click.Path(path_type=Path))
-@click.option("--write", "mode", flag_value="write", help="Write the schema beside each spec.")
-@click.option("--check", "mode", flag_value="check", help="Compare with the file; exit code 1 when they differ.")
+@click.option("--write", "to_write", is_flag=True, help="Write the schema beside each spec.")
+@click.option("--check", "to_check", is_flag=True, help="Compare with the file; exit code 1 when they differ.")
 @click.option(
     "--path",
     "paths",
@@ -71,7 +71,12 @@ def platform(output: Path | None) -> None:
 @platform_option
 @click.pass_context
 def message(
-    ctx: click.Context, specs: tuple[Path, ...], mode: str | None, paths: tuple[Path, ...], platform: Path | None
+    ctx: click.Context,
+    specs: tuple[Path, ...],
+    to_write: bool,
+    to_check: bool,
+    paths: tuple[Path, ...],
+    platform: Path | None,
 ) -> None:
     """Make the schema of messages from the model in code that `message.schema.model` names.
 
@@ -86,14 +91,16 @@ def message(
     from penstock import message_model
     from penstock_spec.repository import open_repository
 
-    repository = open_repository(specs, platform, Path.cwd())
+    if to_write and to_check:
+        raise click.UsageError("`--write` and `--check` are one or the other", ctx)
+    repository = open_repository([find_spec(one, platform) for one in specs], platform, here())
     stale = 0
     for found in message_model.named_in(repository):
         text = _text(message_model.schema_of(found, paths))
-        if mode == "write":
+        if to_write:
             write(found.file, text)
             click.echo(f"{repository.name(found.file)}: written from {found.model}")
-        elif mode == "check":
+        elif to_check:
             problem = message_model.compare(found.file, text)
             stale += bool(problem)
             click.echo(f"{repository.name(found.file)}: {problem or 'as in the code'}")

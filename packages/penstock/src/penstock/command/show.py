@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from penstock.command.console import complete_environment, painter, platform_option, today
+from penstock.command.console import complete_environment, find_spec, here, painter, platform_option, today
 from penstock_spec.findings import CannotGoOn, Severity
-from penstock_spec.repository import SPECS, Repository, find_root, open_repository, read_inputs
+from penstock_spec.repository import open_repository, read_inputs
 
 if TYPE_CHECKING:
     from penstock_spec.model import Part
@@ -58,7 +58,7 @@ def command(
     from penstock_spec.kinds import kinds
     from penstock_spec.linting import check, lint
 
-    repository = open_repository((_find(spec, platform),), platform, Path.cwd())
+    repository = open_repository((find_spec(spec, platform),), platform, here())
     inputs = read_inputs(repository)
     read = check.check_platform(lint.load(inputs.platform))
     chosen = _choose(environment, lint.choose(read, (environment,) if environment else ()))
@@ -101,23 +101,3 @@ def _choose(asked: str | None, known: tuple[str, ...]) -> str:
         return known[0] if known else ""
     told = ", ".join(f"`{name}`" for name in known)
     raise CannotGoOn(f"the platform file has several environments: {told}", "choose one with `--env`")
-
-
-def _find(spec: Path, platform: Path | None) -> Path:
-    """A file, or the spec of this name."""
-    if spec.is_file() or spec.suffix:
-        return spec
-    root = platform.parent if platform else find_root(Path.cwd())
-    named = root / SPECS / f"{spec}.yaml"
-    if named.is_file():
-        return named
-    close = _nearest(str(spec), Repository(root, root, tuple((root / SPECS).glob("*.yaml")), whole=True))
-    raise CannotGoOn(
-        f"there is no spec `{spec}`", f"did you mean `{close}`?" if close else "name a file below `specs/`"
-    )
-
-
-def _nearest(name: str, repository: Repository) -> str | None:
-    from penstock_spec.fields import nearest
-
-    return nearest(name, [path.stem for path in repository.specs])

@@ -23,5 +23,6 @@ KIND = Kind(
         "work.isolation",
     ),
     rules="penstock_spec.kinds.pipeline.rules",
+    families="penstock_spec.kinds.pipeline.families",
     foreign=FOREIGN,
 )

@@ -11,6 +11,11 @@ def side_key(key: str, suffix: str) -> str:
     return f"{key}:{suffix}" if "{" in key else f"{{{key}}}:{suffix}"
 
 
+def dead_letters(key: str, group: str) -> str:
+    """Where dead letters go unless a spec says otherwise."""
+    return side_key(key, f"{group}:dead")
+
+
 def derive(data: Mapping[str, Any]) -> dict[str, Any]:
     """By path. What cannot be derived, because what it follows from is missing or wrong, is left out."""
     name = data.get("name")
@@ -22,7 +27,7 @@ def derive(data: Mapping[str, Any]) -> dict[str, Any]:
     derived: dict[str, Any] = {
         "stream.key": key,
         "stream.group": group,
-        "dead_letter.key": side_key(key, f"{group}:dead"),
+        "dead_letter.key": dead_letters(key, group),
         "scaling.fallback": {"replicas": max(1, least) if isinstance(least, int) else 1},
     }
     model = _at(data, "message", "schema", "model")

@@ -9,6 +9,8 @@ _MADE = "the generator writes it from `stream.retention`; take it out"
 FOREIGN = {
     "minReplicaCount": Foreign("write `scaling.replicas.min`"),
     "maxReplicaCount": Foreign("write `scaling.replicas.max`"),
+    "minReplicas": Foreign("write `scaling.replicas.min`"),
+    "maxReplicas": Foreign("write `scaling.replicas.max`"),
     "idleReplicaCount": Foreign("KEDA takes only 0 there: write `scaling.replicas.min: 0`"),
     "pollingInterval": Foreign("write `scaling.poll`, such as `5s`"),
     "cooldownPeriod": Foreign(

@@ -69,8 +69,8 @@ def _of_class(name: str, one: RetryClass, retries: Retries) -> Waits:
     )
 
 
-def longest_life(it: Subject[Pipeline]) -> tuple[Duration, str]:
-    """The longest that retries may take, and a clause that says why."""
+def longest_life(it: Subject[Pipeline]) -> tuple[Duration, str, str]:
+    """The longest that retries may take, a clause that says why, and the path of what makes it so long."""
     timeout = it.spec.work.timeout
     longest, slowest = max(((one.longest(timeout), one) for one in waits(it.spec.retries)), key=lambda pair: pair[0])
     whose = f" of class `{slowest.name}`" if slowest.name else ""
@@ -79,4 +79,6 @@ def longest_life(it: Subject[Pipeline]) -> tuple[Duration, str]:
         if slowest.attempts > 1
         else f"one attempt{whose}"
     )
-    return longest, f"{attempts} may take {longest} ({it.line(slowest.path)})"
+    said = (f"{slowest.path}.{field}" for field in ("backoff.first", "backoff.limit", "backoff.factor", "attempts"))
+    at = it.written(*said, "work.timeout" if not slowest.name else slowest.path)
+    return longest, f"{attempts} may take {longest} ({it.line(slowest.path)})", at

@@ -1,7 +1,7 @@
 """The file is not YAML.
 
 A quote or a bracket is not closed, a line is indented otherwise than its neighbours, or a value has a `: ` or starts
-with a character that means something to YAML. What comes after it cannot be read, so there may be more to find once
+with a character that means something to YAML: behind a space, `#` starts a comment. What comes after it cannot be read, so there may be more to find once
 this is right.
 
 The caret stands where it can be mended: under the quote or bracket that was opened, not where the parser gave up. If

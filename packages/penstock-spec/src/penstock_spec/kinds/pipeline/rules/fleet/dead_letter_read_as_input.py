@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from penstock_spec.findings import Severity
+from penstock_spec.kinds.pipeline.derive import dead_letters
 from penstock_spec.reading import Found
 from penstock_spec.rules.define import fleet_rule
 from penstock_spec.subject import Fleet, Shown
@@ -25,7 +26,13 @@ def rule(it: Fleet) -> Iterator[Found]:
     for member in it.of("pipeline"):
         readers.setdefault(member.values["stream.key"], member)
     for member in it.of("pipeline"):
-        reader = readers.get(member.values["dead_letter.key"])
-        if reader is not None and reader is not member:
-            says = f"{reader.line('stream.key')} reads `{member.values['dead_letter.key']}` as its input"
+        dead = member.values["dead_letter.key"]
+        reader = readers.get(dead)
+        if reader is None or reader is member:
+            continue
+        if dead == dead_letters(member.values["stream.key"], member.values["stream.group"]):
+            says = f"{member.line('dead_letter.key')} buries into `{dead}`, by default"
+            yield reader.problem("stream.key", says, "read another stream")
+        else:
+            says = f"{reader.line('stream.key')} reads `{dead}` as its input"
             yield member.problem("dead_letter.key", says, "bury into a key that no pipeline reads, or leave it out")

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from penstock_spec.findings import Severity
+from penstock_spec.kinds.pipeline.derive import dead_letters
 from penstock_spec.reading import Found
 from penstock_spec.rules.define import fleet_rule
 from penstock_spec.subject import Fleet, Shown
@@ -24,8 +25,10 @@ def rule(it: Fleet) -> Iterator[Found]:
         dead = member.values["dead_letter.key"]
         other = first.setdefault(dead, member)
         if other is not member and not _same_group(other, member):
+            usual = dead == dead_letters(member.values["stream.key"], member.values["stream.group"])
+            one, other = (other, member) if usual else (member, other)
             says = f"{other.line('dead_letter.key')} buries into `{dead}` too"
-            yield member.problem("dead_letter.key", says, "leave it out, for a key of its own beside the stream")
+            yield one.problem("dead_letter.key", says, "leave it out, for a key of its own beside the stream")
 
 
 def _same_group(one: Shown, other: Shown) -> bool:

@@ -33,7 +33,7 @@ def rule(it: Fleet) -> Iterator[Found]:
             says = (
                 f"`{twin[0]}` would belong to it and to `{twin[1].values['stream.key']}` ({twin[1].line('stream.key')})"
             )
-            yield member.problem("stream.key", says, "choose another key")
+            yield member.problem("stream.key", says, "choose another `stream.key`")
     for member in it.of("pipeline"):
         for path in ("stream.key", "dead_letter.key"):
             taken = next((key for key in prefixes(member.values[path]) if key in owners), None)
@@ -42,5 +42,5 @@ def rule(it: Fleet) -> Iterator[Found]:
                 says = (
                     f"`{taken}` is a side key of the stream `{owner.values['stream.key']}` ({owner.line('stream.key')})"
                 )
-                yield member.problem(path, says, "choose another key")
+                yield member.problem(path, says, f"choose another `{path}`")
                 break  # dead letters may only follow the stream's key

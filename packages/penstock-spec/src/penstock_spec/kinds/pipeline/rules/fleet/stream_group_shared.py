@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from penstock_spec.findings import Severity
+from penstock_spec.kinds.pipeline.derive import derive
 from penstock_spec.reading import Found
 from penstock_spec.rules.define import fleet_rule
 from penstock_spec.subject import Fleet, Shown
@@ -24,6 +25,13 @@ def rule(it: Fleet) -> Iterator[Found]:
     for member in it.of("pipeline"):
         key, group = member.values["stream.key"], member.values["stream.group"]
         other = first.setdefault((key, group), member)
-        if other is not member:
+        if other is not member and not _renamed_apart(other, member):
             says = f"{other.line('stream.group')} reads `{key}` as the group `{group}` too; a message reaches only one"
             yield member.problem("stream.group", says, "give this spec a group or a stream of its own")
+
+
+def _renamed_apart(one: Shown, other: Shown) -> bool:
+    """They have one name and a stream or group that follows from it, so that `name-used-twice` says it all."""
+    follows = derive({"name": one.values["name"]})
+    alike = any(one.values[path] == follows[path] for path in ("stream.key", "stream.group"))
+    return alike and one.values["name"] == other.values["name"]

@@ -30,5 +30,5 @@ def rule(it: Fleet) -> Iterator[Found]:
         other = next((one for one in readers[key] if one.values["stream.group"] != group), None)
         if other is not None:
             says = f"{other.line('stream.group')} reads `{key}` too, as the group `{other.values['stream.group']}`"
-            hint = "keep history for both: `{length: 1000000}` or `{age: 7d}`"
+            hint = "set `stream.retention.keep` of both to `{length: 1000000}` or `{age: 7d}`"
             yield member.problem("stream.retention.keep", says, hint)

@@ -1,7 +1,7 @@
 """Something that looks like a secret is written to the logs.
 
-`message.log_fields` and `message.correlate` are the only parts of a body that logs carry. A password, a token or a
-key there can be read by everyone who reads logs, and stays in them for as long as logs are kept.
+`message.log_fields` and `message.correlate` are the only parts of a body that logs carry. A password, a token, a key
+or the number of a card there can be read by everyone who reads logs, and stays in them for as long as logs are kept.
 
 Take the field out, and log an identifier instead. If the name misleads, suppress this and say so.
 """
@@ -27,16 +27,20 @@ ANYWHERE = frozenset(
         "cookie",
         "credential",
         "credentials",
+        "cvc",
+        "cvv",
+        "iban",
         "passphrase",
         "passwd",
         "password",
         "pwd",
         "secret",
         "secrets",
+        "ssn",
     )
 )
 LAST = frozenset(("bearer", "jwt", "token"))
-KEYS = frozenset(("accesskey", "apikey", "privatekey", "signingkey"))
+PAIRS = frozenset(("accesskey", "apikey", "cardnumber", "creditcard", "privatekey", "signingkey"))
 
 
 @spec_rule(Severity.WARNING)
@@ -53,5 +57,5 @@ def looks_secret(field: str) -> bool:
     words = [word.lower() for word in WORD.findall(field)]
     pairs = {first + second for first, second in pairwise(words)}
     return bool(words) and (
-        words[-1] in LAST or not ANYWHERE.isdisjoint(words) or not KEYS.isdisjoint([*words, *pairs])
+        words[-1] in LAST or not ANYWHERE.isdisjoint(words) or not PAIRS.isdisjoint([*words, *pairs])
     )

@@ -25,10 +25,10 @@ def rule(it: Subject[Pipeline]) -> Iterator[Found]:
     size, concurrency, memory = it.spec.message.max_size, it.spec.work.concurrency, it.spec.resources.memory
     together = size * concurrency
     if together * 2 > memory:
-        written = [path for path in ("message.max_size", "work.concurrency", "resources.memory") if it.given(path)]
+        at = it.written("message.max_size", "work.concurrency")
         says = (
             f"{concurrency} messages of {size} are {together}, more than half of the pod's {memory} "
             f"({it.line('resources.memory')})"
         )
-        hint = f"lower it, or set `resources.memory` to at least `{together * 2}`"
-        yield it.problem(written[0], says, hint)
+        hint = f"lower `{at}`, or set `resources.memory` to at least `{together * 2}`"
+        yield it.problem(at, says, hint)

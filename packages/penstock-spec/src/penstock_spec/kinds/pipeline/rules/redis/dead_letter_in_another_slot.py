@@ -14,7 +14,7 @@ import binascii
 from collections.abc import Iterator
 
 from penstock_spec.findings import Severity
-from penstock_spec.kinds.pipeline.derive import side_key
+from penstock_spec.kinds.pipeline.derive import dead_letters
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.reading import Found
 from penstock_spec.rules.define import spec_rule
@@ -32,9 +32,7 @@ def rule(it: Subject[Pipeline]) -> Iterator[Found]:
     if slot(dead) != slot(key):
         at = it.line("stream.key")
         says = f"it is in slot {slot(dead)} of the cluster, and the stream `{key}` ({at}) in slot {slot(key)}"
-        yield it.problem(
-            "dead_letter.key", says, f"take it out for `{side_key(key, f'{group}:dead')}`, or share a hash tag"
-        )
+        yield it.problem("dead_letter.key", says, f"take it out for `{dead_letters(key, group)}`, or share a hash tag")
 
 
 def slot(key: str) -> int:

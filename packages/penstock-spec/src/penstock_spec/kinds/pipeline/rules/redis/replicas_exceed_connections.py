@@ -33,5 +33,9 @@ def rule(it: Subject[Pipeline]) -> Iterator[Found]:
             f"and Redis takes {limit} ({it.platform_line('redis.connections')})"
         )
         room = (limit - janitor) // PER_WORKER
-        hint = f"set it to at most `{room}`" if room > 0 else "raise `redis.connections`; not one worker fits"
+        hint = (
+            f"set `scaling.replicas.max` to at most `{room}`"
+            if room > 0
+            else "raise `redis.connections`; not one worker fits"
+        )
         yield it.problem("scaling.replicas.max", says, hint)

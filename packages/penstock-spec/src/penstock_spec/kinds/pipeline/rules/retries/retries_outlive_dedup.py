@@ -24,6 +24,6 @@ from penstock_spec.subject import Subject
 def rule(it: Subject[Pipeline]) -> Iterator[Found]:
     """The window must cover the retries."""
     dedup = it.spec.message.dedup
-    longest, because = longest_life(it)
+    longest, because, _ = longest_life(it)
     if dedup is not None and dedup.window < longest:
         yield it.problem("message.dedup.window", because, f"set `message.dedup.window` to at least `{longest}`")

@@ -24,7 +24,8 @@ from penstock_spec.values.words import shown
 def rule(it: Subject[Pipeline]) -> Iterator[Found]:
     """Every match of it is taken before."""
     earlier: list[tuple[str, str]] = []
-    for name, one in it.spec.retries.classes.items():
+    classes = it.spec.retries.classes
+    for name, one in classes.items():
         taken = [next((pair for pair in earlier if takes(pair[0], match)), None) for match in one.match]
         first = taken[0]
         if first and all(taken):
@@ -33,5 +34,7 @@ def rule(it: Subject[Pipeline]) -> Iterator[Found]:
             says = f"`{shown(one.match[0])}` is taken by `{shown(first[0])}` of `{first[1]}` ({line})"
             if len(taken) > 1:
                 says += ", and its other matches are taken too"
-            yield it.problem(path, says, f"put `{name}` before `{first[1]}`, or take it out")
+            remain = [other for other in classes[first[1]].match if not any(takes(match, other) for match in one.match)]
+            hint = f"put `{name}` before `{first[1]}`, or take `{name}` out" if remain else f"take `{name}` out"
+            yield it.problem(path, says, hint)
         earlier += [(match, name) for match in one.match]

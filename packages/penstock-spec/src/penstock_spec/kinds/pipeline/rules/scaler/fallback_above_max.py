@@ -12,18 +12,23 @@ from collections.abc import Iterator
 from penstock_spec.findings import Severity
 from penstock_spec.kinds.pipeline.scaler.effective import effective
 from penstock_spec.kinds.pipeline.spec import Pipeline
-from penstock_spec.reading import Found
+from penstock_spec.reading import Found, dotted
 from penstock_spec.rules.define import spec_rule
 from penstock_spec.subject import Subject
+
+HELD, MOST = ("spec", "fallback", "replicas"), ("spec", "maxReplicaCount")
 
 
 @spec_rule(Severity.WARNING)
 def rule(it: Subject[Pipeline]) -> Iterator[Found]:
     """The fallback lies within the bounds."""
     scaler = effective(it)
-    held, most = scaler.whole("spec", "fallback", "replicas"), scaler.whole("spec", "maxReplicaCount")
-    if held is not None and most is not None and held > most:
-        says = f"there are never more than {most} pods ({it.line('scaling.replicas.max')})"
-        yield scaler.problem(
-            says, f"write {most} or less", ("spec", "fallback", "replicas"), ("spec", "maxReplicaCount")
-        )
+    held, most = scaler.whole(*HELD), scaler.whole(*MOST)
+    if held is None or most is None or held <= most:
+        return
+    replaced = scaler.result.author(HELD)
+    if scaler.least > most and not (it.given("scaling.fallback.replicas") or replaced):
+        return  # it follows from a minimum above the maximum, which is told
+    says = f"there are never more than {most} pods ({it.line(dotted(scaler.author(MOST)))})"
+    hint = f"write at most `{most}`" if replaced else f"set `scaling.fallback.replicas` to at most `{most}`"
+    yield scaler.problem(says, hint, HELD, MOST)

@@ -24,4 +24,4 @@ def rule(it: Subject[Pipeline]) -> Iterator[Found]:
     scaler = effective(it)
     if scaler.least == 0 and scaler.whole("spec", "fallback", "replicas") == 0:
         says = "while Redis answers with errors, all pods go, whatever they work on"
-        yield scaler.problem(says, "hold at least 1", ("spec", "fallback", "replicas"))
+        yield scaler.problem(says, "hold at least `1`", ("spec", "fallback", "replicas"))

@@ -37,10 +37,8 @@ def rule(it: Subject[Pipeline]) -> Iterator[Found]:
             yield scaler.problem(says, f"write `({one.name} ?? 0)`", FORMULA)
         elif scaler.get("spec", "fallback", "behavior") != "scalingModifiers":
             says = f"the formula fails while the group is missing: `{one.name} ?? 0` counts only with a fallback for it"
-            given = scaler.get("spec", "fallback") is not None
-            hint = (
-                "leave `behavior: scalingModifiers` in it"
-                if given
-                else "set `scaling.fallback`, such as `{replicas: 1}`"
-            )
+            hint = "leave `behavior: scalingModifiers` in the fallback"
+            if scaler.get("spec", "fallback") is None:
+                by_patch = scaler.result.author(("spec", "fallback"))
+                hint = "take the patch out" if by_patch else "take `scaling.fallback: null` out"
             yield scaler.problem(says, hint, ("spec", "fallback"), FORMULA)

@@ -26,5 +26,8 @@ def rule(it: Subject[Pipeline]) -> Iterator[Found]:
         says = "while Redis answers with errors, the pods stay at what they are, even at zero"
         if "??" in scaler.formula:
             says = "one trigger that fails freezes the pods: `??` in the formula counts only with a fallback"
-        hint = f"set `scaling.fallback`, such as `{{replicas: {max(1, scaler.least)}}}`"
+        usual = max(1, it.spec.scaling.replicas.min)
+        hint = f"take it out, for the default of `{{replicas: {usual}}}`"
+        if scaler.result.author(("spec", "fallback")):
+            hint = "take the patch out"
         yield scaler.problem(says, hint, ("spec", "fallback"))

@@ -11,16 +11,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from penstock_spec.findings import Severity
+from penstock_spec.kinds.pipeline.scaler.effective import effective
 from penstock_spec.kinds.pipeline.spec import Pipeline
-from penstock_spec.reading import Found
+from penstock_spec.reading import Found, dotted
 from penstock_spec.rules.define import spec_rule
 from penstock_spec.subject import Subject
+
+LEAST, MOST = ("spec", "minReplicaCount"), ("spec", "maxReplicaCount")
 
 
 @spec_rule(Severity.ERROR)
 def rule(it: Subject[Pipeline]) -> Iterator[Found]:
     """The bounds must be in order."""
-    least, most = it.spec.scaling.replicas.min, it.spec.scaling.replicas.max
-    if least > most:
-        says = f"`scaling.replicas.max` is {most} ({it.line('scaling.replicas.max')})"
-        yield it.problem("scaling.replicas.min", says, f"write at most `{most}`, or raise the maximum")
+    scaler = effective(it)
+    least, most = scaler.whole(*LEAST), scaler.whole(*MOST)
+    if least is not None and most is not None and least > most:
+        says = f"there are {least} pods at least, and {most} at most ({it.line(dotted(scaler.author(MOST)))})"
+        hint = f"set `scaling.replicas.min` to at most `{most}`, or raise the maximum"
+        yield scaler.problem(says, hint, LEAST, MOST)

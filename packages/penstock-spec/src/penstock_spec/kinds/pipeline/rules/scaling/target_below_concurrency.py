@@ -26,7 +26,9 @@ def rule(it: Subject[Pipeline]) -> Iterator[Found]:
     if target * 2 < each:
         if it.given("scaling.backlog_per_replica"):
             says = f"a pod runs {each} messages at a time (`work.concurrency`, {it.line('work.concurrency')})"
-            yield it.problem("scaling.backlog_per_replica", says, f"set it to at least `{each}`")
+            yield it.problem(
+                "scaling.backlog_per_replica", says, f"set `scaling.backlog_per_replica` to at least `{each}`"
+            )
         else:
             says = f"a pod is added for every {target} messages (`scaling.backlog_per_replica`, by default)"
             yield it.problem("work.concurrency", says, f"set `scaling.backlog_per_replica` to at least `{each}`")

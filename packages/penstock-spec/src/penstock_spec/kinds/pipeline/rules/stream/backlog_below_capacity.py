@@ -26,7 +26,7 @@ def rule(it: Subject[Pipeline]) -> Iterator[Found]:
         told = f"{most} pods ({it.line('scaling.replicas.max')}) x {each} messages ({it.line('work.concurrency')})"
         if it.given("stream.backlog.limit"):
             says = f"workers can run {each * most} at a time: {told}"
-            yield it.problem("stream.backlog.limit", says, f"set it to at least `{each * most}`")
+            yield it.problem("stream.backlog.limit", says, f"set `stream.backlog.limit` to at least `{each * most}`")
         else:
             path = "scaling.replicas.max" if it.given("scaling.replicas.max") else "work.concurrency"
             says = f"workers can run {each * most} at a time: {told}; `stream.backlog.limit` is {limit} by default"

@@ -28,7 +28,11 @@ def rule(it: Subject[Pipeline]) -> Iterator[Found]:
     needed = timeout + shutdown.margin + hook
     if not shutdown.margin < shutdown.grace < needed:  # a margin that is no part of the grace has a rule of its own
         return
+    of_hook = f"patches[{patch}].path"
+    at = it.written("shutdown.grace", "work.timeout", "shutdown.margin", *([of_hook] if hook.amount else []))
     says = f"work.timeout is {timeout} ({it.line('work.timeout')}), and draining needs {shutdown.margin} more"
     if hook.amount:
-        says += f", after {hook} of preStop ({it.line(f'patches[{patch}].path')})"
-    yield it.problem("shutdown.grace", says, f"set `shutdown.grace` to at least `{needed}`")
+        says += f", after {hook} of preStop ({it.line(of_hook)})"
+    if at != "shutdown.grace":
+        says += f"; shutdown.grace is {shutdown.grace} by default"
+    yield it.problem(at, says, f"set `shutdown.grace` to at least `{needed}`")

@@ -29,6 +29,6 @@ def rule(it: Subject[Pipeline]) -> Iterator[Found]:
     if lease < needed and not lease < SHORTEST:  # a shorter one has a rule of its own
         says = (
             f"the redis timeouts for waiting, connecting and answering are {slowest} together "
-            f"({it.platform_line('redis.timeouts')}), longer than a third of it"
+            f"({it.platform_line('redis.timeouts')}), longer than a third of {lease}"
         )
         yield it.problem("work.lease", says, f"set `work.lease` to at least `{needed}`")

@@ -1,0 +1,57 @@
+"""Files as bytes, or as the finding that tells why they cannot be had. No other module reads what a team wrote."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+from penstock_spec.findings import Span
+from penstock_spec.reading import Found
+from penstock_spec.reading.source import LARGEST, decode
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file that was read, or why it could not be."""
+
+    path: Path
+    name: str
+    raw: bytes | Found
+
+    def beside(self, relative: str) -> bytes | None:
+        """The bytes of a file beside this one."""
+        raw = read_bytes(self.path.parent / relative, relative)
+        return raw if isinstance(raw, bytes) else None
+
+    def lines(self) -> tuple[str, ...]:
+        """Its lines, for those who show them."""
+        return () if isinstance(self.raw, Found) else decode(self.name, self.raw).lines
+
+
+def read_bytes(path: Path, name: str) -> bytes | Found:
+    """The bytes of a file, one more than the most that is read at the most; or why they cannot be had."""
+    at = Span(name, 1, 1, 1, 1)
+    try:
+        mode = path.stat().st_mode
+        if stat.S_ISDIR(mode):
+            os.scandir(path).close()  # a folder comes this far when it may not be read, or when it is named
+            return Found("unreadable-file", at, "it is a folder", "name a file")
+        if not stat.S_ISREG(mode):
+            return Found("unreadable-file", at, "it is no ordinary file", "name a file")
+        with path.open("rb") as file:
+            return file.read(LARGEST + 1)
+    except FileNotFoundError:
+        return Found("unreadable-file", at, "there is no such file", "see that the name is right")
+    except PermissionError:
+        return Found("unreadable-file", at, "reading it is not permitted", f"allow it: `chmod +r {name}`")
+    except (OSError, ValueError) as error:
+        says = f"it cannot be read: {getattr(error, 'strerror', None) or error}"
+        return Found("unreadable-file", at, says, "see that the name is right and the disk is well")
+
+
+def digest(raw: bytes | None) -> str | None:
+    """What stands for the content of a file; none for a file that cannot be read."""
+    return None if raw is None else hashlib.blake2b(raw, digest_size=16).hexdigest()

@@ -1,0 +1,89 @@
+"""One style for specs, and proof that nothing but the style changed.
+
+Only the blanks between the words of a file are written anew; words, comments and lines stay in their order. `lines`
+holds what a file's lines say, `layout` finds it by YAML's tokens, `comments` finds the places of comments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from penstock_spec.files import File
+from penstock_spec.findings import Span
+from penstock_spec.formatting.comments import place_comments
+from penstock_spec.formatting.layout import laid_out
+from penstock_spec.formatting.lines import Line
+from penstock_spec.reading import Document, Found, Path, read
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """Why a file is left alone."""
+
+    why: str
+    hint: str
+
+
+def formatted(file: File) -> str | Refused:
+    """The text in one style, or why it is left alone."""
+    if isinstance(file.raw, Found):
+        return Refused(file.raw.says, file.raw.hint)
+    before = read(file.name, file.raw)
+    serious = [one for one in before.found if one.rule != "byte-order-mark"]
+    if serious:
+        return Refused(f"line {serious[0].at.line}: {serious[0].says}", serious[0].hint)
+    text = _styled("\n".join(before.lines))
+    return refusal(before, text) or text
+
+
+def refusal(before: Document, text: str) -> Refused | None:
+    """Why a text may not take a document's place: it says another thing, or says it in other words or comments."""
+    after = read(before.file, text.encode())
+    place = next(_differing(before, after), None)
+    if place is None and not after.found and "".join("".join(before.lines).split()) == "".join(text.split()):
+        return None
+    line = place.line if place else after.found[0].at.line if after.found else 1
+    return Refused(f"line {line}: the style would change what it means", "write it in a plainer way")
+
+
+def _differing(before: Document, after: Document) -> Iterator[Span]:
+    """The places of values that are others, or are written otherwise."""
+    for path, place in before.places.items():
+        if path not in after.places or _own(before, path) != _own(after, path):
+            yield place.value
+
+
+def _own(document: Document, path: Path) -> object:
+    """What a value is, without those inside it, which have places of their own."""
+    value = document.data
+    for step in path:
+        value = value[step]
+    if isinstance(value, dict):
+        return list(value)
+    return len(value) if isinstance(value, list) else (type(value), str(value))
+
+
+def _styled(text: str) -> str:
+    lines = laid_out(text)
+    place_comments(lines)
+    told: list[str] = []
+    for line in _without_needless_blanks(lines):
+        start = " " * line.now + line.says
+        told.append(start.ljust(line.comment_now) + line.comment if line.comment else start if line.says else "")
+    unfinished = lines[-1].block and not text.endswith("\n")  # a block's text may end without a line's end
+    return "\n".join(told) + ("" if unfinished else "\n")
+
+
+def _without_needless_blanks(lines: list[Line]) -> Iterator[Line]:
+    """One blank line at most, and none at the start and the end. Those inside of texts are texts."""
+    blank: Line | None = None
+    started = False
+    for line in lines:
+        if line.blank:
+            blank = line if started else None
+            continue
+        if blank:
+            yield blank
+        yield line
+        blank, started = None, True

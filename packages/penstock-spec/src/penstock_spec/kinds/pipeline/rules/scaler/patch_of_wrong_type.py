@@ -1,0 +1,39 @@
+"""A patch puts something else than a number where KEDA takes a number.
+
+The counts of pods and the times of a ScaledObject are whole numbers, and none is below zero. Kubernetes refuses a text,
+or KEDA a negative number: the scaler stays as it was before, or is never made, and rules that count with the number
+cannot look at it.
+
+Take the patch out and set the field of the spec, or write a whole number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.pipeline.scaler.effective import FIELDS, effective
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+from penstock_spec.values.words import shown
+
+NUMBERS = (
+    ("spec", "minReplicaCount"),
+    ("spec", "maxReplicaCount"),
+    ("spec", "pollingInterval"),
+    ("spec", "cooldownPeriod"),
+    ("spec", "fallback", "replicas"),
+)
+
+
+@spec_rule(Severity.ERROR)
+def rule(it: Subject[Pipeline]) -> Iterator[Found]:
+    """The numbers that a spec has fields for."""
+    scaler = effective(it)
+    for place in NUMBERS:
+        value, number = scaler.get(*place), scaler.whole(*place)
+        if value is not None and (number is None or number < 0):
+            says = f"`{place[-1]}` is a whole number from 0 on, and not `{shown(value)}`"
+            yield scaler.problem(says, f"take the patch out, and set `{FIELDS[place]}`", place)

@@ -1,0 +1,54 @@
+"""Two environments share one Redis.
+
+Both name the same server and database, so both use the same keys: workers of one take the messages of the other, and
+nobody sees an error. Namespaces do not separate them. Only a short host such as `redis` is another server in each
+namespace; one with a dot, such as `redis.media` or an IP address, is the same server everywhere.
+
+Give each environment a Redis, or at least a database, of its own. Suppress this with the reason where the environments
+are in two Kubernetes clusters in which one name means two servers, or where each spec has other keys in each of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from ipaddress import ip_address
+
+from penstock_spec.findings import Severity
+from penstock_spec.platform import Environment
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import platform_rule
+from penstock_spec.subject import PlatformSubject
+
+
+@platform_rule(Severity.WARNING)
+def rule(it: PlatformSubject) -> Iterator[Found]:
+    """Same keys, same messages."""
+    for name, other in it.whole.environments.items():
+        if name == it.environment:
+            return  # told at the later of two
+        index = _shared(it.platform, other)
+        if index is not None:
+            line = it.document.nearest(("environments", name, "redis", "addresses")).line
+            says = f"`{name}` uses this server too, with the same database (line {line}): workers share the messages"
+            own = "a Redis" if it.platform.redis.topology == "cluster" else "a Redis, or a `redis.database`,"
+            yield it.problem(f"redis.addresses[{index}]", says, f"give this environment {own} of its own")
+            return
+
+
+def _shared(one: Environment, other: Environment) -> int | None:
+    """Which of the addresses leads to the Redis of the other."""
+    if (one.redis.master, one.redis.database) != (other.redis.master, other.redis.database):
+        return None
+    theirs = {address.lower() for address in other.redis.addresses}
+    for index, address in enumerate(one.redis.addresses):
+        if address.lower() in theirs and (one.namespace == other.namespace or _same_everywhere(address)):
+            return index
+    return None
+
+
+def _same_everywhere(address: str) -> bool:
+    host = address.rpartition(":")[0].strip("[]")
+    try:
+        return not ip_address(host).is_loopback
+    except ValueError:
+        return "." in host

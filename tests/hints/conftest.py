@@ -1,0 +1,95 @@
+"""Lints one spec in an environment or two, and does what a hint says."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+
+from penstock_spec.examples import PLATFORM, SPEC, TODAY
+from penstock_spec.findings import Finding, Span
+from penstock_spec.linting.check import check_platform, check_spec
+from penstock_spec.linting.lint import across, settle
+from penstock_spec.reading import Place, read
+
+OF_KEYS = ("unknown-field", "unknown-override", "unknown-environment")
+"""Rules whose findings speak of keys; the others speak of values."""
+
+LITERAL = re.compile(r"(?:write|such as|write it as|in quotes:) `([^`]+)`")
+UNDER = re.compile(r"write `(\w+)` under `([\w.]+)`")
+
+
+@pytest.fixture
+def lint() -> Callable[[str], list[Finding]]:
+    """What is found in the text of a spec."""
+    platform = check_platform(read("penstock.yaml", PLATFORM.encode()))
+    assert platform.model
+    environments = tuple(platform.model.environments)
+
+    def lint(text: str) -> list[Finding]:
+        document = read(SPEC, text.encode())
+        checked = check_spec(document, platform, environments, lambda _: None)
+        files = {SPEC: checked, "penstock.yaml": platform.checked.copy()}
+        for environment, found in across(platform, environments, [checked]):
+            files[found.at.file].found.append((environment, found))
+        return settle(files, environments, TODAY, whole=True)
+
+    return lint
+
+
+@pytest.fixture
+def follow() -> Callable[[str, Finding], str]:
+    return followed
+
+
+def followed(text: str, found: Finding) -> str:
+    """The text after somebody did, to the letter, what the hint says."""
+    if under := UNDER.search(found.hint):
+        return moved(text, found.at, *under.groups())
+    literal = LITERAL.search(found.hint)
+    assert literal, f"nothing to write stands in: {found.hint}"
+    places = read(SPEC, text.encode()).places.values()
+    place = next((one for one in places if found.at == one.key), None)
+    if found.hint.startswith("add it"):
+        return added(text, found.at, literal[1])
+    if place and found.rule not in OF_KEYS:  # an empty value is shown by its key
+        return text.replace(f"{cut(text, found.at)}:", f"{cut(text, found.at)}: {literal[1]}", 1)
+    return put(text, whole(place) if place and ": " in literal[1] else found.at, literal[1])
+
+
+def added(text: str, at: Span, literal: str) -> str:
+    """Into the section whose key is shown; beside a path; and otherwise, at the end of the file."""
+    if "." in literal.partition(":")[0]:
+        return put(text, at, f"{literal}, {cut(text, at)}")
+    lines = text.split("\n")
+    line = lines[at.line - 1]
+    start = at.column - 1 if cut(text, at).startswith("{") else at.end_column - 1
+    if "{" not in line[start:] or cut(text, at) == "name":
+        return f"{text}{literal}\n"
+    inside = line.index("{", start) + 1
+    lines[at.line - 1] = f"{line[:inside]}{literal}, {line[inside:]}"
+    return "\n".join(lines)
+
+
+def moved(text: str, at: Span, key: str, section: str) -> str:
+    """From a line of its own into a section of its own."""
+    lines = text.split("\n")
+    _, _, value = lines.pop(at.line - 1).partition(": ")
+    for step in reversed([*section.split("."), key]):
+        value = f"{step}: {value}" if step == section.split(".")[0] else f"{{{step}: {value}}}"
+    return "\n".join([value, *lines])
+
+
+def whole(place: Place) -> Span:
+    """A key and its value."""
+    name, value = place.name, place.value
+    return Span(name.file, name.line, name.column, value.end_line, value.end_column)
+
+
+def cut(text: str, at: Span) -> str:
+    return text.split("\n")[at.line - 1][at.column - 1 : at.end_column - 1]
+
+
+def put(text: str, at: Span, literal: str) -> str:
+    lines = text.split("\n")
+    before, after = lines[at.line - 1][: at.column - 1], lines[at.end_line - 1][at.end_column - 1 :]
+    return "\n".join([*lines[: at.line - 1], f"{before}{literal}{after}", *lines[at.end_line :]])
