@@ -74,9 +74,10 @@ def moved(text: str, at: Span, key: str, section: str) -> str:
     """From a line of its own into a section of its own."""
     lines = text.split("\n")
     _, _, value = lines.pop(at.line - 1).partition(": ")
-    for step in reversed([*section.split("."), key]):
-        value = f"{step}: {value}" if step == section.split(".")[0] else f"{{{step}: {value}}}"
-    return "\n".join([value, *lines])
+    top, *inner = section.split(".")
+    for step in reversed([*inner, key]):
+        value = f"{{{step}: {value}}}"
+    return "\n".join([f"{top}: {value}", *lines])
 
 
 def whole(place: Place) -> Span:

@@ -15,6 +15,7 @@ from penstock_spec.reading import Document, Found, Path, dotted
 
 SpecT = TypeVar("SpecT", bound=Part)
 STEP = re.compile(r"[^.\[\]]+")
+INDEX = re.compile(r"[0-9]{1,9}")
 
 
 def steps(path: str) -> Path:
@@ -23,7 +24,7 @@ def steps(path: str) -> Path:
     for match in STEP.finditer(path):
         word = match.group()
         inside = match.start() > 0 and path[match.start() - 1] == "["
-        found.append(int(word) if inside else word)
+        found.append(int(word) if inside and INDEX.fullmatch(word) else word)
     return tuple(found)
 
 

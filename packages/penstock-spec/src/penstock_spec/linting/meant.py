@@ -79,7 +79,7 @@ def _meant(model: type[Part], path: Path, beside: tuple[str, ...], written: obje
 
 def glued(text: object, keys: tuple[str, ...]) -> str:
     """What was meant where YAML took a key, its colon and its value for one word: `concurrency:3` in braces."""
-    match = re.fullmatch(r"(\w+)(?::| +:?) *(\S.*)", text) if isinstance(text, str) else None
+    match = re.fullmatch(r"(\w+)(?::| +:?) *([^\s:].*)", text) if isinstance(text, str) else None
     return f"{match[1]}: {shown(match[2])}" if match and match[1] in keys else ""
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 from penstock_spec.fields import knows, nearest
 from penstock_spec.kinds import Kind, kinds
 from penstock_spec.layers import FIXED, sections
-from penstock_spec.linting.meant import kind_of, unknown_path
+from penstock_spec.linting.meant import kind_of, nearest_path, unknown_path
 from penstock_spec.platform import Platform
 from penstock_spec.reading import Document, Found, Path, dotted, first
 from penstock_spec.values.words import shown
@@ -59,7 +60,7 @@ def unknown(document: Document, base: Path, kind: Kind | None) -> Iterator[Found
         section = section.get(step) if isinstance(section, dict) else None
     for key in section if isinstance(section, dict) else ():
         told = _fixed(key, kind) or _unknown(section, key, kind)
-        told = told or _replaced(section, key, kind) or _twice(section, key)
+        told = told or _replaced(section, key, kind) or _twice(section, key, kind)
         if told:
             yield Found("unknown-override", document.places[(*base, key)].name, *told, dotted((*base, key)))
 
@@ -86,10 +87,11 @@ def _replaced(section: Mapping[str, Any], key: str, kind: Kind | None) -> tuple[
     if not any(key in sections(one.model) for one in _candidates(kind)):
         return None
     says = f"this would replace all of `{key}`, also what is said of it elsewhere"
-    leaves = [leaf for one in _candidates(kind) for leaf in _leaves(one, key, value) if leaf[0] not in section]
+    every = (leaf for one in _candidates(kind) for leaf in _leaves(one, key, value) if leaf[0] not in section)
+    leaves = dict(islice(every, MOST_TOLD + 1))
     if not leaves:
         return says, "take it out; each field has a path of its own, such as `work.timeout`"
-    told = [f"`{path}: {text if len(text := flow(one)) <= LONGEST_TOLD else '...'}`" for path, one in leaves]
+    told = [f"`{path}: {text if len(text := flow(one)) <= LONGEST_TOLD else '...'}`" for path, one in leaves.items()]
     more = ", ..." if len(leaves) > MOST_TOLD else ""
     return says, "write " + ", ".join(told[:MOST_TOLD]) + more
 
@@ -100,14 +102,14 @@ def _leaves(kind: Kind, path: str, value: object) -> Iterator[tuple[str, Any]]:
         here = f"{path}.{key}"
         if isinstance(inner, dict) and here in sections(kind.model):
             yield from _leaves(kind, here, inner)
-        else:
-            yield here, inner
+        elif path_meant := here if knows(kind.model, here) else nearest_path(kind.model, here, FIXED):
+            yield path_meant, inner
 
 
-def _twice(section: Mapping[str, Any], key: str) -> tuple[str, str] | None:
+def _twice(section: Mapping[str, Any], key: str, kind: Kind | None) -> tuple[str, str] | None:
     steps = key.split(".")
     around = next((one for end in range(1, len(steps)) if (one := ".".join(steps[:end])) in section), None)
-    if around is None:
+    if around is None or any(around in sections(one.model) for one in _candidates(kind)):
         return None
     says = f"`{shown(key)}` stands beside `{around}`, of which it is a part"
     return says, f"put it into `{around}`, or take one of the two out"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -67,14 +68,13 @@ class Shape:
             return choice(
                 self.model, str(context.get("expected", "")), detail.get("input"), self.at(path), dotted(path)
             )
-        section = at_path(self.data, path)
-        slip = next((key for key in section if nearest(key, keys_beside(self.model, path))), None)
-        if kind == "wrong-type" and slip is not None:  # of a union that no key has chosen from
+        if kind == "wrong-type" and (slip := self._slip(path)) is not None:
             return self._unknown((*path, slip))
         place = self.name_at(path) if "[key]" in detail["loc"] else self.at(path)
         rule, says, hint = _told(kind, detail, f"`{example(self.model, path)}`", self.text(place))
         if kind == "model_type" and (key := glued(detail.get("input"), keys_beside(self.model, path))):
-            hint = f"write `{key}`, with a space behind the colon"
+            several = re.search(r"\s\w+:", key.partition(": ")[2])  # lines that YAML has joined
+            hint = "put a space behind each colon" if several else f"write `{key}`, with a space behind the colon"
         if required(self.model, path):
             hint = hint.removesuffix(OR_LEAVE_OUT)
         return Found(rule, place, says, hint, dotted(path))
@@ -82,6 +82,11 @@ class Shape:
     def _unknown(self, path: Path) -> Found:
         rule, says, hint = unknown_field(self.model, path, self.foreign, self.data, self.written)
         return Found(rule, self.name_at(path), says, hint, dotted(path))
+
+    def _slip(self, path: Path) -> str | None:
+        """The key that is mistyped where a union could not choose by it."""
+        beside = keys_beside(self.model, path)
+        return next((key for key in at_path(self.data, path) if nearest(key, beside)), None)
 
     def _missing(self, path: Path, rest: tuple[str, ...]) -> Found:
         whole = (*path, *rest)

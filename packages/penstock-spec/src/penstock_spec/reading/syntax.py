@@ -11,7 +11,7 @@ from penstock_spec.values.words import shown
 
 OPENED = {"a flow mapping": ("{", "}"), "a flow sequence": ("[", "]")}
 
-COMMENTED = re.compile(r"[:\[,] +(#[^\s#].*)")
+COMMENTED = re.compile(r"(?:[:\[,] +|\[)(#[^\s#].*)")
 """A value that starts with `#`; words that are meant as a comment have a blank behind it."""
 
 BRACES = re.compile(r"""[:\[,] +([^\s"'{\[,#][^\s,"']*\{\w*\}[^\s,}\]]*|\{\w+\}[^\s,}\]]+)""")

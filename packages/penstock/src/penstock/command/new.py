@@ -58,12 +58,12 @@ def command(name: str | None, platform: Path | None, **said: str | int | None) -
         raise CannotGoOn(f"`{repository.name(file)}` is there already", "choose another name, or edit it")
     text = spec_text(name, said)
     outcome = _with(repository, file, text)
+    told = report.render("text", seen_from(outcome, repository.root, here()), painter())
     if outcome.count(Severity.ERROR):
-        click.echo(report.render("text", seen_from(outcome, repository.root, here()), painter()), nl=False)
-        raise CannotGoOn("the spec would have errors, and was not written", "put right what is said above, and try again")
+        click.echo(told, nl=False)
+        raise CannotGoOn("the spec would have errors, and was not written", "put that right, and try again")
     _write(file, repository.name(file), text)
-    click.echo(f"written {os.path.relpath(file)}\n")
-    click.echo(report.render("text", seen_from(outcome, repository.root, here()), painter()), nl=False)
+    click.echo(f"written {os.path.relpath(file)}\n\n{told}", nl=False)
 
 
 def _with(repository: Repository, file: Path, text: str) -> Outcome:
