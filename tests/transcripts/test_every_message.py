@@ -10,6 +10,7 @@ import ast
 import os
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import CodeType, FrameType
@@ -40,28 +41,75 @@ NEVER_RUN = {
 
 @dataclass
 class Watch:
-    """Strikes off the sites that are run: a trace function, costly only where something is still missing."""
+    """Strikes off the sites that are run, instruction by instruction, where something is still missing."""
 
     missing: Sites
-    positions: dict[CodeType, list[Site]] = field(default_factory=dict)
+    places: dict[CodeType, list[Site]] = field(default_factory=dict)
     wanted: dict[CodeType, set[Site]] = field(default_factory=dict)
 
-    def __call__(self, frame: FrameType, _event: str, _arg: Any) -> Any:  # noqa: ANN401 - as Python has it
-        code = frame.f_code
-        if code not in self.wanted:
-            self.positions[code] = [(code.co_filename, *one) for one in positions(code)]
-            self.wanted[code] = {one for one in self.positions[code] if one in self.missing}
-        if not self.wanted[code]:
-            return None
-        frame.f_trace_lines, frame.f_trace_opcodes = False, True
-        return self.step
+    def wants(self, code: CodeType) -> bool:
+        """There is something in this function that no test has made yet."""
+        if code not in self.places:
+            self.places[code] = [(code.co_filename, *one) for one in positions(code)]
+            self.wanted[code] = {one for one in self.places[code] if one in self.missing}
+        return bool(self.wanted[code])
 
-    def step(self, frame: FrameType, event: str, _arg: Any) -> Any:  # noqa: ANN401
-        if event == "opcode":
-            site = self.positions[frame.f_code][frame.f_lasti // 2]
-            self.missing.pop(site, None)
-            self.wanted[frame.f_code].discard(site)
-        return self.step
+    def ran(self, code: CodeType, offset: int) -> None:
+        site = self.places[code][offset // 2]
+        self.missing.pop(site, None)
+        self.wanted[code].discard(site)
+
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        """Python 3.12 has an interface for this; before it there is the one of debuggers."""
+        if sys.version_info >= (3, 12):
+            with self.monitoring():
+                yield
+        else:
+            before = sys.gettrace()
+            sys.settrace(self.trace)
+            try:
+                yield
+            finally:
+                sys.settrace(before)
+
+    def trace(self, frame: FrameType, event: str, _arg: Any) -> Any:  # noqa: ANN401 - as Python has it
+        if event == "call":
+            if not self.wants(frame.f_code):
+                return None
+            frame.f_trace_lines, frame.f_trace_opcodes = False, True
+        elif event == "opcode":
+            self.ran(frame.f_code, frame.f_lasti)
+        return self.trace
+
+    if sys.version_info >= (3, 12):
+
+        @contextmanager
+        def monitoring(self) -> Iterator[None]:
+            watch, tool = sys.monitoring, sys.monitoring.COVERAGE_ID
+            starts, instructions = watch.events.PY_START, watch.events.INSTRUCTION
+
+            def started(code: CodeType, _offset: int) -> Any:  # noqa: ANN401 - a mark of Python's
+                if self.wants(code):
+                    watch.set_local_events(tool, code, instructions)
+                return watch.DISABLE
+
+            def stepped(code: CodeType, offset: int) -> Any:  # noqa: ANN401 - as above
+                self.ran(code, offset)
+                return watch.DISABLE
+
+            watch.use_tool_id(tool, "messages")
+            watch.register_callback(tool, starts, started)
+            watch.register_callback(tool, instructions, stepped)
+            watch.set_events(tool, starts)
+            watch.restart_events()
+            try:
+                yield
+            finally:
+                watch.set_events(tool, watch.events.NO_EVENTS)
+                for code in self.places:
+                    watch.set_local_events(tool, code, watch.events.NO_EVENTS)
+                watch.free_tool_id(tool)
 
 
 def positions(code: CodeType) -> Iterator[tuple[int, int, int, int]]:
@@ -132,14 +180,10 @@ def test_every_message_is_made_in_a_test_that_knows_its_words(
 ) -> None:
     """What is listed here needs a transcript in this folder, or an example beside its rule."""
     watch = Watch({site: call for site, call in every.items() if not any(words in call for words in NEVER_RUN)})
-    before = sys.gettrace()
-    sys.settrace(watch)
-    try:
+    with watch.watching():
         lint_examples(tmp_path / "examples")
         for path in sorted(Path(__file__).parent.glob("*.txt")):
             play(path, main)
-    finally:
-        sys.settrace(before)
     never = [f"{Path(site[0]).relative_to(root)}:{site[1]}: {words}" for site, words in watch.missing.items()]
     if never:
         pytest.fail("\n".join(["no test knows what is said at", *sorted(never)]), pytrace=False)
@@ -159,12 +203,8 @@ def test_what_is_not_run_stays_on_the_list(tmp_path: Path) -> None:
     watch = Watch(dict(sites(tmp_path)))
     space: dict[str, Any] = {"refuse": str}
     exec(compile(path.read_text(), str(path), "exec"), space)  # noqa: S102 - the text above
-    before = sys.gettrace()
-    sys.settrace(watch)
-    try:
+    with watch.watching():
         space["told"](None)
-    finally:
-        sys.settrace(before)
     assert list(watch.missing.values()) == ["it.problem('a b')", "'e f'"]
 
 
