@@ -83,7 +83,7 @@ scaling:
   scale_down: {{window: 5m, at_most: {{pods: 2, per: 1m}}}}
   boost: {{when_older_than: 30s, factor: 2}}
 
-shutdown: {{grace: {grace}s, margin: 10s, progress: 30s}}
+shutdown: {{grace: {grace}s, margin: 10s, progress: 15s}}
 janitor: {{ghosts: {{idle: 35m, every: 1h}}}}
 resources: {{cpu: {cpu}m, memory: {memory}Mi}}
 alerts: {{backlog_age: {age}m, dead_letters: 1}}
