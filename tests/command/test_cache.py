@@ -29,7 +29,7 @@ def engine_runs(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         runs.append(0)
         return real_lint(*arguments)
 
-    def counted_check(*arguments: Any) -> Any:  # noqa: ANN401
+    def counted_check(*arguments: Any) -> Any:  # noqa: ANN401 - as above
         runs[-1] += 1
         return real_check(*arguments)
 

@@ -55,7 +55,7 @@ def test_every_slip_is_found_at_its_line_or_means_something(
                 survivors[index] += 1
     print(f"{count} mutants, {count - survivors.total() - len(unexplained)} found")  # noqa: T201 - shown with -s, and on failure
     for index, one in enumerate(reasons):
-        print(f"{survivors[index]:5} {one['reason']}")  # noqa: T201
+        print(f"{survivors[index]:5} {one['reason']}")  # noqa: T201 - the count that was asked for, shown by `pytest -s`
     assert not unexplained, "\n".join(unexplained)
     assert not [one for index, one in enumerate(reasons) if not survivors[index]], "these explain nothing any more"
 

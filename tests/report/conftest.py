@@ -22,7 +22,7 @@ THIRTY_SECONDS = Span(FILE, 3, 19, 3, 22)
 def find() -> Find:
     """A finding of a rule of the catalogue; by default about `30s` in `LINES`."""
 
-    def find(at: Span = THIRTY_SECONDS, rule: str = "grace-shorter-than-timeout", **others: Any) -> Finding:  # noqa: ANN401
+    def find(at: Span = THIRTY_SECONDS, rule: str = "grace-shorter-than-timeout", **others: Any) -> Finding:  # noqa: ANN401 - fields of a finding
         known = catalogue()[rule]
         said = {"says": "work.timeout is 60s (line 2)", "hint": "set `shutdown.grace` to at least `1m10s`"}
         return Finding(rule, known.severity, known.title, at, **({**said, "path": "shutdown.grace"} | others))

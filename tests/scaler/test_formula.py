@@ -23,7 +23,7 @@ def test_names_are_triggers_and_neither_functions_nor_words(formula: str, names:
     ("formula", "bears"),
     [("(a ?? 0) + b", True), ("a??0", True), ("(a ?? 0) + a", False), ("a + ab ?? 0", False), ("b", True)],
 )
-def test_absence_is_borne_only_where_every_use_says_so(formula: str, bears: bool) -> None:  # noqa: FBT001
+def test_absence_is_borne_only_where_every_use_says_so(formula: str, bears: bool) -> None:  # noqa: FBT001 - a parameter of the table
     assert bears_absence(formula, "a") is bears
 
 

@@ -134,7 +134,7 @@ def _type(annotation: Any, metadata: Sequence[Any] = ()) -> Schema:  # noqa: ANN
     return _bounded(_leaf(annotation, metadata), metadata)
 
 
-def _leaf(annotation: Any, metadata: Sequence[Any]) -> Schema:  # noqa: ANN401
+def _leaf(annotation: Any, metadata: Sequence[Any]) -> Schema:  # noqa: ANN401 - as above
     for one in metadata:
         if isinstance(one, WithJsonSchema):
             return dict(one.json_schema or {})
@@ -145,7 +145,7 @@ def _leaf(annotation: Any, metadata: Sequence[Any]) -> Schema:  # noqa: ANN401
     return _generic(annotation) if get_origin(annotation) else dict(PLAIN[annotation])
 
 
-def _generic(annotation: Any) -> Schema:  # noqa: ANN401
+def _generic(annotation: Any) -> Schema:  # noqa: ANN401 - as above
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin is Literal:
         return {"type": "string", **({"const": arguments[0]} if len(arguments) == 1 else {"enum": list(arguments)})}
@@ -193,7 +193,7 @@ def _union(arguments: tuple[Any, ...], metadata: Sequence[Any]) -> Schema:
     return {**schema, "type": [*(types if isinstance(types, list) else [types]), "null"]}
 
 
-def _branch(annotation: Any) -> Schema:  # noqa: ANN401
+def _branch(annotation: Any) -> Schema:  # noqa: ANN401 - as above
     tag = next(one.tag for one in get_args(annotation)[1:] if isinstance(one, Tag))
     return {"title": tag.removeprefix("~"), **_type(annotation)}
 

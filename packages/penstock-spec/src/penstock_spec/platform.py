@@ -71,7 +71,7 @@ class Auth(Part):
             "What the scaler's user may do, as Redis's access list says it; checked against what the triggers ask.",
             ["+ping", "+info", "+xinfo|groups", "+xlen", "+xpending"],
         ),
-    ] = []  # noqa: RUF012
+    ] = []
 
 
 class Timeouts(Part):
@@ -159,7 +159,7 @@ class Environment(Part):
             "Where alerts go, by team; `default` takes those of teams without a route.",
             {"media": {"slack": "#media-oncall"}},
         ),
-    ] = {}  # noqa: RUF012
+    ] = {}
     dashboard_folder: Annotated[Text, about("Grafana's folder for the dashboards.", "Penstock")] = "Penstock"
     runbooks: Annotated[
         Url | None,
@@ -170,7 +170,7 @@ class Environment(Part):
     ] = None
     defaults: Annotated[
         dict[str, Any], about("Defaults for any field of a spec in this environment, by path.", {"work.lease": "45s"})
-    ] = {}  # noqa: RUF012
+    ] = {}
 
 
 class Platform(Part):
@@ -187,7 +187,7 @@ class Platform(Part):
     ]
     defaults: Annotated[
         dict[str, Any], about("Defaults for any field of a spec, by path.", {"alerts.backlog_age": "10m"})
-    ] = {}  # noqa: RUF012
+    ] = {}
     suppress: Annotated[
         list[Suppression], about("Findings in this file that are taken on, with a reason and an end date.", [])
-    ] = []  # noqa: RUF012
+    ] = []

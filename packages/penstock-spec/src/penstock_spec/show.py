@@ -60,7 +60,7 @@ def _value(start: str, value: Any, path: Path, indent: str) -> Iterator[Line]:  
         yield Line(f"{start} {flow(value)}", path, value, leaf=True)
 
 
-def _item(value: Any, path: Path, indent: str) -> Iterator[Line]:  # noqa: ANN401
+def _item(value: Any, path: Path, indent: str) -> Iterator[Line]:  # noqa: ANN401 - as above
     if not isinstance(value, dict) or not value:
         yield Line(f"{indent}- {flow(value)}", path, value, leaf=True)
         return
@@ -107,5 +107,5 @@ def values(layers: Layers, model: Part, only: tuple[str, ...] = ()) -> list[dict
     return told
 
 
-def _plain(value: Any) -> Any:  # noqa: ANN401
+def _plain(value: Any) -> Any:  # noqa: ANN401 - as above
     return value if isinstance(value, (str, int, float, bool, list, dict, type(None))) else str(value)

@@ -59,7 +59,7 @@ def _named(file: File) -> Named | None:
 def schema_of(named: Named, paths: tuple[Path, ...]) -> dict[str, Any]:
     """The JSON Schema of the model; a pydantic model, a dataclass, or a TypedDict."""
     from pydantic import TypeAdapter  # noqa: PLC0415 - heavy
-    from pydantic.errors import PydanticUserError  # noqa: PLC0415
+    from pydantic.errors import PydanticUserError  # noqa: PLC0415 - as above
 
     module, _, name = named.model.partition(":")
     for path in (Path.cwd(), *paths):

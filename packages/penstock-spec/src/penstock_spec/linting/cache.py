@@ -50,7 +50,7 @@ def lint(repository: Repository, asked: tuple[str, ...], today: date) -> Outcome
 
 def _afresh(inputs: Inputs, asked: tuple[str, ...], today: date, folder: Path, keys: tuple[str, str]) -> Outcome:
     from penstock_spec.linting import lint as engine  # noqa: PLC0415 - an unchanged run needs none of it
-    from penstock_spec.linting.frozen import freeze, thaw  # noqa: PLC0415
+    from penstock_spec.linting.frozen import freeze, thaw  # noqa: PLC0415 - as above
 
     tool, key = keys
     around = _key(tool, _file_key(inputs.platform), *asked)
@@ -152,5 +152,5 @@ def _store(folder: Path, name: str, content: Mapping[str, Any]) -> None:
                 json.dump(content, file, separators=(",", ":"))
             os.replace(temporary, folder / name)  # noqa: PTH105 - the same, without a second Path
         except BaseException:
-            os.unlink(temporary)  # noqa: PTH108
+            os.unlink(temporary)  # noqa: PTH108 - as above
             raise

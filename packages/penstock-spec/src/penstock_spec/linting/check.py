@@ -144,7 +144,7 @@ def _default(spec: Any, path: str) -> Any:  # noqa: ANN401 - any field of any mo
     return spec if isinstance(spec, (str, int, float, bool, type(None))) else str(spec)
 
 
-def _shaped(kind: Kind, layers: Layers, broken: frozenset[str], environment: str, checked: Checked) -> Any:  # noqa: ANN401
+def _shaped(kind: Kind, layers: Layers, broken: frozenset[str], environment: str, checked: Checked) -> Any:  # noqa: ANN401 - as above
     try:
         return kind.model.model_validate(layers.data)
     except ValidationError as error:

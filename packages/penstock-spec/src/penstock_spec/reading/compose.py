@@ -135,7 +135,7 @@ class _Composer:
             raise _Stop
         self.found.append(found)
 
-    def _value(self, event: Any, path: Path, key: Span | None, depth: int) -> Any:  # noqa: ANN401
+    def _value(self, event: Any, path: Path, key: Span | None, depth: int) -> Any:  # noqa: ANN401 - as above
         self.values += 1
         if self.values > MOST_VALUES:
             says = f"more than {MOST_VALUES:,} values stand in this file; from here on it is not read"
@@ -189,7 +189,7 @@ class _Composer:
                 items[key] = self._value(next(self.events), (*path, key), at, depth + 1)
         raise _Stop
 
-    def _key(self, event: Any, path: Path, depth: int) -> str | None:  # noqa: ANN401
+    def _key(self, event: Any, path: Path, depth: int) -> str | None:  # noqa: ANN401 - as above
         at = self._span(event)
         if type(event).__name__ != "ScalarEvent":
             told = len(self.found)
@@ -218,7 +218,7 @@ class _Composer:
         self._tell(Found("key-not-text", at, says, hint))
         return None
 
-    def _scalar(self, event: Any, path: Path, key: Span | None) -> Scalar:  # noqa: ANN401
+    def _scalar(self, event: Any, path: Path, key: Span | None) -> Scalar:  # noqa: ANN401 - as above
         self._refuse_tag_and_anchor(event, "" if "\0" in path else dotted(path))
         half = self._half_a_character(event, "" if "\0" in path else dotted(path))
         at = self._span(event)
@@ -240,14 +240,14 @@ class _Composer:
             return plain(event.value)
         return str(event.value)
 
-    def _alias(self, event: Any, path: Path, key: Span | None) -> None:  # noqa: ANN401
+    def _alias(self, event: Any, path: Path, key: Span | None) -> None:  # noqa: ANN401 - as above
         at = self._span(event)
         self.places[path] = Place(key, at)
         says = f"`*{event.anchor}` stands for what is written elsewhere"
         hint = "write the value out; what all specs share belongs in `defaults` of the platform file"
         self._tell(Found("yaml-alias", at, says, hint, "" if "\0" in path else dotted(path)))
 
-    def _refuse_tag_and_anchor(self, event: Any, where: str = "") -> None:  # noqa: ANN401
+    def _refuse_tag_and_anchor(self, event: Any, where: str = "") -> None:  # noqa: ANN401 - as above
         if event.anchor is None and event.tag is None:
             return
         start = self._span(event)
@@ -266,14 +266,14 @@ class _Composer:
                 says, hint = f"the anchor `{word}` gives this value a name", "take it out; aliases are not followed"
             self._tell(Found(rule, at, says, hint, where if rule == "yaml-tag" else ""))
 
-    def _half_a_character(self, event: Any, where: str) -> bool:  # noqa: ANN401
+    def _half_a_character(self, event: Any, where: str) -> bool:  # noqa: ANN401 - as above
         half = SURROGATE.search(event.value)  # an escape can make what no file may hold and no program can write
         if half:
             says = f"the escape U+{ord(half.group()):04X} is half a character"
             self._tell(Found("forbidden-character", self._span(event), says, "write the character itself", where))
         return half is not None
 
-    def _span(self, event: Any) -> Span:  # noqa: ANN401
+    def _span(self, event: Any) -> Span:  # noqa: ANN401 - as above
         start, end = event.start_mark, event.end_mark
         self.reached = max(self.reached, end.line + 1)
         return Span(self.file, start.line + 1, start.column + 1, end.line + 1, end.column + 1)

@@ -185,7 +185,7 @@ def _told(at: Span, opened: Span, problem: str) -> Found:
     )
 
 
-def _at(file: str, lines: tuple[str, ...], mark: Any) -> Span:  # noqa: ANN401
+def _at(file: str, lines: tuple[str, ...], mark: Any) -> Span:  # noqa: ANN401 - as above
     if mark is None:
         return Span(file, 1, 1, 1, 1)
     line = min(mark.line, len(lines) - 1)

@@ -60,7 +60,7 @@ def in_words(annotation: Any, metadata: Sequence[Any] = ()) -> str:  # noqa: ANN
     return named + _bounds(metadata)
 
 
-def _generic(annotation: Any, metadata: Sequence[Any]) -> str:  # noqa: ANN401
+def _generic(annotation: Any, metadata: Sequence[Any]) -> str:  # noqa: ANN401 - as above
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin is Literal:
         return _either([f"`{one}`" for one in arguments])
@@ -75,7 +75,7 @@ def _union(branches: list[Any], metadata: Sequence[Any], *, nullable: bool) -> s
     return f"{told}, or `null`" if nullable else told
 
 
-def _branch(annotation: Any) -> str:  # noqa: ANN401
+def _branch(annotation: Any) -> str:  # noqa: ANN401 - as above
     plain = get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
     if isinstance(plain, type) and issubclass(plain, Part):
         return "`{" + ", ".join(f"{key}: ..." for key in keys_of(plain)) + "}`"

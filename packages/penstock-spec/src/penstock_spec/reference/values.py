@@ -33,7 +33,7 @@ def default(info: FieldInfo) -> Any:  # noqa: ANN401 - whatever a spec can say
     return plain(value)
 
 
-def plain(value: Any) -> Any:  # noqa: ANN401
+def plain(value: Any) -> Any:  # noqa: ANN401 - as above
     """A value of a model as data of a spec."""
     return str(value) if isinstance(value, Quantity) else value
 
@@ -47,6 +47,6 @@ def default_in_words(info: FieldInfo) -> str:
     return "" if section(info) else f"`{flow(default(info))}`"
 
 
-def example(info: FieldInfo) -> Any:  # noqa: ANN401
+def example(info: FieldInfo) -> Any:  # noqa: ANN401 - as above
     """The example, as data of a spec."""
     return (info.examples or [None])[0]

@@ -36,7 +36,7 @@ class AtLeast:
             told = {"says": f"`{value}` is in bytes, and the least is `{self.least}`", "hint": f"write `{value}Mi`"}
         raise PydanticCustomError("out-of-range", "{says}", told)
 
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:  # noqa: ANN401
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:  # noqa: ANN401 - as pydantic asks for it
         """Checked after the quantity is read."""
         return core_schema.no_info_after_validator_function(self.check, handler(source))
 

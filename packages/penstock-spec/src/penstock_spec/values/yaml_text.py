@@ -49,5 +49,5 @@ def _escaped(one: str) -> str:
         return one
     code = ord(one)
     if unicodedata.category(one)[0] in "CZ" or code > 0xFFFF:  # noqa: PLR2004 - beyond it parsers differ
-        return f"\\U{code:08X}" if code > 0xFFFF else f"\\u{code:04X}"  # noqa: PLR2004
+        return f"\\U{code:08X}" if code > 0xFFFF else f"\\u{code:04X}"  # noqa: PLR2004 - as above
     return one

@@ -64,6 +64,6 @@ def replace_file(path: Path, name: str, text: str) -> None:
         with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
             file.write(text)
         os.chmod(temporary, path.stat().st_mode & 0o7777)  # noqa: PTH101 - it has no Path
-        os.replace(temporary, path)  # noqa: PTH105
+        os.replace(temporary, path)  # noqa: PTH105 - as above: the same, in one style
     except OSError as error:
         raise CannotGoOn(f"`{name}` cannot be written: {error.strerror}", "allow it, or use `--diff`") from None

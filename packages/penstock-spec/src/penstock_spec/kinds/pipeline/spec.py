@@ -49,11 +49,11 @@ class Pipeline(Part):
     janitor: Annotated[Janitor, about("What is tidied, and how often.", {"trim": {"every": "1h"}})] = Janitor()
     resources: Annotated[Resources, about("What a pod asks for.", {"cpu": "250m", "memory": "256Mi"})] = Resources()
     alerts: Annotated[Alerts, about("When a person is told.", {"backlog_age": "5m"})] = Alerts()
-    expect: Annotated[list[Expectation], about("Tests of the scaling.", [])] = []  # noqa: RUF012
-    patches: Annotated[list[Patch], about("Changes of generated manifests, checked as the spec is.", [])] = []  # noqa: RUF012
-    acknowledge: Annotated[list[Acknowledgement], about("Dangerous changes taken on, with an end date.", [])] = []  # noqa: RUF012
-    suppress: Annotated[list[Suppression], about("Findings taken on, with a reason and an end date.", [])] = []  # noqa: RUF012
+    expect: Annotated[list[Expectation], about("Tests of the scaling.", [])] = []
+    patches: Annotated[list[Patch], about("Changes of generated manifests, checked as the spec is.", [])] = []
+    acknowledge: Annotated[list[Acknowledgement], about("Dangerous changes taken on, with an end date.", [])] = []
+    suppress: Annotated[list[Suppression], about("Findings taken on, with a reason and an end date.", [])] = []
     environments: Annotated[
         dict[Name, dict[str, Any]],
         about("What is otherwise in an environment, by path.", {"dev": {"stream.backlog.limit": 10000}}),
-    ] = {}  # noqa: RUF012
+    ] = {}

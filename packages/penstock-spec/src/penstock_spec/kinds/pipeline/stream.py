@@ -176,7 +176,7 @@ class Message(Part):
             {"type": "object", "required": ["job_id"]},
             alias="schema",
         ),
-    ] = {"type": "object"}  # noqa: RUF012 - frozen, and pydantic copies it
+    ] = {"type": "object"}
     max_size: Annotated[Size, about("The largest body that may be sent.", "256Ki"), SOME_BYTES] = Size("256Ki")
     correlate: Annotated[Field_ | None, about("The field that logs, traces and locks use.", "job_id")] = None
     make_correlation: Annotated[
@@ -185,7 +185,7 @@ class Message(Part):
     log_fields: Annotated[
         list[Field_],
         about("Fields of the body that logs may carry; nothing else of a body is ever logged.", ["job_id"]),
-    ] = []  # noqa: RUF012
+    ] = []
     dedup: Annotated[
         Dedup | None, about("Send the same thing once; off unless said.", {"by": "job_id", "window": "1h"})
     ] = None

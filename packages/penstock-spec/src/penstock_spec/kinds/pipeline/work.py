@@ -107,7 +107,7 @@ class Retries(Part):
             "Failures that are retried otherwise; the first that matches counts.",
             {"never": {"match": ["ValueError"], "attempts": 1}},
         ),
-    ] = {}  # noqa: RUF012
+    ] = {}
 
 
 class DeadLetter(Part):

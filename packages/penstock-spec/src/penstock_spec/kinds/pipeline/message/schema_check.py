@@ -168,7 +168,7 @@ def found(schema: object, target: object) -> object:
         return None
     for step in target[2:].split("/"):
         word = step.replace("~1", "/").replace("~0", "~")
-        if isinstance(schema, list) and word.isdecimal() and len(word) < 6 and int(word) < len(schema):  # noqa: PLR2004
+        if isinstance(schema, list) and word.isdecimal() and len(word) < 6 and int(word) < len(schema):  # noqa: PLR2004 - no list is that long
             schema = schema[int(word)]
         else:
             schema = schema.get(word) if isinstance(schema, dict) else None

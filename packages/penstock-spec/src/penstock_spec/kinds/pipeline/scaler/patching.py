@@ -110,7 +110,7 @@ def _change_item(result: Patched, items: list[Any], place: Path, index: int, pat
     result.written[place] = ("patches", index, "value")
 
 
-def _walk(manifest: Any, steps: tuple[str, ...]) -> tuple[Any, Path, str | None]:  # noqa: ANN401
+def _walk(manifest: Any, steps: tuple[str, ...]) -> tuple[Any, Path, str | None]:  # noqa: ANN401 - as above
     """What stands at the end of the steps, the place reached, and the step that leads nowhere."""
     place: list[str | int] = []
     for step in steps:
