@@ -1,0 +1,17 @@
+-- bury: one delivery goes to the dead letters with its story, only if it still is this consumer's.
+-- Its deduplication key is free again, unless another message has it by now.
+-- with  in_chunks, fence, finish
+-- KEYS  1 stream  2 dead letters  3 uncharged  4 crashed  5 deduplication key, or the stream once more where there is none
+-- ARGV  1 group  2 consumer  3 1 where the stream keeps nothing that is done  4 the message's own id, for its deduplication key
+--       5 number of values of the dead letter  6.. names and values of the dead letter, then the entry's id three times and
+--       its delivery count
+-- reply one as `settle` gives
+-- keeps P2 (the dead letter first, removal last), P3 and P4
+local values = tonumber(ARGV[5])
+local answers, ours = fence(KEYS[1], ARGV[1], ARGV[2], 6 + values, 2)
+if #ours == 1 then
+  redis.call('XADD', KEYS[2], '*', unpack(ARGV, 6, 5 + values))
+  if KEYS[5] ~= KEYS[1] and redis.call('GET', KEYS[5]) == ARGV[4] then redis.call('DEL', KEYS[5]) end
+  finish(KEYS[1], ARGV[1], KEYS[3], KEYS[4], {ARGV[8 + values]}, ARGV[3] == '1')
+end
+return answers

@@ -1,0 +1,71 @@
+-- claim: suspects and ready entries become this consumer's, each with one more delivery.
+-- A suspect that has had its last attempt gets one more, which only a worker may claim that runs nothing else.
+-- KEYS  1 stream  2 alive  3 uncharged  4 crashed
+-- ARGV  1 group  2 consumer  3 the most suspects  4 the most ready entries  5 attempts a message has
+--       6 `alone` when this worker has emptied itself: then one suspect at its last loss is claimed and nothing else
+-- reply `lost` when this consumer's own lease is; else
+--       1 entries that were gone from the stream, dropped  2 suspects seen that wait for an empty worker
+--       3.. an entry each: id, delivery count, deliveries that do not count, owner before, fields
+local stream, alive, uncharged, crashed = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local group, consumer, attempts, alone = ARGV[1], ARGV[2], tonumber(ARGV[5]), ARGV[6] == 'alone'
+local ends = redis.call('ZSCORE', alive, consumer)
+if not ends or tonumber(ends) < 0 then return 'lost' end
+
+local claimed, gone, waiting = {0, 0}, 0, 0
+local counted, crashes = redis.call('HLEN', uncharged) > 0, redis.call('SCARD', crashed) > 0
+
+-- Deleted from the stream by somebody else: Redis 7 forgets such entries when they are claimed, Redis 6 does not.
+local function drop(id)
+  redis.call('XACK', stream, group, id)
+  if counted then redis.call('HDEL', uncharged, id) end
+  if crashes then redis.call('SREM', crashed, id) end
+  gone = gone + 1
+end
+
+-- Claims those of a page that this worker may have, at most so many, and tells how many that were.
+local function claim_of(pending, owner, most)
+  local all, counts, free_of, ids = {}, {}, {}, {}
+  for i, one in ipairs(pending) do all[i] = one[1] end
+  local free = counted and redis.call('HMGET', uncharged, unpack(all)) or {}
+  for i, one in ipairs(pending) do
+    local id, count = one[1], one[4]
+    counts[id], free_of[id] = count, tonumber(free[i]) or 0
+    local last = owner == '~suspect' and count - free_of[id] == attempts
+    if last and not alone then
+      waiting = waiting + 1
+    elseif #ids < most and last == alone then
+      ids[#ids + 1] = id
+    end
+  end
+  if #ids == 0 then return 0 end
+  local there, taken = {}, 0
+  for _, entry in ipairs(redis.call('XCLAIM', stream, group, consumer, 0, unpack(ids))) do
+    if entry and entry[2] then
+      local id = entry[1]
+      there[id], taken = true, taken + 1
+      claimed[#claimed + 1] = {id, counts[id] + 1, free_of[id], owner, entry[2]}
+    end
+  end
+  for _, id in ipairs(ids) do
+    if not there[id] then drop(id) end
+  end
+  return taken
+end
+
+-- Page by page, so that those at their last loss never hide the ones behind them; a thousand that are not for us are enough.
+local function claim(owner, most)
+  local from, others = '-', 0
+  while most > 0 and others < 1000 do
+    local page = math.min(most + 20, 250)
+    local pending = redis.call('XPENDING', stream, group, from, '+', page, owner)
+    if #pending == 0 then return end
+    local taken = claim_of(pending, owner, most)
+    if #pending < page then return end
+    most, others = most - taken, others + #pending - taken
+    from = '(' .. pending[#pending][1]
+  end
+end
+claim('~suspect', alone and 1 or tonumber(ARGV[3]))
+if not alone then claim('~ready', tonumber(ARGV[4])) end
+claimed[1], claimed[2] = gone, waiting
+return claimed

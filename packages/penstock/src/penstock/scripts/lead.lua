@@ -1,0 +1,12 @@
+-- lead: the janitor's lock. It saves work; safety is in each script.
+-- KEYS  1 lock
+-- ARGV  1 who asks  2 ms that the lock holds, or 0 to give it up
+-- reply 1 when the lock is held now by who asks
+local holder = redis.call('GET', KEYS[1])
+if holder and holder ~= ARGV[1] then return 0 end
+if ARGV[2] == '0' then
+  redis.call('DEL', KEYS[1])
+  return 0
+end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return 1

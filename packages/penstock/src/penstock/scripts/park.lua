@@ -1,0 +1,33 @@
+-- park: deliveries wait for another attempt, each only if it still is this consumer's.
+-- with  now, in_chunks, fence, hand_over
+-- KEYS  1 stream  2 parked  3 uncharged  4 crashed
+-- ARGV  1 group  2 consumer  3 and 4 about the lowest and highest id
+--       5.. five values each: id, delivery count, ms to wait, deliveries more that do not count, 1 when its handler took its
+--       process down
+-- reply for each: 1 parked, 0 gone, or the owner it has now and its count
+-- keeps P2 (the due time first) and P3; the delivery count stays, so the fence does
+local stream, parked, uncharged, crashed = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local time = now()
+local answers, ours = fence(stream, ARGV[1], ARGV[2], 3, 5)
+local due, down, up, charged = {}, {}, {}, {}
+for _, i in ipairs(ours) do
+  local id = ARGV[i]
+  due[#due + 1] = time + tonumber(ARGV[i + 2])
+  due[#due + 1] = id
+  local kind = ARGV[i + 4] == '1' and down or up
+  kind[#kind + 1] = id
+  if ARGV[i + 3] == '0' then charged[#charged + 1] = id end
+end
+in_chunks(due, function(...) redis.call('ZADD', parked, ...) end)
+in_chunks(down, function(...) redis.call('SADD', crashed, ...) end)
+if redis.call('SCARD', crashed) > 0 then in_chunks(up, function(...) redis.call('SREM', crashed, ...) end) end
+local gone = hand_over(stream, ARGV[1], '~parked', charged)
+-- One by one, so that a step that is repeated after an error counts nothing twice.
+for _, i in ipairs(ours) do
+  if ARGV[i + 3] ~= '0' then
+    redis.call('HINCRBY', uncharged, ARGV[i], ARGV[i + 3])
+    gone[#gone + 1] = hand_over(stream, ARGV[1], '~parked', {ARGV[i]})[1]
+  end
+end
+forget(...)
+return answers

@@ -1,0 +1,27 @@
+-- reconcile_delayed: a delayed body without a due time is due now; a due time without a body is dropped: its message is lost.
+-- with  now
+-- KEYS  1 delayed  2 bodies
+-- ARGV  1 cursor over the bodies, or `end`  2 rank to begin at in the due times, or -1  3 entries of a page
+-- reply 1 cursor, or `end`  2 rank, or -1  3 bodies that are due now  4 due times that were dropped
+-- Nothing is looked at while both have as many: the one way in which they differ unseen is one of each, and then both
+-- come right when they are due.
+local delayed, bodies = KEYS[1], KEYS[2]
+local cursor, from, page = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+if cursor == '0' and from == 0 and redis.call('ZCARD', delayed) == redis.call('HLEN', bodies) then
+  return {'end', -1, 0, 0}
+end
+local due, dropped = 0, 0
+if cursor ~= 'end' then
+  local told, step = redis.pcall('HSCAN', bodies, cursor, 'COUNT', page, 'NOVALUES'), 1
+  if told.err then told, step = redis.call('HSCAN', bodies, cursor, 'COUNT', 10), 2 end -- before Redis 7.4 bodies come too
+  for i = 1, #told[2], step do due = due + redis.call('ZADD', delayed, 'NX', now(), told[2][i]) end
+  cursor = told[1] == '0' and 'end' or told[1]
+end
+if from >= 0 then
+  local ids = redis.call('ZRANGE', delayed, from, from + page - 1)
+  for _, id in ipairs(ids) do
+    if redis.call('HEXISTS', bodies, id) == 0 then dropped = dropped + redis.call('ZREM', delayed, id) end
+  end
+  from = #ids == page and from + page - dropped or -1
+end
+return {cursor, from, due, dropped}

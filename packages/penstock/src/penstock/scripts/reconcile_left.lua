@@ -1,0 +1,32 @@
+-- reconcile_left: what is remembered of entries that are pending nowhere any more. Finishing forgets it in the same step; so
+-- one that is still in the stream was lost by somebody who deleted its consumer, and is brought back by force. With foreign
+-- workers in the group it was finished by one. All else is forgotten.
+-- with  bring_back
+-- KEYS  1 stream  2 parked  3 uncharged  4 crashed  5 position
+-- ARGV  1 group  2 cursor over the uncharged, or `end`  3 cursor over the crashed, or `end`  4 entries of a page
+--       5 `force` or `forget`
+-- reply 1 and 2 the cursors, or `end`  3 entries forgotten  4 entries brought back
+local stream, uncharged, crashed, group = KEYS[1], KEYS[3], KEYS[4], ARGV[1]
+local nowhere = {}
+local function look(id)
+  if id ~= '~count' and not redis.call('XPENDING', stream, group, id, id, 1)[1] then nowhere[#nowhere + 1] = id end
+end
+local cursors = {ARGV[2], ARGV[3]}
+if cursors[1] ~= 'end' then
+  local told = redis.call('HSCAN', uncharged, cursors[1], 'COUNT', ARGV[4])
+  for i = 1, #told[2], 2 do look(told[2][i]) end
+  cursors[1] = told[1] == '0' and 'end' or told[1]
+end
+if cursors[2] ~= 'end' then
+  local told = redis.call('SSCAN', crashed, cursors[2], 'COUNT', ARGV[4])
+  for _, id in ipairs(told[2]) do look(id) end
+  cursors[2] = told[1] == '0' and 'end' or told[1]
+end
+local back = 0
+if ARGV[5] == 'force' then
+  back = bring_back(stream, group, KEYS[2], uncharged, crashed, KEYS[5], nowhere)
+elseif #nowhere > 0 then
+  redis.call('HDEL', uncharged, unpack(nowhere))
+  redis.call('SREM', crashed, unpack(nowhere))
+end
+return {cursors[1], cursors[2], #nowhere - back, back}

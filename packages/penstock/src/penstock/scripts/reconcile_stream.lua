@@ -1,0 +1,47 @@
+-- reconcile_stream: entries that were delivered and are pending nowhere, where the stream keeps nothing that is done. They
+-- are unfinished, and are brought back by force; with foreign workers in the group they were finished by one, and are
+-- deleted, but for those that have a due time: they were parked.
+-- While what is left of a group that had vanished is to be brought back (see `ensure`), the page is one of that, whoever asks,
+-- and all of it is unfinished. Else, with several groups on the stream, nobody can tell what is finished: nothing is done.
+-- with  groups, page, bring_back
+-- KEYS  1 stream  2 parked  3 uncharged  4 crashed  5 position
+-- ARGV  1 group  2 where to begin: `-`, or `(` and an id  3 entries of a page  4 bytes of a page  5 `force` or `delete`
+-- reply 1 where to go on, or nothing at the end  2 entries brought back  3 entries deleted
+--       4 1 while there is more that is left of a group that had vanished
+-- keeps P1
+local stream, parked, uncharged, crashed, position = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local group, from = ARGV[1], ARGV[2]
+local all = groups(stream)
+local last
+for _, one in ipairs(all) do
+  if one['name'] == group then last = one['last-delivered-id'] end
+end
+if not last then return {'', 0, 0, 0} end
+local left = redis.call('HGET', position, 'left')
+if left then
+  from, last = left, redis.call('HGET', position, 'until')
+elseif #all > 1 then
+  return {'', 0, 0, 0}
+end
+local entries, _, ended = page(stream, from, last, tonumber(ARGV[3]), tonumber(ARGV[4]))
+local nowhere, finished = {}, {}
+if #entries > 0 then
+  local pending, most = {}, 2 * #entries
+  local range = redis.call('XPENDING', stream, group, entries[1][1], entries[#entries][1], most)
+  for _, one in ipairs(range) do pending[one[1]] = true end
+  for _, entry in ipairs(entries) do
+    local id = entry[1]
+    if not pending[id] and (#range < most or not redis.call('XPENDING', stream, group, id, id, 1)[1]) then
+      local unfinished = left or ARGV[5] == 'force' or redis.call('ZSCORE', parked, id)
+      local these = unfinished and nowhere or finished
+      these[#these + 1] = id
+    end
+  end
+  bring_back(stream, group, parked, uncharged, crashed, position, nowhere)
+  if #finished > 0 then redis.call('XDEL', stream, unpack(finished)) end
+end
+local next = ended and '' or '(' .. entries[#entries][1]
+if left then
+  if ended then redis.call('HDEL', position, 'left', 'until') else redis.call('HSET', position, 'left', next) end
+end
+return {next, #nowhere, #finished, left and not ended and 1 or 0}

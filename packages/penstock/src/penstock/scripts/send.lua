@@ -1,0 +1,135 @@
+-- send: messages enter the stream, or wait until they are due. Each is taken or refused by itself, in order.
+-- with  now, groups
+-- KEYS  1 stream  2 delayed  3 bodies  4 position  5.. the deduplication key of each message, where messages have one
+-- ARGV  1 group  2 `until-done`, or `history` where finished entries stay  3 backlog limit
+--       4 `reject`, `wait`, or `drop-oldest`, which is for `until-done` alone
+--       5 ms that a message is remembered once it was due; 0 where messages have no deduplication key
+--       6.. for each message: its own id; when it is due, as ms from now or as `@` and ms since 1970;
+--       number of values, at most 2,000 (Lua hands over about twice as many at once); names and values of the entry
+-- reply for each: its entry's id, when it is in the stream; a number, the ms since 1970 when it is due, when it waits for that;
+--       or a list: `duplicate` and the id of the first, `full`, or `refused` and Redis's error;
+--       or `dropped`, how many unread entries made room for it, and one of the former.
+--       NOLAG before anything is done, where the backlog of a group cannot be told: Redis before 7 counts no lag
+-- keeps P1, P2 (the message first, then what remembers it), P5 and P6 (drops only what no group was given)
+-- A message that was dropped is still remembered: within its window it is a duplicate.
+local stream, delayed, bodies, position = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local group, limit, when_full, window = ARGV[1], tonumber(ARGV[3]), ARGV[4], tonumber(ARGV[5])
+local counts_lag = redis.REDIS_VERSION_NUM
+if ARGV[2] == 'history' and not counts_lag then
+  return redis.error_reply('NOLAG this server does not tell how far a group is behind; Redis 7 and later do')
+end
+
+-- Redis forgets the lag when entries are deleted that the group was not given. Until the group has passed the gap, what was
+-- ever added but not given to it stands in, which counts the deleted ones too. After XGROUP CREATE in the middle of a stream,
+-- not even that is known; then only what is pending counts.
+local function unread(one, length)
+  local lag, given = tonumber(one['lag'] or nil), tonumber(one['entries-read'] or nil)
+  if not lag and given then
+    local told = redis.call('XINFO', 'STREAM', stream)
+    for i = 1, #told, 2 do
+      if told[i] == 'entries-added' then lag = told[i + 1] - given end
+    end
+  end
+  return math.min(lag or 0, length)
+end
+
+local function backlog()
+  local length, waiting = redis.call('XLEN', stream), redis.call('ZCARD', delayed)
+  if ARGV[2] == 'history' then
+    for _, one in ipairs(groups(stream)) do
+      if one['name'] == group then return waiting + one['pending'] + unread(one, length) end
+    end
+  end
+  return waiting + length
+end
+
+local function later(id, other)
+  local ms, seq = string.match(id, '(%d+)-(%d+)')
+  local other_ms, other_seq = string.match(other, '(%d+)-(%d+)')
+  if ms == other_ms then ms, other_ms = seq, other_seq end
+  if #ms ~= #other_ms then return #ms > #other_ms and id or other end
+  return ms > other_ms and id or other
+end
+
+-- No group was given what lies behind this id. An operator can set a group back, hence the look at what is pending.
+-- Nobody knows it while this pipeline's group has vanished: what lies there may be running.
+local given
+local function last_given()
+  local last, own = '0-0', false
+  for _, one in ipairs(groups(stream)) do
+    own = own or one['name'] == group
+    last = later(last, one['last-delivered-id'])
+    local pending = redis.call('XPENDING', stream, one['name'])
+    if pending[3] then last = later(last, pending[3]) end
+  end
+  return (own or redis.call('HEXISTS', position, 'since') == 0) and last
+end
+
+local function drop(most)
+  if given == nil then given = last_given() end
+  if not given then return 0 end
+  local ids = {}
+  for i, entry in ipairs(redis.call('XRANGE', stream, '(' .. given, '+', 'COUNT', most)) do ids[i] = entry[1] end
+  return #ids == 0 and 0 or redis.call('XDEL', stream, unpack(ids))
+end
+
+local function failed(told) return type(told) == 'table' and told.err end
+
+local function delay(id, due, ...)
+  local told = redis.pcall('HSET', bodies, id, cmsgpack.pack({...}))
+  if failed(told) then return told end
+  told = redis.pcall('ZADD', delayed, due, id)
+  if failed(told) then
+    redis.pcall('HDEL', bodies, id) -- else it would be taken for a message whose due time was lost
+    return told
+  end
+  return due
+end
+
+local firsts = window > 0 and redis.call('MGET', unpack(KEYS, 5)) or nil
+local waiting = backlog()
+local answers, remembered, time, i = {}, {}, nil, 6
+for n = 1, math.huge do
+  local id = ARGV[i]
+  if not id then break end
+  local from, due = i + 3, ARGV[i + 1]
+  i = from + ARGV[i + 2]
+  local key = window > 0 and KEYS[4 + n]
+  local first = key and (firsts[n] or remembered[key])
+  if first then
+    answers[n] = {'duplicate', first}
+  else
+    local dropped = 0
+    if waiting >= limit and when_full == 'drop-oldest' then
+      -- A few more than one, so that a backlog above its limit shrinks with every message.
+      dropped = drop(math.min(waiting - limit + 1, 10))
+      waiting = waiting - dropped
+    end
+    local answer
+    if waiting >= limit and dropped == 0 then
+      answer = {'full'}
+    else
+      local ahead = 0
+      if due ~= '0' then
+        time = time or now()
+        ahead = string.byte(due) == 64 and string.sub(due, 2) - time or tonumber(due)
+      end
+      if ahead > 0 then
+        answer = delay(id, time + ahead, unpack(ARGV, from, i - 1))
+      else
+        answer = redis.pcall('XADD', stream, '*', unpack(ARGV, from, i - 1))
+      end
+      if failed(answer) then
+        answer = {'refused', answer.err}
+      else
+        waiting = waiting + 1
+        if key then
+          redis.pcall('SET', key, id, 'PX', window + math.max(0, ahead))
+          remembered[key] = id
+        end
+      end
+    end
+    answers[n] = dropped == 0 and answer or {'dropped', dropped, answer}
+  end
+end
+return answers

@@ -1,0 +1,12 @@
+-- settle: deliveries are done, each only if it still is this consumer's.
+-- with  in_chunks, fence, finish
+-- KEYS  1 stream  2 uncharged  3 crashed
+-- ARGV  1 group  2 consumer  3 1 where the stream keeps nothing that is done  4 and 5 about the lowest and highest id
+--       6.. pairs of id and delivery count
+-- reply for each: 1 settled, 0 gone, or the owner it has now and its count
+-- keeps P2 (removal last) and P3 (only the owner settles)
+local answers, ours = fence(KEYS[1], ARGV[1], ARGV[2], 4, 2)
+local ids = {}
+for n, i in ipairs(ours) do ids[n] = ARGV[i] end
+finish(KEYS[1], ARGV[1], KEYS[2], KEYS[3], ids, ARGV[3] == '1')
+return answers

@@ -1,0 +1,29 @@
+-- By force: entries of the stream that are pending nowhere are ready again. Their delivery count is above any that was given
+-- before, so that no fence is ever given twice, and none of it counts as an attempt. The highest count is kept in two
+-- places, as somebody may delete one of them. Redis 7 leaves out what is not in the stream any more; what Redis 6 claims of
+-- that is found to be gone when a worker claims it.
+-- Returns how many were brought back.
+local function bring_back(stream, group, parked, uncharged, crashed, position, ids)
+  if #ids == 0 then return 0 end
+  local highest = tonumber(redis.call('HGET', uncharged, '~count')) or 0
+  local count = math.max(highest, tonumber(redis.call('HGET', position, 'count')) or 0) + 1000
+  redis.call('HSET', position, 'count', count)
+  local counts, claim = {'~count', count}, {'XCLAIM', stream, group, '~ready', 0}
+  for i, id in ipairs(ids) do
+    counts[2 * i + 1], counts[2 * i + 2] = id, count
+    claim[#claim + 1] = id
+  end
+  for _, word in ipairs({'RETRYCOUNT', count, 'FORCE', 'JUSTID'}) do claim[#claim + 1] = word end
+  redis.call('HSET', uncharged, unpack(counts))
+  local claimed = redis.call(unpack(claim))
+  redis.call('ZREM', parked, unpack(ids))
+  redis.call('SREM', crashed, unpack(ids))
+  if #claimed < #ids then
+    local there = {}
+    for _, id in ipairs(claimed) do there[id] = true end
+    for _, id in ipairs(ids) do
+      if not there[id] then redis.call('HDEL', uncharged, id) end
+    end
+  end
+  return #claimed
+end

@@ -1,0 +1,18 @@
+-- A page of entries from one id to another, bounded by their number and by their bytes: large ones are asked for a few at a
+-- time, so that they hold Redis up no longer than small ones. A name or value counts 16 bytes more than it has.
+-- Returns the entries, their bytes, and whether there are no more.
+local function page(stream, from, to, most, bytes)
+  local entries, seen, step = {}, 0, 1
+  while #entries < most and seen < bytes do
+    local asked = math.min(step, most - #entries)
+    local some = redis.call('XRANGE', stream, from, to, 'COUNT', asked)
+    for _, entry in ipairs(some) do
+      entries[#entries + 1] = entry
+      for _, value in ipairs(entry[2]) do seen = seen + #value + 16 end
+    end
+    if #some < asked then return entries, seen, true end
+    from = '(' .. entries[#entries][1]
+    step = math.max(1, math.min(4 * step, math.floor((bytes - seen) * #entries / seen)))
+  end
+  return entries, seen, false
+end

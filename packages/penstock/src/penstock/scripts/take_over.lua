@@ -1,0 +1,31 @@
+-- take_over: a page of what a lost consumer owns becomes suspect. The lease is marked as lost before the first page, so that
+-- a sleeper that wakes between two pages does not come back. When nothing is left, the consumer is deleted here and now.
+-- The sweeper's last answer must be young: while Redis stood still, nobody could renew.
+-- with  now
+-- KEYS  1 stream  2 alive
+-- ARGV  1 group  2 lease in ms  3 consumer  4 entries of a page  5 Redis's time in the sweeper's last answer
+-- reply 1 `done`, `more`, `none` (no such lease), `alive`, or `stale` (ask again, then come back)
+--       2 entries that are suspect now  3 entries that were gone from the stream, dropped  4 Redis's time
+-- keeps P7 (a consumer is deleted only when it owns nothing)
+local stream, alive, group, consumer = KEYS[1], KEYS[2], ARGV[1], ARGV[3]
+local time, lease = now(), tonumber(ARGV[2])
+if time - tonumber(ARGV[5]) > lease / 3 then return {'stale', 0, 0, time} end
+local ends = redis.call('ZSCORE', alive, consumer)
+if not ends then return {'none', 0, 0, time} end
+ends = math.abs(tonumber(ends))
+if ends > time then return {'alive', 0, 0, time} end
+redis.call('ZADD', alive, -ends, consumer)
+local ids = {}
+for i, one in ipairs(redis.call('XPENDING', stream, group, '-', '+', ARGV[4], consumer)) do ids[i] = one[1] end
+local taken, gone = 0, 0
+if #ids > 0 then
+  local words = {'XCLAIM', stream, group, '~suspect', 0}
+  for _, id in ipairs(ids) do words[#words + 1] = id end
+  words[#words + 1] = 'JUSTID'
+  taken = #redis.call(unpack(words))
+  gone = #ids - taken
+end
+if redis.call('XPENDING', stream, group, '-', '+', 1, consumer)[1] then return {'more', taken, gone, time} end
+redis.call('XGROUP', 'DELCONSUMER', stream, group, consumer)
+redis.call('ZREM', alive, consumer)
+return {'done', taken, gone, time}

@@ -1,0 +1,58 @@
+-- tend: what is due goes on, and a look at what may be claimed.
+-- Parked entries become ready, or suspects again where their handler had crashed; only those that `~parked` still owns.
+-- Delayed messages enter the stream.
+-- with  now
+-- KEYS  1 stream  2 parked  3 delayed  4 bodies  5 crashed
+-- ARGV  1 group  2 the most of each to promote  3 the most bytes of bodies
+-- reply 1 Redis's time  2 parked entries promoted  3 delayed messages promoted  4 what was lost: parked entries that were gone
+--       from the stream, delayed messages without a body  5 ms until something is due, or -1  6 something is ready
+--       7 there is a suspect
+local stream, parked, delayed, bodies, crashed = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local group, most, bytes = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+local time = now()
+
+local due = redis.call('ZRANGEBYSCORE', parked, '-inf', time, 'LIMIT', 0, most)
+local ready, suspects = {}, {}
+for _, id in ipairs(due) do
+  if redis.call('XPENDING', stream, group, id, id, 1, '~parked')[1] then
+    local to = redis.call('SISMEMBER', crashed, id) == 1 and suspects or ready
+    to[#to + 1] = id
+  end
+end
+-- Deleted from the stream by somebody else: Redis 7 forgets such entries here, Redis 6 when they are claimed.
+local gone = 0
+for owner, ids in pairs({['~ready'] = ready, ['~suspect'] = suspects}) do
+  for _, id in ipairs(ids) do
+    if #redis.call('XCLAIM', stream, group, owner, 0, id, 'JUSTID') == 0 then gone = gone + 1 end
+  end
+end
+if #due > 0 then redis.call('ZREM', parked, unpack(due)) end
+
+local entered, dropped = 0, 0
+for _, id in ipairs(redis.call('ZRANGEBYSCORE', delayed, '-inf', time, 'LIMIT', 0, most)) do
+  local body = redis.call('HGET', bodies, id)
+  if body then
+    bytes = bytes - #body
+    if bytes < 0 and entered > 0 then break end
+    redis.call('XADD', stream, '*', unpack(cmsgpack.unpack(body)))
+    entered = entered + 1
+  else
+    dropped = dropped + 1
+  end
+  redis.call('ZREM', delayed, id)
+  redis.call('HDEL', bodies, id)
+end
+
+local next_due = -1
+for _, set in ipairs({parked, delayed}) do
+  local first = redis.call('ZRANGE', set, 0, 0, 'WITHSCORES')
+  if first[1] then
+    local left = math.max(0, tonumber(first[2]) - time)
+    if next_due < 0 or left < next_due then next_due = left end
+  end
+end
+return {
+  time, #ready + #suspects - gone, entered, dropped + gone, next_due,
+  #redis.call('XPENDING', stream, group, '-', '+', 1, '~ready'),
+  #redis.call('XPENDING', stream, group, '-', '+', 1, '~suspect'),
+}

@@ -1,0 +1,46 @@
+-- trim: a page of finished entries goes, where the stream keeps history. Nothing that any group has not finished goes.
+-- with  now, groups, before, page
+-- KEYS  1 stream  2 position
+-- ARGV  1 `length` or `age`  2 entries to keep, or ms  3 the most entries to remove; 0 only remembers  4 bytes of a page
+--       5 this pipeline's group
+-- reply 1 entries removed  2 1 when there is more to remove now
+--       3 entries beyond the retention that stay, as a group has not finished them; by age, as many as a page has at the most
+--       4 that group, or nothing
+-- keeps P6, and remembers where this group would have to begin again if it vanished
+local stream, position = KEYS[1], KEYS[2]
+local keep, most, bytes = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
+
+-- Up to here, this entry included, a group has finished everything: `last` is the last one it was given.
+local finished, holder
+for _, one in ipairs(groups(stream)) do
+  local last, pending = one['last-delivered-id'], redis.call('XPENDING', stream, one['name'])
+  if pending[1] > 0 then
+    local ms, seq = string.match(pending[2], '(%d+)-(%d+)')
+    last = tonumber(seq) > 0 and ms .. '-' .. string.format('%d', tonumber(seq) - 1)
+      or string.format('%.0f', tonumber(ms) - 1) .. '-18446744073709551615'
+  end
+  if one['name'] == ARGV[5] and redis.call('HGET', position, 'last') ~= last then
+    redis.call('HSET', position, 'last', last)
+  end
+  if not finished or before(last, finished) then finished, holder = last, one['name'] end
+end
+if not finished or most == 0 then return {0, 0, 0, ''} end
+
+local beyond, to = most, finished
+local oldest = string.format('%.0f', math.max(now() - keep, 0)) .. '-0'
+if ARGV[1] == 'length' then
+  beyond = redis.call('XLEN', stream) - keep
+elseif not before(finished, oldest) then
+  to = '(' .. oldest
+end
+if beyond <= 0 then return {0, 0, 0, ''} end
+local entries, _, ended = page(stream, '-', to, math.min(most, beyond), bytes)
+local ids = {}
+for i, entry in ipairs(entries) do ids[i] = entry[1] end
+if #ids > 0 then redis.call('XDEL', stream, unpack(ids)) end
+if not ended then return {#ids, (ARGV[1] == 'age' or #ids < beyond) and 1 or 0, 0, ''} end
+local held = beyond - #ids
+if ARGV[1] == 'age' then
+  held = to == finished and #page(stream, '(' .. finished, '(' .. oldest, most, bytes) or 0
+end
+return {#ids, 0, held, held > 0 and holder or ''}

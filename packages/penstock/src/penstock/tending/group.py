@@ -1,0 +1,26 @@
+"""The group is there before anybody reads."""
+
+from __future__ import annotations
+
+from typing import Literal, cast
+
+from penstock.keys import Keys
+from penstock.scripts import script
+from penstock.tending.replies import text
+from penstock.wire.link import Link
+from penstock_spec.kinds.pipeline.spec import Pipeline
+
+UNTIL_DONE, HISTORY = "until-done", "history"
+
+Ensured = Literal["there", "made", "again"]
+"""`again`: it had vanished. What it had given out and is left in the stream is for the janitor to bring back."""
+
+
+async def ensure(link: Link, keys: Keys, spec: Pipeline) -> Ensured:
+    """Make the group if need be: at the stream's beginning, or, where it vanished, where no fence is given twice."""
+    reply = await link.run(
+        script("ensure"),
+        (keys.stream, keys.parked, keys.uncharged, keys.crashed, keys.position),
+        (keys.group, UNTIL_DONE if spec.stream.retention.keep == UNTIL_DONE else HISTORY),
+    )
+    return cast("Ensured", text(reply))

@@ -1,0 +1,1 @@
+"""How we speak to Redis: single connections, raw answers, and no repeating of what may have happened."""

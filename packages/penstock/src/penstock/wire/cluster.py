@@ -1,0 +1,77 @@
+"""Which node of a cluster serves a slot."""
+
+from __future__ import annotations
+
+from penstock.wire.connection import Address
+from penstock.wire.door import Door
+from penstock.wire.errors import Absent, RedisTrouble, Reply
+from penstock.wire.words import pack
+
+SLOTS = pack(("CLUSTER", "SLOTS"))
+UNKNOWN = frozenset({"", "?"})
+"""What a node says for a host that it does not know: its own, as we know it."""
+
+
+class Cluster:
+    """The nodes of a cluster: those of the platform file, and all that they told of."""
+
+    def __init__(self, door: Door, addresses: list[Address], slot: int) -> None:
+        """The nodes to ask first, and the slot to ask for."""
+        self._door = door
+        self._named = addresses
+        self._nodes = addresses
+        self._slot = slot
+
+    async def find(self) -> Address:
+        """The address of the slot's master. Raises Absent, with what each node said."""
+        said = []
+        for address in self._nodes:
+            try:
+                slots = await self._ask(address)
+            except RedisTrouble as trouble:
+                said.append(str(trouble))
+                continue
+            learnt = [node for _, _, nodes in slots for node in nodes]
+            self._nodes = list(dict.fromkeys((address, *learnt, *self._named)))
+            for first, last, nodes in slots:
+                if first <= self._slot <= last:
+                    return nodes[0]
+            said.append(f"{address} knows nobody who serves slot {self._slot}")
+        raise Absent(f"no node of the cluster tells who serves slot {self._slot}: {'; '.join(said)}")
+
+    async def _ask(self, address: Address) -> list[tuple[int, int, list[Address]]]:
+        connection = await self._door.open(address, "penstock-route")
+        try:
+            answer = await connection.ask(SLOTS, self._door.timeouts.answer.seconds)
+        finally:
+            await connection.drop()
+        if isinstance(answer, RedisTrouble):
+            raise answer
+        return _read(answer, address)
+
+
+def _read(answer: Reply, asked: Address) -> list[tuple[int, int, list[Address]]]:
+    """First slot, last slot, and who serves them: the master, then its replicas."""
+    slots = []
+    for row in answer if isinstance(answer, list) else []:
+        match row:
+            case [int(first), int(last), *nodes]:
+                slots.append((first, last, [node for one in nodes if (node := _node(one, asked))]))
+            case _:
+                pass
+    return slots
+
+
+def _node(told: Reply, asked: Address) -> Address | None:
+    match told:
+        case [bytes(host), int(port), *_]:
+            return elsewhere(host.decode(), port, asked)
+        case [None, int(port), *_]:
+            return elsewhere("", port, asked)
+        case _:
+            return None
+
+
+def elsewhere(host: str, port: int, asked: Address) -> Address:
+    """An address that the node `asked` told; one without a host is on its own."""
+    return Address(asked.host if host in UNKNOWN else host, port)

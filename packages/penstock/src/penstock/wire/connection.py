@@ -1,0 +1,125 @@
+"""One connection to one server, good until the first thing that goes wrong with it.
+
+redis-py connects and reads; a command goes out as it stands, once. A connection with a command that was cancelled or
+not answered is dropped: its answer would be taken for that of the next command.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import NamedTuple, cast
+
+from redis._parsers import _AsyncHiredisParser
+from redis.asyncio.connection import Connection as Socket
+from redis.exceptions import RedisError
+
+from penstock.wire.errors import Refused, Reply, Unanswered
+
+
+LAST_LOOK = 0.02
+"""Seconds in which a loop comes to read what has arrived."""
+
+
+class Address(NamedTuple):
+    """Where a server listens."""
+
+    host: str
+    port: int
+
+    def __str__(self) -> str:
+        """`host:port`, as the platform file has it."""
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+    @classmethod
+    def of(cls, text: str) -> Address:
+        """From `host:port`."""
+        host, _, port = text.rpartition(":")
+        return cls(host.removeprefix("[").removesuffix("]"), int(port))
+
+
+class Answers(_AsyncHiredisParser):
+    """redis-py's parser, except that an error is a value and keeps its code.
+
+    redis-py takes the code off those errors that it knows, and drops the connection for some of them.
+    """
+
+    @classmethod
+    def parse_error(cls, response: str) -> Refused:
+        """Keep the whole answer."""
+        return Refused(response)
+
+
+class Connection:
+    """One connection to one server; `Door.open` makes them."""
+
+    __slots__ = ("_loop", "_overdue", "_socket", "_waited", "address", "client_id")
+
+    def __init__(self, socket: Socket, address: Address) -> None:
+        """Take over a socket; nobody else may use it."""
+        self._loop = asyncio.get_running_loop()
+        self._socket = socket
+        self._overdue: asyncio.TimerHandle | None = None
+        self._waited = 0.0
+        self.address = address
+        self.client_id: int | None = None
+
+    async def is_usable(self) -> bool:
+        """Whether it stands, and nothing came in that was not asked for. Sends nothing."""
+        return self._socket.is_connected and not await self._socket.can_read()
+
+    async def ask(self, command: bytes, within: float) -> Reply | Refused:
+        """One command, packed, and its answer. Raises Unanswered, and is of no use after."""
+        self._overdue = self._loop.call_later(within, self._look_once_more, within)
+        try:
+            await self._socket.send_packed_command(command, check_health=False)
+            return cast("Reply | Refused", await self._socket.read_response(disable_decoding=True))
+        except (RedisError, OSError) as error:
+            await self.drop()
+            raise Unanswered(self._told(error)) from error
+        except BaseException:
+            await self.drop()
+            raise
+        finally:
+            self._overdue.cancel()
+
+    async def ask_all(self, commands: bytes, count: int, within: float) -> list[Reply | Refused]:
+        """Commands that are sent together; all of them must be answered within that time."""
+        answers: list[Reply | Refused] = []
+        self._overdue = self._loop.call_later(within, self._look_once_more, within)
+        try:
+            await self._socket.send_packed_command(commands, check_health=False)
+            while len(answers) < count:
+                answers.append(cast("Reply | Refused", await self._socket.read_response(disable_decoding=True)))
+        except (RedisError, OSError) as error:
+            await self.drop()
+            raise Unanswered(f"{self._told(error)}; {len(answers)} of {count} answers came", answers) from error
+        except BaseException:
+            await self.drop()
+            raise
+        finally:
+            self._overdue.cancel()
+        return answers
+
+    async def drop(self) -> None:
+        """Close at once, whatever is on its way."""
+        self.client_id = None
+        self._abort()
+        await self._socket.disconnect(nowait=True)
+
+    def _look_once_more(self, waited: float) -> None:
+        """Time is over on our clock. If it was our loop that was held up, the answer lies there unread: take it."""
+        self._overdue = self._loop.call_later(LAST_LOOK, self._give_up, waited)
+
+    def _give_up(self, waited: float) -> None:
+        self._waited = waited
+        self._abort()
+
+    def _abort(self) -> None:
+        # redis-py closes politely only, which takes as long as a server that hangs likes.
+        if writer := self._socket._writer:  # noqa: SLF001 - there is no other way to it
+            writer.transport.abort()
+
+    def _told(self, error: Exception) -> str:
+        if self._waited:
+            return f"{self.address} did not answer within {self._waited:g} s"
+        return f"{self.address} broke off: {error}"

@@ -1,0 +1,63 @@
+"""Who we are for Redis: user, password, and whom we trust. Read from the environment, never shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from penstock_spec.findings import CannotGoOn
+from penstock_spec.platform import Redis
+
+
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    """User, password and trust."""
+
+    username: str | None = None
+    """None: the platform file's `auth.username`, and without one the default user."""
+    password: str | None = field(default=None, repr=False)
+    password_file: Path | None = None
+    """Read anew for every connection, so that a secret that was rotated is taken up."""
+    ca_file: Path | None = None
+    """The authorities that may have signed Redis's certificate, instead of the system's."""
+    sentinel_password: str | None = field(default=None, repr=False)
+    """Sentinels often have no password, and that of Redis is not for them."""
+
+    @classmethod
+    def from_environment(cls, environ: Mapping[str, str]) -> Credentials:
+        """From the variables that the manifests set out of secrets. An empty variable counts as not set."""
+        password, password_file = environ.get("REDIS_PASSWORD"), environ.get("REDIS_PASSWORD_FILE")
+        if password and password_file:
+            raise CannotGoOn("REDIS_PASSWORD and REDIS_PASSWORD_FILE are both set", "set one of them")
+        ca_file = environ.get("REDIS_CA_FILE")
+        return cls(
+            username=environ.get("REDIS_USERNAME") or None,
+            password=password or None,
+            password_file=Path(password_file) if password_file else None,
+            ca_file=Path(ca_file) if ca_file else None,
+            sentinel_password=environ.get("REDIS_SENTINEL_PASSWORD") or None,
+        )
+
+    def secret(self) -> str | bytes | None:
+        """The password as it is now. Raises OSError where its file cannot be read."""
+        if self.password_file is None:
+            return self.password
+        return self.password_file.read_bytes().rstrip(b"\r\n")
+
+    def check(self, redis: Redis) -> None:
+        """Tell before the first connection what is missing for this Redis."""
+        auth = redis.auth
+        if auth and auth.secret and self.password is None and self.password_file is None:
+            raise CannotGoOn(
+                f"the platform file names a secret for Redis, `{auth.secret}`, and there is no password",
+                "set REDIS_PASSWORD, or REDIS_PASSWORD_FILE to the path of a file that holds it",
+            )
+        for variable, file in (("REDIS_PASSWORD_FILE", self.password_file), ("REDIS_CA_FILE", self.ca_file)):
+            try:
+                if file:
+                    file.read_bytes()
+            except OSError as error:
+                raise CannotGoOn(
+                    f"{variable} names `{file}`, which cannot be read: {error.strerror}", "mount the secret there"
+                ) from error

@@ -1,0 +1,140 @@
+"""What it takes to be let in: TLS, user, password, database. All of it is said in one round trip."""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from redis.asyncio.connection import Connection as Socket
+from redis.asyncio.connection import SSLConnection
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+from redis.exceptions import RedisError
+
+from penstock.wire.connection import Address, Answers, Connection
+from penstock.wire.credentials import Credentials
+from penstock.wire.errors import Absent, Refused, Reply, Unanswered
+from penstock.wire.words import pack
+from penstock_spec.platform import Redis, Timeouts
+
+DISPENSABLE = frozenset({"NOPERM", "ERR"})
+"""Answers to CLIENT and ROLE of a server, or an access list, that does not have them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """How to come in to servers of one kind."""
+
+    timeouts: Timeouts
+    tls: bool
+    ca_file: Path | None
+    username: str | None
+    secret: Callable[[], str | bytes | None]
+    database: int
+    to_masters: bool
+    """Whether a server that is none is left again: sentinels tell of a new master a little late."""
+
+    @classmethod
+    def of_redis(cls, redis: Redis, credentials: Credentials) -> Door:
+        """To the servers that hold the data."""
+        return cls(
+            timeouts=redis.timeouts,
+            tls=redis.tls,
+            ca_file=credentials.ca_file,
+            username=credentials.username or (redis.auth.username if redis.auth else None),
+            secret=credentials.secret,
+            database=redis.database,
+            to_masters=redis.topology == "sentinel",
+        )
+
+    @classmethod
+    def of_sentinels(cls, redis: Redis, credentials: Credentials) -> Door:
+        """To the sentinels, with a password only where one is meant for them."""
+        return cls(
+            timeouts=redis.timeouts,
+            tls=redis.tls,
+            ca_file=credentials.ca_file,
+            username=None,
+            secret=lambda: credentials.sentinel_password,
+            database=0,
+            to_masters=False,
+        )
+
+    async def open(self, address: Address, name: str) -> Connection:
+        """Connect, and say who we are. Raises Absent, and Refused where Redis does not want us."""
+        try:
+            greeting = self._greeting(name)
+            socket = self._socket(address)
+        except OSError as error:
+            raise Absent(f"no connection to {address}: {error.filename}: {error.strerror}") from error
+        connection = Connection(socket, address)
+        try:
+            await socket.connect()  # type: ignore[no-untyped-call] # redis-py has no type for it
+        except (RedisError, OSError) as error:
+            await connection.drop()
+            raise Absent(f"no connection to {address}: {error}") from error
+        except BaseException:
+            await connection.drop()
+            raise
+        try:
+            await self._greet(connection, greeting)
+        except BaseException:
+            await connection.drop()
+            raise
+        return connection
+
+    def _socket(self, address: Address) -> Socket:
+        socket = (SSLConnection if self.tls else Socket)(
+            host=address.host,
+            port=address.port,
+            protocol=2,
+            parser_class=Answers,
+            driver_info=None,
+            retry=Retry(NoBackoff(), 0),
+            socket_timeout=None,
+            socket_connect_timeout=self.timeouts.connect.seconds,
+        )
+        if isinstance(socket, SSLConnection):
+            # Certificates and host names are always checked. redis-py would trust the system's authorities as well.
+            socket.ssl_context.context = ssl.create_default_context(cafile=self.ca_file)
+        return socket
+
+    def _greeting(self, name: str) -> dict[str, bytes]:
+        greeting = {}
+        password = self.secret()
+        if self.username:
+            greeting["AUTH"] = pack(("AUTH", self.username, password or ""))
+        elif password:
+            greeting["AUTH"] = pack(("AUTH", password))
+        if self.database:
+            greeting["SELECT"] = pack(("SELECT", self.database))
+        greeting["SETNAME"] = pack(("CLIENT", "SETNAME", name))
+        greeting["ID"] = pack(("CLIENT", "ID"))
+        if self.to_masters:
+            greeting["ROLE"] = pack(("ROLE",))
+        return greeting
+
+    async def _greet(self, connection: Connection, greeting: dict[str, bytes]) -> None:
+        try:
+            came = await connection.ask_all(b"".join(greeting.values()), len(greeting), self.timeouts.answer.seconds)
+        except Unanswered as error:
+            # A server that takes no more clients says so before it hangs up.
+            told = next((f"{one}; " for one in error.answers if isinstance(one, Refused)), "")
+            raise Absent(f"no connection to {connection.address}: {told}{error}") from error
+        answers = dict(zip(greeting, came, strict=True))
+        for what, answer in answers.items():
+            if isinstance(answer, Refused) and (what in {"AUTH", "SELECT"} or answer.code not in DISPENSABLE):
+                raise Refused(f"{answer} ({connection.address}, {self._as()})")
+        if isinstance(number := answers["ID"], int):
+            connection.client_id = number
+        if _is_replica(answers.get("ROLE")):
+            raise Absent(f"{connection.address} is no master now; the sentinels will tell of another")
+
+    def _as(self) -> str:
+        return f"as user `{self.username}`" if self.username else "as the default user"
+
+
+def _is_replica(role: Reply | Refused) -> bool:
+    return isinstance(role, list) and role[0] != b"master"

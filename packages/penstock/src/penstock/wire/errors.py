@@ -1,0 +1,61 @@
+"""Everything that can go wrong between us and Redis.
+
+```
+RedisTrouble
+├── Absent       no connection: nothing was sent
+├── Unanswered   sent, and no answer came: it may have happened
+└── Refused      Redis answered with an error
+```
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TypeAlias
+
+Reply: TypeAlias = "bytes | int | list[Reply] | None"
+"""What Redis answers in RESP2: raw bytes, whole numbers, nothing, and lists of these."""
+
+# What Redis 6.2 puts before an error inside a script, and 7 and later before one of Lua itself:
+#   ERR Error running script (call to f_<sha>): @user_script:1: @user_script: 1: -OOM command not allowed ...
+#   ERR user_script:1: OOM ...
+_WRAPPING = re.compile(r"ERR (?:Error running script \(call to f_[0-9a-f]+\): )?(?:@?user_script: ?\d+: )+")
+_CODE = re.compile(r"-?([A-Z][A-Z0-9_]+)(?: |$)")
+# A script that may not do what it does is told so in other words than a command, and without the code.
+_NO_PERMISSION = re.compile(r"ACL failure in script|The user executing the script can't")
+
+
+def _code(says: str) -> str:
+    wrapping = _WRAPPING.match(says)
+    if found := _CODE.match(says, wrapping.end() if wrapping else 0):
+        return "NOPERM" if found[1] == "ERR" and _NO_PERMISSION.match(says, found.end()) else found[1]
+    return "NOPERM" if wrapping and _NO_PERMISSION.match(says, wrapping.end()) else "ERR"
+
+
+class RedisTrouble(Exception):  # noqa: N818 - a family of outcomes, each with a name of its own
+    """Something is wrong between us and Redis."""
+
+
+class Absent(RedisTrouble):
+    """There is no connection: nothing was sent."""
+
+
+class Unanswered(RedisTrouble):
+    """It was sent, and no answer came: it may have happened."""
+
+    def __init__(self, says: str, answers: Sequence[Reply | Refused] = ()) -> None:
+        """Tell what happened, and what was answered before, of commands that were sent together."""
+        super().__init__(says)
+        self.answers = list(answers)
+        """Answers to the first of the commands, in order; those behind them may have happened."""
+
+
+class Refused(RedisTrouble):
+    """Redis answered with an error. A script may have done its first half."""
+
+    def __init__(self, says: str) -> None:
+        """Keep the whole answer."""
+        super().__init__(says)
+        self.code = _code(says)
+        """Its first word, such as `OOM`; for an error inside a script, that of the inner error."""

@@ -1,0 +1,174 @@
+"""A link to Redis: one connection at a time, to whichever server holds the key."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from penstock.scripts import Script
+from penstock.wire.cluster import elsewhere
+from penstock.wire.connection import Address, Connection
+from penstock.wire.errors import Absent, Refused, Reply, Unanswered
+from penstock.wire.route import Route
+from penstock.wire.words import Word, pack
+
+DISPLACED = frozenset({"READONLY", "MASTERDOWN", "CLUSTERDOWN", "NOAUTH"})
+"""Answers of a server that is not, or no longer, the one we look for; or not one that knows us."""
+
+ELSEWHERE = frozenset({"MOVED", "ASK"})
+"""Answers of a node that did nothing, and says who would."""
+
+MOVES = 5
+"""A slot that moves more often during one call is a cluster that does not know where it is."""
+
+ASKING = pack(("ASKING",))
+
+
+class Link:
+    """One connection, to the server that holds a key. It connects when first used, and again when it was lost.
+
+    Commands queue up; each has its own time for an answer from when it is its turn. Nothing is sent twice, except what
+    Redis said that it did not run.
+    """
+
+    def __init__(self, route: Route, *, name: str) -> None:
+        """Nothing is connected yet; CLIENT LIST will show `name`."""
+        self._route = route
+        self._name = name
+        self._patience = route.door.timeouts.answer.seconds
+        self._turn = asyncio.Lock()
+        self._connection: Connection | None = None
+        self._aside: Connection | None = None
+        self._closed = False
+        self.connections = 0
+        """How many there have been: a change means that contact was interrupted."""
+
+    @property
+    def client_id(self) -> int | None:
+        """Redis's number for the present connection; None while there is none."""
+        return self._connection.client_id if self._connection else None
+
+    async def call(self, *command: Word, wait: float = 0.0) -> Reply:
+        """One command and its answer. A blocking one says how long it may `wait`, in seconds."""
+        packed = pack(command)
+        async with self._turn:
+            connection = self._connection
+            if connection is None or not await connection.is_usable():
+                connection = await self._connect()
+            answer = await connection.ask(packed, self._patience + wait)
+            if isinstance(answer, Refused):
+                answer = await self._heed(answer, packed, self._patience + wait)
+        if isinstance(answer, Refused):
+            raise answer
+        return answer
+
+    async def calls(self, commands: Sequence[tuple[Word, ...]]) -> list[Reply | Refused]:
+        """Commands that are sent together, and their answers in order; an error is one of the answers.
+
+        All of them must be answered in the time for one answer. Unanswered tells which were.
+        """
+        packed = [pack(command) for command in commands]
+        async with self._turn:
+            connection = self._connection
+            if connection is None or not await connection.is_usable():
+                connection = await self._connect()
+            answers = await connection.ask_all(b"".join(packed), len(packed), self._patience)
+            for position, answer in enumerate(answers):
+                if isinstance(answer, Refused):
+                    answers[position] = await self._heed_among(answers[:position], answer, packed[position])
+        return answers
+
+    async def run(self, script: Script, keys: Sequence[str], args: Sequence[Word]) -> Reply:
+        """A script. A server that does not know it is told, and asked again: it said that it ran nothing."""
+        rest = (len(keys), *keys, *args)
+        by_name = ("EVALSHA", script.sha, *rest)
+        try:
+            return await self.call(*by_name)
+        except Refused as refused:
+            if refused.code != "NOSCRIPT":
+                raise
+        await self.call("SCRIPT", "LOAD", script.text)
+        try:
+            return await self.call(*by_name)
+        except Refused as refused:
+            if refused.code != "NOSCRIPT":
+                raise
+        # It was lost between the two, or the slot is on its way to a node that was not told.
+        return await self.call("EVAL", script.text, *rest)
+
+    async def close(self) -> None:
+        """Close for good. A call under way ends with Unanswered, every later one with Absent."""
+        self._closed = True
+        await self._lose()
+
+    async def _connect(self) -> Connection:
+        if self._connection:
+            await self._lose()
+            self._route.forget()
+        self._check()
+        connection = await self._route.open(self._name)
+        try:
+            self._check()
+        except Absent:
+            await connection.drop()
+            raise
+        self._connection = connection
+        self.connections += 1
+        return connection
+
+    def _check(self) -> None:
+        if self._closed:
+            raise Absent(f"the link `{self._name}` is closed")
+
+    async def _lose(self) -> None:
+        lost, self._connection, self._aside = (self._connection, self._aside), None, None
+        for one in lost:
+            if one:
+                await one.drop()
+
+    async def _heed(self, refused: Refused, packed: bytes, within: float) -> Reply | Refused:
+        """Do what a refusal asks for: look elsewhere for the server, now or with the next command."""
+        answer: Reply | Refused = refused
+        for _ in range(MOVES):
+            if not isinstance(answer, Refused) or answer.code not in ELSEWHERE:
+                break
+            address = self._told(answer)
+            if answer.code == "MOVED":
+                answer = await (await self._move(address)).ask(packed, within)
+            else:
+                answer = await self._ask_aside(address, packed, within)
+        if isinstance(answer, Refused) and answer.code in DISPLACED:
+            await self._lose()
+            self._route.forget()
+        return answer
+
+    async def _move(self, address: Address) -> Connection:
+        """The connection to where the key is now: there already, if it moved while several commands were on their way."""
+        if self._connection and self._connection.address == address and await self._connection.is_usable():
+            return self._connection
+        await self._lose()
+        self._route.moved(address)
+        return await self._connect()
+
+    async def _heed_among(self, before: list[Reply | Refused], refused: Refused, packed: bytes) -> Reply | Refused:
+        try:
+            return await self._heed(refused, packed, self._patience)
+        except Absent:
+            return refused  # which is true: it was not run
+        except Unanswered as error:
+            raise Unanswered(str(error), before) from error
+
+    def _told(self, refused: Refused) -> Address:
+        asked = self._connection.address if self._connection else Address("", 0)
+        host, _, port = str(refused).split(" ")[2].rpartition(":")
+        return elsewhere(host, int(port), asked)
+
+    async def _ask_aside(self, address: Address, packed: bytes, within: float) -> Reply | Refused:
+        """Ask the node that takes over a slot; until it has all of it, the other stays the one to ask first."""
+        aside = self._aside
+        if aside is None or aside.address != address or not await aside.is_usable():
+            if aside:
+                await aside.drop()
+            self._aside = aside = await self._route.door.open(address, self._name)
+        _, answer = await aside.ask_all(ASKING + packed, 2, within)
+        return answer

@@ -1,0 +1,28 @@
+"""A Redis of the chosen make and shape for every test of the runtime: `servers` and `targets` in `tests/support`."""
+
+from collections.abc import Iterator
+
+import pytest
+import targets
+from servers import Server
+from targets import Target
+
+
+@pytest.fixture(scope="session")
+def _target() -> Iterator[Target]:
+    with targets.start(targets.shape()) as target:
+        yield target
+
+
+@pytest.fixture
+def target(_target: Target) -> Target:
+    """Redis in the shape that this run is about, empty. For all tests of a run it is the same: leave it as it was."""
+    _target.flush()
+    return _target
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    """A plain server of the test's own, to kill, to pause, to restart; what it was told to keep, it keeps."""
+    with Server(appendonly=True) as server:
+        yield server

@@ -1,0 +1,102 @@
+"""`--redis URL` says what a platform file would, or what is wrong with it."""
+
+import re
+
+import pytest
+
+from penstock.wire.url import read_url
+from penstock_spec.findings import CannotGoOn
+from penstock_spec.platform import Redis
+
+READ = {
+    "redis://localhost": Redis(addresses=["localhost:6379"]),
+    "redis://localhost/": Redis(addresses=["localhost:6379"]),
+    "redis://redis.media.svc:6380/3": Redis(addresses=["redis.media.svc:6380"], database=3),
+    "redis://[::1]": Redis(addresses=["[::1]:6379"]),
+    "redis://[::1]:6380": Redis(addresses=["[::1]:6380"]),
+    "rediss://localhost:1": Redis(addresses=["localhost:1"], tls=True),
+    "redis+sentinel://a:1,b/media": Redis(topology="sentinel", addresses=["a:1", "b:26379"], master="media"),
+    "rediss+sentinel://a/media/2": Redis(
+        topology="sentinel", addresses=["a:26379"], master="media", database=2, tls=True
+    ),
+    "redis+cluster://a,b:7001": Redis(topology="cluster", addresses=["a:6379", "b:7001"]),
+}
+
+
+@pytest.mark.parametrize(("url", "redis"), READ.items(), ids=READ.keys())
+def test_a_url_says_what_a_platform_file_would(url: str, redis: Redis) -> None:
+    """Hosts, topology, TLS, database."""
+    read, credentials = read_url(url, {})
+    assert read == redis
+    assert credentials.username is None
+    assert credentials.password is None
+
+
+def test_a_url_may_say_who_we_are() -> None:
+    """Signs that mean something in a URL are written with `%`."""
+    redis, credentials = read_url("redis://me%40home:p%2Fa%3As%25s@localhost:6379", {"REDIS_CA_FILE": "/ca"})
+    assert redis.addresses == ["localhost:6379"]
+    assert credentials.username == "me@home"
+    assert credentials.password == "p/a:s%s"  # noqa: S105 - of this test
+    assert str(credentials.ca_file) == "/ca"
+
+
+def test_what_a_url_does_not_say_the_environment_does() -> None:
+    """So that no password needs to stand in a command line."""
+    environ = {"REDIS_PASSWORD_FILE": "/file", "REDIS_USERNAME": "somebody"}
+    _, credentials = read_url("redis://me@localhost", environ)
+    assert credentials.username == "me"
+    assert str(credentials.password_file) == "/file"
+    _, credentials = read_url("redis://:secret@localhost", environ)
+    assert credentials.username == "somebody"
+    assert (credentials.password, credentials.password_file) == ("secret", None)
+
+
+WRONG = {
+    "localhost:6379": "not the URL of a Redis",
+    "http://localhost": "not the URL of a Redis",
+    "redis+other://localhost": "not the URL of a Redis",
+    "redis://": "not the URL of a Redis",
+    "redis:///1": "names no host",
+    "redis://a,": "names no host",
+    "redis://localhost:0": "`localhost:0` in the URL of Redis is not a host and a port",
+    "redis://localhost:99999": "is not a host and a port",
+    "redis://localhost:port": "is not a host and a port",
+    "redis://a b:1": "is not a host and a port",
+    "redis://a:1,b:2": "names several hosts",
+    "redis://localhost/one": "the database in the URL of Redis is not a number",
+    "redis://localhost/99999": "the database in the URL of Redis is not a number",
+    "redis://localhost/0?ssl=true": "has a `/`, `?` or `#`",
+    "redis+sentinel://localhost": "does not say which master",
+    "redis+sentinel://localhost/media/x": "the database in the URL of Redis is not a number",
+    "redis+cluster://localhost/1": "no databases to choose from",
+}
+
+
+@pytest.mark.parametrize(("url", "says"), WRONG.items(), ids=WRONG.keys())
+def test_what_is_wrong_is_told_with_the_way_to_write_it(url: str, says: str) -> None:
+    """A hint has the forms there are."""
+    with pytest.raises(CannotGoOn, match=re.escape(says)) as told:
+        read_url(url, {})
+    assert "redis://host:port" in told.value.hint
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "redis://me:se/cret@localhost",
+        "redis://me:sec?ret@localhost",
+        "redis://me:sec#ret@localhost",
+        "http://me:secret@localhost",
+        "redis://me:secret@localhost:x",
+        "redis://me:secret@localhost/x",
+        "redis://me:secret@",
+        "redis+sentinel://me:secret@localhost",
+    ],
+)
+def test_no_error_shows_a_password(url: str) -> None:
+    """Not even a part of one that was not written as it should be."""
+    with pytest.raises(CannotGoOn) as told:
+        read_url(url, {})
+    shown = f"{told.value.says} {told.value.hint}"
+    assert not any(part in shown for part in ("secret", "cret", "me:", "sec?", "sec#"))

@@ -1,0 +1,106 @@
+"""Children of a worker that end with the test, and what the system tells of processes."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from promises import until
+
+from penstock.isolation import JSON, Delivery, Ended, Processes, Progress
+
+WORKS = str(Path(__file__).parents[1] / "runtime" / "isolation" / "works")
+"""Where `doing` lies, whose messages say what is done to the process that runs them."""
+
+
+class Family:
+    """Processes, with words for what the tests do to them."""
+
+    def __init__(self, processes: Processes) -> None:
+        """Count messages from 1."""
+        self.processes = processes
+        self.told: list[Progress] = []
+        self._count = 0
+
+    def deliver(self, do: str, **fields: str) -> Delivery:
+        """Make a message that says what to do."""
+        self._count += 1
+        said = [(b"do", do.encode()), *((name.encode(), value.encode()) for name, value in fields.items())]
+        return Delivery(b"%d-0" % self._count, tuple(said), 1, 1, "me", "new")
+
+    async def do(self, do: str, *, alone: bool = True, **fields: str) -> Ended:
+        """Have it done."""
+        return await self.run(self.deliver(do, **fields), alone=alone)
+
+    async def run(self, delivery: Delivery, *, alone: bool = True) -> Ended:
+        """Run a delivery."""
+        return await self.processes.run(delivery, alone=alone, on_progress=self.told.append)
+
+    async def begin(self, do: str, *, alone: bool = True, **fields: str) -> tuple[asyncio.Task[Ended], Delivery, int]:
+        """Begin something that tells a process number, and wait until it is told."""
+        delivery = self.deliver(do, **fields)
+        before = len(self.told)
+        task = asyncio.create_task(self.run(delivery, alone=alone))
+        await until(lambda: len(self.told) > before or task.done(), "it has begun")
+        pid = self.told[-1].told
+        assert isinstance(pid, int)
+        return task, delivery, pid
+
+    def nursery(self) -> int:
+        """The process number of the nursery."""
+        found = [pid for pid in children_of(os.getpid()) if b"penstock.isolation.nursery" in command_of(pid)]
+        assert len(found) == 1
+        return found[0]
+
+
+def stat_of(pid: int) -> list[str]:
+    """What the system tells of a process, from its state on."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return []
+
+
+def is_alive(pid: int) -> bool:
+    """It is there, and no zombie."""
+    stat = stat_of(pid)
+    return bool(stat) and stat[0] not in "ZX"
+
+
+def command_of(pid: int) -> bytes:
+    """Its program and arguments."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except (FileNotFoundError, ProcessLookupError):
+        return b""
+
+
+def children_of(pid: int) -> list[int]:
+    """Processes whose parent this is, zombies too."""
+    numbers = [int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit()]
+    return [one for one in numbers if (stat := stat_of(one)) and int(stat[1]) == pid]
+
+
+def open_files() -> set[str]:
+    """Those of this process."""
+    return {path.name for path in Path("/proc/self/fd").iterdir()}
+
+
+@asynccontextmanager
+async def family(
+    target: str = "doing:make",
+    config: dict[str, JSON] | None = None,
+    *,
+    memory_limit: int | None = None,
+    path: tuple[str, ...] = (WORKS,),
+    patience: float = 0.5,
+) -> AsyncIterator[Family]:
+    """Processes that are closed at the end."""
+    processes = Processes(target, config or {}, memory_limit=memory_limit, path=path, patience=patience)
+    try:
+        yield Family(processes)
+    finally:
+        await processes.close()

@@ -1,0 +1,286 @@
+"""What tests of the runtime run on: a Redis in a shape, with what production code is given and a way to look behind it.
+
+`PENSTOCK_TEST_SHAPE` says which: `plain` (when nothing is said), `tls` (and an access list), `cluster` (three nodes),
+`sentinel` (a master, a replica, a sentinel).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import subprocess
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
+from pathlib import Path
+
+import hiredis
+from raw import Told
+from servers import Node, Sentinel, Server, binary, wait_for
+from tls import Certificate, Proxy
+
+from penstock.embedded import LOOPBACK, free_port
+from penstock.wire.credentials import Credentials
+from penstock.wire.link import Link
+from penstock.wire.route import Route
+from penstock_spec.platform import Auth, Redis
+
+SLOTS = 16384
+MASTER = "tests"
+PASSWORD = "it's \u00e9 secret"  # noqa: S105 - of a server that lives as long as the tests
+ADMIN = "admin"
+
+
+class Target:
+    """A Redis. This one is a single server."""
+
+    shape = "plain"
+
+    def __init__(self, redis: Redis, credentials: Credentials, servers: Sequence[Server]) -> None:
+        self.redis = redis
+        """What a platform file says of it."""
+        self.credentials = credentials
+        self.servers = servers
+
+    def link(self, key: str = "", name: str = "test") -> Link:
+        """The transport of the runtime, to the server that holds `key`."""
+        return Link(Route.to(self.redis, key, credentials=self.credentials), name=name)
+
+    def environ(self) -> dict[str, str]:
+        """What the manifests would put into a pod's environment."""
+        said = self.credentials
+        values = {"REDIS_USERNAME": said.username, "REDIS_PASSWORD": said.password, "REDIS_CA_FILE": said.ca_file}
+        return {name: str(value) for name, value in values.items() if value}
+
+    @property
+    def url(self) -> str:
+        """For `--redis`; what is secret stands in `environ`."""
+        scheme = "rediss" if self.redis.tls else "redis"
+        return f"{scheme}://{','.join(self.redis.addresses)}"
+
+    def masters(self) -> Sequence[Server]:
+        """The servers that take writes now."""
+        return self.servers
+
+    def ask(self, *command: str | bytes | float) -> Told:
+        """A command, sent to where its keys lie. An error is raised as `hiredis.ReplyError`."""
+        return self.masters()[0].ask(*command)
+
+    def flush(self) -> None:
+        for server in self.masters():
+            server.flush()
+
+    @property
+    def can_fail_over(self) -> bool:
+        return False
+
+    def failover(self) -> None:
+        """Make another server the master; what was acknowledged before is there after."""
+        raise AssertionError(f"a target of shape `{self.shape}` has nobody to fail over to")
+
+
+class TlsTarget(Target):
+    """A single server behind TLS, that wants a user and a password."""
+
+    shape = "tls"
+
+
+class ClusterTarget(Target):
+    """Three nodes."""
+
+    shape = "cluster"
+
+    @property
+    def url(self) -> str:
+        return super().url.replace("redis://", "redis+cluster://")
+
+    def ask(self, *command: str | bytes | float) -> Told:
+        server = self.masters()[0]
+        for _ in self.servers:
+            try:
+                return server.ask(*command)
+            except hiredis.ReplyError as error:
+                word, *rest = str(error).split(" ")
+                if word != "MOVED":
+                    raise
+                server = next(one for one in self.servers if one.address == rest[1])
+        return server.ask(*command)
+
+    def holder(self, slot: int) -> Node:
+        """The node that serves a slot, by its own account."""
+        return next(node for node in self._nodes() if _serves(node, slot))
+
+    def begin_move(self, slot: int) -> tuple[Node, Node]:
+        """From now on keys of the slot that are gone from the first node are asked of the second."""
+        source = self.holder(slot)
+        destination = next(node for node in self._nodes() if node is not source)
+        destination.ask("CLUSTER", "SETSLOT", slot, "IMPORTING", source.id)
+        source.ask("CLUSTER", "SETSLOT", slot, "MIGRATING", destination.id)
+        return source, destination
+
+    def end_move(self, slot: int, source: Node, destination: Node) -> None:
+        """What is left of the slot moves, and everyone is told."""
+        while keys := source.ask("CLUSTER", "GETKEYSINSLOT", slot, 100):
+            assert isinstance(keys, list)
+            for key in keys:
+                source.ask("MIGRATE", LOOPBACK, destination.port, str(key), 0, 5000)
+        for node in (destination, source, *self._nodes()):
+            node.ask("CLUSTER", "SETSLOT", slot, "NODE", destination.id)
+
+    def move(self, slot: int) -> None:
+        """The slot and its keys go to another node."""
+        self.end_move(slot, *self.begin_move(slot))
+
+    def _nodes(self) -> list[Node]:
+        return [server for server in self.servers if isinstance(server, Node)]
+
+
+def _serves(node: Node, slot: int) -> bool:
+    told = node.ask("CLUSTER", "SLOTS")
+    assert isinstance(told, list)
+    rows = [row for row in told if isinstance(row, list)]
+    return any(_within(slot, row) and row[2][1] == node.port for row in rows if isinstance(row[2], list))
+
+
+def _within(slot: int, row: list[Told]) -> bool:
+    first, last, *_ = row
+    return isinstance(first, int) and isinstance(last, int) and first <= slot <= last
+
+
+class SentinelTarget(Target):
+    """A master, a replica, and a sentinel."""
+
+    shape = "sentinel"
+
+    def __init__(self, redis: Redis, servers: Sequence[Server], sentinel: Sentinel) -> None:
+        super().__init__(redis, Credentials(), servers)
+        self.sentinel = sentinel
+
+    @property
+    def url(self) -> str:
+        return f"{super().url.replace('redis://', 'redis+sentinel://')}/{MASTER}"
+
+    def masters(self) -> Sequence[Server]:
+        return [self._master()]
+
+    def _master(self) -> Server:
+        return next(server for server in self.servers if role(server) == "master")
+
+    @property
+    def can_fail_over(self) -> bool:
+        return True
+
+    def failover(self) -> None:
+        """As an operator does it with care: writes wait, so that none is acknowledged and then lost."""
+        wait_for(self._agree, "the sentinel and its servers agree, and there is a replica to choose")
+        before = self._master()
+        after = next(server for server in self.servers if server is not before)
+        before.ask("CLIENT", "PAUSE", 30_000, "WRITE")
+        wait_for(lambda: _offsets(before) == _offsets(after), "the replica has all that the master has")
+        self.sentinel.ask("SENTINEL", "FAILOVER", MASTER)
+        wait_for(lambda: self._told() == after.port and role(after) == "master", "the sentinel made another the master")
+        # The sentinel would do so after some seconds, and that long there would be two masters.
+        before.ask("REPLICAOF", LOOPBACK, after.port)
+        before.ask("CLIENT", "UNPAUSE")
+
+    def _agree(self) -> bool:
+        master = self._master()
+        return self._told() == master.port and "state=online" in str(master.ask("INFO", "replication")) and self._sees()
+
+    def _told(self) -> int:
+        told = self.sentinel.ask("SENTINEL", "GET-MASTER-ADDR-BY-NAME", MASTER)
+        assert isinstance(told, list)
+        return int(str(told[1]))
+
+    def _sees(self) -> bool:
+        """Whether it would choose the replica: without its link to the master, it would not."""
+        told = self.sentinel.ask("SENTINEL", "REPLICAS", MASTER)
+        assert isinstance(told, list)
+        flat = [row for row in told if isinstance(row, list)]
+        rows = [dict(zip(row[::2], row[1::2], strict=True)) for row in flat]
+        return any(row["flags"] == "slave" and row["master-link-status"] == "ok" for row in rows)
+
+
+def _offsets(server: Server) -> str | None:
+    """How far its history goes."""
+    found = re.search(r"master_repl_offset:(\d+)", str(server.ask("INFO", "replication")))
+    return found and found[1]
+
+
+def role(server: Server) -> str:
+    told = server.ask("ROLE")
+    assert isinstance(told, list)
+    return str(told[0])
+
+
+def shape() -> str:
+    """The shape that this run is about."""
+    return os.environ.get("PENSTOCK_TEST_SHAPE", "plain")
+
+
+@contextmanager
+def start(shape: str) -> Iterator[Target]:
+    """A Redis of that shape, gone at the end."""
+    with ExitStack() as ends:
+        yield {"plain": _plain, "tls": _tls, "cluster": _cluster, "sentinel": _sentinel}[shape](ends)
+
+
+def _plain(ends: ExitStack) -> Target:
+    server = ends.enter_context(Server())
+    return Target(server.model(), Credentials(), [server])
+
+
+def _tls(ends: ExitStack) -> Target:
+    folder = Path(ends.enter_context(tempfile.TemporaryDirectory(prefix="penstock-test-")))
+    certificate = Certificate.make(folder)
+    hashed = hashlib.sha256(PASSWORD.encode()).hexdigest()
+    user = f"user penstock on #{hashed} ~* &* +@all"
+    if _speaks_tls():
+        port = free_port()
+        files = (f"tls-cert-file {certificate.certificate}", f"tls-key-file {certificate.key}")
+        server = Server(user, f"tls-port {port}", "tls-auth-clients no", *files, password=ADMIN)
+        ends.enter_context(server)
+    else:
+        server = ends.enter_context(Server(user, password=ADMIN))
+        port = ends.enter_context(Proxy(certificate, server.port)).port
+    redis = Redis(addresses=[f"{LOOPBACK}:{port}"], tls=True, auth=Auth(secret="redis", username="penstock"))  # noqa: S106 - a secret's name
+    return TlsTarget(redis, Credentials(password=PASSWORD, ca_file=certificate.ca), [server])
+
+
+def _speaks_tls() -> bool:
+    """A server that can complains about want of a certificate, one that cannot about the wish."""
+    asked = subprocess.run([binary(), "--port", "0", "--tls-port", "1"], check=False, capture_output=True, text=True)
+    return "Failed to configure TLS" in asked.stdout
+
+
+def _cluster(ends: ExitStack) -> Target:
+    nodes = [ends.enter_context(Node()) for _ in range(3)]
+    for number, node in enumerate(nodes):
+        slots = range(SLOTS * number // len(nodes), SLOTS * (number + 1) // len(nodes))
+        node.ask("CLUSTER", "ADDSLOTS", *slots)
+        node.ask("CLUSTER", "SET-CONFIG-EPOCH", number + 1)
+        node.ask("CLUSTER", "MEET", LOOPBACK, nodes[0].port)
+    for node in nodes:
+        wait_for(partial(_is_whole, node, len(nodes)), f"{node.address} knows the whole cluster")
+    redis = Redis(topology="cluster", addresses=[node.address for node in nodes])
+    return ClusterTarget(redis, Credentials(), nodes)
+
+
+def _is_whole(node: Node, nodes: int) -> bool:
+    slots = node.ask("CLUSTER", "SLOTS")
+    return "cluster_state:ok" in str(node.ask("CLUSTER", "INFO")) and isinstance(slots, list) and len(slots) == nodes
+
+
+def _sentinel(ends: ExitStack) -> Target:
+    quickly = ("repl-diskless-sync yes", "repl-diskless-sync-delay 0")
+    master = ends.enter_context(Server(*quickly))
+    replica = ends.enter_context(Server(f"replicaof {LOOPBACK} {master.port}", *quickly))
+    wait_for(lambda: "master_link_status:up" in str(replica.ask("INFO", "replication")), "the replica follows")
+    sentinel = ends.enter_context(Sentinel(master, MASTER))
+    redis = Redis(topology="sentinel", addresses=[sentinel.address], master=MASTER)
+    for period in ("INFO-PERIOD", "PUBLISH-PERIOD"):
+        with suppress(hiredis.ReplyError):  # 6.2 looks at its servers every ten seconds, and cannot be told otherwise
+            sentinel.ask("SENTINEL", "DEBUG", period, 200)
+    return SentinelTarget(redis, [master, replica], sentinel)
