@@ -1,16 +1,14 @@
-"""From a model in a team's code to a message's JSON Schema. The only module that imports that code."""
+"""From a model in a team's code to a message's JSON Schema."""
 
 from __future__ import annotations
 
-import importlib
 import json
-import sys
 from collections.abc import Iterator
-from contextlib import redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from penstock.handling.team_code import InCode, find
 from penstock_spec.files import File
 from penstock_spec.findings import CannotGoOn
 from penstock_spec.kinds.pipeline.stream import SchemaFromCode
@@ -61,25 +59,8 @@ def schema_of(named: Named, paths: tuple[Path, ...]) -> dict[str, Any]:
     from pydantic import TypeAdapter  # noqa: PLC0415 - heavy
     from pydantic.errors import PydanticUserError  # noqa: PLC0415 - as above
 
-    module, _, name = named.model.partition(":")
-    for path in (Path.cwd(), *paths):
-        if str(path.resolve()) not in sys.path:
-            sys.path.insert(0, str(path.resolve()))
-    try:
-        with redirect_stdout(sys.stderr):  # what the code prints on the way is no part of the schema
-            found: Any = importlib.import_module(module)
-        for step in name.split("."):
-            found = getattr(found, step)
-    except ImportError as error:
-        says = f"`{named.model}` of {named.spec} cannot be imported: {error}"
-        raise CannotGoOn(says, "name the folder with the code by `--path`") from None
-    except AttributeError:
-        raise CannotGoOn(
-            f"`{module}` has no `{name}`, which {named.spec} names", "put `message.schema.model` right"
-        ) from None
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - a team's code may raise anything while it is imported
-        says = f"`{module}` fails when it is imported: {type(error).__name__}: {error}"
-        raise CannotGoOn(says, f"run `python -c 'import {module}'` to see where") from None
+    elsewhere = "name the folder with the code by `--path`"
+    found = find(InCode(named.model, "message.schema.model", named.spec, elsewhere), paths)
     try:
         return TypeAdapter(found).json_schema()
     except PydanticUserError as error:

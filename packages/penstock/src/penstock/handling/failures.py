@@ -1,0 +1,141 @@
+"""A failure as a value, and what a match of `retries.classes` takes.
+
+What failed may have failed in another process, so a failure is names: those of its exception's type and of all types
+that this derives from. A name is a module and a class in it; also a package that offers the class as its own, as in
+`redis.ConnectionError`, which stands in `redis.exceptions`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import TracebackType
+
+from penstock.handling.asked import Bury, Retry
+from penstock_spec.kinds.pipeline.matches import builtin, is_status
+
+LONGEST = 1000
+"""Characters of an error in a dead letter."""
+
+_STATUSES = range(100, 600)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why an attempt has failed."""
+
+    types: tuple[str, ...]
+    """Full names, the narrowest type first."""
+    status: int | None = None
+    """The HTTP status that the exception carries."""
+    text: str = ""
+    place: str = ""
+    """Where it was raised."""
+    wait_ms: int | None = None
+    """The wait that the handler asked for."""
+    final: bool = False
+    """The handler asked for no further attempt."""
+
+    @classmethod
+    def of(cls, exception: BaseException) -> Failure:
+        """Never raises, whatever the exception is made of."""
+        return cls(
+            tuple(_names(type(exception))),
+            _status(exception) if isinstance(exception, Exception) else None,
+            _text(exception),
+            _place(exception.__traceback__),
+            exception.wait_ms if isinstance(exception, Retry) else None,
+            isinstance(exception, Bury),
+        )
+
+    @property
+    def error(self) -> str:
+        """`Type: text`, as a dead letter has it."""
+        name = self.types[0].removeprefix("builtins.") if self.types else "Failure"
+        return (f"{name}: {self.text}" if self.text else name)[:LONGEST]
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """What one class of failures takes, made ready to be compared."""
+
+    types: frozenset[str]
+    """Full names."""
+    bare: frozenset[str]
+    """Names that stand for classes of every module."""
+    statuses: frozenset[int]
+
+    @classmethod
+    def of(cls, matches: list[str]) -> Match:
+        """As they are written in a spec."""
+        types: set[str] = set()
+        bare: set[str] = set()
+        statuses: set[int] = set()
+        for match in matches:
+            known = builtin(match)
+            if known is not None:
+                types.add(_name(known))
+                statuses.update(_STATUSES if known in (Exception, BaseException) else ())
+            elif is_status(match):
+                first, last = match.replace("x", "0"), match.replace("x", "9")
+                statuses.update(range(int(first), int(last) + 1))
+            else:
+                (types if "." in match else bare).add(match)
+        return cls(frozenset(types), frozenset(bare), frozenset(statuses))
+
+    def takes(self, failure: Failure) -> bool:
+        """Whether the failure is of this class."""
+        return (
+            failure.status in self.statuses
+            or not self.types.isdisjoint(failure.types)
+            or (bool(self.bare) and any(name.rpartition(".")[2] in self.bare for name in failure.types))
+        )
+
+
+def _name(kind: type) -> str:
+    return f"{kind.__module__}.{kind.__qualname__}"
+
+
+def _names(kind: type[BaseException]) -> Iterator[str]:
+    for one in kind.__mro__[:-1]:  # not `object`, which says nothing
+        yield _name(one)
+        package = str(one.__module__).rpartition(".")[0]
+        while package:
+            offered = getattr(sys.modules.get(package), "__dict__", {})  # asking the module could import things
+            if offered.get(one.__name__) is one:
+                yield f"{package}.{one.__name__}"
+            package = package.rpartition(".")[0]
+
+
+def _status(exception: Exception) -> int | None:
+    for holder in (exception, _attribute(exception, "response")):
+        for name in ("status", "status_code", "code"):
+            found = _attribute(holder, name)
+            if isinstance(found, int) and found in _STATUSES:
+                return int(found)
+    return None
+
+
+def _attribute(holder: object, name: str) -> object:
+    try:
+        return getattr(holder, name, None)
+    except Exception:  # noqa: BLE001 - a property of a team's exception may raise anything
+        return None
+
+
+def _text(exception: BaseException) -> str:
+    try:
+        text = str(exception)
+    except Exception:  # noqa: BLE001 - as above
+        return "(it cannot be told)"
+    return text[:LONGEST].encode("utf-8", "backslashreplace").decode()
+
+
+def _place(trace: TracebackType | None) -> str:
+    if trace is None:
+        return ""
+    while trace.tb_next is not None:
+        trace = trace.tb_next
+    code = trace.tb_frame.f_code
+    return f"{code.co_filename}:{trace.tb_lineno} in {code.co_name}"

@@ -1,0 +1,52 @@
+"""Runs a handler inside its middleware."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, TypeAlias
+
+from penstock.handling.declare import Middleware
+from penstock.handling.failures import Failure
+
+Call: TypeAlias = Callable[[Any, Any], Awaitable[Any]]
+"""A message and a context in, a result out."""
+
+log = logging.getLogger(__name__)
+
+
+def with_middleware(handler: Call, middleware: Sequence[Middleware]) -> Call:
+    """The handler as it is where there is no middleware; else the same call, one layer around the other."""
+    for one in reversed(middleware):
+        handler = _layer(handler, one)
+    return handler
+
+
+def _layer(inner: Call, around: Middleware) -> Call:
+    kind = type(around)
+    before = around.before if kind.before is not Middleware.before else None
+    after = around.after if kind.after is not Middleware.after else None
+    told = kind.on_error is not Middleware.on_error
+
+    async def call(message: Any, context: Any) -> Any:  # noqa: ANN401 - whatever the handler takes and returns
+        if before is not None:
+            await before(message, context)
+        try:
+            result = await inner(message, context)
+        except Exception as error:
+            if told:
+                await _tell(around, message, context, error)
+            raise
+        if after is not None:
+            await after(message, context, result)
+        return result
+
+    return call
+
+
+async def _tell(around: Middleware, message: Any, context: Any, error: Exception) -> None:  # noqa: ANN401 - as above
+    try:
+        await around.on_error(message, context, error)
+    except Exception as own:  # noqa: BLE001 - the error of the attempt counts
+        failure = Failure.of(own)  # its text may quote the message
+        log.error("`on_error` of `%s` fails: %s at %s", type(around).__qualname__, failure.types[0], failure.place)  # noqa: TRY400 - as above

@@ -1,0 +1,1 @@
+"""What a message is: an entry of a stream, a body, and fields of our own."""

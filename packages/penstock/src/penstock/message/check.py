@@ -1,0 +1,102 @@
+"""Bodies against their schema, by a validator that is compiled once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from typing import Any, NoReturn
+
+import jsonschema_rs as compiled
+
+from penstock.message.body import Value
+from penstock.message.unreadable import Unreadable
+from penstock.message.where import at, names_in, where
+from penstock_spec.kinds.pipeline.message.schema_check import DRAFTS, NEWEST
+from penstock_spec.values.words import shown
+
+_SAYS_NOTHING = frozenset({
+    "$schema", "$id", "$comment", "$defs", "definitions", "title", "description", "default", "examples", "deprecated",
+})  # fmt: skip
+"""Keywords that refuse no value by themselves."""
+
+_MOST_SHOWN = 80
+
+
+class Check:
+    """A schema that refuses something."""
+
+    __slots__ = ("_known", "_validator")
+
+    def __init__(self, schema: dict[str, Any]) -> None:
+        """Compile it, as linting does: formats count where the schema's draft says so, and nothing is fetched."""
+        draft = DRAFTS[str(schema.get("$schema", NEWEST)).rstrip("#")]
+        self._validator = draft(json.dumps(schema), retriever=_refuse, mask="the value")
+        self._known = names_in(schema)
+
+    def __call__(self, value: Value) -> None:
+        """Raises with the first thing that is wrong, at its place, and with what was expected instead."""
+        try:
+            self._validator.validate(value)
+        except compiled.ValidationError as found:
+            error = _meant(found)
+            path = where(value, error.instance_path, self._known)
+            raise Unreadable("schema", f"{at(path)}{_expected(error)}") from None
+
+
+def check_of(schema: dict[str, Any]) -> Check | None:
+    """What checks an object; nothing where every object fits, so that such a schema costs nothing."""
+    rest = {key: value for key, value in schema.items() if key not in _SAYS_NOTHING}
+    return None if rest in ({}, {"type": "object"}) else Check(schema)
+
+
+def _refuse(uri: str) -> NoReturn:
+    raise ValueError(uri)
+
+
+def _meant(error: compiled.ValidationError) -> compiled.ValidationError:
+    """Of choices: what is wrong with the only one whose type is right."""
+    near = [one for one in _choices(error) if not _other_type(one, error)]
+    return _meant(near[0]) if len(near) == 1 else error
+
+
+def _choices(error: compiled.ValidationError) -> list[compiled.ValidationError]:
+    context = error.kind.as_dict().get("context", ())
+    return [errors[0] for errors in context if errors]
+
+
+def _other_type(choice: compiled.ValidationError, error: compiled.ValidationError) -> bool:
+    return choice.kind.name == "type" and choice.instance_path == error.instance_path
+
+
+def _expected(error: compiled.ValidationError) -> str:
+    choices = _choices(error)
+    if choices and all(_other_type(one, error) for one in choices):
+        return _types(one for choice in choices for one in choice.kind.as_dict()["types"])
+    keyword, told = error.kind.name, error.kind.as_dict()
+    if keyword in _TOLD:
+        return _TOLD[keyword](told)
+    limit = next((told[key] for key in ("limit", "multiple_of", "pattern", "format") if key in told), None)
+    return f"it does not fit `{keyword}`" if limit is None else f"expected `{keyword}: {_json(limit)}`"
+
+
+def _types(names: Iterable[str]) -> str:
+    return f"expected {' or '.join(sorted(set(names)))}"
+
+
+def _json(value: object) -> str:
+    """What the schema says; a schema is no secret."""
+    return shown(json.dumps(value, ensure_ascii=False, default=str), _MOST_SHOWN)
+
+
+def _too_much(told: dict[str, Any]) -> str:
+    del told  # it has the names that the sender chose
+    return "something stands there that the schema does not allow"
+
+
+_TOLD: dict[str, Callable[[dict[str, Any]], str]] = {
+    "type": lambda told: _types(told["types"]),
+    "required": lambda told: f"`{shown(told['property'])}` is missing",
+    "enum": lambda told: f"expected one of {_json(told['options'])}",
+    "const": lambda told: f"expected {_json(told['expected_value'])}",
+    **dict.fromkeys(("additionalProperties", "unevaluatedProperties", "falseSchema"), _too_much),
+}

@@ -1,0 +1,34 @@
+"""The JSON Schema of a pipeline's messages: in its spec, or in the file beside it that was made from a model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from penstock_spec.files import read_bytes
+from penstock_spec.findings import CannotGoOn
+from penstock_spec.kinds.pipeline.message.message_schema import parse
+from penstock_spec.kinds.pipeline.message.schema_check import Trouble, trouble
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.kinds.pipeline.stream import SchemaFromCode
+
+
+def schema_of(spec: Pipeline, folder: Path) -> dict[str, Any]:
+    """The schema of a resolved spec that lies in this folder; one that compiles."""
+    asked = spec.message.schema_
+    if not isinstance(asked, SchemaFromCode):
+        wrong, value, where = trouble(asked), asked, "`message.schema`"
+    else:
+        name = asked.file or f"{spec.name}.message.json"
+        where = f"`{name}`"
+        raw = read_bytes(folder / name, name)
+        if not isinstance(raw, bytes):
+            says = f"the schema of the messages of `{spec.name}` cannot be had: {where}: {raw.says}"
+            raise CannotGoOn(says, "write it with `penstock schema message --write`")
+        read = parse(raw)
+        wrong = read if isinstance(read, Trouble) else trouble(read)
+        value = read if isinstance(read, dict) else {}
+    if wrong is not None:
+        inside = f" (at `/{'/'.join(map(str, wrong.path))}`)" if wrong.path else ""
+        raise CannotGoOn(f"{where} of `{spec.name}` is no JSON Schema: {wrong.says}{inside}", wrong.hint)
+    return value

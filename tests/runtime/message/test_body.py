@@ -1,0 +1,287 @@
+"""Bodies: what is read is what was written, and what cannot be read says so once, without a word of its content."""
+
+import json
+import math
+from collections import UserDict
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from decimal import Decimal
+from enum import Enum
+from typing import Any, TypedDict
+from uuid import UUID
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel, ConfigDict, Field, RootModel
+
+from penstock.message.body import json_of, plain, text_of, value_of
+from penstock.message.unreadable import Misfit, Unreadable, Unsendable
+from penstock_spec.values.quantities import Size
+
+LIMIT = Size("256Ki")
+SENT = b"hunter2"
+
+TEXT = st.text(st.characters(codec="utf-8"), max_size=10)
+PLAIN = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | TEXT,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXT, inner, max_size=4),
+    max_leaves=20,
+)
+BODIES = st.dictionaries(TEXT, PLAIN, max_size=6)
+
+
+@given(BODIES)
+def test_what_is_written_is_read_again(body: dict[str, Any]) -> None:
+    assert value_of(text_of(body), LIMIT) == body
+
+
+@given(BODIES, st.booleans())
+def test_what_others_write_is_read_too(body: dict[str, Any], escaped: bool) -> None:  # noqa: FBT001 - made by hypothesis
+    """With blanks, with every character escaped, as Python's own `json` writes it."""
+    assert value_of(json.dumps(body, ensure_ascii=escaped, indent=1).encode(), LIMIT) == body
+
+
+@given(st.binary(max_size=40) | st.text('[]{}",:0123456789.eE+-truefalsn \\ud8', max_size=40).map(str.encode))
+def test_whatever_is_read_is_what_strict_json_is(raw: bytes) -> None:
+    """Python's parser, told to be strict, reads the same or refuses as well; nothing but `Unreadable` comes out."""
+    try:
+        value = json_of(raw)
+    except Unreadable as error:
+        assert error.reason in {"no-body", "not-utf-8", "not-json"}  # noqa: PT017 - a refusal is one of two good ends
+        return
+    assert json.loads(raw.decode()) == value
+    json.dumps(value, allow_nan=False, ensure_ascii=False).encode()
+
+
+HOSTILE: dict[str, tuple[bytes, str]] = {
+    "0 bytes": (b"", "no-body"),
+    "blanks alone": (b"  \n", "not-json"),
+    "one byte above the limit": (b'{"a": "%s"}' % (SENT * 40_000)[: LIMIT.amount - 8], "too-large"),
+    "NaN": (b'{"hunter2": NaN}', "not-json"),
+    "infinity": (b'{"hunter2": -Infinity}', "not-json"),
+    "1e999": (b'{"hunter2": 1e999}', "not-json"),
+    "-1E+0999": (b'{"hunter2": [{"a": -1.5E+0999}]}', "not-json"),
+    "320 digits and a point": (b'{"hunter2": %s.0}' % (b"9" * 320), "not-json"),
+    "250 digits and e99": (b'{"hunter2": %se99}' % (b"9" * 250), "not-json"),
+    "10,000 digits": (b'{"hunter2": %s}' % (b"9" * 10_000), "not-json"),
+    "10,000 lists": (b'{"hunter2": %s%s}' % (b"[" * 10_000, b"]" * 10_000), "not-json"),
+    "10,000 objects": (b'{"hunter2": ' * 10_000 + b"1" + b"}" * 10_000, "not-json"),
+    "100,000 lists that do not end": (b"[" * 100_000, "not-json"),
+    "a byte that is no UTF-8": (b'{"a": "hunter2\xff"}', "not-utf-8"),
+    "an overlong character": (b'{"a": "hunter2\xc0\xaf"}', "not-utf-8"),
+    "half a character in bytes": (b'{"a": "hunter2\xed\xa0\x80"}', "not-utf-8"),
+    "not UTF-8 behind the end": (b'{"a": "hunter2"}\xff', "not-utf-8"),
+    "UTF-16": ('{"a": "hunter2"}'.encode("utf-16"), "not-utf-8"),
+    "UTF-16 without a mark": ('{"a": "hunter2"}'.encode("utf-16-le"), "not-json"),
+    "a byte order mark": (b'\xef\xbb\xbf{"a": "hunter2"}', "not-json"),
+    "first half of a character": (b'{"a": "hunter2\\ud800"}', "not-json"),
+    "second half of a character": (b'{"a": "hunter2\\udc00"}', "not-json"),
+    "half a character in a key": (b'{"hunter2\\ud800": 1}', "not-json"),
+    "NUL in a key": (b'{"hunter2\x00": 1}', "not-json"),
+    "a line break in a text": (b'{"a": "hunter2\n"}', "not-json"),
+    "cut short": (b'{"a": "hunter2', "not-json"),
+    "two": (b'{"a": 1} {"b": "hunter2"}', "not-json"),
+    "no JSON": (b"hunter2", "not-json"),
+    "a key without quotes": (b"{hunter2: 1}", "not-json"),
+    "a comma too many": (b'{"a": "hunter2",}', "not-json"),
+    "pickle": (b"\x80\x04\x95\x0b\x00\x00\x00\x00\x00\x00\x00\x8c\x07hunter2\x94.", "not-utf-8"),
+    "a list": (b'["hunter2"]', "schema"),
+    "a text": (b'"hunter2"', "schema"),
+    "a number": (b"7", "schema"),
+    "a fraction": (b"7.5", "schema"),
+    "true": (b"true", "schema"),
+    "null": (b"null", "schema"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("raw", "reason"), HOSTILE.values(), ids=HOSTILE)
+def test_what_cannot_be_read_has_one_reason_and_quotes_nothing(raw: bytes, reason: str) -> None:
+    with pytest.raises(Unreadable) as told:
+        value_of(raw, LIMIT)
+    assert told.value.reason == reason
+    assert SENT.decode() not in str(told.value)
+    assert len(str(told.value)) < 200
+    assert told.value.__cause__ is None
+
+
+def test_a_body_at_the_limit_is_read() -> None:
+    raw = b'{"a": "%s"}' % (b"x" * (LIMIT.amount - 9))
+    assert len(raw) == LIMIT.amount
+    assert value_of(raw, LIMIT)["a"].startswith("xxx")
+
+
+def test_the_limit_is_told_as_the_spec_says_it() -> None:
+    with pytest.raises(Unreadable) as told:
+        value_of(b'{"a": 12345}', Size("10"))
+    assert str(told.value) == "too-large: the body has 12 bytes, and `message.max_size` is 10"
+
+
+@pytest.mark.parametrize(
+    ("raw", "value"),
+    [
+        (b'{"a": 1, "a": 2}', {"a": 2}),
+        (b'{"a\\u0000": "\\u0000"}', {"a\0": "\0"}),
+        (b'{"a": 1e308, "b": "1e999", "c": "' + b"9" * 300 + b'"}', {"a": 1e308, "b": "1e999", "c": "9" * 300}),
+        (b'{"a": 1e-999}', {"a": 0.0}),
+        (b'{"a": "\\ud83d\\ude00"}', {"a": "😀"}),
+        (b'{"a": %s}' % (b"9" * 4000), {"a": 10**4000 - 1}),
+        (b'{"": ' + b"[" * 150 + b"]" * 150 + b"}", None),
+    ],
+    ids=["last of two keys", "NUL escaped", "large in texts", "too small", "a pair", "4,000 digits", "150 levels"],
+)
+def test_what_is_odd_and_can_be_read(raw: bytes, value: dict[str, Any] | None) -> None:
+    assert value_of(raw, LIMIT) == (json.loads(raw) if value is None else value)
+
+
+def circle() -> dict[str, Any]:
+    one: dict[str, Any] = {"secret": "hunter2"}
+    one["itself"] = one
+    return one
+
+
+def deep() -> dict[str, Any]:
+    inner: list[Any] = []
+    for _ in range(10_000):
+        inner = [inner]
+    return {"hunter2": inner}
+
+
+class Colour(Enum):
+    RED = "hunter2"
+
+
+@pytest.mark.parametrize(
+    ("body", "reason", "says"),
+    [
+        ({"hunter2": math.nan}, "not-json", "the body holds a number that no reader of JSON takes"),
+        ({"hunter2": math.inf}, "not-json", "the body holds a number that no reader of JSON takes"),
+        ({"hunter2": 10**5000}, "not-json", "the body holds a number that no reader of JSON takes"),
+        ({"hunter2\ud800": 1}, "not-utf-8", "a text in the body holds half of a character"),
+        ({("hunter2",): 1}, "type", "a key in the body is no text"),
+        (circle(), "not-json", "the body holds itself"),
+        (deep(), "not-json", "the body is nested too deeply"),
+        (
+            {"hunter2": datetime(2027, 1, 31, tzinfo=UTC)},
+            "type",
+            "a `datetime` is nothing that JSON has; hand over a model, or make text of it",
+        ),
+        (
+            {"hunter2": UUID(int=5)},
+            "type",
+            "a `UUID` is nothing that JSON has; hand over a model, or make text of it",
+        ),
+        ({"a": Colour.RED}, "type", "a `Colour` is nothing that JSON has; hand over a model, or make text of it"),
+        ({"a": b"hunter2"}, "type", "a `bytes` is nothing that JSON has; hand over a model, or make text of it"),
+        ({"a": Decimal(1)}, "type", "a `Decimal` is nothing that JSON has; hand over a model, or make text of it"),
+    ],
+    ids=["nan", "inf", "digits", "half", "key", "circle", "deep", "datetime", "uuid", "enum", "bytes", "decimal"],
+)
+def test_what_cannot_be_sent_says_why(body: dict[Any, Any], reason: str, says: str) -> None:
+    with pytest.raises(Unsendable) as told:
+        text_of(body)
+    assert (told.value.reason, told.value.says) == (reason, says)
+
+
+def test_json_is_compact_and_in_plain_characters() -> None:
+    assert text_of({"a": [1, "ä😀"], "b": None}) == '{"a":[1,"ä😀"],"b":null}'.encode()
+
+
+class Model(BaseModel):
+    model_config = ConfigDict(populate_by_name=True)
+    id: UUID
+    when: datetime
+    named: str = Field(alias="other-name")
+
+
+@dataclass
+class Inner:
+    when: datetime
+
+
+@dataclass
+class Data:
+    id: UUID
+    inner: list[Inner] = field(default_factory=list)
+
+
+class Typed(TypedDict):
+    a: int
+
+
+WHEN = datetime(2027, 1, 31, 12, tzinfo=UTC)
+HANDED_OVER: dict[str, tuple[object, dict[str, Any]]] = {
+    "a dict": ({"a": 1}, {"a": 1}),
+    "a TypedDict": (Typed(a=1), {"a": 1}),
+    "a mapping": (UserDict({"a": 1}), {"a": 1}),
+    "a model": (
+        Model.model_validate({"id": UUID(int=5), "when": WHEN, "other-name": "x"}),
+        {"id": "00000000-0000-0000-0000-000000000005", "when": "2027-01-31T12:00:00Z", "other-name": "x"},
+    ),
+    "a dataclass": (
+        Data(UUID(int=5), [Inner(WHEN)]),
+        {"id": "00000000-0000-0000-0000-000000000005", "inner": [{"when": "2027-01-31T12:00:00Z"}]},
+    ),
+    "a root model": (RootModel[dict[str, int]]({"a": 1}), {"a": 1}),
+}
+
+
+@pytest.mark.parametrize(("body", "value"), HANDED_OVER.values(), ids=HANDED_OVER)
+def test_a_body_may_be_a_dict_a_model_or_a_dataclass(body: object, value: dict[str, Any]) -> None:
+    assert plain(body) == value
+
+
+class Items(RootModel[list[int]]):
+    pass
+
+
+class Holds(BaseModel):
+    it: object = None
+
+
+def in_a_circle() -> Holds:
+    one = Holds()
+    one.it = one
+    return one
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        ([1], "a `list` is no object; hand over a dict, a pydantic model or a dataclass"),
+        ("hunter2", "a `str` is no object; hand over a dict, a pydantic model or a dataclass"),
+        (b"{}", "a `bytes` is no object; hand over a dict, a pydantic model or a dataclass"),
+        (None, "a `NoneType` is no object; hand over a dict, a pydantic model or a dataclass"),
+        (Data, "a `type` is no object; hand over a dict, a pydantic model or a dataclass"),
+        (Items([1]), "a `Items` is no object; hand over a dict, a pydantic model or a dataclass"),
+        (Holds(it=object()), "the `Holds` holds something that cannot be written as JSON"),
+        (in_a_circle(), "the `Holds` holds something that cannot be written as JSON"),
+    ],
+    ids=["list", "text", "bytes", "nothing", "class", "root model", "thing", "circle"],
+)  # fmt: skip
+def test_what_is_no_body_says_what_would_be_one(body: object, says: str) -> None:
+    with pytest.raises(Unsendable) as told:
+        plain(body)
+    assert (told.value.reason, told.value.says) == ("type", says)
+
+
+def test_a_model_with_a_wrong_value_warns_of_nothing() -> None:
+    """Pydantic's warning would quote it; the schema refuses it, and quotes nothing."""
+    values: dict[str, Any] = {"id": "hunter2", "when": 5, "named": "x"}
+    assert plain(Model.model_construct(**values))["id"] == "hunter2"
+
+
+class Measured(BaseModel):
+    value: float
+
+
+def test_a_number_that_is_no_number_survives_no_model() -> None:
+    """Pydantic would make it null when it writes JSON itself."""
+    with pytest.raises(Unsendable):
+        text_of(plain(Measured(value=math.nan)))
+
+
+def test_both_verdicts_are_misfits_with_a_word_and_a_sentence() -> None:
+    for kind in (Unreadable, Unsendable):
+        one: Misfit = kind("schema", "expected integer")
+        assert (one.reason, one.says, str(one)) == ("schema", "expected integer", "schema: expected integer")

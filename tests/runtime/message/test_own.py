@@ -1,0 +1,114 @@
+"""Penstock's own fields: written, read back, and passed over where they are not as we write them."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from penstock.message.own import NOTHING, own_fields, own_of
+from penstock.message.story import LONGEST, Death, read_story, write_story
+from penstock.message.ulid import Ulids
+from penstock.message.unreadable import Unreadable
+
+ULID = Ulids()()
+PARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+TEXT = st.text(st.characters(codec="utf-8"), max_size=20)
+DEATHS = st.lists(st.builds(Death, TEXT, TEXT, TEXT, st.integers(1, 1000), st.integers(0, 2**48)), max_size=5)
+
+
+def entry(**own: bytes) -> list[bytes]:
+    """With a body in front."""
+    return [b"data", b"{}", *(part for name, value in own.items() for part in (f"penstock-{name}".encode(), value))]
+
+
+@given(st.none() | st.binary(max_size=20), st.booleans(), DEATHS)
+def test_what_is_written_is_read_again(key: bytes | None, traced: bool, story: list[Death]) -> None:  # noqa: FBT001 - made by hypothesis
+    trace = {"traceparent": PARENT, "tracestate": "a=1"} if traced else {}
+    own = own_of([b"data", b"{}", *own_fields(ULID, key=key, trace=trace, story=story)])
+    assert (own.id, own.key, own.version, own.trace, own.story) == (ULID, key, b"1", trace, tuple(story))
+
+
+def test_a_message_of_another_has_none_of_them() -> None:
+    own = own_of([b"data", b"{}", b"sent-by", b"cron"])
+    assert own == NOTHING
+    assert (own.id, own.key, own.version, own.trace, own.story) == (None, None, None, {}, ())
+
+
+def test_the_first_of_two_counts() -> None:
+    assert own_of(entry(key=b"one") + entry(key=b"two")).key == b"one"
+
+
+def test_a_value_is_not_taken_for_a_name() -> None:
+    assert own_of([b"data", b"penstock-version", b"penstock-key", b"a", b"note", b"penstock-key"]).key == b"a"
+
+
+def test_trace_context_needs_no_state() -> None:
+    assert own_of([b"data", b"{}", *own_fields(ULID, trace={"traceparent": PARENT})]).trace == {"traceparent": PARENT}
+    assert own_of([b"data", b"{}", *own_fields(ULID, trace={"tracestate": "a=1"})]).trace == {}
+
+
+@pytest.mark.parametrize("raw", [b"", b"7", ULID.lower().encode(), b"\xff" * 26, ULID.encode() * 2])
+def test_an_id_that_is_no_ulid_is_none(raw: bytes) -> None:
+    assert own_of(entry(id=raw)).id is None
+
+
+@pytest.mark.parametrize("raw", [b"", b"hello", b"\xff", PARENT.upper().encode(), PARENT.encode() + b"\n"])
+def test_a_trace_that_is_none_is_passed_over(raw: bytes) -> None:
+    assert own_of(entry(traceparent=raw, tracestate=b"a=1")).trace == {}
+
+
+@pytest.mark.parametrize("raw", [b"", b"\xff", b"a" * 513])
+def test_a_state_that_is_none_is_passed_over(raw: bytes) -> None:
+    assert own_of(entry(traceparent=PARENT.encode(), tracestate=raw)).trace == {"traceparent": PARENT}
+
+
+@pytest.mark.parametrize(
+    ("raw", "told"),
+    [
+        (b"2", "2"),
+        (b"999999999", "999999999"),
+        (b"1.1", "not a number"),
+        (b"", "not a number"),
+        (b"hunter2", "not a number"),
+        (b"\xff", "not a number"),
+        (b"1" * 1000, "not a number"),
+        (b" 1", "not a number"),
+    ],
+)
+def test_a_version_that_nobody_knows_stops_the_message(raw: bytes, told: str) -> None:
+    with pytest.raises(Unreadable) as error:
+        own_of(entry(version=raw))
+    assert error.value.reason == "version"
+    assert error.value.says == f"its version is {told}, and this Penstock knows 1"
+
+
+def death(number: int) -> Death:
+    return Death(f"{number}-0", "failed", "ValueError", 3, number)
+
+
+def test_a_story_keeps_the_newest() -> None:
+    """A message that is replayed for ever must not grow for ever."""
+    told = [death(number) for number in range(LONGEST + 5)]
+    assert read_story(write_story(told)) == tuple(told[5:])
+    assert len(read_story(json.dumps(json.loads(write_story(told)) * 9).encode())) == LONGEST
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"no JSON",
+        b"{}",
+        b"7",
+        b"\xff",
+        b"[" * 10_000,
+        b'[7, {}, {"id": 5}]',
+        b'[{"id": "1-0", "reason": "failed", "error": "E", "attempts": "3", "at": 5}]',
+    ],
+)
+def test_a_story_that_is_none_is_passed_over(raw: bytes) -> None:
+    assert own_of(entry(story=raw)).story == ()
+
+
+def test_half_a_character_in_an_error_does_not_end_a_story() -> None:
+    assert read_story(write_story([Death("1-0", "failed", "\ud800", 1, 1)]))[0].error == "?"
