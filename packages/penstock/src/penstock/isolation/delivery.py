@@ -1,0 +1,92 @@
+"""What goes into a child, and what may come of it."""
+
+from __future__ import annotations
+
+import signal
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from penstock.isolation.words import JSON
+
+Why: TypeAlias = Literal["timeout", "lost", "drain"]
+"""Why a delivery is cancelled: its time is over, its worker's lease was lost, or its worker shuts down."""
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """One message, delivered once."""
+
+    id: bytes
+    fields: tuple[tuple[bytes, bytes], ...]
+    attempt: int
+    fence: int
+    consumer: str
+    source: str
+    seconds_left: float | None = None
+    """Until its deadline: when it was handed over, and in the child when it arrived there. None is no deadline."""
+    correlation: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What a handler says on its way."""
+
+    delivery: bytes
+    told: JSON
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """The work was done; what it gave back."""
+
+    result: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The work raised. All that is needed to choose a retry class, without the exception itself."""
+
+    type: str
+    mro: tuple[str, ...] = field()  # every class has an `mro`, which would be taken for the default
+    """Qualified names of the exception's type and those it derives from; without the module for builtins."""
+    text: str
+    status: int | None
+    """The HTTP status that the exception carries."""
+    place: str
+    """Where it was raised: module, line, function."""
+    retry_after: float | None
+    """Seconds, when the exception asks for them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Crashed:
+    """The process ended under the message."""
+
+    code: int | None
+    """Its exit code, negative for the signal that killed it; None when nobody is left to tell."""
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Killed:
+    """It was cancelled, and has ended without an outcome."""
+
+    why: Why
+    by_force: bool
+    """It did not stop when it was asked, and its process was killed."""
+
+
+Ended: TypeAlias = Returned | Failed | Crashed | Killed
+
+
+def how_it_ended(code: int | None) -> str:
+    """Tell an exit code in words."""
+    if code is None:
+        return "it ended, and nobody saw how"
+    if code >= 0:
+        return f"it ended with code {code}"
+    try:
+        name = signal.Signals(-code).name
+    except ValueError:
+        name = f"signal {-code}"
+    return f"it was killed by {name}"

@@ -1,0 +1,128 @@
+"""Words over a socket, on an event loop: the worker's end, and a child's."""
+
+from __future__ import annotations
+
+import asyncio
+import collections
+import contextlib
+import socket
+import threading
+from collections.abc import Callable
+
+from penstock.isolation.words import Frames, Garbled, Word, frame
+
+_AT_ONCE = 65536
+"""Bytes of one read: above 128 KiB each buffer would be a mapping of its own."""
+
+
+class Line:
+    """Says and hears words. Any thread may say; hearing happens on the loop."""
+
+    def __init__(self, sock: socket.socket, heard: Callable[[Word, bytes], None], silent: Callable[[], None]) -> None:
+        """Listen at once; `silent` is called when the other end is gone."""
+        sock.settimeout(0)
+        self._sock = sock
+        self._heard = heard
+        self._silent = silent
+        self._frames = Frames()
+        self._outbox: collections.deque[tuple[memoryview, socket.socket | None]] = collections.deque()
+        self._saying = threading.Lock()
+        self._all_said = asyncio.Event()
+        self._all_said.set()
+        self._loop = asyncio.get_running_loop()
+        self._loop.add_reader(sock.fileno(), self._read)
+        self.over = False
+        """The other end is gone, or this one was closed."""
+        self.unread = False
+        """The other end was gone before it had read everything."""
+
+    def say(self, word: Word, body: bytes = b"", *, hand_over: socket.socket | None = None) -> None:
+        """Send a word, and a socket with it, which is then closed here. To nobody, if there is nobody any more."""
+        with self._saying:
+            if self.over:
+                if hand_over is not None:
+                    hand_over.close()
+                return
+            self._outbox.append((memoryview(frame(word, body)), hand_over))
+            if len(self._outbox) == 1 and not self._push():
+                self._all_said.clear()
+                self._loop.call_soon_threadsafe(self._wait_for_room)
+
+    async def all_said(self) -> None:
+        """Wait until everything is on its way."""
+        await self._all_said.wait()
+
+    def hear_rest(self) -> None:
+        """Hear all that was said before the other end was gone."""
+        while not self.over and self._read():
+            pass
+
+    def close(self) -> None:
+        """Hang up. Nothing is called any more."""
+        if not self.over:
+            self._end()
+        self._sock.close()
+
+    def _end(self) -> None:
+        self.over = True
+        self._loop.remove_reader(self._sock.fileno())
+        self._loop.remove_writer(self._sock.fileno())
+        self.unread = self.unread or bool(self._outbox)
+        for _, handed_over in self._outbox:
+            if handed_over is not None:
+                handed_over.close()
+        self._outbox.clear()
+        self._all_said.set()
+
+    def _read(self) -> bool:
+        """Read once; whether there may be more."""
+        try:
+            data = self._sock.recv(_AT_ONCE)
+        except BlockingIOError:
+            return False
+        except OSError:  # a reset: what we said last was not read
+            self.unread = True
+            data = b""
+        with contextlib.suppress(Garbled):
+            for word, body in self._frames.feed(data):
+                self._heard(word, body)
+                if self.over:
+                    return False
+            if data:
+                return True
+        self._end()
+        self._silent()
+        return False
+
+    def _push(self) -> bool:
+        """Send what goes; whether that is all."""
+        while self._outbox:
+            data, handed_over = self._outbox[0]
+            try:
+                sent = (
+                    socket.send_fds(self._sock, [data], [handed_over.fileno()])
+                    if handed_over
+                    else self._sock.send(data)
+                )
+            except BlockingIOError:
+                return False
+            except OSError:  # nobody reads any more; the reader will notice
+                self.unread = True
+                return True
+            if handed_over:
+                handed_over.close()
+            if sent == len(data):
+                self._outbox.popleft()
+            else:
+                self._outbox[0] = data[sent:], None
+        return True
+
+    def _wait_for_room(self) -> None:
+        if not self.over:
+            self._loop.add_writer(self._sock.fileno(), self._write)
+
+    def _write(self) -> None:
+        with self._saying:
+            if self._push():
+                self._loop.remove_writer(self._sock.fileno())
+                self._all_said.set()

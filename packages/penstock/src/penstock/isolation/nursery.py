@@ -1,0 +1,208 @@
+"""The nursery: a clean interpreter with one thread, which imports the handler and forks children.
+
+`python -m penstock.isolation.nursery SOCKET LIFELINE [REASON]`. With a reason, which is what an import here has left
+behind, nothing is imported here, and each child imports for itself.
+"""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import gc
+import os
+import select
+import signal
+import socket
+import sys
+import threading
+import time
+from pathlib import Path
+
+from penstock.isolation import child, lifeline
+from penstock.isolation.trouble import BadHandler
+from penstock.isolation.words import (
+    Exited,
+    Fork,
+    Frames,
+    Hello,
+    Prepare,
+    Prepared,
+    Signal,
+    Unborn,
+    Unprepared,
+    Word,
+    frame,
+)
+from penstock.isolation.work import Work, load
+
+_THREADS_MAY_STILL_END = 0.05
+
+
+class Nursery:
+    """Forks on request, and tells how each child ends."""
+
+    def __init__(self, control: socket.socket, worker: int, each_imports: str) -> None:
+        """Talk over this socket; hand this lifeline on to children."""
+        self._control = control
+        self._worker = worker
+        self._each_imports = each_imports
+        self._frames = Frames()
+        self._children: dict[int, int] = {}
+        """Numbers by process."""
+        self._handed_over: collections.deque[int] = collections.deque()
+        self._asked = Prepare("", {}, (), None)
+        self._work: Work | None = None
+        self._waker, self._woken = socket.socketpair()
+
+    def serve(self) -> None:
+        """Do what the worker asks for, until it hangs up."""
+        self._say(Hello())
+        self._wake_when_a_child_ends()
+        poll = select.poll()
+        poll.register(self._control, select.POLLIN)
+        poll.register(self._woken, select.POLLIN)
+        while True:
+            ready = {file for file, _ in poll.poll()}
+            if self._woken.fileno() in ready:
+                self._woken.recv(4096)
+                self._reap()
+            if self._control.fileno() in ready and not self._listen():
+                return
+
+    def _wake_when_a_child_ends(self) -> None:
+        """Also once more after an import, which may have set its own."""
+        self._waker.settimeout(0)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.set_wakeup_fd(self._waker.fileno(), warn_on_full_buffer=False)
+        child.signals_do_nothing()
+
+    def _say(self, word: Word) -> None:
+        with contextlib.suppress(OSError):  # the worker has hung up; the next read tells
+            self._control.sendall(frame(word))
+
+    def _listen(self) -> bool:
+        try:
+            data, files, _, _ = socket.recv_fds(self._control, 65536, 64)
+        except OSError:
+            return False
+        self._handed_over += files
+        for word, _ in self._frames.feed(data):
+            if isinstance(word, Fork):
+                self._fork(word.child, self._handed_over.popleft())
+            elif isinstance(word, Signal):
+                self._signal(word)
+            elif isinstance(word, Prepare):
+                self._prepare(word)
+        return bool(data)
+
+    def _prepare(self, asked: Prepare) -> None:
+        self._asked = asked
+        if not self._each_imports:
+            before = _sockets()
+            try:
+                self._work = load(asked)
+            except BadHandler as error:
+                self._say(Unprepared(str(error)))
+                return
+            if left := _left_behind(before):
+                self._start_anew(left)
+            self._wake_when_a_child_ends()
+            gc.collect()
+            gc.freeze()  # so that collections in children do not write to what they share
+        self._say(Prepared(self._each_imports))
+
+    def _start_anew(self, left: str) -> None:
+        """Become a clean interpreter again, under the same number and with the same worker."""
+        _flush()
+        kept = self._control.fileno(), self._worker
+        for file in kept:
+            os.set_inheritable(file, True)  # noqa: FBT003 - takes no keyword
+        command = [sys.executable, "-P", "-m", "penstock.isolation.nursery", *map(str, kept), left]
+        os.execv(sys.executable, command)  # noqa: S606 - this very program
+
+    def _fork(self, number: int, file: int) -> None:
+        sock = socket.socket(fileno=file)
+        _flush()
+        try:
+            process = os.fork()
+        except OSError as error:
+            sock.close()
+            self._say(Unborn(number, f"no process could be started: {error.strerror}"))
+            return
+        if process == 0:
+            not_its_own = self._control, self._waker, self._woken
+            child.live(sock, self._worker, self._asked, self._work, not_its_own)
+        sock.close()
+        with contextlib.suppress(OSError):  # it has done so itself, or is gone
+            os.setpgid(process, process)
+        self._children[process] = number
+
+    def _signal(self, word: Signal) -> None:
+        for process, number in self._children.items():
+            if number == word.child:
+                with contextlib.suppress(OSError):
+                    os.killpg(process, word.signal)
+                with contextlib.suppress(OSError):  # a handler may have left the group
+                    os.kill(process, word.signal)
+
+    def _reap(self) -> None:
+        for process, number in list(self._children.items()):
+            ended, status = os.waitpid(process, os.WNOHANG)
+            if not ended:
+                continue
+            del self._children[process]
+            code = os.waitstatus_to_exitcode(status)
+            if code:
+                # What a handler had started is nobody's now. SIGTERM would not do: its own forks ignore it.
+                with contextlib.suppress(OSError):
+                    os.killpg(process, signal.SIGKILL)
+            self._say(Exited(number, code))
+
+
+def _left_behind(sockets_before: set[str]) -> str:
+    """What an import has left here that a fork would break."""
+    deadline = time.monotonic() + _THREADS_MAY_STILL_END
+    while (threads := _threads()) > 1 and time.monotonic() < deadline:
+        time.sleep(0.005)
+    if threads > 1:
+        return "its import starts a thread" if threads == 2 else f"its import starts {threads - 1} threads"  # noqa: PLR2004 - one is ours
+    return "its import opens a socket or an event loop" if _sockets() - sockets_before else ""
+
+
+def _threads() -> int:
+    with contextlib.suppress(OSError):
+        return len(list(Path("/proc/self/task").iterdir()))
+    return threading.active_count()
+
+
+def _sockets() -> set[str]:
+    """Open sockets and event loops, where the system tells."""
+    found = set()
+    with contextlib.suppress(OSError):
+        for file in Path("/proc/self/fd").iterdir():
+            with contextlib.suppress(OSError):
+                found.add(str(file.readlink()))
+    return {what for what in found if what.startswith(("socket:", "anon_inode:[eventpoll]"))}
+
+
+def _flush() -> None:
+    """What an import has printed is printed once, not by each child again."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(Exception):
+            stream.flush()
+
+
+def main(arguments: list[str]) -> None:
+    """Serve the worker whose files these are."""
+    control, worker, *reason = arguments
+    for file in (control, worker):
+        os.set_inheritable(int(file), False)  # noqa: FBT003 - takes no keyword
+    child.signals_do_nothing()
+    lifeline.hold(int(worker))
+    Nursery(socket.socket(fileno=int(control)), int(worker), "".join(reason)).serve()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
+    _flush()
+    os._exit(0)  # whatever an import has left here, it is not waited for

@@ -1,0 +1,28 @@
+"""What a worker knows of isolation: something that runs messages elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from penstock.isolation.delivery import Delivery, Ended, Progress, Why
+
+
+class Spawner(Protocol):
+    """Runs messages in processes of their own. `Processes` is the real one."""
+
+    async def start(self) -> None:
+        """Get ready ahead of the first message. Raises BadHandler when the handler cannot be imported."""
+
+    async def run(self, delivery: Delivery, *, alone: bool, on_progress: Callable[[Progress], None]) -> Ended:
+        """Run a message to its end: in a child of its own, or in one that is used again.
+
+        Raises IsolationTrouble when it could not be begun. When this coroutine is cancelled, so is the message, as by a
+        drain, and its end is awaited, for a bounded time; who wants to know the outcome uses `cancel`.
+        """
+
+    async def cancel(self, delivery_id: bytes, why: Why) -> None:
+        """Ask a running message to stop, and kill it if it does not. `run` then tells how it ended."""
+
+    async def close(self) -> None:
+        """End all children, in a bounded time. What still runs is cancelled, as by a drain."""

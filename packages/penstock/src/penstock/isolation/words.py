@@ -1,0 +1,214 @@
+"""What worker, nursery and child say to each other: words in JSON, and raw bytes beside them. Never pickle.
+
+A frame is the length of the word, the length of the bytes, the word, the bytes. Messages travel in the bytes, so
+nothing of them is decoded, escaped or changed on the way.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+JSON: TypeAlias = "bool | int | float | str | Sequence[JSON] | Mapping[str, JSON] | None"
+
+_LENGTHS = struct.Struct("!IQ")
+LONGEST_WORD = 64 << 20
+LONGEST_BYTES = 1 << 30
+"""Redis takes no more than half of this in one command: whoever announces more talks nonsense."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hello:
+    """Nursery to worker: tell me the handler."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prepare:
+    """Worker to nursery: the answer."""
+
+    target: str
+    config: Mapping[str, JSON]
+    path: Sequence[str]
+    memory_limit: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """Nursery to worker: ask for children. Each imports for itself if there is a reason for it."""
+
+    each_imports: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unprepared:
+    """Nursery or child to worker: the handler cannot be imported."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fork:
+    """Worker to nursery, with the child's end of a socket: one child, please."""
+
+    child: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unborn:
+    """Nursery to worker: the system refused."""
+
+    child: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """Worker to nursery: for this child and all that it started."""
+
+    child: int
+    signal: int
+
+
+@dataclass(frozen=True, slots=True)
+class Exited:
+    """Nursery to worker: it has ended, and was reaped."""
+
+    child: int
+    code: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """Child to worker: give me a message."""
+
+    pid: int
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Worker to child: a message; its fields are the bytes: name, value, name, value."""
+
+    id: str
+    lengths: Sequence[int]
+    attempt: int
+    fence: int
+    consumer: str
+    source: str
+    seconds_left: float | None
+    correlation: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Cancel:
+    """Worker to child: stop what you run."""
+
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Leave:
+    """Worker to child: there is nothing more for you."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Child to worker: progress; the bytes are JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """Child to worker: the bytes are the result."""
+
+    last: bool
+    """This child is not to be given another message."""
+
+
+@dataclass(frozen=True, slots=True)
+class Raised:
+    """Child to worker: the bytes are the failure, in JSON."""
+
+    last: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """Child to worker: cancelled, as you asked."""
+
+    last: bool
+
+
+Word: TypeAlias = (
+    Hello
+    | Prepare
+    | Prepared
+    | Unprepared
+    | Fork
+    | Unborn
+    | Signal
+    | Exited
+    | Ready
+    | Run
+    | Cancel
+    | Leave
+    | Told
+    | Done
+    | Raised
+    | Stopped
+)
+_WORDS: dict[str, type[Word]] = {word.__name__: word for word in Word.__args__}
+
+
+class Garbled(Exception):  # noqa: N818 - what was heard, rather than who is to blame
+    """No word of ours: something else wrote to the socket."""
+
+
+def frame(word: Word, body: bytes = b"") -> bytes:
+    """Put a word and its bytes as they travel."""
+    kind = type(word)
+    said = json.dumps(
+        [kind.__name__, *(getattr(word, name) for name in kind.__slots__)], separators=(",", ":")
+    ).encode()
+    return _LENGTHS.pack(len(said), len(body)) + said + body
+
+
+class Frames:
+    """Bytes as they arrive, cut into words."""
+
+    def __init__(self) -> None:
+        """Start with nothing heard."""
+        self._heard = bytearray()
+
+    def feed(self, heard: bytes) -> Iterator[tuple[Word, bytes]]:
+        """Give the words that are complete with these bytes."""
+        buffer = self._heard
+        buffer += heard
+        while len(buffer) >= _LENGTHS.size:
+            word, body = _LENGTHS.unpack_from(buffer)
+            if word > LONGEST_WORD or body > LONGEST_BYTES:
+                raise Garbled(f"a word of {word} and {body} bytes")
+            start, end = _LENGTHS.size + word, _LENGTHS.size + word + body
+            if len(buffer) < end:
+                return
+            one = _word(bytes(buffer[_LENGTHS.size : start])), bytes(buffer[start:end])
+            del buffer[:end]
+            yield one
+
+
+def from_json(body: bytes) -> JSON:
+    """Read bytes that are JSON."""
+    try:
+        found: JSON = json.loads(body)
+    except (ValueError, RecursionError) as error:
+        raise Garbled("no JSON beside a word") from error
+    return found
+
+
+def _word(said: bytes) -> Word:
+    try:
+        kind, *rest = json.loads(said)
+        return _WORDS[kind](*rest)
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        raise Garbled(f"{type(error).__name__} in a word") from error

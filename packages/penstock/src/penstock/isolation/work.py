@@ -1,0 +1,58 @@
+"""What a child runs. Who writes a `Work` decodes, checks, calls the handler; a child only brings it messages.
+
+`target`, a `module:callable` that can be imported, is called once with the configuration, in the nursery, and gives the
+`Work` that all children share as copies. There is no event loop yet, and no child: it imports and compiles what is
+needed, and opens nothing. What belongs to a loop or to one process is made at the first `run`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable
+from typing import Protocol
+
+from penstock.isolation.delivery import Delivery, Why
+from penstock.isolation.failure import describe
+from penstock.isolation.trouble import BadHandler
+from penstock.isolation.words import JSON, Prepare
+
+
+class Port(Protocol):
+    """The way out of a child, while it runs one message."""
+
+    @property
+    def why(self) -> Why | None:
+        """Why the message was cancelled; None while it is not."""
+
+    def on_cancel(self, callback: Callable[[Why], object]) -> None:
+        """Be called, on the loop, when it is cancelled; at once if it was. Who does not stop is killed."""
+
+    def progress(self, told: JSON) -> None:
+        """Tell the worker. From any thread, and also while the loop is blocked."""
+
+    def retire(self) -> None:
+        """Let this message be the last of this child: something of it goes on here."""
+
+
+class Work(Protocol):
+    """Runs messages, one at a time."""
+
+    async def run(self, delivery: Delivery, port: Port) -> bytes:
+        """Run a message and give its outcome. What is raised is told as `Failed`."""
+
+    async def close(self) -> None:
+        """Flush and let go, before the child ends by itself. Nobody waits long, and a crash does not call it."""
+
+
+def load(asked: Prepare) -> Work:
+    """Import the target and make its work; whatever goes wrong is told in one line."""
+    sys.path[:0] = [entry for entry in asked.path if entry not in sys.path]
+    module, _, name = asked.target.partition(":")
+    try:
+        found: Callable[..., Work] = getattr(importlib.import_module(module), name)
+        return found(asked.config)
+    except BaseException as error:  # an import may do anything, `sys.exit` as well
+        failed = describe(error)
+        told = f"{failed.type}: {failed.text}" if failed.text else failed.type
+        raise BadHandler(f"{told} ({failed.place})" if failed.place else told) from error

@@ -1,0 +1,26 @@
+"""Both kinds of loop: workers use uvloop where they can."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+import pytest
+import uvloop
+from promises import SECONDS
+
+
+@pytest.fixture(params=["asyncio", "uvloop"])
+def keep(request: pytest.FixtureRequest) -> Callable[[Coroutine[Any, Any, None]], None]:
+    """Run a promise to its end. One that hangs is broken."""
+
+    def run(promise: Coroutine[Any, Any, None]) -> None:
+        async def within() -> None:
+            async with asyncio.timeout(SECONDS):
+                await promise
+
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop if request.param == "uvloop" else None) as runner:
+            runner.run(within())
+
+    return run

@@ -1,0 +1,167 @@
+"""A message that is cancelled ends, soon, whether it listens or not."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+from offspring import family, is_alive
+from promises import until
+
+from penstock.isolation import Killed, NoChild, Returned, Why
+
+Keep = Callable[[Coroutine[Any, Any, None]], None]
+
+
+@pytest.mark.parametrize("why", get_args(Why))
+def test_a_handler_that_stops_keeps_its_child(keep: Keep, why: Why) -> None:
+    """It is told why, and its child runs the next message."""
+
+    async def promise() -> None:
+        async with family() as it:
+            task, delivery, pid = await it.begin("wait", alone=False)
+            await it.processes.cancel(delivery.id, why)
+            assert await task == Killed(why, by_force=False)
+            assert is_alive(pid)
+            who = await it.do("who", alone=False)
+            assert isinstance(who, Returned)
+            assert json.loads(who.result)["pid"] == pid
+
+    keep(promise())
+
+
+@pytest.mark.parametrize("do", ["ignore", "hold_the_lock"])
+@pytest.mark.parametrize("alone", [True, False])
+def test_a_handler_that_does_not_stop_is_killed(keep: Keep, do: str, *, alone: bool) -> None:
+    """Also one that keeps the interpreter's lock, and so the loop, from hearing anything. It is no crash."""
+
+    async def promise() -> None:
+        async with family(patience=0.1) as it:
+            task, delivery, pid = await it.begin(do, alone=alone)
+            await it.processes.cancel(delivery.id, "timeout")
+            assert await task == Killed("timeout", by_force=True)
+            assert not is_alive(pid)
+            assert isinstance(await it.do("who", alone=alone), Returned)
+
+    keep(promise())
+
+
+def test_what_a_killed_handler_has_started_ends(keep: Keep) -> None:
+    """Its programs are killed with it."""
+
+    async def promise() -> None:
+        async with family(patience=0.1) as it:
+            task, delivery, program = await it.begin("start_a_program", then="wait")
+            await it.processes.cancel(delivery.id, "lost")
+            assert await task == Killed("lost", by_force=True)
+            await until(lambda: not is_alive(program), "the program has ended")
+
+    keep(promise())
+
+
+def test_a_handler_that_finishes_first_has_finished(keep: Keep) -> None:
+    """It heard why it should stop, and had a result; the first reason counts."""
+
+    async def promise() -> None:
+        async with family() as it:
+            task, delivery, _ = await it.begin("finish_anyway")
+            await it.processes.cancel(delivery.id, "drain")
+            await it.processes.cancel(delivery.id, "lost")
+            assert await task == Returned(b'{"why": "drain"}')
+
+    keep(promise())
+
+
+def test_who_cancels_the_run_waits_for_the_end(keep: Keep) -> None:
+    """When the coroutine is over, nothing of the message runs any more."""
+
+    async def promise() -> None:
+        async with family(patience=0.1) as it:
+            for do in ("wait", "ignore"):
+                task, _, pid = await it.begin(do)
+                task.cancel()
+                with pytest.raises(asyncio.CancelledError):
+                    await task
+                await until(lambda pid=pid: not is_alive(pid), "the child has ended")  # type: ignore[misc] - mypy does not know such defaults
+            assert isinstance(await it.do("who"), Returned)
+
+    keep(promise())
+
+
+@pytest.mark.parametrize("alone", [True, False])
+def test_a_message_is_cancelled_before_it_has_a_child(keep: Keep, *, alone: bool) -> None:
+    """The nursery is not even there."""
+
+    async def promise() -> None:
+        async with family() as it:
+            delivery = it.deliver("who")
+            task = asyncio.create_task(it.run(delivery, alone=alone))
+            await asyncio.sleep(0)
+            await it.processes.cancel(delivery.id, "timeout")
+            assert await task == Killed("timeout", by_force=False)
+            assert isinstance(await it.do("who", alone=alone), Returned)
+
+    keep(promise())
+
+
+def test_nobody_waits_for_a_child_that_was_asked_for(keep: Keep) -> None:
+    """A run that is cancelled before it has a child is over at once, and the child serves the next."""
+
+    async def promise() -> None:
+        async with family() as it:
+            task = asyncio.create_task(it.do("who", alone=False))
+            await asyncio.sleep(0)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            assert isinstance(await it.do("who", alone=False), Returned)
+
+    keep(promise())
+
+
+def test_to_cancel_what_does_not_run_does_nothing(keep: Keep) -> None:
+    """It may just have ended."""
+
+    async def promise() -> None:
+        async with family() as it:
+            await it.processes.cancel(b"7-7", "timeout")
+            assert isinstance(await it.do("who"), Returned)
+            await it.processes.cancel(b"1-0", "timeout")
+
+    keep(promise())
+
+
+def test_a_drain_waits_for_what_runs(keep: Keep, tmp_path: Path) -> None:
+    """As long as the worker waits, children go on; only closing cancels."""
+
+    async def promise() -> None:
+        async with family() as it:
+            file = tmp_path / "finish"
+            task, _, _ = await it.begin("wait_for_file", file=str(file))
+            file.touch()
+            assert await task == Returned(b'"seen"')
+            task, _, _ = await it.begin("wait_for_file", file="/nowhere")
+            await it.processes.close()
+            assert await task == Killed("drain", by_force=True)
+            with pytest.raises(NoChild, match="no children are wanted any more"):
+                await it.do("who")
+
+    keep(promise())
+
+
+def test_closing_does_not_wait_for_an_import(keep: Keep, tmp_path: Path) -> None:
+    """It may hang."""
+    (tmp_path / "slow.py").write_text("import time\ntime.sleep(600)\n")
+
+    async def promise() -> None:
+        async with family("slow:make", path=(str(tmp_path),)) as it:
+            task = asyncio.create_task(it.do("who"))
+            await asyncio.sleep(0)
+            await it.processes.close()
+            assert await task == Killed("drain", by_force=False)
+
+    keep(promise())

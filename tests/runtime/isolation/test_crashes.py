@@ -1,0 +1,151 @@
+"""What a handler does to its process takes one message, and nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+import pytest
+from offspring import children_of, family, is_alive, open_files
+from promises import until
+
+from penstock.isolation import Crashed, Returned
+
+Keep = Callable[[Coroutine[Any, Any, None]], None]
+CRASHES = [
+    ("leave_at_once", Crashed(3, "it ended with code 3")),
+    ("segfault", Crashed(-signal.SIGSEGV, "it was killed by SIGSEGV")),
+    ("kill_itself", Crashed(-signal.SIGKILL, "it was killed by SIGKILL")),
+    ("close_all_files", Crashed(-signal.SIGKILL, "it closed its socket to the worker")),
+    ("talk_nonsense", Crashed(-signal.SIGKILL, "it closed its socket to the worker")),
+]
+
+
+@pytest.mark.parametrize("alone", [True, False])
+@pytest.mark.parametrize(("do", "crashed"), CRASHES)
+def test_a_crash_is_told_and_takes_nobody_along(keep: Keep, do: str, crashed: Crashed, *, alone: bool) -> None:
+    """A neighbour that runs meanwhile finishes, and the next message runs."""
+
+    async def promise() -> None:
+        async with family() as it:
+            neighbour, _, _ = await it.begin("finish_anyway", alone=alone)
+            assert await it.do(do, alone=alone) == crashed
+            await it.processes.cancel(b"1-0", "drain")
+            assert isinstance(await neighbour, Returned)
+            assert isinstance(await it.do("who", alone=alone), Returned)
+
+    keep(promise())
+
+
+def test_a_child_that_is_killed_from_outside_has_crashed(keep: Keep) -> None:
+    """As the kernel does it when memory runs out."""
+
+    async def promise() -> None:
+        async with family() as it:
+            task, _, pid = await it.begin("wait")
+            os.kill(pid, signal.SIGKILL)
+            assert await task == Crashed(-signal.SIGKILL, "it was killed by SIGKILL")
+
+    keep(promise())
+
+
+@pytest.mark.parametrize("which", [signal.SIGINT, signal.SIGTERM])
+def test_signals_for_everyone_do_not_take_messages(keep: Keep, which: signal.Signals) -> None:
+    """A supervisor that signals all processes when it stops a worker lets the drain have its way."""
+
+    async def promise() -> None:
+        async with family() as it:
+            task, delivery, pid = await it.begin("finish_anyway")
+            os.kill(it.nursery(), which)
+            os.kill(pid, which)
+            await it.processes.cancel(delivery.id, "drain")
+            assert isinstance(await task, Returned)
+            assert isinstance(await it.do("who"), Returned)
+
+    keep(promise())
+
+
+def test_programs_of_a_handler_hear_signals(keep: Keep) -> None:
+    """What a child does not heed, its programs do."""
+
+    async def promise() -> None:
+        async with family() as it:
+            assert await it.do("terminate_a_program") == Returned(b"-15")
+
+    keep(promise())
+
+
+def test_what_a_crashed_handler_has_started_ends(keep: Keep) -> None:
+    """Nobody would ever end it."""
+
+    async def promise() -> None:
+        async with family() as it:
+            assert await it.do("start_a_program", then="crash") == Crashed(1, "it ended with code 1")
+            program = it.told[-1].told
+            assert isinstance(program, int)
+            await until(lambda: not is_alive(program), "the program has ended")
+
+    keep(promise())
+
+
+def test_a_fork_that_holds_the_socket_hides_no_crash(keep: Keep) -> None:
+    """The end of a process is heard of, though its files are still open elsewhere."""
+
+    async def promise() -> None:
+        async with family() as it:
+            assert await it.do("fork") == Crashed(9, "it ended with code 9")
+            left = it.told[-1].told
+            assert isinstance(left, int)
+            await until(lambda: not is_alive(left), "the fork has ended")
+
+    keep(promise())
+
+
+def test_a_hundred_children_leave_nothing_behind(keep: Keep) -> None:
+    """No zombie, no file, crashed or not."""
+
+    async def promise() -> None:
+        async with family() as it:
+            assert isinstance(await it.do("who"), Returned)
+            await until(lambda: not children_of(it.nursery()), "the first child has ended")
+            before = open_files()
+            for number in range(100):
+                ended = await it.do("leave_at_once" if number % 2 else "who")
+                assert isinstance(ended, Crashed if number % 2 else Returned)
+            await until(lambda: not children_of(it.nursery()), "no child is left, as a zombie neither")
+            await until(lambda: open_files() == before, "no file is left")
+
+    keep(promise())
+
+
+def test_twenty_at_once(keep: Keep) -> None:
+    """Half of them crash; each gets its own outcome."""
+
+    async def promise() -> None:
+        async with family() as it:
+            ended = await asyncio.gather(*(it.do("leave_at_once" if n % 2 else "who") for n in range(20)))
+            assert [type(one) for one in ended] == [Returned, Crashed] * 10
+            pids = {one.result for one in ended if isinstance(one, Returned)}
+            assert len(pids) == 10
+
+    keep(promise())
+
+
+def test_nothing_is_left_after_closing(keep: Keep) -> None:
+    """Not a process, not a file, whatever ran; and closing twice is closing once."""
+
+    async def promise() -> None:
+        files, processes = open_files(), set(children_of(os.getpid()))
+        async with family() as it:
+            begun = [await it.begin(do, alone=alone) for do in ("wait", "ignore") for alone in (True, False)]
+            nursery = it.nursery()
+            await asyncio.gather(it.processes.close(), it.processes.close())
+            assert not any(is_alive(pid) for pid in (nursery, *(pid for _, _, pid in begun)))
+            assert all(task.done() for task, _, _ in begun)
+        assert set(children_of(os.getpid())) == processes
+        await until(lambda: open_files() == files, "no file is left")
+
+    keep(promise())

@@ -1,0 +1,158 @@
+"""The nursery dies alone, and is replaced when it is needed."""
+
+from __future__ import annotations
+
+import asyncio
+import ctypes
+import os
+import signal
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from offspring import Family, children_of, family, is_alive, stat_of
+from promises import until
+
+from penstock.isolation import Crashed, Killed, Returned
+
+Keep = Callable[[Coroutine[Any, Any, None]], None]
+PR_SET_CHILD_SUBREAPER = 36
+
+
+@contextmanager
+def first_process() -> Iterator[None]:
+    """Orphans are left to this process, as to a worker in a pod."""
+    libc = ctypes.CDLL(None)
+    assert libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
+    try:
+        yield
+    finally:
+        libc.prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
+
+
+async def kill_nursery(it: Family) -> None:
+    """And wait until the worker has noticed."""
+    nursery = it.nursery()
+    os.kill(nursery, signal.SIGKILL)
+    await until(lambda: not stat_of(nursery), "the nursery was reaped")
+
+
+@pytest.mark.parametrize("alone", [True, False])
+def test_children_survive_their_nursery(keep: Keep, *, alone: bool) -> None:
+    """What runs is finished, and the next message gets a child, of the pool or new."""
+
+    async def promise() -> None:
+        async with family() as it:
+            task, delivery, _ = await it.begin("finish_anyway", alone=alone)
+            await kill_nursery(it)
+            await it.processes.cancel(delivery.id, "drain")
+            assert isinstance(await task, Returned)
+            for one in (True, False):
+                assert isinstance(await it.do("who", alone=one), Returned)
+
+    keep(promise())
+
+
+def test_an_orphan_can_be_killed(keep: Keep) -> None:
+    """The worker does itself what the nursery would have done."""
+
+    async def promise() -> None:
+        async with family(patience=0.1) as it:
+            task, delivery, pid = await it.begin("hold_the_lock")
+            await kill_nursery(it)
+            await it.processes.cancel(delivery.id, "timeout")
+            assert await task == Killed("timeout", by_force=True)
+            await until(lambda: not is_alive(pid), "the child has ended")
+
+    keep(promise())
+
+
+def test_an_orphan_that_crashes_has_crashed(keep: Keep) -> None:
+    """Somebody else reaps it, so how it ended is not known."""
+
+    async def promise() -> None:
+        async with family() as it:
+            task, _, pid = await it.begin("wait")
+            await kill_nursery(it)
+            os.kill(pid, signal.SIGKILL)
+            assert await task == Crashed(None, "it ended, and nobody saw how")
+
+    keep(promise())
+
+
+def test_a_worker_that_is_the_first_process_reaps_orphans(keep: Keep) -> None:
+    """No zombie is left, and the end is known."""
+
+    async def promise() -> None:
+        with first_process():
+            async with family() as it:
+                task, _, pid = await it.begin("wait")
+                idle, delivery, other = await it.begin("finish_anyway", alone=False)
+                await kill_nursery(it)
+                os.kill(pid, signal.SIGKILL)
+                assert await task == Crashed(-signal.SIGKILL, "it was killed by SIGKILL")
+                await it.processes.cancel(delivery.id, "drain")
+                await idle
+                await it.processes.close()
+                assert not {pid, other} & set(children_of(os.getpid()))
+
+    keep(promise())
+
+
+def test_a_nursery_that_dies_again_and_again_loses_nothing(keep: Keep) -> None:
+    """Messages that wait for a child get one from the next nursery."""
+
+    async def promise() -> None:
+        async with family() as it:
+            for _ in range(5):
+                await it.processes.start()
+                nursery = it.nursery()
+                tasks = [asyncio.create_task(it.do("who")) for _ in range(4)]
+                await asyncio.sleep(0)
+                os.kill(nursery, signal.SIGKILL)
+                assert all(isinstance(ended, Returned) for ended in await asyncio.gather(*tasks))
+
+    keep(promise())
+
+
+def test_a_nursery_that_is_killed_while_it_imports_is_replaced(keep: Keep) -> None:
+    """Nobody but the killer knows why it died, so it is tried again."""
+
+    async def promise() -> None:
+        async with family() as it:
+            task = asyncio.create_task(it.do("who"))
+            before = set(children_of(os.getpid()))
+            await until(lambda: set(children_of(os.getpid())) - before or task.done(), "there is a nursery")
+            for pid in set(children_of(os.getpid())) - before:
+                os.kill(pid, signal.SIGKILL)
+            assert isinstance(await task, Returned)
+
+    keep(promise())
+
+
+def test_a_nursery_that_is_stuck_is_replaced(keep: Keep) -> None:
+    """It was asked to kill a child and says nothing."""
+
+    async def promise() -> None:
+        async with family(patience=0.1) as it:
+            task, delivery, pid = await it.begin("hold_the_lock")
+            nursery = it.nursery()
+            os.kill(nursery, signal.SIGSTOP)
+            await it.processes.cancel(delivery.id, "timeout")
+            assert await task == Killed("timeout", by_force=True)
+            await until(lambda: not is_alive(nursery) and not is_alive(pid), "both have ended")
+            assert isinstance(await it.do("who"), Returned)
+
+    keep(promise())
+
+
+def test_one_nursery_serves_all(keep: Keep) -> None:
+    """However many ask for it at once."""
+
+    async def promise() -> None:
+        async with family() as it:
+            await asyncio.gather(*(it.processes.start() for _ in range(5)), it.do("who"), it.do("who"))
+            assert it.nursery() in children_of(os.getpid())
+
+    keep(promise())

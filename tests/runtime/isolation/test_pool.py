@@ -1,0 +1,149 @@
+"""Children of the pool run message after message, until there is a reason to end them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any
+
+import pytest
+from offspring import Family, family, is_alive, stat_of
+from promises import until
+
+from penstock.isolation import Ended, Killed, Returned
+
+Keep = Callable[[Coroutine[Any, Any, None]], None]
+
+
+async def pid_of(it: Family, *, alone: bool = False) -> int:
+    who = await it.do("who", alone=alone)
+    assert isinstance(who, Returned)
+    return int(json.loads(who.result)["pid"])
+
+
+def test_a_child_is_used_again(keep: Keep) -> None:
+    """One after the other needs one child, which keeps what it has made."""
+
+    async def promise() -> None:
+        async with family() as it:
+            told = [await it.do("who", alone=False) for _ in range(10)]
+            whos = [json.loads(one.result) for one in told if isinstance(one, Returned)]
+            assert len({who["pid"] for who in whos}) == 1
+            assert [who["runs"] for who in whos] == list(range(1, 11))
+
+    keep(promise())
+
+
+def test_there_are_as_many_as_run_at_once(keep: Keep) -> None:
+    """And no more when the next ones come."""
+
+    async def promise() -> None:
+        async with family() as it:
+            async def together() -> set[int]:
+                begun = [await it.begin("finish_anyway", alone=False) for _ in range(4)]
+                for task, delivery, _ in begun:
+                    await it.processes.cancel(delivery.id, "drain")
+                    assert isinstance(await task, Returned)
+                return {pid for _, _, pid in begun}
+
+            first = await together()
+            assert len(first) == 4
+            assert await together() == first
+
+    keep(promise())
+
+
+def test_alone_is_alone(keep: Keep) -> None:
+    """A suspect gets no child that others have used, and nobody gets the suspect's."""
+
+    async def promise() -> None:
+        async with family() as it:
+            pool = await pid_of(it)
+            suspects = [await pid_of(it, alone=True) for _ in range(3)]
+            assert len({pool, *suspects}) == 4
+            assert await pid_of(it) == pool
+            await until(lambda: not any(map(is_alive, suspects)), "the suspects' children have ended")
+
+    keep(promise())
+
+
+@pytest.mark.parametrize("do", ["be_the_last", "leave_at_once"])
+def test_a_child_that_is_no_good_is_replaced(keep: Keep, do: str) -> None:
+    """It said so itself, or has crashed."""
+
+    async def promise() -> None:
+        async with family() as it:
+            first = await pid_of(it)
+            await it.do(do, alone=False)
+            assert await pid_of(it) != first
+            await until(lambda: not is_alive(first), "the first child has ended")
+
+    keep(promise())
+
+
+def test_a_child_that_dies_while_it_waits_costs_no_message(keep: Keep) -> None:
+    """Whether it was noticed or not: a message that it has not read is given to another."""
+
+    async def promise() -> None:
+        async with family() as it:
+            first = await pid_of(it)
+            os.kill(first, signal.SIGKILL)
+            assert await pid_of(it) != first
+
+            second = await pid_of(it)
+            os.kill(second, signal.SIGSTOP)
+            await until(lambda: stat_of(second)[0] == "T", "it has stopped")
+            delivery = it.deliver("who")
+            task = asyncio.create_task(it.run(delivery, alone=False))
+            await asyncio.sleep(0)  # the message is in its socket now
+            os.kill(second, signal.SIGKILL)
+            ended = await task
+            assert isinstance(ended, Returned)
+            assert json.loads(ended.result)["pid"] != second
+
+    keep(promise())
+
+
+def test_a_child_that_does_not_end_is_killed(keep: Keep) -> None:
+    """It was told that there is nothing more for it."""
+
+    async def promise() -> None:
+        async with family(patience=0.1) as it:
+            first = await pid_of(it)
+            os.kill(first, signal.SIGSTOP)
+            await it.processes.close()
+            assert not is_alive(first)
+
+    keep(promise())
+
+
+def test_work_is_closed_when_its_child_ends_by_itself(keep: Keep, tmp_path: Path) -> None:
+    """So that it can flush what it has to tell. A child of a suspect is no exception."""
+    file = tmp_path / "closed"
+
+    async def promise() -> None:
+        async with family(config={"closed": str(file)}) as it:
+            pids = {await pid_of(it), await pid_of(it, alone=True)}
+            assert isinstance(await it.do("leave_at_once", alone=True), Ended.__args__)  # type: ignore[attr-defined] - a union has them
+            await it.processes.close()
+            assert set(map(int, file.read_text().split())) == pids
+
+    keep(promise())
+
+
+def test_a_message_runs_once_at_a_time(keep: Keep) -> None:
+    """Who starts it a second time has made a mistake."""
+
+    async def promise() -> None:
+        async with family() as it:
+            task, delivery, _ = await it.begin("wait")
+            with pytest.raises(RuntimeError, match="running here already"):
+                await it.run(delivery)
+            await it.processes.cancel(delivery.id, "drain")
+            assert await task == Killed("drain", by_force=False)
+
+    keep(promise())

@@ -1,0 +1,249 @@
+"""Work for children: each message says what is done with the process that runs it."""
+
+from __future__ import annotations
+
+import asyncio
+import ctypes
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from penstock.isolation import JSON, Delivery, Port
+
+IMPORTED_IN = os.getpid()
+HOG: list[bytearray] = []
+
+
+class TooManyRequests(Exception):  # noqa: N818 - as others name theirs
+    """What a client of some service raises."""
+
+    status_code = 429
+    retry_after = 1.5
+
+
+class Doing:
+    """Looks at the field `do` and does it."""
+
+    def __init__(self, config: Mapping[str, JSON]) -> None:
+        """Keep what the worker has said."""
+        self.config = config
+        self.runs = 0
+
+    async def run(self, delivery: Delivery, port: Port) -> bytes:
+        self.runs += 1
+        fields = dict(delivery.fields)
+        did: Any = await DEEDS[fields[b"do"].decode()](self, delivery, port)
+        return did if isinstance(did, bytes) else json.dumps(did).encode()
+
+    async def close(self) -> None:
+        if isinstance(file := self.config.get("closed"), str):
+            with Path(file).open("a") as lines:
+                lines.write(f"{os.getpid()}\n")
+
+
+def make(config: Mapping[str, JSON]) -> Doing:
+    """What the tests give as the target."""
+    return Doing(config)
+
+
+Deed = Callable[[Doing, Delivery, Port], Awaitable[Any]]
+DEEDS: dict[str, Deed] = {}
+
+
+def deed(function: Deed) -> Deed:
+    DEEDS[function.__name__] = function  # type: ignore[attr-defined] - every deed is a function
+    return function
+
+
+@deed
+async def who(work: Doing, _: Delivery, __: Port) -> Any:
+    """Tell of the process."""
+    return {"pid": os.getpid(), "runs": work.runs, "imported_in": IMPORTED_IN, "config": work.config}
+
+
+@deed
+async def echo(_: Doing, delivery: Delivery, __: Port) -> Any:
+    return b"".join(b"%d:%s," % (len(part), part) for field in delivery.fields for part in field)
+
+
+@deed
+async def repeat(_: Doing, delivery: Delivery, __: Port) -> Any:
+    """Tell all of the delivery but its fields."""
+    names = ("attempt", "fence", "consumer", "source", "seconds_left", "correlation")
+    return {"id": delivery.id.decode("latin-1"), **{name: getattr(delivery, name) for name in names}}
+
+
+@deed
+async def tell(_: Doing, __: Delivery, port: Port) -> Any:
+    """Progress from the loop and from a thread, the loop blocked meanwhile."""
+    port.progress({"done": 1, "of": 3})
+    thread = threading.Thread(target=port.progress, args=("two",))
+    thread.start()
+    thread.join()
+    port.progress([3])
+    return "told"
+
+
+@deed
+async def leave_at_once(_: Doing, __: Delivery, ___: Port) -> Any:
+    os._exit(3)
+
+
+@deed
+async def segfault(_: Doing, __: Delivery, ___: Port) -> Any:
+    return ctypes.string_at(0)
+
+
+@deed
+async def kill_itself(_: Doing, __: Delivery, ___: Port) -> Any:
+    os.kill(os.getpid(), signal.SIGKILL)
+    await asyncio.sleep(60)
+
+
+@deed
+async def close_all_files(_: Doing, __: Delivery, ___: Port) -> Any:
+    """As a daemon does."""
+    os.closerange(3, 1000)
+    while True:
+        time.sleep(1)  # noqa: ASYNC251 - the loop has lost its files
+
+
+@deed
+async def talk_nonsense(_: Doing, __: Delivery, ___: Port) -> Any:
+    """Write to every file that is a socket."""
+    for file in Path("/proc/self/fd").iterdir():
+        if os.path.exists(file) and str(file.readlink()).startswith("socket:"):  # noqa: PTH110 - one is the listing
+            os.write(int(file.name), b"GET / HTTP/1.1\r\n\r\n")
+    await asyncio.sleep(60)
+
+
+@deed
+async def hold_the_lock(_: Doing, __: Delivery, port: Port) -> Any:
+    """Backtrack for ages in C."""
+    port.progress(os.getpid())
+    return re.match(r"(a+)+$", "a" * 64 + "b")
+
+
+@deed
+async def wait(_: Doing, __: Delivery, port: Port) -> Any:
+    """Wait to be cancelled, as an honest handler does."""
+    task = asyncio.current_task()
+    assert task is not None
+    port.on_cancel(lambda _: task.cancel())
+    port.progress(os.getpid())
+    await asyncio.sleep(600)
+
+
+@deed
+async def finish_anyway(_: Doing, __: Delivery, port: Port) -> Any:
+    """Hear that it is cancelled, and have a result."""
+    cancelled = asyncio.Event()
+    port.on_cancel(lambda _: cancelled.set())
+    port.progress(os.getpid())
+    await cancelled.wait()
+    return {"why": port.why}
+
+
+@deed
+async def ignore(_: Doing, __: Delivery, port: Port) -> Any:
+    """Do not care."""
+    port.progress(os.getpid())
+    await asyncio.sleep(600)
+
+
+@deed
+async def wait_for_file(_: Doing, delivery: Delivery, port: Port) -> Any:
+    """Run until a file is there."""
+    port.progress(os.getpid())
+    while not Path(dict(delivery.fields)[b"file"].decode()).exists():
+        await asyncio.sleep(0.01)
+    return "seen"
+
+
+@deed
+async def start_a_program(_: Doing, delivery: Delivery, port: Port) -> Any:
+    """Start something that runs on, then do what the field `then` says."""
+    port.progress(subprocess.Popen(["sleep", "600"]).pid)  # noqa: ASYNC220 - it is not waited for
+    then = dict(delivery.fields)[b"then"]
+    if then == b"crash":
+        os._exit(1)
+    await asyncio.sleep(600)
+
+
+@deed
+async def fork(_: Doing, __: Delivery, port: Port) -> Any:
+    """Crash, and leave a fork behind which has all files open."""
+    child = os.fork()
+    if not child:
+        time.sleep(600)  # noqa: ASYNC251 - another process
+        os._exit(0)
+    port.progress(child)
+    os._exit(9)
+
+
+@deed
+async def terminate_a_program(_: Doing, __: Delivery, ___: Port) -> Any:
+    """What a child ignores, its programs do not."""
+    program = subprocess.Popen(["sleep", "600"])  # noqa: ASYNC220 - it ends at once
+    program.terminate()
+    return program.wait(30)
+
+
+@deed
+async def take_memory(_: Doing, __: Delivery, ___: Port) -> Any:
+    return len(bytearray(200 << 20))
+
+
+@deed
+async def hog_and_keep(_: Doing, __: Delivery, ___: Port) -> Any:
+    """Take memory in small pieces until there is none, and keep it."""
+    while True:
+        HOG.append(bytearray(65536))
+
+
+@deed
+async def tell_score(_: Doing, __: Delivery, ___: Port) -> Any:
+    return int(Path("/proc/self/oom_score_adj").read_text())
+
+
+@deed
+async def say_aloud(_: Doing, __: Delivery, ___: Port) -> Any:
+    print("out of the child")  # noqa: T201 - the point of it
+    print("err of the child", file=sys.stderr)  # noqa: T201 - the point of it
+
+
+@deed
+async def refuse(_: Doing, __: Delivery, ___: Port) -> Any:
+    raise TooManyRequests("slow down")
+
+
+@deed
+async def leave_by_name(_: Doing, __: Delivery, ___: Port) -> Any:
+    sys.exit("no more")
+
+
+@deed
+async def leave_in_a_task(_: Doing, __: Delivery, ___: Port) -> Any:
+    async def leave() -> None:
+        sys.exit("no more")
+
+    await asyncio.create_task(leave())
+
+
+@deed
+async def cancel_itself(_: Doing, __: Delivery, ___: Port) -> Any:
+    raise asyncio.CancelledError
+
+
+@deed
+async def be_the_last(_: Doing, __: Delivery, port: Port) -> Any:
+    port.retire()
+    return os.getpid()
