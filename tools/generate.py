@@ -11,7 +11,9 @@ from typing import NamedTuple
 
 import click
 
-from penstock_spec.reference import commands
+from penstock_spec.kinds.pipeline.metrics import TOPICS
+from penstock_spec.kinds.pipeline.metrics.define import PIPELINE
+from penstock_spec.reference import commands, metrics
 from penstock_spec.reference.pages import OWNED, pages
 
 ROOT = Path(__file__).parents[1]
@@ -34,7 +36,11 @@ class Difference(NamedTuple):
 
 def everything() -> dict[str, str]:
     """Every file by its path below the root."""
-    return {**pages(), "docs/reference/commands.md": commands.page(helps()), **beside("seeds").pages(ROOT)}
+    made = {
+        "docs/reference/commands.md": commands.page(helps()),
+        "docs/reference/metrics.md": metrics.page(TOPICS, PIPELINE),
+    }
+    return {**pages(), **made, **beside("seeds").pages(ROOT)}
 
 
 def beside(name: str) -> ModuleType:

@@ -28,8 +28,8 @@ INTRODUCTION = """\
 
 Five documents about workers on Redis Streams, the seeds, stood at the beginning of the design. This page has each
 setting, metric, alert, endpoint and key that they name, and what became of it: a field of a spec or of the platform
-file, a default, a metric, something that a later part brings, or the reason why there is no such thing. Metrics that
-begin with `penstock_` come with the runtime.
+file, a default, [a metric](metrics.md), something that the runtime does or that a later part brings, or the reason why
+there is no such thing. Metrics that begin with `kube_` and `keda_` are told by Kubernetes and KEDA.
 """
 
 
@@ -52,7 +52,8 @@ class Row(BaseModel):
     default: str = ""
     of: Literal["pipeline", "platform"] = "pipeline"
     metric: str = ""
-    later: Literal["", "runtime", "generator", "scheduler", "agent-host"] = ""
+    runtime: str = ""
+    later: Literal["", "generator", "scheduler", "agent-host"] = ""
     as_: str = ""
     reason: str = ""
 
@@ -114,6 +115,8 @@ def became(row: Row) -> str:
         )
     if row.metric:
         return f"metric `{row.metric}`"
+    if row.runtime:
+        return f"in the runtime: {row.runtime}"
     if row.later:
         with_ = f"`kind: {row.later}`" if row.later in ("scheduler", "agent-host") else f"the {row.later}"
         return f"comes with {with_}: {row.as_}"

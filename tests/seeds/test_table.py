@@ -13,6 +13,7 @@ import pytest
 
 from penstock_spec.fields import fields_of, knows
 from penstock_spec.kinds.pipeline import Pipeline
+from penstock_spec.kinds.pipeline.metrics import METRICS
 from penstock_spec.linting.check import PlatformFile
 from penstock_spec.model import Part, key_of
 from penstock_spec.platform import Environment
@@ -22,8 +23,9 @@ ROOT = Path(__file__).parents[2]
 DOCUMENTS = ROOT.parent / "shared/seeds"
 NAMES = ROOT / "tests/seeds/names.txt"
 
-CLAIMS = ("field", "default", "metric", "later", "reason")
-METRIC = re.compile(r"(penstock|keda|kube)(_[a-z0-9]+)+")
+CLAIMS = ("field", "default", "metric", "runtime", "later", "reason")
+OTHERS = re.compile(r"(keda|kube)(_[a-z0-9]+)+")
+OURS = re.compile(r"\bpenstock(?:_[a-z0-9]+)+")
 
 
 def rows(seeds: ModuleType) -> list[tuple[str, Any]]:
@@ -57,7 +59,7 @@ def _number(value: object) -> float | None:
 
 
 def test_each_row_makes_one_claim(seeds: ModuleType) -> None:
-    """A field, a default, a metric, a later part or a reason; and what belongs to the claim, and nothing else."""
+    """A field, a default, a metric, the runtime, a later part or a reason; and what belongs to it, and nothing else."""
     for seed, row in rows(seeds):
         made = [claim for claim in CLAIMS if getattr(row, claim)]
         assert len(made) == 1, (seed, row.name, made)
@@ -98,10 +100,18 @@ def test_each_default_is_the_models(seeds: ModuleType) -> None:
         assert same(defaults[row.default], row.here), (seed, row.name, defaults[row.default], row.here)
 
 
-def test_each_metric_is_named_as_metrics_are(seeds: ModuleType) -> None:
-    """Lower case with underscores, ours or of a program that is there already."""
+def test_each_metric_is_told_by_somebody(seeds: ModuleType) -> None:
+    """Ours are in the contract; others belong to a program that is there already."""
     named = [row.metric for _, row in rows(seeds) if row.metric]
-    assert [name for name in named if not METRIC.fullmatch(name)] == []
+    assert named
+    assert [name for name in named if name not in METRICS and not OTHERS.fullmatch(name)] == []
+
+
+def test_what_the_generator_is_to_ask_for_is_told(seeds: ModuleType) -> None:
+    """An alert or a panel that is planned names metrics of the contract."""
+    planned = {name for _, row in rows(seeds) if row.later == "generator" for name in OURS.findall(row.as_)}
+    assert planned
+    assert planned - METRICS.keys() == set()
 
 
 @pytest.mark.parametrize("source", ["committed", *(["documents"] if DOCUMENTS.is_dir() else [])])

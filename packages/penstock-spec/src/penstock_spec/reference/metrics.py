@@ -1,0 +1,43 @@
+"""The page of the metrics: every name, what it says, its labels and who tells it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from penstock_spec.metrics import Label, Metric, Topic
+from penstock_spec.reference.table import table
+
+OPENING = """\
+# What a pipeline's processes tell
+
+Each pod serves these at `/metrics`, in Prometheus's text format or in OpenMetrics, with Python's own metrics of the
+process and with whatever a handler registers with `prometheus_client` (handlers in child processes cannot). A producer
+in a program of yours adds its own to `prometheus_client`'s default registry.
+
+Times are in seconds. Every metric has the label `pipeline`, the name of the spec; `-` in the last column means that it
+has no other. Values begin at 0, so that an alert sees the first step; what is measured in Redis is NaN until it was. No
+label carries a consumer, a message or the text of an error.
+"""
+HEAD = ("metric", "kind", "what it says", "told by", "labels")
+BUCKETS = "## Buckets\n\nUpper bounds, in seconds.\n"
+
+
+def page(topics: Iterable[Topic], shared: Label) -> str:
+    """A table a topic; the label that all share is not repeated."""
+    parts, histograms = [OPENING], []
+    for topic in topics:
+        rows = [_row(metric, shared) for metric in topic.metrics]
+        parts += [f"## {topic.title}\n", f"{topic.says}\n", table(HEAD, rows)]
+        histograms += [metric for metric in topic.metrics if metric.buckets]
+    rows_of_buckets = [(f"`{one.name}`", ", ".join(f"{bound:g}" for bound in one.buckets)) for one in histograms]
+    return "\n".join([*parts, BUCKETS, table(("histogram", "bounds"), rows_of_buckets)])
+
+
+def _row(metric: Metric, shared: Label) -> tuple[str, ...]:
+    labels = "; ".join(_label(label) for label in metric.labels if label != shared)
+    return f"`{metric.name}`", metric.kind.value, metric.help, ", ".join(sorted(metric.who)), labels or "-"
+
+
+def _label(label: Label) -> str:
+    values = ", ".join(f"`{value.name}` ({value.says})" for value in label.values)
+    return f"`{label.name}`, {label.help}{f': {values}' if values else ''}"

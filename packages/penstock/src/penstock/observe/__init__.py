@@ -1,0 +1,1 @@
+"""What the runtime tells about itself: metrics, health, logs and traces."""

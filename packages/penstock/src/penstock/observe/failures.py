@@ -1,0 +1,66 @@
+"""What the runtime says of a failure: its type, and the place in the team's code. Not its text.
+
+The text of an exception quotes what it failed on: `KeyError: 'jane@example.org'`, `invalid literal: '4111 1111 ...'`.
+Of a message's body nothing is ever logged but `message.log_fields`, and the text would be the way around it. So the
+runtime's own lines name type and place; the text goes with the message to its dead letter, where only those look who
+may see bodies. A handler that logs an exception itself has decided otherwise, and its line says all.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import PurePath
+from types import FrameType, TracebackType
+
+OURS = __name__.partition(".")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A failure without its text."""
+
+    error: str
+    at: str
+
+    def __str__(self) -> str:
+        return f"{self.error} at {self.at}" if self.at else self.error
+
+
+def failure(error: BaseException, package: str = "") -> Failure:
+    """The place is the innermost in `package`, the team's (`media` of `media.clustering:cluster`), or else of all."""
+    frames = list(_frames(error.__traceback__))
+    theirs = [one for one in frames if package and _package(one[0]) == package]
+    others = [one for one in frames if _package(one[0]) not in {OURS, "asyncio", "concurrent", "threading"}]
+    where = (theirs or others or frames)[-1:]
+    return Failure(type_name(error), "".join(f"{_file(frame)}:{line}" for frame, line in where))
+
+
+def type_name(error: BaseException) -> str:
+    """As a person writes it: `ValueError`, `httpx.ReadTimeout`."""
+    kind = type(error)
+    return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+
+
+def _frames(trace: TracebackType | None) -> list[tuple[FrameType, int]]:
+    found = []
+    while trace is not None:
+        found.append((trace.tb_frame, trace.tb_lineno))
+        trace = trace.tb_next
+    return found
+
+
+def _module(frame: FrameType) -> str:
+    return str(frame.f_globals.get("__name__", ""))
+
+
+def _package(frame: FrameType) -> str:
+    return _module(frame).partition(".")[0]
+
+
+def _file(frame: FrameType) -> str:
+    """From the package on, as it stands in the team's repository: `media/clustering.py`."""
+    path = PurePath(frame.f_code.co_filename)
+    known = sys.modules.get(_module(frame))
+    depth = _module(frame).count(".") + 1 + (path.stem == "__init__" and hasattr(known, "__path__"))
+    return PurePath(*path.parts[-depth:]).as_posix()

@@ -1,0 +1,145 @@
+"""Records of `logging` as lines: JSON for machines, text for people.
+
+Fields have fixed names; a field of a message or a handler whose name is taken gets an underscore behind it. Values are
+cut at 256 characters, and nothing in a line can move a cursor or begin another line.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import math
+import os
+import socket
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from penstock.observe.about import ABOUT, Subject, free
+from penstock.observe.traces import current
+from penstock_spec.report.safe import safe
+
+LONGEST_VALUE = 256
+LONGEST_TEXT = 8000
+"""Of a message or a traceback, of which the end says most; a container's log cuts lines at 16 KiB."""
+LARGEST = 2**63
+
+ABOUT_KEY, FIELDS_KEY = "penstock_about", "penstock_fields"
+"""Where our own loggers put what they say into a record."""
+PLAIN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName", ABOUT_KEY, FIELDS_KEY}
+"""What every record has; all else came with a handler's own `extra`."""
+
+
+@dataclass(slots=True)
+class Process:
+    """Who writes. The consumer changes when a lease was lost."""
+
+    pipeline: str = ""
+    consumer: str = ""
+    host: str = field(default_factory=socket.gethostname)
+    pid: int = field(default_factory=os.getpid)
+
+
+class JsonLines(logging.Formatter):
+    """A line is an object."""
+
+    def __init__(self, process: Process) -> None:
+        super().__init__()
+        self._process = process
+
+    def format(self, record: logging.LogRecord) -> str:
+        """One line; characters beyond ASCII are escaped, so that no terminal obeys any of them."""
+        line: dict[str, object] = {
+            "timestamp": timestamp(record.created),
+            "level": record.levelname,
+            "message": _text(record),
+            "logger": record.name,
+            "host": self._process.host,
+            "pid": self._process.pid,
+        }
+        line |= {name: told for name in ("pipeline", "consumer") if (told := getattr(self._process, name))}
+        for name, value in fields(record):
+            line[free(name, line)] = shown(value)
+        if trouble := _exception(record):
+            line[free("exception", line)] = trouble
+        return json.dumps(line)
+
+
+class TextLines(logging.Formatter):
+    """For people: time, level, message, fields; below it the traceback, if there is one."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """A line, or several with a traceback."""
+        said = " ".join(f"{safe(name)}={safe(_words(shown(value)))}" for name, value in fields(record))
+        clock = time.strftime("%H:%M:%S", time.localtime(record.created))
+        text = f"{clock}.{int(record.msecs):03d} {record.levelname:<8}{safe(_text(record))}"
+        lines = [f"{text}  {said}" if said else text, *map(safe, _exception(record).splitlines())]
+        return "\n".join(lines)
+
+
+def fields(record: logging.LogRecord) -> Iterator[tuple[str, object]]:
+    """What the line is about, the trace it belongs to, then what the call itself said."""
+    about: Subject | None = getattr(record, ABOUT_KEY, None) or ABOUT.get()
+    told = {} if about is None else _of(about)
+    yield from told.items()
+    trace = current()
+    if trace is not None and "trace_id" not in told:
+        yield "trace_id", trace.trace_id
+        yield "span_id", trace.span_id
+    yield from getattr(record, FIELDS_KEY, {}).items()
+    yield from ((name, value) for name, value in vars(record).items() if name not in PLAIN)
+
+
+def _of(about: Subject) -> Mapping[str, object]:
+    try:
+        return about.log_fields()
+    except Exception as error:  # noqa: BLE001 - a line without its fields is better than no line
+        return {"log_fields_error": type(error).__name__}
+
+
+def shown(value: object) -> object:
+    """A value as JSON can have it: bounded, and whatever its class does."""
+    if value is None or isinstance(value, bool):
+        return value
+    try:
+        if isinstance(value, int) and -LARGEST <= value < LARGEST:
+            return int(value)
+        if isinstance(value, float) and math.isfinite(value):
+            return float(value)
+        text = str(value)
+    except Exception:  # noqa: BLE001 - somebody else's class; or a number of more digits than Python writes
+        text = f"<{type(value).__name__}>"
+    return _cut(text, LONGEST_VALUE)
+
+
+def _cut(text: str, longest: int) -> str:
+    return text if len(text) <= longest else f"{text[: longest - 3]}..."
+
+
+def timestamp(seconds: float) -> str:
+    """RFC 3339, in UTC, to the millisecond."""
+    whole, thousandths = divmod(int(seconds * 1000), 1000)
+    return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(whole))}.{thousandths:03d}Z"
+
+
+def _text(record: logging.LogRecord) -> str:
+    try:
+        text = record.getMessage()
+    except Exception:  # noqa: BLE001 - arguments that do not fit; the line still says what it can
+        text = str(record.msg)
+    return _cut(text, LONGEST_TEXT)
+
+
+def _exception(record: logging.LogRecord) -> str:
+    if not record.exc_info or record.exc_info[1] is None:
+        return ""
+    try:
+        text = logging.Formatter().formatException(record.exc_info)
+    except Exception as error:  # noqa: BLE001 - an exception whose own __str__ fails
+        text = f"<{type(error).__name__} while the traceback was made>"
+    return text if len(text) <= LONGEST_TEXT else f"...{text[3 - LONGEST_TEXT :]}"
+
+
+def _words(value: object) -> str:
+    text = value if isinstance(value, str) else json.dumps(value)
+    return json.dumps(text, ensure_ascii=False) if not text or " " in text or "=" in text else text

@@ -1,0 +1,58 @@
+"""What stands at `/metrics`: the board, what handlers registered with `prometheus_client`, and the process's own."""
+
+from __future__ import annotations
+
+import gzip
+import logging
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from penstock.observe.board import Board
+from penstock.observe.failures import failure
+
+if TYPE_CHECKING:
+    from prometheus_client import CollectorRegistry
+
+LEVEL = 5
+"""Of compression: nearly all that there is to gain, for a third of the time."""
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One answer to somebody who scrapes."""
+
+    content_type: str
+    body: bytes
+    compressed: bool
+
+
+class Pages:
+    """Makes them; `prometheus_client` is loaded for the first one, not while a worker starts."""
+
+    def __init__(self, board: Board, registry: CollectorRegistry | None = None) -> None:
+        self._board = board
+        self._registry = registry
+        self._broken = False
+
+    def page(self, accept: str, accept_encoding: str) -> Page:
+        """In the format, and compressed, as was asked for."""
+        from prometheus_client import REGISTRY, exposition  # noqa: PLC0415 - as the class says
+
+        registry = REGISTRY if self._registry is None else self._registry
+        self._board.show_on(registry)
+        encode, content_type = exposition.choose_encoder(accept)
+        try:
+            body = encode(registry)
+            self._broken = False
+        except Exception as error:  # noqa: BLE001 - a collector of somebody else's; ours are shown all the same
+            if not self._broken:
+                log.warning(
+                    "a collector of another make fails, so only Penstock's metrics are shown: %s", failure(error)
+                )
+            self._broken = True
+            body = encode(self._board)
+        if exposition.gzip_accepted(accept_encoding):
+            return Page(content_type, gzip.compress(body, LEVEL), compressed=True)
+        return Page(content_type, body, compressed=False)

@@ -1,0 +1,204 @@
+"""Spans of OpenTelemetry around sending and processing, where a program has set it up; else the context alone travels.
+
+A message's span is both a *child* of the sender's span and *linked* to it. OpenTelemetry's conventions for messaging
+want the link, and allow the parent where a span is about one message, as ours always are. The parent makes sender and
+handler one trace, so that the lines of both have the same `trace_id`; and since a retry has the same parent, all
+attempts stand side by side below the send that caused them.
+
+An exception is recorded by its type and its frames. Its text may quote the body of a message, see `failures`.
+"""
+
+from __future__ import annotations
+
+import traceback
+from asyncio import CancelledError
+from collections.abc import Generator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextvars import Token
+from types import ModuleType, TracebackType
+from typing import TYPE_CHECKING, Self
+
+from penstock import __version__
+from penstock.observe.failures import type_name
+from penstock.observe.lines import LONGEST_VALUE
+from penstock.observe.traces import CARRIED, Trace, current, of_span, opentelemetry
+
+if TYPE_CHECKING:
+    from opentelemetry.trace import Span, SpanContext, Tracer, TracerProvider
+
+
+class Spans:
+    """Makes those of one pipeline."""
+
+    def __init__(self, pipeline: str, stream: str, group: str, *, provider: TracerProvider | None = None) -> None:
+        """Without a provider, that which the program has set up when a message comes, if any."""
+        self._pipeline = pipeline
+        self._stream = stream
+        self._group = group
+        self._given = provider
+        self._known: TracerProvider | None = None
+        self._tracer: Tracer | None = None
+
+    @property
+    def active(self) -> bool:
+        """Whether spans are made at all; else a message that came without a trace needs no `process`."""
+        return self._open() is not None
+
+    def send(self, *, count: int = 1, correlation: str | None = None) -> Sending:
+        """Around one send; around a batch its messages share the span."""
+        attributes = self._attributes("send", correlation)
+        if count > 1:
+            attributes["messaging.batch.message_count"] = count
+        return Sending(self._start("send", attributes, None))
+
+    def process(self, came_with: Trace | None, *, message_id: str, attempt: int, correlation: str | None) -> Processing:
+        """Around one attempt of a message."""
+        attributes = self._attributes("process", correlation) | {
+            "messaging.consumer.group.name": self._group,
+            "messaging.message.id": message_id,
+            "penstock.attempt": attempt,
+        }
+        return Processing(self._start("process", attributes, came_with), came_with)
+
+    def _attributes(self, operation: str, correlation: str | None) -> dict[str, str | int]:
+        attributes: dict[str, str | int] = {
+            "messaging.system": "redis",
+            "messaging.operation.name": operation,
+            "messaging.operation.type": operation,
+            "messaging.destination.name": self._stream,
+            "penstock.pipeline": self._pipeline,
+        }
+        if correlation is not None:
+            attributes["messaging.message.conversation_id"] = correlation[:LONGEST_VALUE]
+        return attributes
+
+    def _start(self, operation: str, attributes: dict[str, str | int], parent: Trace | None) -> Span | None:
+        opened = self._open()
+        if opened is None:
+            return None
+        otel, tracer = opened
+        name = f"{operation} {self._pipeline}"
+        if operation == "send":
+            return tracer.start_span(name, kind=otel.SpanKind.PRODUCER, attributes=attributes)
+        remote = None if parent is None else _context_of(otel, parent)
+        return tracer.start_span(
+            name,
+            # An empty context where none came with the message: it is not a child of whatever the reader was doing.
+            context=otel.Context() if remote is None else otel.set_span_in_context(otel.NonRecordingSpan(remote)),
+            kind=otel.SpanKind.CONSUMER,
+            attributes=attributes,
+            links=() if remote is None else (otel.Link(remote),),
+        )
+
+    def _open(self) -> tuple[ModuleType, Tracer] | None:
+        otel = opentelemetry()
+        if otel is None:
+            return None
+        provider = self._given or otel.get_tracer_provider()
+        if type(provider) is otel.ProxyTracerProvider:  # nothing is set up
+            return None
+        if self._tracer is None or provider is not self._known:
+            self._known, self._tracer = provider, provider.get_tracer("penstock", __version__)
+        return otel, self._tracer
+
+
+class _Around:
+    """A span that is the current one from `with` to its end."""
+
+    def __init__(self, span: Span | None) -> None:
+        self.span = span
+        self._current: AbstractContextManager[object] = nullcontext()
+        self._failed = False
+
+    def failed(self, error: BaseException) -> None:
+        """How it ended."""
+        self._failed = True
+        otel = opentelemetry()
+        if self.span is None or otel is None:
+            return
+        frames = "".join(traceback.format_tb(error.__traceback__))
+        event = {"exception.type": type_name(error), "exception.stacktrace": frames}
+        self.span.set_attribute("error.type", type_name(error))
+        self.span.add_event("exception", event)
+        self.span.set_status(otel.Status(otel.StatusCode.ERROR, type_name(error)))
+
+    def __enter__(self) -> Self:
+        otel = opentelemetry()
+        if self.span is not None and otel is not None:
+            self._current = otel.use_span(self.span, record_exception=False, set_status_on_exception=False)
+        self._current.__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._current.__exit__(None, None, None)
+        if error is not None and not self._failed and not isinstance(error, CancelledError):
+            self.failed(error)
+        if self.span is not None:
+            self.span.end()
+
+
+class Sending(_Around):
+    """A send that goes on."""
+
+    @property
+    def trace(self) -> Trace | None:
+        """What the message carries; without spans, what came with the message whose handler sends."""
+        return current() if self.span is None else of_span(self.span.get_span_context())
+
+    def sent(self, message_id: str) -> None:
+        """It has an id now."""
+        if self.span is not None:
+            self.span.set_attribute("messaging.message.id", message_id)
+
+
+class Processing(_Around):
+    """An attempt that goes on."""
+
+    def __init__(self, span: Span | None, came_with: Trace | None) -> None:
+        super().__init__(span)
+        self._came_with = came_with
+        self._token: Token[Trace | None] | None = None
+
+    @property
+    def trace(self) -> Trace | None:
+        """What a child process is handed, to go on in."""
+        return self._came_with if self.span is None else of_span(self.span.get_span_context())
+
+    def __enter__(self) -> Self:
+        self._token = CARRIED.set(self._came_with)
+        return super().__enter__()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        super().__exit__(kind, error, trace)
+        if self._token is not None:
+            CARRIED.reset(self._token)
+
+
+@contextmanager
+def within(trace: Trace | None) -> Generator[None]:
+    """In a child process: what is logged, sent and traced here belongs to what its parent began."""
+    token = CARRIED.set(trace)
+    otel = opentelemetry()
+    try:
+        if otel is None or trace is None:
+            yield
+        else:
+            with otel.use_span(otel.NonRecordingSpan(_context_of(otel, trace))):
+                yield
+    finally:
+        CARRIED.reset(token)
+
+
+def _context_of(otel: ModuleType, trace: Trace) -> SpanContext:
+    context: SpanContext = otel.SpanContext(
+        int(trace.trace_id, 16),
+        int(trace.span_id, 16),
+        is_remote=True,
+        trace_flags=otel.TraceFlags(int(trace.flags, 16)),
+        trace_state=otel.TraceState.from_header([trace.state]),
+    )
+    return context

@@ -1,0 +1,89 @@
+"""W3C trace context, as it travels in a message's own fields `penstock-traceparent` and `penstock-tracestate`.
+
+It travels without OpenTelemetry too: what came with a message stands in the lines that its handler logs, and goes on
+with the messages that the handler sends. OpenTelemetry is never loaded from here. Where a program has set it up, it is
+loaded already, and its current span is the one that counts.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from opentelemetry.trace import SpanContext
+
+PARENT, STATE = b"penstock-traceparent", b"penstock-tracestate"
+"""The fields of an entry."""
+
+TRACEPARENT = re.compile(rb"([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-[!-~]*)?")
+MEMBER = re.compile(rb"[a-z0-9][a-z0-9_*/@-]{0,255}=[ -+\x2d-<>-~]{0,255}[!-+\x2d-<>-~]")
+LONGEST_STATE, MOST_MEMBERS = 512, 32
+NO_TRACE, NO_SPAN = "0" * 32, "0" * 16
+NEVER = b"ff"
+FIRST = b"00"
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """Where in which trace something belongs."""
+
+    trace_id: str
+    span_id: str
+    flags: str
+    state: str = ""
+
+    @property
+    def parent(self) -> str:
+        """As `traceparent`."""
+        return f"00-{self.trace_id}-{self.span_id}-{self.flags}"
+
+
+def read(parent: bytes | None, state: bytes | None = None) -> Trace | None:
+    """What two fields say. A `traceparent` that is not one counts for nothing, and then neither does the state."""
+    found = TRACEPARENT.fullmatch(parent) if parent is not None else None
+    if found is None:
+        return None
+    version, trace_id, span_id, flags, more = found.groups()
+    if version == NEVER or (version == FIRST and more is not None):
+        return None
+    trace = Trace(trace_id.decode(), span_id.decode(), flags.decode())
+    if trace.trace_id == NO_TRACE or trace.span_id == NO_SPAN:
+        return None
+    return replace(trace, state=state.decode()) if state and _is_state(state) else trace
+
+
+def _is_state(state: bytes) -> bool:
+    members = [member.strip(b" \t") for member in state.split(b",")] if len(state) <= LONGEST_STATE else []
+    return 0 < len(members) <= MOST_MEMBERS and all(MEMBER.fullmatch(member) for member in members)
+
+
+CARRIED: ContextVar[Trace | None] = ContextVar("penstock_trace", default=None)
+"""That of the message whose handler runs; set where it has one."""
+
+
+def opentelemetry() -> ModuleType | None:
+    """Its API where this program has loaded it."""
+    module = sys.modules.get("opentelemetry.trace")
+    # Another thread may be loading it at this moment; this name is among its last.
+    return module if hasattr(module, "use_span") else None
+
+
+def of_span(context: SpanContext) -> Trace:
+    """What a message carries that is sent within this span."""
+    state = context.trace_state.to_header()
+    return Trace(f"{context.trace_id:032x}", f"{context.span_id:016x}", f"{context.trace_flags:02x}", state)
+
+
+def current() -> Trace | None:
+    """That of the current span where there is OpenTelemetry, else that of the message whose handler runs."""
+    otel = opentelemetry()
+    if otel is not None:
+        context = otel.get_current_span().get_span_context()
+        if context.is_valid:
+            return of_span(context)
+    return CARRIED.get()

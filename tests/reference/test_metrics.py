@@ -1,0 +1,86 @@
+"""The contract of the metrics is whole, is named as metrics are, and is what its page says."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+
+import pytest
+
+from penstock_spec.kinds.pipeline import metrics
+from penstock_spec.kinds.pipeline.metrics import METRICS, TOPICS
+from penstock_spec.kinds.pipeline.metrics.define import PIPELINE
+from penstock_spec.metrics import Label, Metric, MetricKind, Role, meaning
+from penstock_spec.reference.metrics import page
+
+WORKER: frozenset[Role] = frozenset({"worker"})
+FORBIDDEN = {"consumer", "id", "message", "message_id", "correlation", "error", "exception", "environment", "namespace"}
+
+
+def test_every_metric_that_is_written_down_is_in_the_contract() -> None:
+    """A constant in one of the modules stands in the topic of that module, and none stands in two."""
+    found = pkgutil.iter_modules(metrics.__path__, f"{metrics.__name__}.")
+    modules = [importlib.import_module(one.name) for one in found]
+    written = [one for module in modules for one in vars(module).values() if isinstance(one, Metric)]
+    listed = [one for topic in TOPICS for one in topic.metrics]
+    assert {one.name for one in written} == set(METRICS)
+    assert len(listed) == len({one.name for one in listed})
+
+
+@pytest.mark.parametrize("metric", METRICS.values(), ids=METRICS)
+def test_each_is_told_apart_by_the_pipeline_and_by_words_that_end(metric: Metric) -> None:
+    """The first label is the spec's name; none carries what would make series without end."""
+    assert metric.labels[0] == PIPELINE
+    names = [label.name for label in metric.labels]
+    assert len(set(names)) == len(names)
+    assert not FORBIDDEN & set(names)
+    assert metric.who
+
+
+@pytest.mark.parametrize("metric", METRICS.values(), ids=METRICS)
+def test_each_says_what_it_is_in_a_sentence(metric: Metric) -> None:
+    """And each of its labels' values says what it means."""
+    assert metric.help[0].isupper() or metric.help[0].isdigit()
+    assert metric.help.endswith(".")
+    assert all(value.says for label in metric.labels for value in label.values)
+    assert not metric.measured or metric.who == {"janitor"}
+
+
+@pytest.mark.parametrize("metric", METRICS.values(), ids=METRICS)
+def test_the_page_has_each_with_its_labels_and_values(metric: Metric) -> None:
+    """In its row."""
+    [row] = [
+        line for line in page(TOPICS, PIPELINE).splitlines() if line.startswith(f"| `{metric.name}` | {metric.kind}")
+    ]
+    cells = [cell.strip() for cell in row.split("|")]
+    assert cells[3] == metric.help
+    assert cells[4] == ", ".join(sorted(metric.who))
+    words = [f"`{word}`" for label in metric.labels[1:] for word in (label.name, *label.words)]
+    assert [word for word in words if word not in cells[5]] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "buckets"),
+    [
+        ("done_total", MetricKind.COUNTER, ()),
+        ("penstock_Done_total", MetricKind.COUNTER, ()),
+        ("penstock_done", MetricKind.COUNTER, ()),
+        ("penstock_running_total", MetricKind.GAUGE, ()),
+        ("penstock_handling_seconds", MetricKind.HISTOGRAM, ()),
+        ("penstock_running", MetricKind.GAUGE, (1.0,)),
+        ("penstock_handling_seconds", MetricKind.HISTOGRAM, (1.0, 1.0)),
+    ],
+)
+def test_a_metric_that_is_not_named_or_made_as_metrics_are_is_refused(
+    name: str, kind: MetricKind, buckets: tuple[float, ...]
+) -> None:
+    """When it is written down, not when it is scraped."""
+    with pytest.raises(ValueError, match=name):
+        Metric(name, kind, "It says.", WORKER, (PIPELINE,), buckets)
+
+
+def test_a_label_is_named_as_labels_are() -> None:
+    """And knows its words."""
+    with pytest.raises(ValueError, match="Not-a-label"):
+        Label("Not-a-label", "nothing")
+    assert Label("why", "the cause", meaning(one="the first", two="the second")).words == ("one", "two")

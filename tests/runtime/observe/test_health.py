@@ -1,0 +1,363 @@
+"""A probe and a scraper are told the truth, in time, whatever the loop and other clients do."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+import select
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from http import HTTPStatus
+
+import pytest
+from served import SECONDS, Served, read_all
+
+from penstock.observe import health
+from penstock.observe.health import HealthServer, RedisHealth
+from penstock.observe.heart import EVERY, WINDOW, Heart
+from penstock.observe.http import MOST_HEAD, Answer, Request
+from penstock.observe.metrics import Metrics
+from penstock.observe.readiness import Readiness, Why
+from penstock_spec.findings import CannotGoOn
+from penstock_spec.kinds.pipeline.metrics import working
+
+Serve = Callable[..., Served]
+Eventually = Callable[[Callable[[], object], str], None]
+GET = b"GET /livez HTTP/1.1\r\nHost: x\r\n"
+
+
+class Turning:
+    """A loop in a thread, whose heart beats, and that can be held up."""
+
+    def __init__(self, heart: Heart) -> None:
+        self.heart = heart
+        self.loop = asyncio.new_event_loop()
+        self.thread = threading.Thread(target=self.loop.run_forever)
+        self.thread.start()
+        self.loop.call_soon_threadsafe(heart.beat_in, self.loop)
+
+    def hold(self) -> threading.Event:
+        """Blocked until the event is set."""
+        go_on = threading.Event()
+        self.loop.call_soon_threadsafe(go_on.wait)
+        return go_on
+
+    def stop(self) -> None:
+        self.loop.call_soon_threadsafe(self.heart.stop)
+        self.loop.call_soon_threadsafe(self.loop.stop)
+        self.thread.join()
+        self.loop.close()
+
+
+@pytest.fixture
+def turning() -> Iterator[Callable[[Heart], Turning]]:
+    made: list[Turning] = []
+
+    def turn(heart: Heart) -> Turning:
+        made.append(Turning(heart))
+        return made[-1]
+
+    yield turn
+    for one in made:
+        one.stop()
+
+
+def test_a_blocked_loop_is_told_while_it_is_blocked(
+    serve: Serve, turning: Callable[[Heart], Turning], eventually: Eventually
+) -> None:
+    """`/livez` says for how long, from a thread that does not hang on that loop; when it turns again all is well."""
+    served = serve(limit=3 * EVERY)
+    loop = turning(served.heart)
+    assert served.ask("/livez").status == HTTPStatus.OK
+
+    go_on = loop.hold()
+    try:
+        eventually(lambda: served.ask("/livez").status == HTTPStatus.SERVICE_UNAVAILABLE, "it is seen to be blocked")
+        told = served.ask("/livez").body.decode()
+        assert told.startswith("the loop has been blocked for ")
+        assert told.endswith(" s (limit 0.75 s)\n")
+        assert served.ask("/readyz").status == HTTPStatus.SERVICE_UNAVAILABLE
+    finally:
+        go_on.set()
+    eventually(lambda: served.ask("/livez").status == HTTPStatus.OK, "it is seen to turn again")
+    assert served.ask("/livez").body == b"alive\n"
+    assert served.heart.lag() > 2 * EVERY
+
+
+def test_a_heart_remembers_how_late_it_was_for_a_while() -> None:
+    """The worst of the last windows, and what is late now."""
+    now = [100.0]
+    heart = Heart(clock=lambda: now[0])
+
+    def after(seconds: float) -> float:
+        now[0] += seconds
+        heart.beat()
+        return heart.lag()
+
+    assert heart.lag() == 0
+    assert after(EVERY) == 0
+    assert after(EVERY + 2) == 2
+    assert after(EVERY + 1) == 2
+    assert after(WINDOW) == WINDOW - EVERY
+    for _ in range(int(2 * WINDOW / EVERY) + 1):
+        last = after(EVERY)
+    assert last == 0
+    now[0] += 5
+    assert heart.age() == 5
+    assert heart.lag() == 5 - EVERY
+
+
+def test_readiness_has_reasons(served: Served) -> None:
+    """Every one that holds is named; ready when there is none."""
+    assert served.ask("/readyz").body == b"not ready: starting\n"
+    served.readiness.hold(Why.DRAINING)
+    served.readiness.hold(Why.REDIS_ABSENT)
+    served.readiness.release(Why.STARTING)
+    answered = served.ask("/readyz")
+    assert answered.status == HTTPStatus.SERVICE_UNAVAILABLE
+    assert answered.body == b"not ready: Redis cannot be reached, draining\n"
+    served.readiness.release(Why.DRAINING)
+    served.readiness.release(Why.REDIS_ABSENT)
+    served.readiness.release(Why.REDIS_ABSENT)
+    assert (served.ask("/readyz").status, served.ask("/readyz").body) == (HTTPStatus.OK, b"ready\n")
+    assert served.ask("/livez").status == HTTPStatus.OK
+
+
+def test_metrics_are_served_as_the_client_asks(served: Served) -> None:
+    """In its format, compressed where it can take that; a live value each time."""
+    metrics = Metrics.of("worker", pipeline="x", board=served.board)
+    metrics.counter(working.DONE).add(2)
+    plain = served.ask("/metrics")
+    metrics.counter(working.DONE).add()
+    packed = served.ask(
+        "/metrics?name=x", Accept="application/openmetrics-text; version=1.0.0", **{"Accept-Encoding": "gzip"}
+    )
+    assert plain.headers["Content-Type"].startswith("text/plain; version=0.0.4")
+    assert b'penstock_done_total{pipeline="x"} 2.0\n' in plain.body
+    assert packed.headers["Content-Encoding"] == "gzip"
+    assert packed.headers["Content-Type"].startswith("application/openmetrics-text")
+    text = gzip.decompress(packed.body)
+    assert b'penstock_done_total{pipeline="x"} 3.0\n' in text
+    assert text.endswith(b"# EOF\n")
+
+
+async def _hangs() -> RedisHealth:
+    await asyncio.sleep(SECONDS * 10)
+    raise AssertionError
+
+
+async def _fails() -> RedisHealth:
+    raise ConnectionResetError("password=hunter2")
+
+
+async def _well() -> RedisHealth:
+    return RedisHealth(0.0004211, group=True)
+
+
+async def _without_group() -> RedisHealth:
+    return RedisHealth(0.001, group=False)
+
+
+async def _absent() -> RedisHealth:
+    return RedisHealth(None, group=False, error="Absent")
+
+
+@pytest.mark.parametrize(
+    ("ask", "status", "told"),
+    [
+        (_well, HTTPStatus.OK, {"ping_ms": 0.421, "group": True}),
+        (_without_group, HTTPStatus.SERVICE_UNAVAILABLE, {"ping_ms": 1.0, "group": False}),
+        (_absent, HTTPStatus.SERVICE_UNAVAILABLE, {"ping_ms": None, "group": False, "error": "Absent"}),
+        (_fails, HTTPStatus.SERVICE_UNAVAILABLE, {"ping_ms": None, "group": False, "error": "ConnectionResetError"}),
+        (_hangs, HTTPStatus.SERVICE_UNAVAILABLE, {"ping_ms": None, "group": False, "error": "TimeoutError"}),
+    ],
+)
+def test_how_redis_is(
+    served: Served, monkeypatch: pytest.MonkeyPatch, ask: health.AskRedis, status: HTTPStatus, told: dict[str, object]
+) -> None:
+    """How long a PING takes and whether the group is there; an error by its type alone; a Redis that hangs is not well."""
+    monkeypatch.setattr(health, "ASK", 0.2)
+    served.server.add_redis(ask)
+    answered = served.ask("/internal/health/redis")
+    assert (answered.status, json.loads(answered.body)) == (status, told)
+    assert answered.headers["Content-Type"] == "application/json"
+
+
+def test_others_add_paths_while_it_runs(served: Served) -> None:
+    """Such as the age of a pipeline's oldest message, for KEDA; each is found by its whole path."""
+
+    async def oldest(request: Request) -> Answer:
+        return Answer.json({"seconds": 12.5, "path": request.path})
+
+    assert served.ask("/pipelines/jobs/oldest").status == HTTPStatus.NOT_FOUND
+    served.server.add("/pipelines/jobs/oldest", oldest)
+    assert json.loads(served.ask("/pipelines/jobs/oldest").body) == {"seconds": 12.5, "path": "/pipelines/jobs/oldest"}
+    assert served.ask("/pipelines/jobs/oldest/").status == HTTPStatus.NOT_FOUND
+
+
+def test_a_path_that_fails_is_a_plain_500(served: Served, caplog: pytest.LogCaptureFixture) -> None:
+    """The client is told nothing of the error, the log its type and place; the server goes on."""
+
+    async def broken(_request: Request) -> Answer:
+        raise ValueError("secret")
+
+    served.server.add("/broken", broken)
+    answered = served.ask("/broken")
+    assert (answered.status, answered.body) == (500, b"this could not be answered; the log says why\n")
+    assert "/broken could not be answered: ValueError at " in caplog.text
+    assert "secret" not in caplog.text
+    assert served.ask("/livez").status == HTTPStatus.OK
+
+
+def test_head_is_get_without_a_body(served: Served) -> None:
+    """With the length that the body would have."""
+    got, headed = served.ask("/livez"), served.ask("/livez", "HEAD")
+    assert (headed.status, headed.body) == (got.status, b"")
+    assert headed.headers["Content-Length"] == got.headers["Content-Length"] == str(len(got.body))
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "BREW"])
+def test_other_methods_are_not_allowed(served: Served, method: str) -> None:
+    """405 and which are; where there is nothing, that is said first."""
+    answered = served.ask("/livez", method)
+    assert (answered.status, answered.headers["Allow"]) == (HTTPStatus.METHOD_NOT_ALLOWED, "GET, HEAD")
+    assert served.ask("/nothing", method).status == HTTPStatus.NOT_FOUND
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        b"\r\n\r\n",
+        b"GET\r\n\r\n",
+        b"GET /livez\r\n\r\n",
+        b"GET /livez HTTP/2.0\r\nHost: x\r\n\r\n",
+        b"PRI * HTTP/2.0\r\n\r\n",
+        b"GET  /livez HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"GET http://x/livez HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"GET /liv\x00ez HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"GET /livez HTTP/1.1\r\n\r\n",
+        GET + b"Host: y\r\n\r\n",
+        GET + b"no colon\r\n\r\n",
+        GET + b": nameless\r\n\r\n",
+        GET + b" folded: x\r\n\r\n",
+        GET + b"Space : x\r\n\r\n",
+        GET + b"X: a\nb\r\n\r\n",
+        GET + b"X: \x01\r\n\r\n",
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",
+    ],
+)
+def test_what_is_no_request_is_refused(served: Served, said: bytes) -> None:
+    """400, in words, whatever it is."""
+    assert served.say(said).startswith(b"HTTP/1.1 400 Bad Request\r\n")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        b"GET /livez HTTP/1.0\r\n\r\n",
+        GET + b"\r\n",
+        GET + b"Accept: */*\r\nAccept: text/plain\r\nX-Long: " + b"x" * 7000 + b"\r\n\r\n",
+        b"GET /livez?verbose=1&x=%20 HTTP/1.1\r\nhOST: x:80\r\nX:\ta \xe9\t\r\n\r\n",
+        GET + b"Content-Length: 5\r\n\r\nhello",
+    ],
+)
+def test_what_is_a_request_is_answered(served: Served, said: bytes) -> None:
+    """Then the server hangs up."""
+    answered = served.say(said)
+    assert answered.startswith(b"HTTP/1.1 200 OK\r\n")
+    assert answered.endswith(b"\r\n\r\nalive\n")
+    assert b"\r\nConnection: close\r\n" in answered
+
+
+@pytest.mark.parametrize("size", [MOST_HEAD, 1_000_000])
+def test_a_request_has_a_bound(served: Served, size: int) -> None:
+    """One that does not end is refused; the answer reaches who sends on."""
+    answered = served.say(GET + b"X: " + b"x" * size + b"\r\n\r\n")
+    assert answered.startswith(b"HTTP/1.1 431 Request Header Fields Too Large\r\n")
+
+
+def test_who_opens_connections_and_says_nothing_holds_nobody_up(served: Served) -> None:
+    """However many there are, the next client is answered; the oldest of the silent have been hung up on."""
+    silent = [served.connect() for _ in range(health.MOST + 20)]
+    for one in silent[::2]:
+        one.sendall(b"GET /li")
+    assert [served.ask("/livez").status for _ in range(5)] == [HTTPStatus.OK] * 5
+    assert _ended(silent[0])
+    for one in silent:
+        one.close()
+
+
+def test_a_request_has_to_arrive_in_time(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A byte now and then does not keep a connection."""
+    monkeypatch.setattr(health, "ARRIVE", 0.3)
+    with served.connect() as slow:
+        gone = threading.Event()
+
+        def drip() -> None:
+            try:
+                for _ in range(1000):
+                    slow.sendall(b"G")
+                    if gone.wait(0.02):
+                        return
+            except OSError:
+                return
+
+        dripping = threading.Thread(target=drip)
+        dripping.start()
+        ended = _ended(slow)
+        gone.set()
+        dripping.join()
+    assert ended
+
+
+def test_an_answer_has_to_be_taken_in_time(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A client that asks for much and reads nothing is hung up on."""
+    monkeypatch.setattr(health, "TAKE", 0.3)
+
+    async def much(_request: Request) -> Answer:
+        return Answer(body=b"x" * 50_000_000)
+
+    served.server.add("/much", much)
+    with socket.socket() as deaf:
+        deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        deaf.settimeout(SECONDS)
+        deaf.connect(("127.0.0.1", served.server.port))
+        deaf.sendall(b"GET /much HTTP/1.1\r\nHost: x\r\n\r\n")
+        reset = select.poll()
+        reset.register(deaf, 0)
+        assert reset.poll(SECONDS * 1000)
+
+
+def test_a_port_in_use_is_named(served: Served) -> None:
+    """Before anything runs."""
+    other = HealthServer(Heart(), 1, Readiness(), served.server._pages)  # noqa: SLF001 - the same page will do
+    with pytest.raises(CannotGoOn) as raised:
+        other.start("127.0.0.1", served.server.port)
+    assert raised.value.says == f"port {served.server.port} of 127.0.0.1 is in use"
+    assert raised.value.hint
+    with pytest.raises(CannotGoOn, match=r"cannot listen on 192\.0\.2\.1:0: "):
+        other.start("192.0.2.1", 0)
+    other.stop()
+
+
+def test_it_stops_with_clients_in_the_middle(serve: Serve) -> None:
+    """And leaves no thread and no port behind; stopping twice is no error."""
+    served = serve()
+    with served.connect() as one:
+        one.sendall(b"GET /li")
+        served.ask("/livez")
+        served.server.stop()
+        served.server.stop()
+        assert _ended(one)
+    assert "penstock-health" not in {thread.name for thread in threading.enumerate()}
+    with socket.create_server(("127.0.0.1", served.server.port)):
+        pass
+
+
+def _ended(connection: socket.socket) -> bool:
+    try:
+        return read_all(connection) == b""
+    except ConnectionError:
+        return True

@@ -1,0 +1,325 @@
+"""What a role exports is the contract for that role: no name, label or value more or less."""
+
+from __future__ import annotations
+
+import gzip
+import math
+import sys
+import threading
+from collections.abc import Iterator
+from itertools import product
+from typing import get_args
+
+import prometheus_client as client
+import pytest
+from prometheus_client import parser
+from prometheus_client.openmetrics.parser import text_string_to_metric_families as read_openmetrics
+
+from penstock.observe.board import Board, process_board
+from penstock.observe.metrics import Metrics, NotInContractError
+from penstock.observe.page import Pages
+from penstock.observe.values import Counter, Histogram
+from penstock_spec.kinds.pipeline import Pipeline
+from penstock_spec.kinds.pipeline.metrics import METRICS, process, sending, stream, sweeping, tidying, working
+from penstock_spec.metrics import Metric, MetricKind, Role
+
+ROLES: tuple[Role, ...] = get_args(Role)
+GIVEN = {"class": ("throttled", "-"), "group": ("g",)}
+KNOWN_LATER = {"penstock_info"}
+
+
+def families(board: Board) -> dict[str, client.Metric]:
+    """As somebody who scrapes reads them."""
+    text = client.generate_latest(board).decode()
+    found = list(parser.text_string_to_metric_families(text))
+    assert len({one.name for one in found}) == len(found)
+    return {f"{one.name}_total" if one.type == "counter" else one.name: one for one in found}
+
+
+def told(family: client.Metric) -> set[tuple[tuple[str, str], ...]]:
+    return {tuple(sorted((k, v) for k, v in one.labels.items() if k != "le")) for one in family.samples}
+
+
+def expected(metric: Metric) -> set[tuple[tuple[str, str], ...]]:
+    words = [[(label.name, word) for word in label.words or GIVEN.get(label.name, ())] for label in metric.labels[1:]]
+    return {tuple(sorted((("pipeline", "x"), *chosen))) for chosen in product(*words)}
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_a_role_exports_its_contract_and_nothing_else(role: Role) -> None:
+    """Names, kinds, help, labels, the values of labels, and the bounds of buckets."""
+    board = Board()
+    metrics = Metrics.of(role, pipeline="x", board=board, given=GIVEN)
+    metrics.gauge(process.INFO, role, "1.2.3", "abc").set(1)
+
+    shown = families(board)
+
+    contract = {name: metric for name, metric in METRICS.items() if role in metric.who}
+    assert set(shown) == set(contract)
+    for name, metric in contract.items():
+        assert (shown[name].type, shown[name].documentation) == (metric.kind.value, metric.help), name
+        if name in KNOWN_LATER:
+            [labels] = told(shown[name])
+            assert {key for key, _ in labels} == {label.name for label in metric.labels}
+        else:
+            assert told(shown[name]) == expected(metric), name
+        bounds = {one.labels["le"] for one in shown[name].samples if "le" in one.labels}
+        wanted = {*(str(float(bound)) for bound in metric.buckets), "+Inf"} if metric.buckets else set()
+        assert bounds == wanted, name
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_everything_is_there_from_the_start(role: Role) -> None:
+    """At 0, so that the first step is seen as one; what is measured in Redis is not known before it was."""
+    board = Board()
+    Metrics.of(role, pipeline="x", board=board, given=GIVEN)
+    shown = families(board)
+    for name, metric in METRICS.items():
+        if role in metric.who and name not in KNOWN_LATER:
+            values = [one.value for one in shown[name].samples]
+            assert values, name
+            assert all(math.isnan(value) if metric.measured else value == 0 for value in values), name
+
+
+def test_what_is_counted_is_shown(spec: Pipeline) -> None:
+    """Counters, gauges, gauges that are asked, histograms; the classes are those of the spec."""
+    board = Board()
+    metrics = Metrics.of_spec("worker", spec, board)
+    metrics.counter(working.DONE).add()
+    metrics.counter(working.DONE).add(41)
+    metrics.counter(working.RETRIED, "never").add()
+    metrics.gauge(working.RUNNING).add(3)
+    metrics.gauge(working.RUNNING).add(-1)
+    metrics.gauge(working.SLOTS).set(16)
+    metrics.gauge(working.SLOTS_FREE).follow(lambda: 14)
+    for seconds in (0.005, 0.0051, 7, 1e9):
+        metrics.histogram(working.WAITING_SECONDS).observe(seconds)
+
+    shown = {
+        " ".join([one.name, *(value for label, value in one.labels.items() if label != "pipeline")]): one.value
+        for family in families(board).values()
+        for one in family.samples
+        if one.labels["pipeline"] == spec.name
+    }
+    assert shown["penstock_done_total"] == 42
+    assert shown["penstock_retried_total never"] == 1
+    assert shown["penstock_retried_total -"] == 0
+    assert shown["penstock_running"] == 2
+    assert shown["penstock_slots"] == 16
+    assert shown["penstock_slots_free"] == 14
+    buckets = {le: shown[f"penstock_waiting_seconds_bucket {le}"] for le in ("0.005", "0.01", "5.0", "10.0", "+Inf")}
+    assert buckets == {"0.005": 1, "0.01": 2, "5.0": 2, "10.0": 3, "+Inf": 4}
+    assert shown["penstock_waiting_seconds_count"] == 4
+    assert shown["penstock_waiting_seconds_sum"] == pytest.approx(1e9 + 7.0101)
+
+
+def test_a_negative_time_is_none() -> None:
+    """Two machines' clocks may differ; the sum of a histogram never falls, and stays a number."""
+    histogram = Histogram((1.0, 2.0))
+    histogram.observe(2.0)
+    histogram.observe(-5.0)
+    histogram.observe(math.nan)
+    assert [(one.suffix, one.le, one.value) for one in histogram.samples()] == [
+        ("_bucket", "1.0", 2),
+        ("_bucket", "2.0", 3),
+        ("_bucket", "+Inf", 3),
+        ("_sum", "", 2.0),
+        ("_count", "", 3),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("role", "metric", "values", "says"),
+    [
+        ("worker", sending.SENT, ("new",), "`penstock_sent_total` is told by producer, not by a worker"),
+        ("janitor", working.DONE, (), "`penstock_done_total` is told by worker, not by a janitor"),
+        ("producer", sweeping.TAKEN_OVER, (), "is told by janitor and worker, not by a producer"),
+        ("worker", working.DEAD, ("tired",), "`penstock_dead_total` knows no reason `tired`"),
+        ("worker", working.DEAD, (), "`penstock_dead_total` has `reason` beside `pipeline`, so 0 values do not fit"),
+        ("worker", working.DONE, ("x",), "`penstock_done_total` has no label beside `pipeline`"),
+        ("worker", working.RUNNING, (), "`penstock_running` is a gauge, not a counter"),
+        (
+            "worker",
+            Metric("penstock_other_total", MetricKind.COUNTER, "Other.", frozenset({"worker"}), working.DONE.labels),
+            (),
+            "`penstock_other_total` is not in the contract",
+        ),
+    ],
+)
+def test_what_the_contract_does_not_have_is_refused_at_once(
+    role: Role, metric: Metric, values: tuple[str, ...], says: str
+) -> None:
+    """When it is asked for, in words that say what is wrong."""
+    metrics = Metrics.of(role, pipeline="x", board=Board())
+    with pytest.raises(NotInContractError) as raised:
+        metrics.counter(metric, *values)
+    assert says in str(raised.value)
+
+
+def test_a_counter_is_not_taken_for_something_else() -> None:
+    """Nor a gauge for a histogram."""
+    metrics = Metrics.of("worker", pipeline="x", board=Board())
+    with pytest.raises(NotInContractError, match="is a counter, not a gauge"):
+        metrics.gauge(working.DONE)
+    with pytest.raises(NotInContractError, match="is a gauge, not a histogram"):
+        metrics.histogram(working.RUNNING)
+
+
+def test_roles_and_pipelines_of_one_process_share_a_page() -> None:
+    """A name stands on it once; two producers of a pipeline count together."""
+    board = Board()
+    worker = Metrics.of("worker", pipeline="a", board=board)
+    one = Metrics.of("producer", pipeline="b", board=board)
+    other = Metrics.of("producer", pipeline="b", board=board)
+    for metrics in (worker, one, other):
+        metrics.counter(process.REDIS_ERRORS, "absent").add()
+
+    family = families(board)["penstock_redis_errors_total"]
+
+    absent = {one.labels["pipeline"]: one.value for one in family.samples if one.labels["kind"] == "absent"}
+    assert absent == {"a": 1, "b": 2}
+
+
+def test_a_janitor_that_leads_no_more_knows_nothing() -> None:
+    """What it measured is not told beside what the new leader measures; what it counted stays."""
+    board = Board()
+    metrics = Metrics.of("janitor", pipeline="x", board=board, given=GIVEN)
+    others = Metrics.of("janitor", pipeline="y", board=board)
+    others.gauge(stream.NEW).set(5)
+    metrics.gauge(stream.NEW).set(5)
+    metrics.gauge(tidying.TRIM_HELD_BACK, "somebody-else").set(7)
+    metrics.counter(tidying.TRIMMED).add(3)
+
+    metrics.forget_measured()
+
+    shown = families(board)
+    new = {one.labels["pipeline"]: one.value for one in shown["penstock_new"].samples}
+    assert math.isnan(new["x"])
+    assert new["y"] == 5
+    held = [one.value for one in shown["penstock_trim_held_back"].samples]
+    assert len(held) == 2
+    assert all(map(math.isnan, held))
+    assert {one.value for one in shown["penstock_trimmed_total"].samples if one.labels["pipeline"] == "x"} == {3}
+
+
+@pytest.fixture
+def switching() -> Iterator[None]:
+    """Threads are switched as often as can be."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+@pytest.mark.usefixtures("switching")
+def test_no_addition_is_lost_between_threads() -> None:
+    """A producer may be used by several threads; they count together."""
+    counter, histogram, each, threads = Counter(), Histogram((1.0,)), 20_000, 8
+
+    def count() -> None:
+        for _ in range(each):
+            counter.add()
+            histogram.observe(0.5)
+
+    running = [threading.Thread(target=count) for _ in range(threads)]
+    for one in running:
+        one.start()
+    for one in running:
+        one.join()
+
+    assert [one.value for one in counter.samples()] == [each * threads]
+    assert {one.suffix: one.value for one in histogram.samples()} == {
+        "_bucket": each * threads,
+        "_sum": each * threads / 2,
+        "_count": each * threads,
+    }
+
+
+@pytest.fixture
+def board() -> Board:
+    board = Board()
+    Metrics.of("worker", pipeline="x", board=board, given=GIVEN)
+    return board
+
+
+def test_the_page_speaks_both_formats(board: Board) -> None:
+    """As the client asks; both are read back by readers that are not ours, with the same values."""
+    pages = Pages(board, client.CollectorRegistry())
+    plain = pages.page("", "")
+    open_ = pages.page("application/openmetrics-text; version=1.0.0", "gzip;q=0.5")
+
+    assert plain.content_type.startswith("text/plain; version=0.0.4")
+    assert open_.content_type.startswith("application/openmetrics-text")
+    assert (plain.compressed, open_.compressed) == (False, True)
+    read = [
+        {(one.name, tuple(sorted(one.labels.items()))): one.value for family in families for one in family.samples}
+        for families in (
+            parser.text_string_to_metric_families(plain.body.decode()),
+            read_openmetrics(gzip.decompress(open_.body).decode()),  # type: ignore[no-untyped-call] # it has no types
+        )
+    ]
+    assert read[0] == read[1] != {}
+
+
+def test_what_a_handler_registers_is_on_the_page(board: Board) -> None:
+    """Beside ours, and each once, however often it is asked for."""
+    registry = client.CollectorRegistry()
+    client.Counter("team_pets", "Pets.", registry=registry).inc(3)
+    pages = Pages(board, registry)
+    pages.page("", "")
+    text = pages.page("", "").body.decode()
+    assert "team_pets_total 3.0\n" in text
+    assert text.count("# TYPE penstock_done_total counter\n") == 1
+
+
+def test_without_being_told_otherwise_the_page_has_the_process_too() -> None:
+    """What `prometheus_client` itself collects, from its own registry."""
+    pages = Pages(process_board())
+    text = pages.page("", "").body.decode()
+    assert "process_resident_memory_bytes" in text
+    assert "python_info" in text
+    assert process_board() is process_board()
+
+
+def test_a_collector_of_a_team_that_fails_hides_nothing_of_ours(board: Board, caplog: pytest.LogCaptureFixture) -> None:
+    """It is logged when it begins to fail, without the text of the failure; when it is well again it is back."""
+
+    class Broken:
+        broken = True
+
+        def collect(self) -> Iterator[client.Metric]:
+            if self.broken:
+                raise RuntimeError("secret")
+            return iter([client.metrics_core.GaugeMetricFamily("team_thing", "A thing.", 1)])
+
+    broken, registry = Broken(), client.CollectorRegistry()
+    registry.register(broken)
+    pages = Pages(board, registry)
+
+    for _ in range(2):
+        text = pages.page("", "").body.decode()
+        assert "penstock_done_total" in text
+        assert "team_thing" not in text
+    assert [one.getMessage().partition(":")[0] for one in caplog.records] == [
+        "a collector of another make fails, so only Penstock's metrics are shown"
+    ]
+    assert "RuntimeError at " in caplog.text
+    assert "secret" not in caplog.text
+
+    broken.broken = False
+    assert "team_thing 1.0" in pages.page("", "").body.decode()
+
+
+def test_a_board_can_be_shown_on_several_registries(board: Board) -> None:
+    """On each once: a second time is no error."""
+    for registry in (client.CollectorRegistry(auto_describe=True), client.CollectorRegistry()):
+        board.show_on(registry)
+        board.show_on(registry)
+        assert client.generate_latest(registry).count(b"# TYPE penstock_done_total") == 1
+
+
+def test_two_metrics_of_one_name_are_refused(board: Board) -> None:
+    """A board shows each name with one meaning."""
+    other = Metric(working.DONE.name, MetricKind.COUNTER, "Other.", frozenset({"worker"}), working.DONE.labels)
+    with pytest.raises(ValueError, match="two metrics called `penstock_done_total`"):
+        board.declare(other)
