@@ -54,6 +54,7 @@ def command(
       penstock show media-cluster --env production
       penstock show specs/media-cluster.yaml work scaling.replicas --env dev
     """
+    from penstock.resolved import choose
     from penstock_spec import report, show
     from penstock_spec.kinds import kinds
     from penstock_spec.linting import check, lint
@@ -61,7 +62,7 @@ def command(
     repository = open_repository((find_spec(spec, platform),), platform, here())
     inputs = read_inputs(repository)
     read = check.check_platform(lint.load(inputs.platform))
-    chosen = _choose(environment, lint.choose(read, (environment,) if environment else ()))
+    chosen = choose(environment, lint.choose(read, (environment,) if environment else ()))
     outcome = lint.lint(inputs, (chosen,) if chosen else (), today()).outcome
     if outcome.count(Severity.ERROR):
         click.echo(report.render("text", outcome, painter()), nl=False)
@@ -94,10 +95,3 @@ def _check_fields(model: type[Part], only: tuple[str, ...]) -> None:
             raise CannotGoOn(
                 f"there is no field `{one}`", f"did you mean `{close}`?" if close else "leave it out to see them all"
             )
-
-
-def _choose(asked: str | None, known: tuple[str, ...]) -> str:
-    if asked or len(known) <= 1:
-        return known[0] if known else ""
-    told = ", ".join(f"`{name}`" for name in known)
-    raise CannotGoOn(f"the platform file has several environments: {told}", "choose one with `--env`")

@@ -10,6 +10,7 @@ VERBS = {
     "init": "Make a new repository that works.",
     "new": "Write a new spec, by questions or by options.",
     "lint": "Tell everything that is wrong, where, and the way out.",
+    "worker": "Run a pipeline's messages.",
     "show": "Show a spec as it is in an environment, and where each value comes from.",
     "rules": "List the rules.",
     "explain": "Explain a rule.",

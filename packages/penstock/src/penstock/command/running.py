@@ -1,0 +1,112 @@
+"""What the verbs share that talk to Redis: which pipeline, which Redis, and how they speak."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+from penstock.command.console import find_spec, here, painter, today
+from penstock_spec.findings import CannotGoOn
+
+if TYPE_CHECKING:
+    from penstock.resolved import Resolution, Resolved
+    from penstock.wire.credentials import Credentials
+    from penstock.worker.process import Start
+
+redis_option = click.option(
+    "--redis",
+    metavar="URL",
+    help="Another Redis than the platform file's, such as redis://localhost:6379.",
+)
+listen_option = click.option(
+    "--listen",
+    metavar="HOST:PORT",
+    default="0.0.0.0:8080",
+    show_default=True,
+    help="Where to answer /livez, /readyz and /metrics; `off` for nowhere.",
+)
+log_format_option = click.option(
+    "--log-format",
+    type=click.Choice(["json", "text"]),
+    help="How the log is written; text on a terminal, else JSON.",
+)
+
+
+def resolved(
+    paths: Iterable[Path], platform: Path | None, environment: str | None, redis: str | None
+) -> tuple[tuple[Resolved, ...], Credentials]:
+    """The pipelines in these files, or all; findings that are errors end the command."""
+    from penstock import resolved as files
+    from penstock.wire.credentials import Credentials
+
+    resolution = files.resolve(paths, platform, environment, here(), today())
+    refuse_errors(resolution)
+    if redis is None:
+        credentials = Credentials.from_environment(os.environ)
+        credentials.check(resolution.pipelines[0].redis)
+        return resolution.pipelines, credentials
+    from penstock.wire.url import read_url
+
+    model, credentials = read_url(redis, os.environ)
+    return tuple(one.on(model) for one in resolution.pipelines), credentials
+
+
+def refuse_errors(resolution: Resolution) -> None:
+    """Tell what is wrong with the specs, and end."""
+    if not resolution.pipelines:
+        from penstock_spec import report
+
+        click.echo(report.render("text", resolution.outcome, painter(sys.stderr)), nl=False, err=True)
+        raise CannotGoOn("there is nothing to run as it is", "see `penstock lint`")
+
+
+def spec_of(
+    stack: ExitStack, spec: Path, platform: Path | None, environment: str | None, redis: str | None, *, embedded: bool
+) -> tuple[Resolved, Credentials]:
+    """One pipeline; with a Redis of its own where that was asked for, which ends with the stack."""
+    if embedded:
+        if redis is not None:
+            raise CannotGoOn("`--redis` and `--embedded` exclude each other", "leave one of them out")
+        from penstock.embedded import Embedded
+
+        redis = stack.enter_context(Embedded()).url
+        click.echo(f"redis: {redis}", err=True)
+    pipelines, credentials = resolved((find_spec(spec, platform),), platform, environment, redis)
+    return pipelines[0], credentials
+
+
+def running(
+    pipeline: Resolved, credentials: Credentials, listen: str, log_format: str | None, paths: tuple[Path, ...]
+) -> Start:
+    """Set up the log; what a worker is started with."""
+    from penstock.observe.lines import Process
+    from penstock.observe.logs import level_of, set_up
+    from penstock.worker.process import Start
+
+    form = log_format_of(log_format)
+    process = Process(pipeline.name)
+    set_up(process, format_=form, level=level_of(os.environ))
+    return Start(pipeline, credentials, process, form, address_of(listen), paths)
+
+
+def log_format_of(said: str | None) -> Literal["json", "text"]:
+    """Text for people, JSON for machines."""
+    if said is None:
+        return "text" if sys.stderr is not None and sys.stderr.isatty() else "json"
+    return "text" if said == "text" else "json"
+
+
+def address_of(listen: str) -> tuple[str, int] | None:
+    """A host and a port, or nothing for `off`."""
+    if listen == "off":
+        return None
+    host, _, port = listen.rpartition(":")
+    if not port.isascii() or not port.isdigit() or int(port) > 65535:  # noqa: PLR2004 - the highest port there is
+        raise CannotGoOn(f"`{listen}` is not a host and a port", "write it as `0.0.0.0:8080`, or `off`")
+    return host.removeprefix("[").removesuffix("]") or "0.0.0.0", int(port)  # noqa: S104 - a pod is reached from outside

@@ -1,0 +1,59 @@
+"""`penstock worker`: run a pipeline's messages."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+
+import click
+
+from penstock.command.console import complete_environment, platform_option
+from penstock.command.running import listen_option, log_format_option, redis_option, running, spec_of
+
+
+@click.command(name="worker", short_help="Run a pipeline's messages.")
+@click.argument("spec", type=click.Path(path_type=Path))
+@click.option(
+    "-e",
+    "--env",
+    "environment",
+    metavar="NAME",
+    shell_complete=complete_environment,
+    help="The environment; may be left out where there is only one.",
+)
+@redis_option
+@click.option("--embedded", is_flag=True, help="Start a Redis of its own, which ends with the worker.")
+@click.option(
+    "--path", "paths", multiple=True, type=click.Path(path_type=Path), help="A folder with code; the current one is."
+)
+@listen_option
+@log_format_option
+@platform_option
+@click.pass_context
+def command(
+    ctx: click.Context,
+    spec: Path,
+    environment: str | None,
+    redis: str | None,
+    embedded: bool,
+    paths: tuple[Path, ...],
+    listen: str,
+    log_format: str | None,
+    platform: Path | None,
+) -> None:
+    """Run the messages of SPEC (a file, or its name) until it is told to stop.
+
+    SIGTERM or SIGINT begin a drain: reading stops, what runs is finished within the spec's grace, the rest is given
+    back. A second signal ends it at once; nothing is lost, as what was not settled is taken over.
+
+    \b
+    Examples:
+      penstock worker media-cluster --env production
+      penstock worker specs/hello.yaml --embedded
+    """
+    with ExitStack() as stack:
+        pipeline, credentials = spec_of(stack, spec, platform, environment, redis, embedded=embedded)
+        start = running(pipeline, credentials, listen, log_format, paths)
+        from penstock.worker.process import run
+
+        ctx.exit(run(start))

@@ -1,0 +1,1 @@
+"""The worker: reads, runs and settles messages, and loses none."""

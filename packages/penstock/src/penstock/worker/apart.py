@@ -1,0 +1,86 @@
+"""Runs a message's handler apart: in a child process, which may crash without taking other messages with it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+from penstock.handling.failures import Failure
+from penstock.isolation.delivery import Crashed, Failed, Killed, Progress, Returned
+from penstock.isolation.delivery import Delivery as Errand
+from penstock.isolation.spawner import Spawner
+from penstock.isolation.trouble import IsolationTrouble
+from penstock.message.unreadable import Reason, Unreadable
+from penstock.worker import outcome
+from penstock.worker.attempts import Crash, FailedElsewhere, Stopped, Unstarted
+from penstock.worker.context import Context, Left, Told
+from penstock.worker.delivery import Delivery
+
+
+class Apart:
+    """Runs messages in children: each in one of its own, or in one of a pool."""
+
+    def __init__(self, spawner: Spawner, *, alone: bool) -> None:
+        self._spawner = spawner
+        self._alone = alone
+
+    async def run(self, delivery: Delivery, context: Context) -> None:
+        """One attempt. Raises what `Runs` says."""
+        run = asyncio.ensure_future(
+            self._spawner.run(
+                errand(delivery, context), alone=self._alone, on_progress=lambda told: _say(context, told)
+            )
+        )
+        while not run.done():
+            try:
+                await asyncio.wait({run})
+            except asyncio.CancelledError:
+                # The child is asked, and killed if it does not listen; either way `run` tells how it ended.
+                await self._spawner.cancel(delivery.id, context.why or "drain")
+        try:
+            ended = run.result()
+        except IsolationTrouble as error:
+            raise Unstarted(str(error)) from None
+        match ended:
+            case Returned(result):
+                _tell(outcome.read(result), context)
+            case Failed():
+                raise FailedElsewhere(_failure(ended))
+            case Crashed():
+                raise Crash(ended.text)
+            case Killed():
+                raise Stopped
+
+
+def errand(delivery: Delivery, context: Context) -> Errand:
+    """What a child is given."""
+    pairs = tuple(zip(delivery.fields[::2], delivery.fields[1::2], strict=False))
+    left = max(0.0, context.deadline - time.monotonic())
+    return Errand(delivery.id, pairs, delivery.attempt, delivery.count, delivery.consumer, delivery.source, left)
+
+
+def _say(context: Context, progress: Progress) -> None:
+    told = progress.told
+    if isinstance(told, Mapping):
+        says, done, total = told.get("says"), told.get("done"), told.get("total")
+        numbers = [float(one) if isinstance(one, int | float) else None for one in (done, total)]
+        context.heard(Told(str(says or ""), *numbers))
+
+
+def _tell(came: outcome.Outcome, context: Context) -> None:
+    """The handler's side of it, as if it had run here."""
+    if came.unreadable is not None:
+        reason, says = came.unreadable
+        raise Unreadable(cast("Reason", reason), says)
+    if came.failure is not None:
+        raise FailedElsewhere(came.failure)
+    if came.left is not None:
+        context.left = Left(came.left.encode(), came.stays)
+
+
+def _failure(failed: Failed) -> Failure:
+    """What went wrong around the handler in a child."""
+    types: Sequence[str] = [name if "." in name else f"builtins.{name}" for name in failed.mro]
+    return Failure(tuple(types), failed.status, failed.text, failed.place)

@@ -1,0 +1,332 @@
+"""What runs here: each delivery is one attempt, with a time of its own, an end and an outcome."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from random import Random
+from typing import Protocol
+
+from penstock.handling.decide import Bury, Decider
+from penstock.handling.failures import Failure
+from penstock.message.unreadable import Unreadable
+from penstock.observe.logs import Log
+from penstock.wire.errors import RedisTrouble
+from penstock.worker.context import Context, Terms, Told, Why
+from penstock.worker.delivery import Buried, Delivery, GivenBack, Parked, SettledWith
+from penstock.worker.runner import Thread
+from penstock.worker.settler import Settler
+from penstock.worker.slots import Slots
+from penstock.worker.tally import Tally
+from penstock_spec.kinds.pipeline.work import Work
+
+PATIENCE = 10.0
+"""Seconds that a handler has to end after it was cancelled; then its message goes on without it."""
+
+
+class Crash(Exception):  # noqa: N818 - what happened, rather than whose fault it is
+    """The handler took its process down."""
+
+
+class Stopped(Exception):  # noqa: N818 - as above
+    """A child ended because it was told to."""
+
+
+class Unstarted(Exception):  # noqa: N818 - as above
+    """The attempt could not be begun, through no fault of the message."""
+
+
+class Runs(Protocol):
+    """Something that runs messages: in this process, or in another."""
+
+    def run(self, delivery: Delivery, context: Context) -> Awaitable[None]:
+        """One attempt. Raises what the handler raised or its stand-in; Unreadable, Crash, Stopped, Unstarted."""
+
+
+class FailedElsewhere(Exception):  # noqa: N818 - as above
+    """A handler failed in another process; the failure came over as a value."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.error)
+        self.failure = failure
+
+
+class Attempt:
+    """One delivery that runs."""
+
+    __slots__ = ("alone", "began", "context", "delivery", "ended", "patience", "task")
+
+    def __init__(self, delivery: Delivery, context: Context, began: float, *, alone: bool) -> None:
+        self.delivery = delivery
+        self.context = context
+        self.began = began
+        self.alone = alone
+        self.ended = False
+        """Its outcome is told, though its handler may go on."""
+        self.task: asyncio.Task[None] | None = None
+        self.patience: asyncio.TimerHandle | None = None
+
+
+class Attempts:
+    """Starts deliveries, ends them in time, and says what becomes of each."""
+
+    def __init__(  # noqa: PLR0913, PLR0917 - what it works with, each of a kind of its own
+        self,
+        work: Work,
+        terms: Terms,
+        here: Runs,
+        apart: Runs,
+        decider: Decider,
+        settler: Settler,
+        slots: Slots,
+        tally: Tally,
+        lose: Callable[[str], object],
+        *,
+        rng: Random,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """`apart` runs suspects, each in a process of its own. `lose` is told of a life that is over."""
+        self._work = work
+        self._terms = terms
+        self._here = here
+        self._apart = apart
+        self._decider = decider
+        self._settler = settler
+        self._slots = slots
+        self._tally = tally
+        self._lose = lose
+        self._rng = rng
+        self._clock = clock
+        self._timeout = work.timeout.seconds
+        self._timer: asyncio.TimerHandle | None = None
+        self._loop = asyncio.get_running_loop()
+        self._log = Log(terms.logger)
+        self._lingering: set[asyncio.Future[object]] = set()
+        self.running: dict[bytes, Attempt] = {}
+        """By entry, in the order in which they began."""
+        self.suspects = 0
+        self.consumer: str | None = None
+        self.draining = False
+        self.changed = asyncio.Event()
+        """Set when an attempt ends."""
+
+    # what is delivered
+
+    def deliver(self, delivery: Delivery, *, alone: bool = False) -> None:
+        """Start it, unless it runs here already, or must not."""
+        self._tally.delivered(delivery.source)
+        if delivery.consumer != self.consumer:  # an answer to a life that is over
+            self._settler.add(GivenBack(delivery, "found"))
+            return
+        present = self.running.get(delivery.id)
+        if present is not None:
+            self._tally.redelivered.add()
+            self._again(present, delivery)
+        elif delivery.again:
+            self._settler.add(Buried(delivery, "lost", "its workers were lost, the last time while it ran alone"))
+        elif self.draining:
+            self._settler.add(GivenBack(delivery, "unstarted"))
+        else:
+            self._start(delivery, alone=alone)
+
+    def _again(self, present: Attempt, delivery: Delivery) -> None:
+        """A second delivery of what runs here renews its fence, and is not charged."""
+        if present.context.why is not None or present.ended:
+            self._settler.add(GivenBack(delivery, "cancelled"))
+            return
+        held = present.delivery
+        held.count, held.consumer = delivery.count, delivery.consumer
+        held.uncharged = delivery.uncharged + 1
+        held.free += 1
+
+    def _start(self, delivery: Delivery, *, alone: bool) -> None:
+        now = self._clock()
+        attempt = Attempt(delivery, Context(delivery, now + self._timeout, self._terms), now, alone=alone)
+        self.running[delivery.id] = attempt
+        self._slots.running += 1
+        if delivery.source:
+            self.suspects += delivery.is_suspect
+        if self._timer is None:
+            self._timer = self._loop.call_later(self._timeout, self._watch_the_clock)
+        attempt.task = self._loop.create_task(self._run(attempt))
+
+    def runs(self, entry: bytes, count: int, consumer: str) -> bool:
+        """Whether this very delivery runs here."""
+        attempt = self.running.get(entry)
+        return (
+            attempt is not None
+            and not attempt.ended
+            and attempt.delivery.count == count
+            and attempt.delivery.consumer == consumer
+        )
+
+    # how it ends
+
+    async def _run(self, attempt: Attempt) -> None:
+        delivery = attempt.delivery
+        runs = self._apart if delivery.source and delivery.is_suspect else self._here
+        try:
+            await runs.run(delivery, attempt.context)
+        except BaseException as error:  # noqa: BLE001 - a handler may raise anything, `SystemExit` too
+            self._raised(attempt, error)
+        else:
+            self._done(attempt)
+
+    def _done(self, attempt: Attempt) -> None:
+        if not attempt.ended:
+            left = attempt.context.left
+            if left is None:
+                self._settler.settle(attempt.delivery)
+            else:
+                self._settler.add(SettledWith(attempt.delivery, left.result, left.stays))
+            self._tally.handling["done"].observe(self._clock() - attempt.began)
+        self._leave(attempt)
+
+    def _raised(self, attempt: Attempt, error: BaseException) -> None:
+        if isinstance(error, Thread):
+            self._linger(attempt, error.future)
+        if not attempt.ended:
+            self._fail(attempt, error)
+        self._leave(attempt, lingers=isinstance(error, Thread))
+
+    def _fail(self, attempt: Attempt, error: BaseException) -> None:
+        delivery, why = attempt.delivery, attempt.context.why
+        stopped = isinstance(error, (asyncio.CancelledError, Thread, Stopped))
+        word = "cancelled" if why else "failed"
+        if why == "lost" and stopped:
+            pass  # it is another's
+        elif why == "drain" and stopped:
+            self._settler.add(GivenBack(delivery, "drained"))
+        elif why == "timeout" and stopped:
+            word = "timed_out"
+            self._timed_out(attempt)
+        elif isinstance(error, Unstarted):
+            self._settler.add(GivenBack(delivery, "unstarted"))
+            self._log.error("a message could not be started apart from the others", error=str(error))
+        elif isinstance(error, Unreadable):
+            attempt.context.log.warning("a message cannot be read", reason=error.reason)
+            self._settler.add(Buried(delivery, "unreadable", str(error)))
+        elif isinstance(error, Crash):
+            word = "crashed"
+            self._tally.children_crashed.add()
+            self._after(attempt, Failure(("penstock.Crash", "builtins.Exception"), text=str(error)), crashed=True)
+        elif isinstance(error, FailedElsewhere):
+            self._after(attempt, error.failure, crashed=False)
+        else:
+            if not stopped or why is None:
+                attempt.context.log.failure("a message failed", error)
+            self._after(attempt, Failure.of(error), crashed=False)
+        self._tally.handling[word].observe(self._clock() - attempt.began)
+
+    def _timed_out(self, attempt: Attempt) -> None:
+        self._tally.timeouts.add()
+        attempt.context.log.warning("a message took too long", timeout=str(self._work.timeout))
+        if self._work.on_timeout == "finish":
+            self._settler.settle(attempt.delivery)
+        else:
+            self._after(attempt, Failure.of(TimeoutError(f"it took longer than {self._work.timeout}")), crashed=False)
+
+    def _after(self, attempt: Attempt, failure: Failure, *, crashed: bool) -> None:
+        """What follows from a failed attempt."""
+        delivery = attempt.delivery
+        decision = self._decider.decide(failure, delivery.attempt, self._rng)
+        if isinstance(decision, Bury):
+            self._settler.add(Buried(delivery, decision.reason, failure.error))
+            return
+        self._settler.add(Parked(delivery, decision.wait_ms, decision.class_name, crashed))
+        self._slots.park(decision.wait_ms / 1000)
+
+    def _leave(self, attempt: Attempt, *, lingers: bool = False) -> None:
+        """Its handler has ended; a thread that lingers keeps its slot."""
+        attempt.ended = True
+        if attempt.patience is not None:
+            attempt.patience.cancel()
+        if self.running.get(attempt.delivery.id) is attempt:
+            del self.running[attempt.delivery.id]
+        if attempt.delivery.source:
+            self.suspects -= attempt.delivery.is_suspect
+        if not lingers:
+            self._slots.release()
+        self.changed.set()
+
+    def _linger(self, attempt: Attempt, future: asyncio.Future[object]) -> None:
+        self._lingering.add(future)
+        self._tally.abandoned.set(len(self._lingering))
+        attempt.context.log.warning("a plain function goes on after it was cancelled, and keeps its slot")
+
+        def ended(_: asyncio.Future[object]) -> None:
+            future.exception()  # nobody asks for it any more
+            self._lingering.discard(future)
+            self._tally.abandoned.set(len(self._lingering))
+            self._slots.release()
+            self.changed.set()
+
+        future.add_done_callback(ended)
+
+    # what is cancelled
+
+    def _watch_the_clock(self) -> None:
+        """All attempts have the same time, so the first that began is the first whose time is over."""
+        self._timer = None
+        now = self._clock()
+        for attempt in list(self.running.values()):
+            left = attempt.began + self._timeout - now
+            if left > 0:
+                self._timer = self._loop.call_later(left, self._watch_the_clock)
+                return
+            self._cancel(attempt, "timeout")
+
+    def _cancel(self, attempt: Attempt, why: Why) -> None:
+        if attempt.context.why is not None or attempt.ended or attempt.task is None:
+            return
+        attempt.context.why = why
+        attempt.task.cancel()
+        if why == "timeout":
+            attempt.patience = self._loop.call_later(PATIENCE, self._abandon, attempt)
+
+    def _abandon(self, attempt: Attempt) -> None:
+        """A handler that ignores being cancelled keeps its slot; its message goes on."""
+        if not attempt.ended:
+            self._fail(attempt, Stopped())
+            attempt.ended = True
+            attempt.context.log.warning("a handler ignores that it was cancelled, and keeps its slot")
+
+    def cancel_all(self, why: Why, consumer: str | None = None) -> None:
+        """Cancel what runs: all, or what was delivered to one life of this worker."""
+        for attempt in list(self.running.values()):
+            if consumer is None or attempt.delivery.consumer == consumer:
+                self._cancel(attempt, why)
+
+    def give_up(self) -> int:
+        """The process ends: what still runs is given back while it runs. How many there were."""
+        left = [attempt for attempt in self.running.values() if not attempt.ended]
+        for attempt in left:
+            attempt.context.why = attempt.context.why or "drain"
+            attempt.ended = True
+            self._settler.add(GivenBack(attempt.delivery, "drained"))
+        return len(left)
+
+    @property
+    def busy(self) -> int:
+        """Handlers that have not ended."""
+        return len(self.running) + len(self._lingering)
+
+    def told(self) -> list[Told]:
+        """What those that run have said last."""
+        return [one.context.told for one in self.running.values() if one.context.told is not None]
+
+    # what else the lanes tell
+
+    def unclaimed(self, entries: int) -> None:
+        """Entries could not be claimed: somebody had deleted them from the stream."""
+        self._tally.deleted(entries)
+        self._log.error("messages were deleted while they were pending; they are lost", count=entries)
+
+    def group_gone(self, consumer: str) -> None:
+        """The group is not there, so this consumer's life is over."""
+        self._lose(consumer)
+
+    def trouble(self, error: RedisTrouble) -> None:
+        """Redis did not answer as it should."""
+        self._tally.trouble(error)

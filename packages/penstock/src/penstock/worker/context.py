@@ -1,0 +1,156 @@
+"""What a handler is told beside its message, and what it can say."""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from penstock.observe.about import fields_of_message
+from penstock.observe.logs import Log
+from penstock.worker.delivery import Delivery
+from penstock_spec.values.quantities import Duration
+
+if TYPE_CHECKING:
+    from opentelemetry.trace import Span
+
+Why = Literal["timeout", "lost", "drain"]
+KEPT = "1h"
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a handler says on its way."""
+
+    says: str = ""
+    done: float | None = None
+    total: float | None = None
+
+    def __str__(self) -> str:
+        """In a few words."""
+        share = "" if self.done is None else f"{self.done:g}" + ("" if self.total is None else f" of {self.total:g}")
+        return ", ".join(part for part in (share, self.says) if part)
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """A result that a handler leaves; it is written in the step that settles the message, or not at all."""
+
+    result: bytes
+    stays: int
+    """Milliseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What all messages of a pipeline have in common."""
+
+    logger: logging.Logger
+    log_fields: Sequence[str]
+    """Fields of a body that logs may carry."""
+    correlate: str | None
+    """The field that holds the correlation."""
+
+
+class Context:
+    """Given to a handler beside its message."""
+
+    __slots__ = ("_body", "_delivery", "_progress", "_tell", "_terms", "deadline", "left", "message_id", "span", "why")
+
+    def __init__(
+        self, delivery: Delivery, deadline: float, terms: Terms, tell: Callable[[Told], object] | None = None
+    ) -> None:
+        """Made for each message, so what few handlers ask for is made when they do."""
+        self._delivery = delivery
+        self._terms = terms
+        self._tell = tell
+        self._progress: Told | None = None
+        self._body: Mapping[str, Any] = {}
+        self.deadline = deadline
+        """When this attempt's time is over, on the clock of `time.monotonic`."""
+        self.message_id = ""
+        """The message's own id; the entry's where its sender gave none."""
+        self.span: Span | None = None
+        """The span of this attempt, where OpenTelemetry is installed."""
+        self.left: Left | None = None
+        """What `leave` was given last."""
+        self.why: Why | None = None
+        """Why this attempt was cancelled, once it is: its time was over, its lease was lost, or the worker goes."""
+
+    def about(self, body: Mapping[str, Any], message_id: str | None) -> None:
+        """The message was read."""
+        self._body = body
+        self.message_id = message_id or self.entry
+
+    @property
+    def correlation(self) -> str | None:
+        """The value of the field that `message.correlate` names."""
+        value = self._body.get(self._terms.correlate) if self._terms.correlate is not None else None
+        return None if value is None else str(value)
+
+    def log_fields(self) -> Mapping[str, object]:
+        """What every line about this message says; see `penstock.observe.about`."""
+        chosen = {name: self._body[name] for name in self._terms.log_fields if name in self._body}
+        return fields_of_message(self.message_id or self.entry, self.attempt, self.correlation, chosen)
+
+    @property
+    def entry(self) -> str:
+        """The id of the entry in the stream."""
+        return self._delivery.id.decode()
+
+    @property
+    def attempt(self) -> int:
+        """Which attempt this is; the first is 1."""
+        return self._delivery.attempt
+
+    @property
+    def fence(self) -> int:
+        """Grows with each delivery of a message; an effect with a smaller one comes too late."""
+        return self._delivery.count
+
+    @property
+    def lost(self) -> bool:
+        """Whether another worker has taken this message over, or may have: what is done now may be done twice."""
+        return self.why == "lost"
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether to stop. A plain function looks at this now and then; others are cancelled."""
+        return self.why is not None
+
+    @property
+    def remaining(self) -> float:
+        """Seconds until this attempt's time is over."""
+        return max(0.0, self.deadline - time.monotonic())
+
+    @property
+    def log(self) -> Log:
+        """A logger whose lines say which message they are about."""
+        return Log(self._terms.logger, self)
+
+    @property
+    def told(self) -> Told | None:
+        """What was said last by `progress`."""
+        return self._progress
+
+    def progress(self, says: str = "", *, done: float | None = None, total: float | None = None) -> None:
+        """Say how far this is; a draining worker tells it."""
+        self._progress = Told(says, done, total)
+        if self._tell is not None:
+            self._tell(self._progress)
+
+    def heard(self, told: Told) -> None:
+        """Said in the child process where this attempt runs."""
+        self._progress = told
+
+    def leave(self, result: Any, *, keep: str | Duration = KEPT) -> None:  # noqa: ANN401 - whatever JSON can say
+        """Leave a result for the sender, for a time.
+
+        It is written in the step that settles this message: together with it, once, and only while the message is still
+        this worker's.
+        """
+        text = json.dumps(result, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+        self.left = Left(text, Duration(str(keep)).amount)

@@ -1,0 +1,126 @@
+"""How a worker leaves, in three phases: it stops reading; it finishes what runs; it gives back the rest and goes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from penstock.observe.logs import Log
+from penstock.wire.errors import RedisTrouble
+from penstock.worker.attempts import Attempts
+from penstock.worker.lanes import Lanes
+from penstock.worker.settler import Settler
+from penstock.worker.tally import Tally
+from penstock_spec.kinds.pipeline.scaling import Shutdown
+
+TICK = 0.25
+RESERVE = 1.0
+"""Seconds before the end that are left for closing."""
+
+
+class Drain:
+    """From the signal to the end."""
+
+    def __init__(  # noqa: PLR0913, PLR0917 - what it works with, each of a kind of its own
+        self,
+        terms: Shutdown,
+        lanes: Lanes,
+        attempts: Attempts,
+        settler: Settler,
+        tally: Tally,
+        log: Log,
+        *,
+        clock: Callable[[], float],
+    ) -> None:
+        """`clock` is monotonic, in seconds."""
+        self._terms = terms
+        self._lanes = lanes
+        self._attempts = attempts
+        self._settler = settler
+        self._tally = tally
+        self._log = log
+        self._clock = clock
+        self._began = clock()
+        self._phase_began = self._began
+
+    async def run(
+        self, lanes: asyncio.Task[None], watch: asyncio.Task[None], deregister: Callable[[], Awaitable[bool]]
+    ) -> int:
+        """An exit code: 0 when nothing is left behind."""
+        self._tally.draining.set(1)
+        self._log.info("draining: reading stops", running=self._attempts.busy, grace=str(self._terms.grace))
+        self._attempts.draining = True
+        watch.cancel()
+        await self._within(self._lanes.stop(lanes), self._cut_off)
+        self._phase("stop")
+        await self._finish()
+        self._phase("finish")
+        clean = await self._close(deregister)
+        self._phase("close")
+        seconds = round(self._clock() - self._began, 3)
+        if clean:
+            self._log.info("drained", seconds=seconds)
+        else:
+            self._log.error("the grace is over; what is left is taken over when the lease is", seconds=seconds)
+        return 0 if clean else 1
+
+    @property
+    def _cut_off(self) -> float:
+        """When what still runs is cancelled."""
+        return self._began + self._terms.grace.seconds - self._terms.margin.seconds
+
+    @property
+    def _end(self) -> float:
+        """When the process must be gone."""
+        return self._began + self._terms.grace.seconds - min(RESERVE, self._terms.margin.seconds / 4)
+
+    async def _finish(self) -> None:
+        """Wait for handlers, saying how it goes: now and then, and at once on every change."""
+        tell_at, left = self._clock(), -1
+        while self._attempts.busy and self._clock() < self._cut_off:
+            if self._attempts.busy != left or self._clock() >= tell_at:
+                left, tell_at = self._attempts.busy, self._clock() + self._terms.progress.seconds
+                said = "; ".join(str(one) for one in self._attempts.told())
+                seconds = round(self._clock() - self._began, 1)
+                self._log.info("draining: handlers are running", running=left, seconds=seconds, told=said)
+            self._tally.drain_seconds.set(self._clock() - self._began)
+            self._tally.drain_phases["finish"].set(self._clock() - self._phase_began)
+            self._attempts.changed.clear()
+            await self._wait(self._attempts.changed, min(TICK, self._cut_off - self._clock()))
+        if self._attempts.busy:
+            self._log.warning("draining: what still runs is cancelled and given back", running=self._attempts.busy)
+            self._attempts.cancel_all("drain")
+            until = min(self._end, self._clock() + self._terms.margin.seconds / 2)
+            while self._attempts.running and self._clock() < until:
+                self._attempts.changed.clear()
+                await self._wait(self._attempts.changed, min(TICK, until - self._clock()))
+            self._attempts.give_up()
+
+    async def _close(self, deregister: Callable[[], Awaitable[bool]]) -> bool:
+        if not await self._within(self._settler.empty(), self._end):
+            return False
+        try:
+            return bool(await self._within(deregister(), self._end))
+        except RedisTrouble:
+            return False
+
+    async def _within(self, work: Awaitable[bool | None], end: float) -> bool:
+        """Do it unless it takes too long; whether it was done."""
+        try:
+            async with asyncio.timeout(max(0.0, end - self._clock())):
+                return await work is not False
+        except TimeoutError:
+            return False
+
+    async def _wait(self, event: asyncio.Event, seconds: float) -> None:
+        try:
+            async with asyncio.timeout(max(0.0, seconds)):
+                await event.wait()
+        except TimeoutError:
+            pass
+
+    def _phase(self, name: str) -> None:
+        now = self._clock()
+        self._tally.drain_phases[name].set(now - self._phase_began)
+        self._tally.drain_seconds.set(now - self._began)
+        self._phase_began = now

@@ -1,0 +1,107 @@
+"""What a child process runs: the same reading, checking and calling as in a worker, for one message at a time."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import time
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any
+
+from penstock.handling.failures import Failure
+from penstock.handling.load import Handler, load
+from penstock.isolation.delivery import Delivery as Errand
+from penstock.isolation.delivery import Why
+from penstock.isolation.work import Port
+from penstock.message.form import form_of
+from penstock.message.schema import schema_of
+from penstock.message.unreadable import Unreadable
+from penstock.observe.lines import Process
+from penstock.observe.logs import level_of, set_up
+from penstock.observe.spans import Spans
+from penstock.worker import outcome
+from penstock.worker.context import Context, Terms, Told
+from penstock.worker.delivery import Delivery
+from penstock.worker.runner import Here, Thread, call_of
+from penstock_spec.kinds.pipeline.spec import Pipeline
+
+
+def config_of(spec: Pipeline, folder: Path, log_format: str) -> dict[str, Any]:
+    """What `work` is called with in the child."""
+    return {"spec": spec.model_dump(mode="json", by_alias=True), "folder": str(folder), "log_format": log_format}
+
+
+def work(config: Mapping[str, Any]) -> InChild:
+    """Called once, before children are made: imports the handler and compiles the schema."""
+    spec = Pipeline.model_validate(config["spec"])
+    set_up(Process(spec.name), format_="text" if config["log_format"] == "text" else "json", level=level_of(os.environ))
+    return InChild(spec, Path(config["folder"]), load(spec))
+
+
+class InChild:
+    """Runs messages in a child."""
+
+    def __init__(self, spec: Pipeline, folder: Path, handler: Handler) -> None:
+        self._form = form_of(spec.message, schema_of(spec, folder))
+        self._handler = handler
+        self._spans = Spans(spec.name, spec.stream.key, spec.stream.group)
+        self._terms = Terms(logging.getLogger("penstock.worker"), spec.message.log_fields, spec.message.correlate)
+        self._alive = AsyncExitStack()
+        self._here: Here | None = None
+
+    async def run(self, errand: Errand, port: Port) -> bytes:
+        """One attempt; what came of it, as `outcome` has it."""
+        if self._here is None:
+            self._here = await self._begin()
+        delivery = Delivery(errand.id, [part for pair in errand.fields for part in pair], errand.consumer)
+        delivery.count, delivery.uncharged = errand.fence, errand.fence - errand.attempt
+        left = 0.0 if errand.seconds_left is None else errand.seconds_left
+        context = Context(delivery, time.monotonic() + left, self._terms, lambda told: port.progress(_words(told)))
+        running = asyncio.current_task()
+
+        def cancel(why: Why) -> None:
+            context.why = why
+            if running is not None:
+                running.cancel()
+
+        port.on_cancel(cancel)
+        return outcome.written(await self._outcome(self._here, delivery, context, port))
+
+    async def _outcome(self, here: Here, delivery: Delivery, context: Context, port: Port) -> outcome.Outcome:
+        try:
+            await here.run(delivery, context)
+        except Unreadable as error:
+            return outcome.Outcome(unreadable=(error.reason, error.says))
+        except Thread:
+            port.retire()
+            raise asyncio.CancelledError from None
+        except asyncio.CancelledError as error:
+            if context.why is not None:
+                raise
+            return outcome.Outcome(failure=Failure.of(error))
+        except MemoryError as error:
+            port.retire()
+            return outcome.Outcome(failure=Failure.of(error))
+        except BaseException as error:  # noqa: BLE001 - a handler may raise anything
+            return outcome.Outcome(failure=Failure.of(error))
+        if context.left is None:
+            return outcome.Outcome()
+        return outcome.Outcome(left=context.left.result.decode(), stays=context.left.stays)
+
+    async def _begin(self) -> Here:
+        if self._handler.lifespan is not None:
+            await self._alive.enter_async_context(self._handler.lifespan())
+        call = call_of(self._handler, lambda: ThreadPoolExecutor(1, thread_name_prefix="penstock-handler"))
+        return Here(self._form, self._handler.make, call, self._spans)
+
+    async def close(self) -> None:
+        """Leave what lives as long as this child."""
+        await self._alive.aclose()
+
+
+def _words(told: Told) -> dict[str, str | float | None]:
+    return {"says": told.says, "done": told.done, "total": told.total}

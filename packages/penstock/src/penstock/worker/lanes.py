@@ -1,0 +1,229 @@
+"""The ways in: new messages by a blocking read, ready ones and suspects by claims.
+
+One at a time, so that no more is taken than there are free slots; what is delivered is started.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Protocol, cast
+
+from penstock.keys import READY, SUSPECT, Keys
+from penstock.scripts import script
+from penstock.tending.replies import without_group
+from penstock.wire.errors import RedisTrouble, Refused, Reply
+from penstock.wire.link import Link
+from penstock.worker.delivery import Delivery
+from penstock.worker.slots import Slots
+
+MOST_CLAIMED = 50
+"""A claim takes Redis far longer than a read."""
+MOST_SUSPECTS = 4
+"""Suspects that run at once: each is a process of its own."""
+FIRST_WAIT, LONGEST_WAIT = 0.05, 1.0
+UNBLOCK_AGAIN = 0.05
+
+
+class Desk(Protocol):
+    """Where deliveries are brought."""
+
+    suspects: int
+    """Suspects that run here now."""
+
+    def deliver(self, delivery: Delivery, *, alone: bool = False) -> None:
+        """It is this worker's."""
+
+    def unclaimed(self, entries: int) -> None:
+        """Entries could not be claimed: somebody had deleted them from the stream."""
+
+    def group_gone(self, consumer: str) -> None:
+        """The group is not there, so this consumer's life is over."""
+
+    def trouble(self, error: RedisTrouble) -> None:
+        """Redis did not answer as it should."""
+
+
+class Lanes:
+    """Reads and claims while there are free slots."""
+
+    def __init__(  # noqa: PLR0913 - what it works with, each of a kind of its own
+        self,
+        reader: Link,
+        claimer: Link,
+        keys: Keys,
+        slots: Slots,
+        desk: Desk,
+        *,
+        block: int,
+        attempts: int,
+        audit: Callable[[], Awaitable[None]],
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        """`block` is in milliseconds. `audit` gives back what this worker owns and does not run."""
+        self._reader = reader
+        self._claimer = claimer
+        self._keys = keys
+        self._slots = slots
+        self._desk = desk
+        self._block = block
+        self._attempts = attempts
+        self._audit = audit
+        self._sleep = sleep
+        self._reading = False
+        self._stopping = False
+        self._unsure = False
+        self._ready = self._suspect = False
+        self._emptying = False
+        self.at_work = asyncio.Lock()
+        """Held while an answer may be on its way."""
+        self.consumer: str | None = None
+        """This worker's present life; nothing while it has none."""
+
+    def begin(self, consumer: str) -> None:
+        """A life has begun."""
+        self.consumer = consumer
+        self._slots.changed.set()
+
+    def end(self, consumer: str) -> None:
+        """A life is over; nothing is taken under its name any more."""
+        if self.consumer == consumer:
+            self.consumer = None
+
+    async def offer(self, *, ready: bool, suspect: bool) -> None:
+        """What there is to claim, as somebody saw.
+
+        A claim beside a blocked read would take more than the free slots, so the read is unblocked first.
+        """
+        self._ready, self._suspect = ready, suspect
+        if not suspect:
+            self._emptying = False
+        if self._claimable():
+            self._slots.changed.set()
+            await self._unblock()
+
+    async def stop(self, lanes: asyncio.Task[None]) -> None:
+        """Take nothing more. The answer of a read that is on its way is awaited."""
+        self._stopping = True
+        self._slots.changed.set()
+        while not lanes.done():
+            await self._unblock()
+            await asyncio.wait({lanes}, timeout=UNBLOCK_AGAIN)
+
+    async def _unblock(self) -> None:
+        if self._reading and self._reader.client_id is not None:
+            try:
+                await self._claimer.call("CLIENT", "UNBLOCK", self._reader.client_id)
+            except RedisTrouble as error:
+                self._desk.trouble(error)
+
+    async def run(self) -> None:
+        """Until stopped."""
+        wait = FIRST_WAIT
+        while not self._stopping:
+            consumer = await self._room()
+            if consumer is None:
+                return
+            try:
+                if self._unsure:
+                    await self._audit()
+                    self._unsure = False
+                async with self.at_work:
+                    await self._take(consumer)
+                wait = FIRST_WAIT
+            except RedisTrouble as error:
+                # What was sent may have happened: before anything else is taken, we ask what we own.
+                self._unsure = True
+                self._desk.trouble(error)
+                if isinstance(error, Refused) and without_group(error):
+                    self._desk.group_gone(consumer)
+                await self._sleep(wait)
+                wait = min(2 * wait, LONGEST_WAIT)
+
+    async def _room(self) -> str | None:
+        """Wait for a life and for room; nothing when it is time to stop."""
+        while not self._stopping:
+            self._slots.changed.clear()
+            if self.consumer is not None:
+                if self._emptying:
+                    if self._is_empty():
+                        return self.consumer
+                elif self._slots.free > 0 and (self._claimable() or self._slots.free_for_new > 0):
+                    return self.consumer
+            await self._wait()
+        return None
+
+    async def _wait(self) -> None:
+        due = self._slots.next_due()  # a message that this worker parked stops counting then
+        if due is None:
+            await self._slots.changed.wait()
+            return
+        try:
+            async with asyncio.timeout(due + 0.001):
+                await self._slots.changed.wait()
+        except TimeoutError:
+            pass
+
+    def _is_empty(self) -> bool:
+        return self._slots.free == self._slots.concurrency
+
+    def _claimable(self) -> bool:
+        return self._ready or (self._suspect and self._desk.suspects < MOST_SUSPECTS)
+
+    async def _take(self, consumer: str) -> None:
+        if self._emptying:
+            await self._claim(consumer, alone=True)
+        elif self._claimable():
+            await self._claim(consumer, alone=False)
+        else:
+            await self._read(consumer)
+
+    async def _read(self, consumer: str) -> None:
+        most = self._slots.free_for_new
+        if most <= 0:
+            return
+        self._reading = True
+        try:
+            answer = await self._reader.call(
+                *("XREADGROUP", "GROUP", self._keys.group, consumer, "COUNT", most),
+                *("BLOCK", self._block, "STREAMS", self._keys.stream, ">"),
+                wait=self._block / 1000,
+            )
+        finally:
+            self._reading = False
+        if answer is None:
+            return
+        ((_, entries),) = cast("list[tuple[bytes, list[tuple[bytes, list[bytes]]]]]", answer)
+        deliver = self._desk.deliver
+        for id_, fields in entries:
+            deliver(Delivery(id_, fields, consumer))
+
+    async def _claim(self, consumer: str, *, alone: bool) -> None:
+        free = min(self._slots.free, MOST_CLAIMED)
+        suspects = max(0, min(free, MOST_SUSPECTS - self._desk.suspects))
+        if alone:
+            suspects = 1
+        answer = await self._claimer.run(
+            script("claim"),
+            (self._keys.stream, self._keys.alive, self._keys.uncharged, self._keys.crashed),
+            (self._keys.group, consumer, suspects, free, self._attempts, "alone" if alone else ""),
+        )
+        self._emptying = False
+        if answer == b"lost" or not isinstance(answer, list):
+            self.end(consumer)  # the lease's own thread will find out, and begin a new life
+            return
+        gone, waiting, *claimed = answer
+        if isinstance(gone, int) and gone:
+            self._desk.unclaimed(gone)
+        for one in claimed:
+            self._desk.deliver(claimed_delivery(one, consumer), alone=alone)
+        self._ready = self._ready and len(claimed) >= free
+        self._suspect = False
+        if not claimed and waiting:
+            self._emptying = True
+
+
+def claimed_delivery(told: Reply, consumer: str) -> Delivery:
+    """An entry as `claim.lua` tells it."""
+    id_, count, uncharged, source, fields = cast("tuple[bytes, int, int, bytes, Sequence[bytes]]", told)
+    return Delivery(id_, fields, consumer, count, uncharged, SUSPECT if source == SUSPECT.encode() else READY)

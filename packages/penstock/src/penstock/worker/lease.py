@@ -1,0 +1,118 @@
+"""This worker's life in Redis: a consumer, and one lease for all that it holds.
+
+It runs in the loop of another thread, so that a handler that blocks the worker's loop does not lose the lease. One that
+holds the interpreter's lock for longer does: `isolation: process` is for those.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Callable
+from typing import Protocol
+
+from penstock.keys import Keys
+from penstock.scripts import script
+from penstock.wire.errors import RedisTrouble
+from penstock.wire.link import Link
+
+ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+LETTERS = 8
+RETRY = 1.0
+
+
+def incarnation(name: str) -> str:
+    """A consumer's name for one life. Its end is how a sweeper knows a consumer of our kind; see `overdue.lua`."""
+    return f"{name}~{''.join(secrets.choice(ALPHABET) for _ in range(LETTERS))}"
+
+
+class Living(Protocol):
+    """Who is told how the lease fares, in the worker's own loop."""
+
+    def registered(self, consumer: str) -> None:
+        """A life has begun."""
+
+    def renewed(self, consumer: str) -> None:
+        """It goes on."""
+
+    def lost(self, consumer: str) -> None:
+        """It is over; what it held is taken over."""
+
+    def trouble(self, error: RedisTrouble) -> None:
+        """Redis did not answer as it should."""
+
+
+class Lease:
+    """Registers, renews, and begins anew when the lease is lost."""
+
+    def __init__(  # noqa: PLR0913, PLR0917 - what it works with, each of a kind of its own
+        self,
+        link: Link,
+        keys: Keys,
+        name: str,
+        lease: int,
+        living: Living,
+        tell: Callable[..., object],
+        *,
+        named: Callable[[str], str] = incarnation,
+    ) -> None:
+        """`lease` is in milliseconds; `tell` calls what it is given in the worker's own loop."""
+        self._link = link
+        self._keys = keys
+        self._name = name
+        self._lease = lease
+        self._living = living
+        self._tell = tell
+        self._named = named
+        self._abandoned: set[str] = set()
+        self._wake = asyncio.Event()
+
+    def abandon(self, consumer: str) -> None:
+        """This life is over, whatever Redis says: its group vanished. Called in the lease's own loop."""
+        self._abandoned.add(consumer)
+        self._wake.set()
+
+    async def run(self) -> None:
+        """Until cancelled. What is registered at that moment stays; the worker deregisters it when it owns nothing."""
+        while True:
+            await self._live(await self._begin())
+
+    async def _begin(self) -> str:
+        while True:
+            consumer = self._named(self._name)  # a registration that was not answered is never repeated
+            try:
+                taken = await self._link.run(
+                    script("register"), (self._keys.stream, self._keys.alive), (self._keys.group, consumer, self._lease)
+                )
+            except RedisTrouble as error:
+                self._tell(self._living.trouble, error)
+                await asyncio.sleep(RETRY)
+                continue
+            if taken == 1:
+                self._tell(self._living.registered, consumer)
+                return consumer
+
+    async def _live(self, consumer: str) -> None:
+        wait = self._lease / 3000
+        while True:
+            self._wake.clear()
+            if consumer in self._abandoned:
+                self._abandoned.discard(consumer)
+                break
+            try:
+                await asyncio.wait_for(self._wake.wait(), wait)
+            except TimeoutError:
+                pass
+            else:
+                continue
+            try:
+                goes_on = await self._link.run(script("renew"), (self._keys.alive,), (consumer, self._lease))
+            except RedisTrouble as error:
+                self._tell(self._living.trouble, error)
+                wait = min(RETRY, self._lease / 3000)
+                continue
+            if goes_on != 1:
+                break
+            self._tell(self._living.renewed, consumer)
+            wait = self._lease / 3000
+        self._tell(self._living.lost, consumer)

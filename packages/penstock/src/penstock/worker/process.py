@@ -1,0 +1,173 @@
+"""A worker as a process of its own: its loop, its threads, its signals, and what it answers over HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import uvloop
+
+from penstock import __version__
+from penstock.handling.load import load
+from penstock.isolation.processes import Processes
+from penstock.message.form import form_of
+from penstock.message.schema import schema_of
+from penstock.observe.board import process_board
+from penstock.observe.health import HealthServer, RedisHealth
+from penstock.observe.heart import Heart
+from penstock.observe.lines import Process
+from penstock.observe.logs import Log, loop_trouble
+from penstock.observe.metrics import Metrics
+from penstock.observe.page import Pages
+from penstock.observe.readiness import Readiness
+from penstock.resolved import Resolved
+from penstock.wire.credentials import Credentials
+from penstock.wire.errors import Refused
+from penstock.wire.link import Link
+from penstock.wire.route import Route
+from penstock.worker.in_child import config_of
+from penstock.worker.side import Side
+from penstock.worker.sidecar import quit_sidecar
+from penstock.worker.worker import Outside, Worker
+from penstock_spec.kinds.pipeline.metrics import process as told
+from penstock_spec.kinds.pipeline.metrics import working
+
+BLOCKED = 70
+"""The exit code of a worker whose loop stood still for too long."""
+LIVE_LIMIT = 10.0
+"""Seconds without a heartbeat from which on `/livez` says no; a handler may hold up the loop for longer than that."""
+
+log = logging.getLogger("penstock.worker")
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """What the command was told."""
+
+    pipeline: Resolved
+    credentials: Credentials
+    process: Process
+    log_format: str
+    listen: tuple[str, int] | None
+    """Where to answer over HTTP; nowhere when it is nothing."""
+    paths: Sequence[Path]
+    """Folders with code."""
+    ready: Callable[[int], object] | None = None
+    """Called with the port, when the worker answers there."""
+
+
+def run(start: Start) -> int:
+    """Until it is told to stop. Gives an exit code."""
+    pipeline = start.pipeline
+    handler = load(pipeline.spec, start.paths)
+    form = form_of(pipeline.spec.message, schema_of(pipeline.spec, pipeline.folder))
+    readiness, heart = Readiness(), Heart()
+    board = process_board()
+    metrics = Metrics.of_spec("worker", pipeline.spec, board)
+    metrics.gauge(told.INFO, "worker", __version__, "").set(1)
+    spawner = Processes(
+        "penstock.worker.in_child:work",
+        config_of(pipeline.spec, pipeline.folder, start.log_format),
+        memory_limit=None if (limit := pipeline.spec.work.memory_limit) is None else limit.amount,
+        path=[str(path.resolve()) for path in (Path.cwd(), *start.paths)],
+    )
+    health = None
+    if start.listen is not None:
+        limit_ = max(LIVE_LIMIT, pipeline.spec.work.timeout.seconds + pipeline.spec.shutdown.margin.seconds)
+        health = HealthServer(heart, limit_, readiness, Pages(board))
+        health.add_redis(lambda: redis_health(start))
+        health.start(*start.listen)
+        if start.ready is not None:
+            start.ready(health.port)
+
+    async def main() -> tuple[int, bool]:
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(loop_trouble)
+        heart.beat_in(loop)
+        async with Side() as side:
+            outside = Outside(
+                link=lambda name: link_to(pipeline, start.credentials, name),
+                beside=side,
+                spawner=spawner,
+                metrics=metrics,
+                readiness=readiness,
+                host=os.environ.get("POD_NAME") or start.process.host,
+                process=start.process,
+            )
+            worker = Worker(pipeline, handler, form, outside)
+            _on_signals(loop, worker)
+            watch = side.start(_watch(heart, metrics, pipeline))
+            code = await worker.run()
+            watch.cancel()
+            heart.stop()
+            if (url := pipeline.spec.shutdown.sidecar_quit_url) is not None:
+                await asyncio.to_thread(quit_sidecar, url)
+            return code, worker.busy > 0
+
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        code, busy = runner.run(main())
+        if busy:  # threads that were cancelled and go on would be waited for; their messages are given back
+            os._exit(code)
+    if health is not None:
+        health.stop()
+    return code
+
+
+def link_to(pipeline: Resolved, credentials: Credentials, name: str) -> Link:
+    """A connection to where the pipeline's stream is."""
+    route = Route.to(pipeline.redis, pipeline.keys.stream, credentials=credentials)
+    return Link(route, name=f"penstock-{name}-{pipeline.name}")
+
+
+async def redis_health(start: Start) -> RedisHealth:
+    """A connection of its own, made and let go: the others are for work."""
+    link = link_to(start.pipeline, start.credentials, "health")
+    loop, keys = asyncio.get_running_loop(), start.pipeline.keys
+    try:
+        await link.call("PING")
+        began = loop.time()
+        await link.call("PING")
+        ping = loop.time() - began
+        try:
+            await link.call("XPENDING", keys.stream, keys.group)
+        except Refused as error:
+            return RedisHealth(ping, group=False, error=error.code)
+        return RedisHealth(ping, group=True)
+    finally:
+        await link.close()
+
+
+def _on_signals(loop: asyncio.AbstractEventLoop, worker: Worker) -> None:
+    """The first begins the drain. The second ends all at once: what was not settled is taken over."""
+    seen: list[signal.Signals] = []
+
+    def handle(number: signal.Signals) -> None:
+        if seen:
+            Log(log).error("a second signal: leaving at once; what is not settled is taken over", signal=number.name)
+            os._exit(128 + number)
+        seen.append(number)
+        Log(log).info("told to leave", signal=number.name)
+        worker.stop()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, handle, number)
+
+
+async def _watch(heart: Heart, metrics: Metrics, pipeline: Resolved) -> None:
+    """A loop that stands still for longer than a message may take does not come back."""
+    spec = pipeline.spec
+    limit = spec.work.timeout.seconds + spec.shutdown.margin.seconds
+    lag = metrics.gauge(working.LOOP_LAG_SECONDS)
+    while True:
+        await asyncio.sleep(1)
+        lag.set(heart.lag())
+        if heart.age() > limit:
+            Log(log).error("the loop stands still; leaving, and what runs is taken over", seconds=round(heart.age(), 1))
+            sys.stderr.flush()
+            os._exit(BLOCKED)

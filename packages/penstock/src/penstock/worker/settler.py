@@ -1,0 +1,306 @@
+"""Outcomes on their way to Redis: what ends together is settled together, by one fenced script.
+
+While one batch is on its way the next gathers, so a slow message never holds up its neighbours, and a busy worker needs
+few commands. An outcome that Redis did not take is kept and repeated; the fence makes that harmless.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Protocol
+
+from penstock.keys import READY, STATES, SUSPECT, Keys
+from penstock.scripts import script
+from penstock.tending.replies import without_group
+from penstock.wire.errors import RedisTrouble, Refused, Reply
+from penstock.wire.link import Link
+from penstock.worker.delivery import Buried, Delivery, GivenBack, Outcome, Parked, Settled, SettledWith
+from penstock.worker.letter import own_field, written
+
+MOST = 1000
+"""Deliveries of one script: a thousand take Redis about four milliseconds."""
+SOME = 200
+"""The same for what takes Redis longer."""
+FIRST_WAIT, LONGEST_WAIT = 0.05, 1.0
+
+KEY, ID = b"penstock-key", b"penstock-id"
+
+Sent = bytes | str | int | float
+
+
+class Ledger(Protocol):
+    """Who wants to know what became of outcomes."""
+
+    def took(self, outcomes: Sequence[Outcome | Delivery], seconds: float) -> None:
+        """Redis took them, so long after the first of them had gathered. They are of one kind."""
+
+    def fenced(self, step: str, outcomes: Sequence[Outcome | Delivery]) -> None:
+        """They were another's by then; nothing was changed."""
+
+    def gone(self, step: str, outcomes: Sequence[Outcome | Delivery]) -> None:
+        """They were pending nowhere by then; nothing was changed."""
+
+    def refused(self, step: str, error: RedisTrouble, unsettled: int) -> None:
+        """Redis did not take them; they are kept."""
+
+
+class Settler:
+    """Brings outcomes to Redis, over a connection of its own."""
+
+    def __init__(  # noqa: PLR0913 - what it works with, each of a kind of its own
+        self,
+        link: Link,
+        keys: Keys,
+        ledger: Ledger,
+        *,
+        deletes: bool,
+        clock: Callable[[], float],
+        group_gone: Callable[[str], None],
+        changed: asyncio.Event,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """`deletes`: the stream keeps nothing done. `clock` is wall time. `changed` is set when Redis took some."""
+        self._link = link
+        self._keys = keys
+        self._ledger = ledger
+        self._deletes = "1" if deletes else "0"
+        self._clock = clock
+        self._group_gone = group_gone
+        self._changed = changed
+        self._monotonic = monotonic
+        self._done: list[Delivery] = []
+        self._others: list[Outcome] = []
+        self._working: list[Delivery] = []
+        self._repeated: set[tuple[str, bytes, int]] = set()
+        self._since = 0.0
+        self._wake = asyncio.Event()
+        self._idle = asyncio.Event()
+        self.unsettled = 0
+        """Outcomes that Redis has not taken yet."""
+        self.in_trouble = False
+        """Redis did not take the last ones."""
+
+    def settle(self, delivery: Delivery) -> None:
+        """A delivery is done. The way of nearly all messages, so it makes nothing."""
+        self._done.append(delivery)
+        self.unsettled += 1
+        if not self._since:
+            self._since = self._monotonic()
+            self._wake.set()
+
+    def add(self, outcome: Outcome) -> None:
+        """Any other outcome."""
+        if isinstance(outcome, Settled):
+            self._done.append(outcome.delivery)
+        else:
+            self._others.append(outcome)
+        self.unsettled += 1
+        if not self._since:
+            self._since = self._monotonic()
+            self._wake.set()
+
+    def on_the_way(self) -> set[tuple[str, bytes, int]]:
+        """The deliveries whose outcomes Redis has not taken: consumer, entry and count."""
+        deliveries = (*self._done, *self._working, *(one.delivery for one in self._others))
+        return {(one.consumer, one.id, one.count) for one in deliveries}
+
+    async def empty(self) -> None:
+        """Wait until Redis has taken all."""
+        while self.unsettled:
+            self._idle.clear()
+            await self._idle.wait()
+
+    async def run(self) -> None:
+        """Until cancelled."""
+        wait = FIRST_WAIT
+        while True:
+            await self._wake.wait()
+            self._wake.clear()
+            while self._done or self._others:
+                self.in_trouble = not await self._flush()
+                if self.in_trouble:
+                    await asyncio.sleep(wait)
+                    wait = min(2 * wait, LONGEST_WAIT)
+                else:
+                    wait = FIRST_WAIT
+            self._idle.set()
+
+    async def _flush(self) -> bool:
+        """Try everything once. What is refused does not hold up the rest; it comes again."""
+        since, self._since = self._since, 0.0
+        done, self._done = self._done, []
+        others, self._others = self._others, []
+        self._working = [*done, *(one.delivery for one in others)] if others else done
+        fine = True
+        for batch in in_batches(done):
+            if not await self._settle(batch, since):
+                self._done += batch
+                fine = False
+        for some in in_kinds(others):
+            if not await self._bring(some, since):
+                self._others += some
+                fine = False
+        self._working = []
+        if not fine:
+            self._since = since
+        return fine
+
+    async def _settle(self, batch: list[Delivery], since: float) -> bool:
+        rest: list[Sent] = [part for one in batch for part in (one.id, one.count)]
+        keys = (self._keys.stream, self._keys.uncharged, self._keys.crashed)
+        args = (self._keys.group, batch[0].consumer, self._deletes, *bounds(batch), *rest)
+        answers = await self._asked("settle", keys, args, batch)
+        if answers is not None:
+            self._sort_out("settle", batch, batch, answers, since)
+        return answers is not None
+
+    async def _bring(self, batch: list[Outcome], since: float) -> bool:
+        step, keys, args = self._worded(batch)
+        deliveries = [one.delivery for one in batch]
+        answers = await self._asked(step, keys, args, deliveries)
+        if answers is not None:
+            self._sort_out(step, batch, deliveries, answers, since)
+        return answers is not None
+
+    def _worded(self, batch: Sequence[Outcome]) -> tuple[str, tuple[str, ...], tuple[Sent, ...]]:
+        """The script for outcomes of one kind and consumer, its keys and its arguments."""
+        keys, first = self._keys, batch[0]
+        one = first.delivery
+        who = (keys.group, one.consumer)
+        rest: tuple[Sent, ...]
+        around = bounds([each.delivery for each in batch])
+        match first:
+            case Parked():
+                parts = (_parked(each) for each in batch if isinstance(each, Parked))
+                rest = tuple(part for each in parts for part in each)
+                return "park", (keys.stream, keys.parked, keys.uncharged, keys.crashed), (*who, *around, *rest)
+            case GivenBack():
+                rest = tuple(part for each in batch for part in _given_back(each.delivery))
+                return "give_back", (keys.stream, keys.uncharged), (*who, *around, *rest)
+            case Buried():
+                values = written(first, keys, int(self._clock() * 1000))
+                said = (own_field(one.fields, KEY) or b"").decode("utf-8", "replace")
+                own = own_field(one.fields, ID) or b""
+                named = (keys.stream, keys.dead, keys.uncharged, keys.crashed)
+                rest = (self._deletes, own, len(values), *values, *around, one.id, one.count)
+                return "bury", (*named, keys.dedup + said if said else keys.stream), (*who, *rest)
+            case SettledWith():
+                result = keys.result + (own_field(one.fields, ID) or one.id).decode("utf-8", "replace")
+                rest = (self._deletes, first.result, first.stays, *around, one.id, one.count)
+                return "settle_with", (keys.stream, keys.uncharged, keys.crashed, result), (*who, *rest)
+            case Settled():
+                raise AssertionError(first)  # these go the short way
+
+    async def _asked(
+        self, step: str, keys: Sequence[str], args: Sequence[Sent], deliveries: Sequence[Delivery]
+    ) -> list[Reply] | None:
+        """The script's answers, or nothing when the outcomes must be kept."""
+        try:
+            answers = await self._link.run(script(step), keys, args)
+        except Refused as error:
+            if without_group(error):  # and with it all that was pending: these deliveries are nobody's now
+                self._group_gone(deliveries[0].consumer)
+                return [0] * len(deliveries)
+            self._refused(step, error)
+            return None
+        except RedisTrouble as error:
+            self._repeated.update((step, one.id, one.count) for one in deliveries)
+            self._refused(step, error)
+            return None
+        assert isinstance(answers, list)  # noqa: S101 - the script says so
+        return answers
+
+    def _refused(self, step: str, error: RedisTrouble) -> None:
+        self._ledger.refused(step, error, self.unsettled)
+
+    def _sort_out(
+        self,
+        step: str,
+        batch: Sequence[Outcome | Delivery],
+        deliveries: Iterable[Delivery],
+        answers: Sequence[Reply],
+        since: float,
+    ) -> None:
+        self.unsettled -= len(answers)
+        self._changed.set()
+        waited = self._monotonic() - since
+        if not self._repeated and answers.count(1) == len(answers):
+            self._ledger.took(batch, waited)
+            return
+        took: list[Outcome | Delivery] = []
+        gone: list[Outcome | Delivery] = []
+        fenced: list[Outcome | Delivery] = []
+        for one, delivery, answer in zip(batch, deliveries, answers, strict=True):
+            key = (step, delivery.id, delivery.count)
+            repeated = key in self._repeated
+            self._repeated.discard(key)
+            done = succeeded(step, delivery.count, answer, repeated=repeated)
+            (took if done else gone if answer == 0 else fenced).append(one)
+        if took:
+            self._ledger.took(took, waited)
+        if gone:
+            self._ledger.gone(step, gone)
+        if fenced:
+            self._ledger.fenced(step, fenced)
+
+
+def in_batches(deliveries: list[Delivery]) -> Iterator[list[Delivery]]:
+    """Of one consumer each, and of no more than one script may hold up Redis for."""
+    if not deliveries:
+        return
+    consumer = deliveries[0].consumer
+    if len(deliveries) <= MOST and all(one.consumer is consumer for one in deliveries):
+        yield deliveries
+        return
+    by_consumer: dict[str, list[Delivery]] = {}
+    for one in deliveries:
+        by_consumer.setdefault(one.consumer, []).append(one)
+    for same in by_consumer.values():
+        for at in range(0, len(same), MOST):
+            yield same[at : at + MOST]
+
+
+def in_kinds(outcomes: list[Outcome]) -> Iterator[list[Outcome]]:
+    """Of one kind and one consumer each; dead letters and results go one by one."""
+    together: dict[tuple[type, str], list[Outcome]] = {}
+    for one in outcomes:
+        together.setdefault((type(one), one.delivery.consumer), []).append(one)
+    for (kind, _), same in together.items():
+        most = SOME if kind in (Parked, GivenBack) else 1
+        for at in range(0, len(same), most):
+            yield same[at : at + most]
+
+
+def succeeded(step: str, count: int, answer: Reply, *, repeated: bool) -> bool:
+    """Whether a step was taken.
+
+    One that is repeated, because its answer was lost, may have been taken the first time: what was settled is gone
+    then, and what was parked or given back is found where it was brought, with the same count.
+    """
+    if answer == 1:
+        return True
+    if not repeated:
+        return False
+    if answer == 0:
+        return step in ("settle", "settle_with", "bury")
+    moved = step in ("park", "give_back") and isinstance(answer, list)
+    return moved and isinstance(answer, list) and answer[0] in _STATES and answer[1] == count
+
+
+_STATES = frozenset(state.encode() for state in STATES)
+
+
+def bounds(deliveries: Sequence[Delivery]) -> tuple[bytes, bytes]:
+    """About the lowest and the highest id: as bytes, `-10` is below `-9`. The fence asks again for what that misses."""
+    ids = [one.id for one in deliveries]
+    return min(ids), max(ids)
+
+
+def _parked(one: Parked) -> tuple[Sent, ...]:
+    return (one.delivery.id, one.delivery.count, one.wait, one.delivery.free, int(one.crashed))
+
+
+def _given_back(one: Delivery) -> tuple[Sent, ...]:
+    return (one.id, one.count, one.free, SUSPECT if one.is_suspect else READY)

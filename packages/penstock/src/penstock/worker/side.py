@@ -1,0 +1,53 @@
+"""A thread with an event loop of its own, for what must go on while a handler blocks the worker's loop."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Future
+from typing import Any, Self, TypeVar
+
+Answer = TypeVar("Answer")
+
+
+class Side:
+    """Runs coroutines beside the worker's loop."""
+
+    def __init__(self) -> None:
+        """Start the thread."""
+        self._loop = asyncio.new_event_loop()
+        # A daemon: a worker that must end at once does not wait for it.
+        self._thread = threading.Thread(target=self._run, name="penstock-side", daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        self._loop.run_forever()
+        self._loop.run_until_complete(self._loop.shutdown_asyncgens())
+        self._loop.close()
+
+    def start(self, work: Coroutine[Any, Any, Answer]) -> Future[Answer]:
+        """Begin it there."""
+        return asyncio.run_coroutine_threadsafe(work, self._loop)
+
+    def tell(self, call: Callable[..., object], *args: object) -> None:
+        """Call it there."""
+        self._loop.call_soon_threadsafe(call, *args)
+
+    async def __aenter__(self) -> Self:
+        """It runs already."""
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Cancel what still runs there, and end the thread."""
+
+        async def cancel() -> None:
+            tasks = asyncio.all_tasks() - {asyncio.current_task()}
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+        await asyncio.wrap_future(self.start(cancel()))
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        await asyncio.to_thread(self._thread.join)

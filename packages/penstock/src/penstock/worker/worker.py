@@ -1,0 +1,319 @@
+"""The worker, from its first connection to its last."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AsyncExitStack, suppress
+from dataclasses import dataclass, field
+from functools import partial
+from random import Random
+from typing import Any, Protocol
+
+from penstock.handling.decide import Decider
+from penstock.handling.load import Handler
+from penstock.isolation.spawner import Spawner
+from penstock.message.form import Form
+from penstock.observe.lines import Process
+from penstock.observe.logs import Log
+from penstock.observe.metrics import Metrics
+from penstock.observe.readiness import Readiness, Why
+from penstock.observe.spans import Spans
+from penstock.resolved import Resolved
+from penstock.scripts import script
+from penstock.tending.group import Ensured, ensure
+from penstock.tending.sweep import Swept
+from penstock.tending.tend import Tended
+from penstock.wire.errors import RedisTrouble
+from penstock.wire.link import Link
+from penstock.worker.apart import Apart
+from penstock.worker.attempts import Attempts
+from penstock.worker.audit import Audit
+from penstock.worker.books import Books
+from penstock.worker.complaints import Complaints
+from penstock.worker.context import Terms
+from penstock.worker.drain import Drain
+from penstock.worker.lanes import Lanes
+from penstock.worker.lease import Lease, incarnation
+from penstock.worker.runner import Here, call_of
+from penstock.worker.settler import Settler
+from penstock.worker.slots import Slots
+from penstock.worker.tally import Tally
+from penstock.worker.watch import Watch
+
+REACHING = "reaching Redis"
+GAUGES_EVERY = 0.5
+FIRST_WAIT, LONGEST_WAIT = 0.1, 2.0
+
+
+class Beside(Protocol):
+    """Where the lease is kept while the worker's loop is busy: a thread, or in a simulation the same loop."""
+
+    def start(self, work: Coroutine[Any, Any, None]) -> Cancels:
+        """Begin it there."""
+
+    def tell(self, call: Callable[..., object], *args: object) -> None:
+        """Call it there."""
+
+
+class Cancels(Protocol):
+    """What was begun."""
+
+    def cancel(self) -> object:
+        """End it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """All that a worker has from outside, so that a test can give it something else."""
+
+    link: Callable[[str], Link]
+    """Makes a connection, by its name."""
+    beside: Beside
+    spawner: Spawner
+    metrics: Metrics
+    readiness: Readiness
+    host: str
+    """For `{hostname}` in the consumer's name: in a pod, the pod's."""
+    process: Process = field(default_factory=Process)
+    rng: Random = field(default_factory=Random)
+    monotonic: Callable[[], float] = time.monotonic
+    wall: Callable[[], float] = time.time
+    named: Callable[[str], str] = incarnation
+
+
+class Worker:
+    """Runs one pipeline's messages. Made in the loop that it runs in."""
+
+    def __init__(self, pipeline: Resolved, handler: Handler, form: Form, outside: Outside) -> None:
+        spec = pipeline.spec
+        self._spec = spec
+        self._keys = pipeline.keys
+        self._handler = handler
+        self._outside = outside
+        self._log = Log(logging.getLogger("penstock.worker"))
+        self._complaints = Complaints(self._log, outside.monotonic)
+        self._tally = Tally(outside.metrics)
+        self._stop = asyncio.Event()
+        self._alive = AsyncExitStack()
+        self._loop = asyncio.get_running_loop()
+        changed = asyncio.Event()
+        self._links = [outside.link(name) for name in ("reader", "settler", "lease")]
+        reader, hand, life = self._links
+        self._hand = hand
+        self._settler = Settler(
+            hand,
+            self._keys,
+            Books(self._tally, self._log, self._complaints),
+            deletes=pipeline.keeps_nothing,
+            clock=outside.wall,
+            group_gone=self._group_gone,
+            changed=changed,
+            monotonic=outside.monotonic,
+        )
+        self._slots = Slots(
+            spec.work.concurrency, spec.work.max_pending_per_worker, self._settler, outside.monotonic, changed
+        )
+        threads = partial(ThreadPoolExecutor, spec.work.concurrency, thread_name_prefix="penstock-handler")
+        here = Here(
+            form, handler.make, call_of(handler, threads), Spans(spec.name, self._keys.stream, self._keys.group)
+        )
+        pooled = spec.work.isolation == "process"
+        self._attempts = Attempts(
+            spec.work,
+            Terms(logging.getLogger("penstock.worker"), spec.message.log_fields, spec.message.correlate),
+            Apart(outside.spawner, alone=False) if pooled else here,
+            Apart(outside.spawner, alone=True),
+            Decider(spec.retries),
+            self._settler,
+            self._slots,
+            self._tally,
+            self._group_gone,
+            rng=outside.rng,
+            clock=outside.monotonic,
+        )
+        self._lanes = Lanes(
+            reader,
+            hand,
+            self._keys,
+            self._slots,
+            self._attempts,
+            block=spec.work.block.amount,
+            attempts=spec.retries.attempts,
+            audit=self._audit_now,
+        )
+        self._audit = Audit(hand, self._keys, self._settler, self._attempts.runs, self._lanes.at_work)
+        self._auditing: asyncio.Task[None] | None = None
+        self._watch = Watch(hand, self._keys, spec, self, clock=outside.monotonic)
+        name = spec.stream.consumer.replace("{hostname}", outside.host)
+        self._lease = Lease(
+            life, self._keys, name, spec.work.lease.amount, self, self._loop.call_soon_threadsafe, named=outside.named
+        )
+
+    def stop(self) -> None:
+        """Begin to leave."""
+        self._stop.set()
+
+    @property
+    def busy(self) -> int:
+        """Handlers that have not ended."""
+        return self._attempts.busy
+
+    async def run(self) -> int:
+        """Until told to stop, and then until all is settled or the grace is over. Gives an exit code."""
+        try:
+            if not await self._reach():
+                return 0
+            if self._handler.lifespan is not None:
+                await self._alive.enter_async_context(self._handler.lifespan())
+            return await self._work()
+        finally:
+            with suppress(Exception):
+                await self._outside.spawner.close()
+            await self._alive.aclose()
+            for link in self._links:
+                await link.close()
+
+    async def _reach(self) -> bool:
+        """Redis may be absent when a pod starts: say so, and wait."""
+        wait = FIRST_WAIT
+        while not self._stop.is_set():
+            try:
+                self.ensured(await ensure(self._hand, self._keys, self._spec))
+            except RedisTrouble as error:
+                self._outside.readiness.hold(Why.REDIS_ABSENT)
+                self._tally.trouble(error)
+                self._complaints.trouble(REACHING, error)
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._stop.wait(), wait)
+                wait = min(2 * wait, LONGEST_WAIT)
+            else:
+                self._complaints.over(REACHING)
+                self._outside.readiness.release(Why.REDIS_ABSENT)
+                return True
+        return False
+
+    async def _work(self) -> int:
+        lanes = asyncio.create_task(self._lanes.run(), name="lanes")
+        around = [
+            asyncio.create_task(work, name=name)
+            for name, work in (("settler", self._settler.run()), ("gauges", self._gauges()))
+        ]
+        watch = asyncio.create_task(self._watch.run(), name="watch")
+        life = self._outside.beside.start(self._lease.run())
+
+        async def deregister() -> bool:
+            life.cancel()  # or it would begin another life, as this one is over
+            return await self._deregister()
+
+        stop = asyncio.create_task(self._stop.wait(), name="stop")
+        try:
+            done, _ = await asyncio.wait({lanes, watch, stop, *around}, return_when=asyncio.FIRST_COMPLETED)
+            for task in done - {stop}:
+                task.result()  # these never end by themselves: whatever ended one is told
+            drain = Drain(
+                self._spec.shutdown,
+                self._lanes,
+                self._attempts,
+                self._settler,
+                self._tally,
+                self._log,
+                clock=self._outside.monotonic,
+            )
+            self._outside.readiness.hold(Why.DRAINING)
+            return await drain.run(lanes, watch, deregister)
+        finally:
+            life.cancel()
+            for task in (lanes, watch, stop, *around):
+                task.cancel()
+            await asyncio.gather(lanes, watch, stop, *around, return_exceptions=True)
+
+    async def _deregister(self) -> bool:
+        consumer, keys = self._attempts.consumer, self._keys
+        if consumer is None:
+            return True
+        return await self._hand.run(script("deregister"), (keys.stream, keys.alive), (keys.group, consumer)) == 1
+
+    async def _gauges(self) -> None:
+        tally, slots = self._tally, self._slots
+        tally.slots.set(slots.concurrency)
+        while True:
+            tally.slots_free.set(max(0, slots.free))
+            tally.running.set(slots.running)
+            tally.unsettled.set(self._settler.unsettled)
+            tally.at_pending_limit.set(int(slots.free > 0 >= slots.free_for_new))
+            await asyncio.sleep(GAUGES_EVERY)
+
+    # what the lease tells
+
+    def registered(self, consumer: str) -> None:
+        """A life has begun."""
+        self._log.info("a life in the group begins", consumer=consumer)
+        self._outside.process.consumer = consumer
+        self._attempts.consumer = consumer
+        self._lanes.begin(consumer)
+        self._outside.readiness.release(Why.STARTING)
+        self._outside.readiness.release(Why.NO_LEASE)
+        self._complaints.over(REACHING)
+
+    def renewed(self, consumer: str) -> None:
+        """It goes on: a good moment to compare what is owned with what is run."""
+        self._complaints.over(REACHING)
+        if self._auditing is None or self._auditing.done():
+            self._auditing = asyncio.create_task(self._audit_quietly(consumer))
+
+    def lost(self, consumer: str) -> None:
+        """It is over; what it held is taken over."""
+        self._tally.lease_lost.add()
+        self._log.error("the lease was lost, and what ran is cancelled", consumer=consumer)
+        self._outside.readiness.hold(Why.NO_LEASE)
+        self._lanes.end(consumer)
+        if self._attempts.consumer == consumer:
+            self._attempts.consumer = None
+        self._attempts.cancel_all("lost", consumer)
+
+    def trouble(self, error: RedisTrouble) -> None:
+        """Redis did not answer as it should."""
+        self._tally.trouble(error)
+        self._complaints.trouble(REACHING, error)
+
+    def _group_gone(self, consumer: str) -> None:
+        self._outside.beside.tell(self._lease.abandon, consumer)
+
+    async def _audit_now(self) -> None:
+        if self._attempts.consumer is not None:
+            await self._audit.alone(self._attempts.consumer)
+
+    async def _audit_quietly(self, consumer: str) -> None:
+        try:
+            strays = await self._audit(consumer)
+        except RedisTrouble as error:
+            self.trouble(error)
+        else:
+            if strays:
+                self._log.warning("messages were owned and not run; they are given back", count=strays)
+
+    # what the watch tells
+
+    async def tended(self, tended: Tended) -> None:
+        """What was promoted, and what may be claimed."""
+        self._tally.tended(tended)
+        if tended.lost:
+            self._log.error("messages that waited for their time are lost: somebody deleted them", count=tended.lost)
+        await self._lanes.offer(ready=tended.ready, suspect=tended.suspect)
+
+    def swept(self, swept: Swept) -> None:
+        """What was taken over."""
+        self._tally.swept(swept)
+        if swept.suspects or swept.removed:
+            told = "lost workers' messages are taken over"
+            self._log.warning(told, messages=swept.suspects, workers=swept.removed, lost=swept.lost)
+
+    def ensured(self, how: Ensured) -> None:
+        """The group is there."""
+        if how == "again":
+            self._tally.group_recreated.add()
+            self._log.error("the group had vanished and was made again; the janitor brings back what is left")
