@@ -51,9 +51,8 @@ class Family:
 
     def nursery(self) -> int:
         """The process number of the nursery."""
-        found = [pid for pid in children_of(os.getpid()) if b"penstock.isolation.nursery" in command_of(pid)]
-        assert len(found) == 1
-        return found[0]
+        (found,) = nurseries()
+        return found
 
 
 def stat_of(pid: int) -> list[str]:
@@ -70,12 +69,22 @@ def is_alive(pid: int) -> bool:
     return bool(stat) and stat[0] not in "ZX"
 
 
+async def until_ended(*pids: int) -> None:
+    """Wait until none of them is alive."""
+    await until(lambda: not any(map(is_alive, pids)), f"{pids} have ended")
+
+
 def command_of(pid: int) -> bytes:
     """Its program and arguments."""
     try:
         return Path(f"/proc/{pid}/cmdline").read_bytes()
     except (FileNotFoundError, ProcessLookupError):
         return b""
+
+
+def nurseries() -> list[int]:
+    """Those of this process."""
+    return [pid for pid in children_of(os.getpid()) if b"penstock.isolation.nursery" in command_of(pid)]
 
 
 def children_of(pid: int) -> list[int]:

@@ -1,4 +1,37 @@
-"""Penstock: Redis Streams workers under Kubernetes and KEDA from one YAML spec a pipeline."""
+"""Penstock: Redis Streams workers under Kubernetes and KEDA from one YAML spec a pipeline.
 
-__all__ = ["__version__"]
+What handlers and senders use stands here; each name is loaded when it is first asked for, because the command, and a
+process that only handles, need few of them.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from penstock.handling.asked import Bury, Retry
+    from penstock.handling.declare import Middleware, handler
+    from penstock.worker.context import Context
+
+__all__ = ["Bury", "Context", "Middleware", "Retry", "__version__", "handler"]
 __version__ = "0.1.0"
+
+_WHERE = {
+    "Bury": "penstock.handling.asked",
+    "Context": "penstock.worker.context",
+    "Middleware": "penstock.handling.declare",
+    "Retry": "penstock.handling.asked",
+    "handler": "penstock.handling.declare",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _WHERE:
+        raise AttributeError(f"module `penstock` has no `{name}`")
+    found = globals()[name] = getattr(importlib.import_module(_WHERE[name]), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_WHERE})

@@ -1,0 +1,53 @@
+"""Workers that sleep past their lease, and wake."""
+
+import signal
+from collections.abc import Callable
+
+from ledger import by_message, read
+from pipelines import Trial
+from servers import wait_for
+
+HANDLERS = """\
+import asyncio
+import ledger
+
+async def handle(message, context):
+    ledger.note("start", message["id"], context.fence)
+    await asyncio.sleep(message["takes"])
+    ledger.note("end", message["id"], context.fence)
+"""
+SPEC = """\
+work: {concurrency: 4, lease: 10s, timeout: 60s}
+retries: {attempts: 5, backoff: {first: 100ms}}
+"""
+
+
+def test_a_sleeper_settles_nothing_of_others(trial: Callable[..., Trial]) -> None:
+    """A worker is stopped past its lease: its messages run elsewhere.
+
+    When it wakes it cancels them, takes a new name, and works on; each message is settled once, and nothing is dead.
+    """
+    with trial(handlers=HANDLERS, spec=SPEC) as one:
+        sleeper = one.worker().ready()
+        held = [f"h{number}" for number in range(4)]
+        one.send({"id": name, "takes": 15} for name in held)
+        wait_for(lambda: len(by_message(read(one.ledger), "start")) == 4, "it runs all of them")
+        sleeper.signal(signal.SIGSTOP)
+        taker = one.worker().ready()
+        wait_for(lambda: any(line.worker == taker.name for line in read(one.ledger)), "its messages are taken over", 60)
+
+        sleeper.signal(signal.SIGCONT)
+        sleeper.until("the lease was lost, and what ran is cancelled", 30)
+        wait_for(lambda: sleeper.log().count("a life in the group begins") == 2, "it has a new life")
+        fresh = [f"f{number}" for number in range(40)]
+        one.send({"id": name, "takes": 0.05} for name in fresh)
+        one.drained(120)
+
+        ends = by_message(read(one.ledger), "end")
+        assert set(ends) == {*held, *fresh}
+        for name in held:
+            assert {line.worker for line in ends[name]} == {taker.name}, "the sleeper's handlers were cancelled"
+        assert any(line.worker == sleeper.name for name in fresh for line in ends[name]), "it works on"
+        assert one.dead() == []
+        assert sleeper.end() == taker.end() == 0
+        one.nothing_left_behind()

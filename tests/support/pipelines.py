@@ -1,0 +1,200 @@
+"""A repository with one pipeline, and processes of `penstock` that run it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from raw import Told
+from servers import wait_for
+from targets import Target
+
+SPEC = """\
+kind: pipeline
+name: trial
+owner: {team: tests}
+handler: handlers:handle
+image: registry.example/trial:1.0.0
+stream: {key: trial, group: trial}
+message: {schema: {type: object, required: [id], properties: {id: {type: string}}}}
+"""
+PLATFORM = """\
+kind: platform
+environments:
+  dev: {namespace: tests, redis: {addresses: ["127.0.0.1:6379"]}}
+"""
+HANDLERS = """\
+import ledger
+
+async def handle(message, context):
+    ledger.note("start", message["id"], context.fence)
+    ledger.note("end", message["id"], context.fence)
+"""
+SUPPORT = Path(__file__).parent
+KEY = "trial"
+DEAD = "{trial}:trial:dead"
+
+
+class Trial:
+    """A repository in a folder, and what is in its Redis. All its processes end with it."""
+
+    def __init__(self, folder: Path, target: Target, *, handlers: str = HANDLERS, spec: str = "") -> None:
+        """`spec` is added to a spec that has all it needs; sections stand one a line."""
+        self.folder = folder
+        self.target = target
+        self.ledger = folder / "ledger"
+        self.processes: list[Process] = []
+        (folder / "specs").mkdir()
+        sections = {line.partition(":")[0] for line in spec.splitlines()}
+        kept = [line for line in SPEC.splitlines() if line.partition(":")[0] not in sections]
+        (folder / "specs" / "trial.yaml").write_text("\n".join([*kept, spec, ""]))
+        (folder / "penstock.yaml").write_text(PLATFORM)
+        (folder / "handlers.py").write_text(handlers)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for process in self.processes:
+            process.kill()
+            if error is not None:
+                sys.stdout.write(process.log()[-4000:])
+
+    def start(self, *words: str, environ: Mapping[str, str] | None = None) -> Process:
+        """A process of `penstock`, in the repository."""
+        process = Process(self, words, environ or {})
+        self.processes.append(process)
+        return process
+
+    def worker(self, *options: str) -> Process:
+        """A worker, from its first import on; `ready` waits for its life in the group."""
+        return self.start("worker", "trial", "--redis", self.target.url, "--listen", "127.0.0.1:0", *options)
+
+    def ask(self, *command: str | bytes | float) -> Told:
+        """What Redis says."""
+        return self.target.ask(*command)
+
+    def send(self, bodies: Iterable[Mapping[str, Any]]) -> None:
+        """As anyone's client would."""
+        for body in bodies:
+            self.ask("XADD", KEY, "*", "data", json.dumps(body))
+
+    def number(self, *command: str | bytes | float) -> int:
+        """An answer that is a number."""
+        told = self.ask(*command)
+        assert isinstance(told, int), told
+        return told
+
+    def left(self) -> int:
+        """Messages in the stream: what is not done."""
+        return self.number("XLEN", KEY)
+
+    def dead(self) -> list[dict[str, str]]:
+        """The dead letters."""
+        told = self.ask("XRANGE", DEAD, "-", "+")
+        assert isinstance(told, list)
+        letters = []
+        for entry in told:
+            assert isinstance(entry, list)
+            fields = entry[1]
+            assert isinstance(fields, list)
+            letters.append(dict(zip(map(str, fields[::2]), map(str, fields[1::2]), strict=True)))
+        return letters
+
+    def drained(self, seconds: float = 60) -> None:
+        """Wait until nothing is left."""
+        wait_for(lambda: self.left() == 0, "nothing is left in the stream", seconds)
+
+    def nothing_left_behind(self) -> None:
+        """Nothing pending, parked, or remembered of messages that are gone."""
+        summary = self.ask("XPENDING", KEY, "trial")
+        assert isinstance(summary, list)
+        assert summary[0] == 0, summary
+        assert self.number("ZCARD", "{trial}:trial:parked") == 0
+        remembered = self.ask("HKEYS", "{trial}:trial:uncharged")
+        assert isinstance(remembered, list)
+        assert set(map(str, remembered)) <= {"~count"}
+        assert self.number("SCARD", "{trial}:trial:crashed") == 0
+
+    def lives(self) -> list[str]:
+        """Consumers that are processes."""
+        told = self.ask("XINFO", "CONSUMERS", KEY, "trial")
+        assert isinstance(told, list)
+        names = [str(dict(zip(one[::2], one[1::2], strict=True))["name"]) for one in told if isinstance(one, list)]
+        return [name for name in names if not name.startswith("~")]
+
+
+class Process:
+    """A process of `penstock`."""
+
+    def __init__(self, trial: Trial, words: tuple[str, ...], environ: Mapping[str, str]) -> None:
+        self.name = uuid.uuid4().hex[:8]
+        self._log = trial.folder / f"{self.name}.log"
+        paths = os.pathsep.join((str(SUPPORT), str(trial.folder)))
+        own = {
+            "LEDGER": str(trial.ledger),
+            "LEDGER_WORKER": self.name,
+            "PYTHONPATH": paths,
+            "PENSTOCK_TRACEBACK": "1",
+            **trial.target.environ(),
+        }
+        with self._log.open("ab") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "penstock", *words],
+                cwd=trial.folder,
+                env={**os.environ, **own, **environ},
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+            )
+        self.began = time.monotonic()
+        self.killed: float | None = None
+
+    def log(self) -> str:
+        """All that it said."""
+        return self._log.read_text(errors="replace")
+
+    def lines(self) -> list[dict[str, Any]]:
+        """What it logged, as JSON."""
+        return [json.loads(line) for line in self.log().splitlines() if line.startswith("{")]
+
+    def said(self, message: str) -> list[dict[str, Any]]:
+        """The lines with this message."""
+        return [line for line in self.lines() if line["message"] == message]
+
+    def ready(self, seconds: float = 30) -> Self:
+        """Wait until it has a life in the group."""
+        self.until("a life in the group begins", seconds)
+        return self
+
+    def until(self, message: str, seconds: float = 30) -> None:
+        """Wait until it has said so."""
+        says = f"{self.name} says: {message}"
+        wait_for(lambda: message in self.log() or self.process.poll() is not None, says, seconds)
+        assert message in self.log(), self.log()
+
+    def kill(self) -> None:
+        """SIGKILL, if it still runs."""
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+            self.killed = time.monotonic()
+
+    def signal(self, number: signal.Signals) -> None:
+        self.process.send_signal(number)
+
+    def end(self, seconds: float = 30) -> int:
+        """SIGTERM, and the exit code."""
+        self.process.terminate()
+        return self.process.wait(seconds)
