@@ -13,7 +13,7 @@ from __future__ import annotations
 import traceback
 from asyncio import CancelledError
 from collections.abc import Generator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import Token
 from types import ModuleType, TracebackType
 from typing import TYPE_CHECKING, Self
@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from opentelemetry.trace import Span, SpanContext, Tracer, TracerProvider
 
 
+LOOK_AGAIN = 100
+"""Messages after which it is seen that a program has set up OpenTelemetry late."""
+
+
 class Spans:
     """Makes those of one pipeline."""
 
@@ -38,27 +42,54 @@ class Spans:
         self._given = provider
         self._known: TracerProvider | None = None
         self._tracer: Tracer | None = None
+        self._passive = 0
 
     @property
     def active(self) -> bool:
-        """Whether spans are made at all; else a message that came without a trace needs no `process`."""
-        return self._open() is not None
+        """Whether spans are made at all; else a message that came without a trace needs no `process`.
+
+        It costs a microsecond to see that none are, so that is looked at for some messages only.
+        """
+        if self._passive > 0:
+            self._passive -= 1
+            return False
+        if self._open() is None:
+            self._passive = LOOK_AGAIN
+            return False
+        return True
 
     def send(self, *, count: int = 1, correlation: str | None = None) -> Sending:
         """Around one send; around a batch its messages share the span."""
+        opened = self._open()
+        if opened is None:
+            return Sending(None)
+        otel, tracer = opened
         attributes = self._attributes("send", correlation)
         if count > 1:
             attributes["messaging.batch.message_count"] = count
-        return Sending(self._start("send", attributes, None))
+        return Sending(tracer.start_span(f"send {self._pipeline}", kind=otel.SpanKind.PRODUCER, attributes=attributes))
 
     def process(self, came_with: Trace | None, *, message_id: str, attempt: int, correlation: str | None) -> Processing:
         """Around one attempt of a message."""
-        attributes = self._attributes("process", correlation) | {
-            "messaging.consumer.group.name": self._group,
-            "messaging.message.id": message_id,
-            "penstock.attempt": attempt,
-        }
-        return Processing(self._start("process", attributes, came_with), came_with)
+        opened = self._open()
+        if opened is None:
+            return Processing(None, came_with)
+        otel, tracer = opened
+        remote = None if came_with is None else _context_of(otel, came_with)
+        span = tracer.start_span(
+            f"process {self._pipeline}",
+            # An empty context where none came with the message: it is not a child of whatever the reader was doing.
+            context=otel.Context() if remote is None else otel.set_span_in_context(otel.NonRecordingSpan(remote)),
+            kind=otel.SpanKind.CONSUMER,
+            attributes=self._attributes("process", correlation)
+            | {
+                "messaging.consumer.group.name": self._group,
+                "messaging.message.id": message_id,
+                "penstock.attempt": attempt,
+            },
+            links=() if remote is None else (otel.Link(remote),),
+        )
+        return Processing(span, came_with)
 
     def _attributes(self, operation: str, correlation: str | None) -> dict[str, str | int]:
         attributes: dict[str, str | int] = {
@@ -71,24 +102,6 @@ class Spans:
         if correlation is not None:
             attributes["messaging.message.conversation_id"] = correlation[:LONGEST_VALUE]
         return attributes
-
-    def _start(self, operation: str, attributes: dict[str, str | int], parent: Trace | None) -> Span | None:
-        opened = self._open()
-        if opened is None:
-            return None
-        otel, tracer = opened
-        name = f"{operation} {self._pipeline}"
-        if operation == "send":
-            return tracer.start_span(name, kind=otel.SpanKind.PRODUCER, attributes=attributes)
-        remote = None if parent is None else _context_of(otel, parent)
-        return tracer.start_span(
-            name,
-            # An empty context where none came with the message: it is not a child of whatever the reader was doing.
-            context=otel.Context() if remote is None else otel.set_span_in_context(otel.NonRecordingSpan(remote)),
-            kind=otel.SpanKind.CONSUMER,
-            attributes=attributes,
-            links=() if remote is None else (otel.Link(remote),),
-        )
 
     def _open(self) -> tuple[ModuleType, Tracer] | None:
         otel = opentelemetry()
@@ -107,14 +120,13 @@ class _Around:
 
     def __init__(self, span: Span | None) -> None:
         self.span = span
-        self._current: AbstractContextManager[object] = nullcontext()
+        self._current: AbstractContextManager[object] | None = None
         self._failed = False
 
     def failed(self, error: BaseException) -> None:
         """How it ended."""
         self._failed = True
-        otel = opentelemetry()
-        if self.span is None or otel is None:
+        if self.span is None or (otel := opentelemetry()) is None:
             return
         frames = "".join(traceback.format_tb(error.__traceback__))
         event = {"exception.type": type_name(error), "exception.stacktrace": frames}
@@ -123,16 +135,16 @@ class _Around:
         self.span.set_status(otel.Status(otel.StatusCode.ERROR, type_name(error)))
 
     def __enter__(self) -> Self:
-        otel = opentelemetry()
-        if self.span is not None and otel is not None:
+        if self.span is not None and (otel := opentelemetry()) is not None:
             self._current = otel.use_span(self.span, record_exception=False, set_status_on_exception=False)
-        self._current.__enter__()
+            self._current.__enter__()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._current.__exit__(None, None, None)
+        if self._current is not None:
+            self._current.__exit__(None, None, None)
         if error is not None and not self._failed and not isinstance(error, CancelledError):
             self.failed(error)
         if self.span is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import os
 import signal
@@ -40,6 +41,8 @@ from penstock_spec.kinds.pipeline.metrics import working
 
 BLOCKED = 70
 """The exit code of a worker whose loop stood still for too long."""
+COLLECT = (20_000, 20, 20)
+"""When the collector looks: after so many new objects, and so many looks at the younger ones."""
 LIVE_LIMIT = 10.0
 """Seconds without a heartbeat from which on `/livez` says no; a handler may hold up the loop for longer than that."""
 
@@ -110,6 +113,10 @@ def run(start: Start) -> int:
                 await asyncio.to_thread(quit_sidecar, url)
             return code, worker.busy > 0
 
+    # What is loaded by now stays. What a message needs is freed when it ends, without the collector, which would else look
+    # through everything again and again for cycles that are not there.
+    gc.freeze()
+    gc.set_threshold(*COLLECT)
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         code, busy = runner.run(main())
         if busy:  # threads that were cancelled and go on would be waited for; their messages are given back

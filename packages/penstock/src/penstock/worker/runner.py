@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import inspect
 from collections.abc import Callable
 from concurrent.futures import Executor
 from typing import Any
@@ -80,10 +81,14 @@ def _in_threads(function: Callable[..., Any], pool: Executor, *, context: bool) 
         around = contextvars.copy_context()
         future = asyncio.get_running_loop().run_in_executor(pool, around.run, function, *arguments)
         try:
-            return await asyncio.shield(future)
+            result = await asyncio.shield(future)
         except asyncio.CancelledError:
             if future.done():
                 raise
             raise Thread(future) from None
+        if inspect.iscoroutine(result):
+            result.close()
+            raise TypeError("a plain function gave back a coroutine; declare the handler with `async def`")
+        return result
 
     return call

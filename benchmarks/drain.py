@@ -1,0 +1,257 @@
+"""How fast a worker drains a stream, beside the loop that people write by hand, in one run on the same server.
+
+The worker keeps all its promises: leases, fences, a schema, metrics, HTTP. Server and worker have a core each, where
+there are two. Rounds alternate, and medians count; seconds mean little on another machine, ratios more.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import hiredis
+from table import tell
+
+from penstock.embedded import Embedded
+
+HERE = Path(__file__).parent
+ROUNDS, MESSAGES = 5, 40_000
+PINGS, STARTS = 400, 7
+LONG, EARLY = 2_000_000, 200_000
+BATCH, MOST_WAITING = 1000, 100_000
+SPEC = """\
+kind: pipeline
+name: bench
+owner: {team: bench}
+handler: noop:HANDLER
+image: registry.example/bench:1.0.0
+stream: {key: bench, group: bench}
+message:
+  schema:
+    type: object
+    required: [job_id, n]
+    properties:
+      job_id: {type: string, minLength: 1}
+      n: {type: integer, minimum: 0}
+      note: {type: string}
+work: {concurrency: 100}
+"""
+PLATFORM = """\
+kind: platform
+environments:
+  dev: {namespace: bench, redis: {addresses: ["127.0.0.1:6379"]}}
+"""
+
+
+def packed(*words: str | int) -> bytes:
+    """A command as it travels."""
+    parts = [str(word).encode() for word in words]
+    return b"*%d\r\n" % len(parts) + b"".join(b"$%d\r\n%s\r\n" % (len(part), part) for part in parts)
+
+
+class Redis:
+    """A connection to the server, for setting up and counting."""
+
+    def __init__(self, port: int) -> None:
+        self._socket = socket.create_connection(("127.0.0.1", port))
+        self._reader = hiredis.Reader()
+
+    def ask(self, *command: str | int) -> Any:  # noqa: ANN401 - whatever Redis says
+        """One command."""
+        return self.ask_all(packed(*command), 1)[0]
+
+    def ask_all(self, commands: bytes, count: int) -> list[Any]:
+        """Commands that are packed already."""
+        self._socket.sendall(commands)
+        answers: list[Any] = []
+        while len(answers) < count:
+            answer = self._reader.gets()
+            if answer is False:
+                self._reader.feed(self._socket.recv(1 << 16))
+            elif isinstance(answer, Exception):
+                raise answer
+            else:
+                answers.append(answer)
+        return answers
+
+    def cpu(self) -> float:
+        """Seconds of CPU that the server has used."""
+        told = dict(line.split(":") for line in self.ask("INFO", "cpu").decode().split() if ":" in line)
+        return float(told["used_cpu_user"]) + float(told["used_cpu_sys"])
+
+    def empty(self) -> None:
+        """A stream and a group, and nothing else."""
+        self.ask("FLUSHALL")
+        self.ask("XGROUP", "CREATE", "bench", "bench", "0", "MKSTREAM")
+
+    def fill(self, messages: int, worker: subprocess.Popen[bytes] | None = None) -> None:
+        """That many, not many more at a time than a worker takes."""
+        bodies = [json.dumps({"job_id": f"job-{n}", "n": n, "note": "as small as bodies are"}) for n in range(BATCH)]
+        batch = b"".join(packed("XADD", "bench", "*", "data", body) for body in bodies)
+        for _ in range(0, messages, BATCH):
+            while worker is not None and self.ask("XLEN", "bench") > MOST_WAITING:
+                time.sleep(0.05)
+            self.ask_all(batch, BATCH)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What one process told, and what the server spent on it."""
+
+    told: dict[str, Any]
+    redis: float
+    """Seconds of the server's CPU."""
+
+
+class Bench:
+    """A repository in a folder, and a server."""
+
+    def __init__(self, folder: Path, server: Embedded) -> None:
+        self.folder = folder
+        self.redis = Redis(server.port)
+        self._port = server.port
+        (folder / "specs").mkdir()
+        (folder / "penstock.yaml").write_text(PLATFORM)
+
+    @contextmanager
+    def process(self, kind: str, handler: str, messages: int, marks: Sequence[int] = ()) -> Iterator[Any]:
+        """A worker or a bare loop, and what it reports."""
+        report = self.folder / "report.json"
+        report.unlink(missing_ok=True)
+        (self.folder / "specs" / "bench.yaml").write_text(SPEC.replace("HANDLER", handler))
+        url = f"redis://127.0.0.1:{self._port}"
+        words = {
+            "bare": [sys.executable, str(HERE / "bare.py"), str(self._port), "bench", "bench", handler],
+            "worker": [sys.executable, "-m", "penstock", "worker", "bench", "--redis", url, "--listen", "127.0.0.1:0"],
+        }
+        environ = {
+            "BENCH_MESSAGES": str(messages),
+            "BENCH_MARKS": ",".join(map(str, marks)),
+            "BENCH_REPORT": str(report),
+            "PYTHONPATH": str(HERE),
+        }
+        process = subprocess.Popen(  # noqa: S603 - our own command
+            [*on_core(1), *words[kind]],
+            cwd=self.folder,
+            env={**os.environ, **environ},
+            stderr=(self.folder / "log").open("wb"),
+        )
+
+        def wait() -> dict[str, Any]:
+            while not report.exists():
+                if process.poll() is not None:
+                    sys.exit((self.folder / "log").read_text())
+                time.sleep(0.02)
+            told: dict[str, Any] = json.loads(report.read_text())
+            return told
+
+        try:
+            yield process, wait
+        finally:
+            process.kill()
+            process.wait()
+
+    def drain(self, kind: str) -> Run:
+        """All of a full stream."""
+        self.redis.empty()
+        self.redis.fill(MESSAGES)
+        before = self.redis.cpu()
+        with self.process(kind, "handle", MESSAGES) as (_, wait):
+            told = wait()
+            while self.redis.ask("XLEN", "bench"):
+                time.sleep(0.01)
+            return Run(told, self.redis.cpu() - before)
+
+    def latency(self, kind: str) -> float:
+        """Seconds from the send to the handler, one message at a time."""
+        self.redis.empty()
+        with self.process(kind, "tell", PINGS) as (_, wait):
+            for n in range(PINGS):
+                body = {"job_id": f"job-{n}", "n": n, "at": time.monotonic()}
+                self.redis.ask("XADD", "bench", "*", "data", json.dumps(body))
+                while self.redis.ask("XLEN", "bench"):
+                    time.sleep(0.001)
+            latencies: list[float] = wait()["latencies"]
+            return statistics.median(latencies[PINGS // 10 :])
+
+    def start(self) -> float:
+        """Seconds from the start of the process to its first message."""
+        self.redis.empty()
+        self.redis.fill(BATCH)
+        began = time.monotonic()
+        with self.process("worker", "handle", BATCH) as (_, wait):
+            first: float = wait()["first"]
+            return first - began
+
+    def growth(self) -> tuple[float, float]:
+        """Megabytes of a worker after many messages, and how many times those after a tenth that is."""
+        self.redis.empty()
+        with self.process("worker", "handle", LONG, (EARLY, LONG)) as (process, wait):
+            self.redis.fill(LONG, process)
+            sizes = wait()["sizes"]
+        return sizes[str(LONG)], sizes[str(LONG)] / sizes[str(EARLY)]
+
+
+def on_core(number: int) -> list[str]:
+    """Words before a command that keep it on a core of its own, where there is one."""
+    taskset = shutil.which("taskset")
+    return [taskset, "-c", str(number)] if taskset and (os.cpu_count() or 1) > 1 else []
+
+
+def main() -> None:
+    """Measure, and tell."""
+    with tempfile.TemporaryDirectory() as folder, Embedded() as server:
+        if words := on_core(0):
+            pin = [words[0], "-a", "-pc", "0", str(server.pid)]
+            subprocess.run(pin, check=True, stdout=subprocess.DEVNULL)  # noqa: S603 - as above
+        bench = Bench(Path(folder), server)
+        bare: list[Run] = []
+        ours: list[Run] = []
+        for _ in range(ROUNDS):
+            bare.append(bench.drain("bare"))
+            ours.append(bench.drain("worker"))
+        quick = [bench.latency(kind) for kind in ("bare", "worker")]
+        start = statistics.median(bench.start() for _ in range(STARTS))
+        rss, growth = bench.growth()
+    rates = [statistics.median(MESSAGES / run.told["seconds"] for run in runs) for runs in (bare, ours)]
+    cpu = [statistics.median(run.told["cpu"] / MESSAGES * 1e6 for run in runs) for runs in (bare, ours)]
+    redis = [statistics.median(run.redis / MESSAGES * 1e6 for run in runs) for runs in (bare, ours)]
+    ratio = statistics.median(a.told["seconds"] / b.told["seconds"] for a, b in zip(bare, ours, strict=True))
+    tell(
+        [
+            ("bare loop, drained a second", f"{rates[0]:,.0f}"),
+            ("worker, drained a second", f"{rates[1]:,.0f}"),
+            ("bare loop, CPU a message", f"{cpu[0]:.1f} us"),
+            ("worker, CPU a message", f"{cpu[1]:.1f} us"),
+            ("bare loop, Redis's CPU a message", f"{redis[0]:.1f} us"),
+            ("worker, Redis's CPU a message", f"{redis[1]:.1f} us"),
+            ("bare loop, idle latency", f"{quick[0] * 1000:.2f} ms"),
+            ("worker, idle latency", f"{quick[1] * 1000:.2f} ms"),
+            ("worker, start to first message", f"{start:.2f} s"),
+            (f"worker, resident after {LONG:,}", f"{rss:.0f} MB"),
+        ],
+        {
+            "drain_ratio": round(ratio, 3),
+            "redis_cpu_ratio": round(redis[1] / redis[0], 3),
+            "latency_ratio": round(quick[1] / quick[0], 3),
+            "start_s": round(start, 3),
+            "rss_mb": round(rss, 1),
+            "rss_growth": round(growth, 4),
+        },
+    )
+
+
+if __name__ == "__main__":
+    main()
