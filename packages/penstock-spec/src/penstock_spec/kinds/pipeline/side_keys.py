@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from penstock_spec.kinds.pipeline.derive import side_key
 
-OF_STREAM = ("delayed", "dedup")
+OF_STREAM = ("delayed", "bodies", "dedup")
 """Shared by all groups of a stream. Keys below these, such as `:dedup:<what>`, are taken as well."""
 
-OF_GROUP = ("parked", "uncharged", "alive")
+OF_GROUP = ("parked", "uncharged", "crashed", "alive", "position", "result")
 
 
 def side_keys(key: str, group: str) -> Iterator[str]:

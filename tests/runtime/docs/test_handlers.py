@@ -1,0 +1,48 @@
+"""The handlers of the how-to are handlers."""
+
+import importlib
+import re
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+from penstock.handling.load import load
+from penstock.message.form import form_of
+from penstock.message.schema import schema_of
+from penstock.resolved import resolve
+
+ROOT = Path(__file__).parents[3]
+PAGE = ROOT / "docs" / "how-to" / "handlers.md"
+FENCE = re.compile(r'^```\w+ title="(?P<title>[^"]+)"\n(?P<text>.*?)^```$', re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """All files of the page."""
+    for fence in FENCE.finditer(PAGE.read_text()):
+        file = tmp_path / fence["title"]
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(fence["text"])
+    (tmp_path / "penstock.yaml").write_text((files("penstock") / "starter" / "penstock.yaml").read_text())
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    yield tmp_path
+    for name in [name for name in sys.modules if name.partition(".")[0] == "media"]:
+        del sys.modules[name]
+    importlib.invalidate_caches()
+
+
+def test_each_handler_of_the_page_can_be_run(repository: Path) -> None:
+    """Each is what its spec says it is, and its messages can be read."""
+    specs = sorted((repository / "specs").glob("*.yaml"))
+    assert len(specs) == 3
+    resolution = resolve(specs, None, "dev", repository, datetime.now(UTC).date())
+    for pipeline in resolution.pipelines:
+        handler = load(pipeline.spec)
+        assert form_of(pipeline.spec.message, schema_of(pipeline.spec, pipeline.folder))
+        assert handler.style == ("thread" if pipeline.name == "thumbnails" else "async")
+    assert len(resolution.pipelines) == 3
