@@ -1,12 +1,25 @@
-"""Promises that take time: run to their end, or said to hang; and conditions to wait for within them."""
+"""Promises that take time: run to their end, or said to hang; and conditions to wait for within them.
+
+`PENSTOCK_TEST_LOOP=uvloop` runs them on the loop of a pod. Else it is asyncio's own, which tells of what is left open.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import TypeVar
 
+import uvloop
+from hiredis import HiredisError
+
+from penstock.wire.errors import RedisTrouble
+
 SECONDS = 60.0
+LOOPS: dict[str, Callable[[], asyncio.AbstractEventLoop]] = {
+    "asyncio": asyncio.new_event_loop,
+    "uvloop": uvloop.new_event_loop,
+}
 T = TypeVar("T")
 
 
@@ -17,17 +30,22 @@ def keep(promise: Coroutine[object, object, T], *, seconds: float = SECONDS) -> 
         async with asyncio.timeout(seconds):
             return await promise
 
-    return asyncio.run(within())
+    with asyncio.Runner(loop_factory=LOOPS[os.environ.get("PENSTOCK_TEST_LOOP", "asyncio")]) as runner:
+        return runner.run(within())
 
 
 async def until(what: Callable[[], object | Awaitable[object]], says: str, *, seconds: float = SECONDS / 2) -> None:
-    """Wait until it is so."""
+    """Wait until it is so. A Redis that does not answer, or answers with an error, is not yet what it should be."""
+    trouble: Exception | None = None
     try:
         async with asyncio.timeout(seconds):
             while True:
-                so = what()
-                if await so if isinstance(so, Awaitable) else so:
-                    return
+                try:
+                    so = what()
+                    if await so if isinstance(so, Awaitable) else so:
+                        return
+                except (RedisTrouble, HiredisError, OSError) as error:
+                    trouble = error
                 await asyncio.sleep(0.01)
     except TimeoutError:
-        raise AssertionError(f"not within {seconds:g} s: {says}") from None
+        raise AssertionError(f"not within {seconds:g} s: {says}") from trouble

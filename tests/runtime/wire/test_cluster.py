@@ -3,9 +3,9 @@
 import hashlib
 
 import pytest
-from promises import keep
+from promises import keep, until
 from redis.crc import key_slot
-from servers import Node
+from servers import Node, Server
 from targets import ClusterTarget
 
 from penstock.embedded import free_port
@@ -94,6 +94,29 @@ def test_a_slot_on_the_move_is_served(empty: ClusterTarget) -> None:
     keep(promise())
 
 
+def test_a_slot_that_moved_out_of_reach(empty: ClusterTarget) -> None:
+    """What was not run is told so, beside the answers to what was; nothing is done later in its stead."""
+
+    async def promise() -> None:
+        link = empty.link("{tests}")
+        await link.call("SET", "{tests}", 1)
+        empty.move(SLOT)
+        gone = empty.holder(SLOT)
+        gone.kill()
+        try:
+            answers = await link.calls([("PING",), ("INCR", "{tests}"), ("PING",), ("INCR", "{tests}")])
+            assert (answers[0], answers[2]) == (b"PONG", b"PONG")
+            assert [one.code for one in answers if isinstance(one, Refused)] == ["MOVED", "MOVED"]
+            with pytest.raises(Absent):
+                await link.call("INCR", "{tests}")
+        finally:
+            gone.start()
+        await until(lambda: link.call("SET", "{tests}", 2), "the node is there again")
+        await link.close()
+
+    keep(promise())
+
+
 def test_a_node_that_is_gone_is_not_needed(empty: ClusterTarget) -> None:
     """Any one of the nodes of the platform file is enough to find the others."""
 
@@ -128,7 +151,7 @@ def test_nodes_that_were_learnt_are_remembered(empty: ClusterTarget) -> None:
     keep(promise())
 
 
-def test_a_cluster_that_cannot_be_reached_is_absent(empty: ClusterTarget) -> None:
+def test_a_cluster_that_cannot_be_reached_is_absent() -> None:
     """With what every node said."""
 
     async def promise() -> None:
@@ -141,10 +164,10 @@ def test_a_cluster_that_cannot_be_reached_is_absent(empty: ClusterTarget) -> Non
     keep(promise())
 
 
-def test_a_server_that_is_no_cluster_says_so(empty: ClusterTarget) -> None:
-    """The wrong topology in a platform file shows in words; a node without slots, too."""
+def test_a_node_without_slots_says_so() -> None:
+    """A cluster that nobody has put together yet shows in words."""
 
-    async def promise(node: Node) -> None:
+    async def promise(node: Server) -> None:
         redis = Redis(topology="cluster", addresses=[node.address])
         link = Link(Route.to(redis, "{tests}", credentials=Credentials()), name="test")
         with pytest.raises(Absent, match="knows nobody who serves slot"):
@@ -153,3 +176,16 @@ def test_a_server_that_is_no_cluster_says_so(empty: ClusterTarget) -> None:
 
     with Node() as alone:
         keep(promise(alone))
+
+
+def test_a_server_that_is_no_cluster_says_so(server: Server) -> None:
+    """The wrong topology in a platform file shows in words."""
+
+    async def promise() -> None:
+        redis = Redis(topology="cluster", addresses=[server.address])
+        link = Link(Route.to(redis, "{tests}", credentials=Credentials()), name="test")
+        with pytest.raises(Absent, match="cluster support disabled"):
+            await link.call("PING")
+        await link.close()
+
+    keep(promise())

@@ -69,7 +69,7 @@ def test_an_error_is_refused_with_its_code(target: Target) -> None:
     async def promise() -> None:
         async with linked(target) as link:
             await link.call("SET", KEY, "text")
-            with pytest.raises(Refused, match="^WRONGTYPE Operation against a key") as refused:
+            with pytest.raises(Refused, match=r"^WRONGTYPE Operation against a key") as refused:
                 await link.call("XLEN", KEY)
             assert refused.value.code == "WRONGTYPE"
             assert await link.call("GET", KEY) == b"text"

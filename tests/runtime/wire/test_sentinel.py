@@ -1,5 +1,7 @@
 """With sentinels, a link finds the master, and the next one after a failover."""
 
+import contextlib
+
 import pytest
 from promises import keep, until
 from servers import Server
@@ -8,7 +10,7 @@ from targets import SentinelTarget, role
 from penstock.embedded import free_port
 from penstock.wire.connection import Address
 from penstock.wire.credentials import Credentials
-from penstock.wire.errors import Absent, RedisTrouble
+from penstock.wire.errors import Absent, Unanswered
 from penstock.wire.link import Link
 from penstock.wire.route import Route
 from penstock_spec.findings import CannotGoOn
@@ -24,18 +26,29 @@ def test_a_failover_is_found(sentinels: SentinelTarget) -> None:
         for failovers in (1, 2):
             before = sentinels.masters()[0]
             sentinels.failover()
-
-            async def writes() -> bool:
-                try:
-                    return await link.call("SET", "other", "x") == b"OK"
-                except RedisTrouble:
-                    return False
-
-            await until(writes, "the new master takes writes")
+            await until(lambda: link.call("SET", "other", "x"), "the new master takes writes")
             assert sentinels.masters()[0] is not before
             assert sentinels.ask("GET", "other") == "x"
             assert await link.call("GET", "key") == b"kept"
             assert link.connections > failovers
+        await link.close()
+
+    keep(promise())
+
+
+def test_a_lost_connection_is_reason_enough_to_ask_again(sentinels: SentinelTarget) -> None:
+    """Where the master was is not where to look first."""
+
+    async def promise() -> None:
+        link = sentinels.link("key")
+        await link.call("SET", "key", "x")
+        before = sentinels.masters()[0]
+        sentinels.failover()
+        before.ask("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
+        with contextlib.suppress(Unanswered):
+            await link.call("PING")
+        assert await link.call("SET", "key", "y") == b"OK"
+        assert sentinels.ask("GET", "key") == "y"
         await link.close()
 
     keep(promise())
@@ -51,18 +64,12 @@ def test_a_master_that_was_killed_is_replaced(sentinels: SentinelTarget) -> None
         await link.call("SET", "key", "kept")
         await link.call("WAIT", 1, 0)
         killed.kill()
-
-        async def answers() -> bool:
-            try:
-                return await link.call("GET", "key") == b"kept"
-            except RedisTrouble:
-                return False
-
-        await until(answers, "there is a new master", seconds=50)
+        await until(lambda: link.call("GET", "key"), "there is a new master", seconds=50)
         await link.close()
 
     keep(promise())
     killed.start()
+    sentinels.settle()
 
 
 def test_a_replica_is_not_taken_for_the_master(sentinels: SentinelTarget) -> None:

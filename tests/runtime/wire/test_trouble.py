@@ -3,11 +3,13 @@
 import asyncio
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from cable import Cable
 from promises import keep, until
 from servers import Server
+from tls import Certificate, Proxy
 
 from penstock.wire.credentials import Credentials
 from penstock.wire.errors import Absent, RedisTrouble, Refused, Unanswered
@@ -43,6 +45,7 @@ def test_the_next_one_never_gets_the_answer_of_one_who_left(server: Server) -> N
         leaves.cancel()
         with pytest.raises(asyncio.CancelledError):
             await leaves
+        assert link.client_id is None
         server.ask("RPUSH", "list", "an answer for nobody")
         assert await link.call("ECHO", "mine") == b"mine"
         assert link.connections == 2
@@ -61,6 +64,7 @@ def test_cancelled_while_many_answers_come(server: Server) -> None:
         leaves.cancel()
         with pytest.raises(asyncio.CancelledError):
             await leaves
+        assert link.client_id is None
         server.ask("RPUSH", "list", "an answer for nobody")
         assert await link.calls([("ECHO", "a"), ("ECHO", "b")]) == [b"a", b"b"]
         await link.close()
@@ -84,6 +88,28 @@ def test_a_server_that_hangs_is_not_waited_for(server: Server) -> None:
         await link.close()
 
     keep(promise())
+
+
+def test_a_server_that_hangs_behind_tls_is_left_at_once(server: Server, tmp_path: Path) -> None:
+    """TLS wants to say goodbye, and be told goodbye; whoever hangs does neither."""
+    certificate = Certificate.make(tmp_path)
+
+    async def promise(port: int) -> None:
+        redis = Redis(addresses=[f"127.0.0.1:{port}"], tls=True, timeouts=Timeouts(answer=Duration("200ms")))
+        link = Link(Route.to(redis, "", credentials=Credentials(ca_file=certificate.ca)), name="hasty")
+        await link.call("SET", "counter", 0)
+        server.pause()
+        with pytest.raises(Unanswered):
+            await link.calls([("INCRBY", "counter", 1), ("SET", "big", bytes(10_000_000))])
+        with pytest.raises(Absent):
+            await link.call("INCR", "counter")
+        server.resume()
+        await until(lambda: link.call("PING"), "the server answers again")
+        assert await link.call("GET", "counter") in {b"0", b"1"}
+        await link.close()
+
+    with Proxy(certificate, server.port) as proxy:
+        keep(promise(proxy.port))
 
 
 def test_an_answer_in_time_counts_even_if_we_were_late(server: Server) -> None:
@@ -156,7 +182,7 @@ def test_half_of_the_answers_are_told(server: Server) -> None:
     keep(promise())
 
 
-def test_nothing_is_sent_twice(server: Server, cable: Cable) -> None:
+def test_nothing_is_sent_twice(cable: Cable) -> None:
     """An answer that got lost is not fetched by doing it again."""
 
     async def promise() -> None:
@@ -174,7 +200,7 @@ def test_nothing_is_sent_twice(server: Server, cable: Cable) -> None:
     keep(promise())
 
 
-def test_an_answer_that_comes_too_late_is_nobodys(server: Server, cable: Cable) -> None:
+def test_an_answer_that_comes_too_late_is_nobodys(cable: Cable) -> None:
     """What was given up for its time cannot come in as the answer to something else."""
 
     async def promise() -> None:
@@ -236,15 +262,12 @@ def test_a_server_that_is_busy_says_so(server: Server) -> None:
         await link.call("CONFIG", "SET", "lua-time-limit", 20)
         running = asyncio.create_task(endless.call("EVAL", "while true do end", 0, wait=30))
 
-        async def is_refused() -> bool:
-            try:
-                await link.call("GET", "key")
-            except Refused as refused:
-                return refused.code == "BUSY"
-            return False
+        async def is_busy() -> bool:
+            (answer,) = await link.calls([("GET", "key")])
+            return isinstance(answer, Refused) and answer.code == "BUSY"
 
-        await until(is_refused, "the script takes too long")
-        with pytest.raises(Refused, match="^BUSY"):
+        await until(is_busy, "the script takes too long")
+        with pytest.raises(Refused, match=r"^BUSY"):
             await new.call("GET", "key")
         await link.call("SCRIPT", "KILL")
         with pytest.raises(Refused):

@@ -58,7 +58,7 @@ WRONG = {
     "redis+other://localhost": "not the URL of a Redis",
     "redis://": "not the URL of a Redis",
     "redis:///1": "names no host",
-    "redis://a,": "names no host",
+    "redis+cluster://a,": "names no host",
     "redis://localhost:0": "`localhost:0` in the URL of Redis is not a host and a port",
     "redis://localhost:99999": "is not a host and a port",
     "redis://localhost:port": "is not a host and a port",

@@ -15,7 +15,6 @@ from redis.exceptions import RedisError
 
 from penstock.wire.errors import Refused, Reply, Unanswered
 
-
 LAST_LOOK = 0.02
 """Seconds in which a loop comes to read what has arrived."""
 
@@ -62,6 +61,11 @@ class Connection:
         self._waited = 0.0
         self.address = address
         self.client_id: int | None = None
+
+    @property
+    def stands(self) -> bool:
+        """Whether it was not dropped. What came in, or that the other side has hung up, is not looked at."""
+        return bool(self._socket.is_connected)
 
     async def is_usable(self) -> bool:
         """Whether it stands, and nothing came in that was not asked for. Sends nothing."""

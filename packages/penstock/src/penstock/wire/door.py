@@ -68,7 +68,7 @@ class Door:
             greeting = self._greeting(name)
             socket = self._socket(address)
         except OSError as error:
-            raise Absent(f"no connection to {address}: {error.filename}: {error.strerror}") from error
+            raise Absent(f"no connection to {address}: {error.filename or self.ca_file}: {error.strerror}") from error
         connection = Connection(socket, address)
         try:
             await socket.connect()  # type: ignore[no-untyped-call] # redis-py has no type for it

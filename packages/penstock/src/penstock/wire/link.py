@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 
 from penstock.scripts import Script
 from penstock.wire.cluster import elsewhere
@@ -31,10 +32,14 @@ class Link:
     Redis said that it did not run.
     """
 
-    def __init__(self, route: Route, *, name: str) -> None:
-        """Nothing is connected yet; CLIENT LIST will show `name`."""
+    def __init__(self, route: Route, *, name: str, answered: Callable[[float], object] | None = None) -> None:
+        """Nothing is connected yet; CLIENT LIST will show `name`.
+
+        `answered` is told the seconds that Redis took for each command that does not block.
+        """
         self._route = route
         self._name = name
+        self._answered = answered
         self._patience = route.door.timeouts.answer.seconds
         self._turn = asyncio.Lock()
         self._connection: Connection | None = None
@@ -42,6 +47,12 @@ class Link:
         self._closed = False
         self.connections = 0
         """How many there have been: a change means that contact was interrupted."""
+
+    @property
+    def is_connected(self) -> bool:
+        """Whether there is a connection now; it may be seen from any thread."""
+        connection = self._connection
+        return connection is not None and connection.stands
 
     @property
     def client_id(self) -> int | None:
@@ -55,7 +66,10 @@ class Link:
             connection = self._connection
             if connection is None or not await connection.is_usable():
                 connection = await self._connect()
+            began = time.monotonic()
             answer = await connection.ask(packed, self._patience + wait)
+            if self._answered is not None and not wait:
+                self._answered(time.monotonic() - began)
             if isinstance(answer, Refused):
                 answer = await self._heed(answer, packed, self._patience + wait)
         if isinstance(answer, Refused):
@@ -65,7 +79,8 @@ class Link:
     async def calls(self, commands: Sequence[tuple[Word, ...]]) -> list[Reply | Refused]:
         """Commands that are sent together, and their answers in order; an error is one of the answers.
 
-        All of them must be answered in the time for one answer. Unanswered tells which were.
+        All of them must be answered in the time for one answer. Unanswered tells which were. A MOVED or ASK among the
+        answers is a command that was not run, as the node that would could not be reached.
         """
         packed = [pack(command) for command in commands]
         async with self._turn:
@@ -73,9 +88,7 @@ class Link:
             if connection is None or not await connection.is_usable():
                 connection = await self._connect()
             answers = await connection.ask_all(b"".join(packed), len(packed), self._patience)
-            for position, answer in enumerate(answers):
-                if isinstance(answer, Refused):
-                    answers[position] = await self._heed_among(answers[:position], answer, packed[position])
+            await self._heed_each(answers, packed)
         return answers
 
     async def run(self, script: Script, keys: Sequence[str], args: Sequence[Word]) -> Reply:
@@ -143,20 +156,22 @@ class Link:
         return answer
 
     async def _move(self, address: Address) -> Connection:
-        """The connection to where the key is now: there already, if it moved while several commands were on their way."""
+        """The connection to where the key is now; it is there already if an earlier one of the commands was told."""
         if self._connection and self._connection.address == address and await self._connection.is_usable():
             return self._connection
         await self._lose()
         self._route.moved(address)
         return await self._connect()
 
-    async def _heed_among(self, before: list[Reply | Refused], refused: Refused, packed: bytes) -> Reply | Refused:
-        try:
-            return await self._heed(refused, packed, self._patience)
-        except Absent:
-            return refused  # which is true: it was not run
-        except Unanswered as error:
-            raise Unanswered(str(error), before) from error
+    async def _heed_each(self, answers: list[Reply | Refused], packed: list[bytes]) -> None:
+        for position, answer in enumerate(answers):
+            if isinstance(answer, Refused):
+                try:
+                    answers[position] = await self._heed(answer, packed[position], self._patience)
+                except Unanswered as error:
+                    raise Unanswered(str(error), answers[:position]) from error
+                except (Absent, Refused):
+                    return  # nobody lets us in there: the refusals stand, for this command and those behind it
 
     def _told(self, refused: Refused) -> Address:
         asked = self._connection.address if self._connection else Address("", 0)

@@ -1,0 +1,145 @@
+"""Somebody at a desk who looks after a pipeline: the command, run in this process or as one of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from contextlib import chdir
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from pipelines import Trial
+from promises import keep
+from raw import Told
+from servers import Server
+from stage import Stage
+from targets import Target
+
+from penstock.command import main
+from penstock.keys import Keys
+from penstock.operating.entry import Entry, Lens
+from penstock.resolved import Resolved
+from penstock.tending.replies import items
+from penstock.wire.credentials import Credentials
+from penstock.worker.delivery import Buried, Delivery
+from penstock.worker.letter import written
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a run came to."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:  # noqa: ANN401 - whatever the command tells
+        """The one document."""
+        return json.loads(self.out)
+
+    @property
+    def objects(self) -> list[Any]:
+        """One a line."""
+        return [json.loads(line) for line in self.out.splitlines()]
+
+
+class Desk:
+    """A repository with the pipeline `trial`, its Redis, and the command."""
+
+    def __init__(
+        self, trial: Trial, said: str, monkeypatch: pytest.MonkeyPatch, capture: Callable[[], tuple[str, str]]
+    ) -> None:
+        """`said` are sections of the spec."""
+        self.trial = trial
+        self.stage = Stage(trial.target, said)
+        self.environ = environ_of(trial.target)
+        self._monkeypatch = monkeypatch
+        self._capture = capture
+        for name, value in self.environ.items():
+            monkeypatch.setenv(name, value)
+        monkeypatch.setenv("COLUMNS", "80")
+
+    @property
+    def pipeline(self) -> Resolved:
+        return self.stage.pipeline
+
+    @property
+    def keys(self) -> Keys:
+        return self.stage.keys
+
+    @property
+    def lens(self) -> Lens:
+        return Lens(self.pipeline.spec, self.trial.folder)
+
+    def ask(self, *command: str | bytes | float) -> Told:
+        return self.stage.ask(*command)
+
+    def penstock(self, *words: str, redis: str | None = None) -> Ran:
+        """In this process."""
+        arguments = ["penstock", *words, *([] if redis == "" else ["--redis", redis or self.trial.target.url])]
+        self._monkeypatch.setattr(sys, "argv", arguments)
+        self._capture()
+        with chdir(self.trial.folder), pytest.raises(SystemExit) as stopped:
+            main()
+        out, err = self._capture()
+        code = stopped.value.code
+        return Ran(code if isinstance(code, int) else 1, out, err)
+
+    def start(self, *words: str, environ: Mapping[str, str] | None = None, **more: Any) -> subprocess.Popen[str]:  # noqa: ANN401 - as Popen takes them
+        """As a process of its own."""
+        return subprocess.Popen(
+            [sys.executable, "-m", "penstock", *words, "--redis", self.trial.target.url],
+            cwd=self.trial.folder,
+            env={**os.environ, **self.environ, **(environ or {})},
+            text=True,
+            **{"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **more},
+        )
+
+    def dies(
+        self, *fields: bytes, error: str = "ValueError: no", reason: str = "failed", attempts: int = 5, entry: str = "1-1"
+    ) -> str:
+        """A dead letter, as a worker writes it. Gives its id."""
+        delivery = Delivery(entry.encode(), fields, "worker~01234567", attempts)
+        told = self.ask("XADD", self.keys.dead, "*", *written(Buried(delivery, reason, error), self.keys, 1_700_000_000_000))
+        return str(told)
+
+    def died(self, count: int, **said: Any) -> list[str]:  # noqa: ANN401 - as `dies` takes them
+        """Letters that tell themselves apart by the field `n` of their body."""
+        return [self.dies(b"data", b'{"n": %d}' % n, **said) for n in range(count)]
+
+    def dead(self) -> dict[str, list[str]]:
+        """By id, names and values in turn."""
+        return {one[0]: one[1] for one in self.stage.listed("XRANGE", self.keys.dead, "-", "+")}
+
+    def entries(self) -> list[list[str]]:
+        """Names and values of what is in the stream."""
+        return [one[1] for one in self.stage.listed("XRANGE", self.keys.stream, "-", "+")]
+
+    def exact(self, key: str) -> list[list[bytes]]:
+        """Names and values of all entries, byte for byte."""
+
+        async def read() -> list[list[bytes]]:
+            link = self.stage.link()
+            try:
+                return [list(Entry.of(one).fields) for one in items(await link.call("XRANGE", key, "-", "+"))]
+            finally:
+                await link.close()
+
+        return keep(read())
+
+
+def environ_of(target: Target) -> dict[str, str]:
+    """What a process is told of its user."""
+    auth = target.redis.auth
+    return target.environ() | ({"REDIS_USERNAME": auth.username} if auth and auth.username else {})
+
+
+def on(server: Server) -> Target:
+    """A server of a test's own, as a target."""
+    return Target(server.model(), Credentials(password=server.password), [server])
+

@@ -1,0 +1,139 @@
+"""A repository with pipelines, and the janitor's processes."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from servers import Server, wait_for
+from stage import Stage
+from targets import Target
+
+SPEC = """\
+kind: pipeline
+name: {name}
+owner: {{team: tests}}
+handler: handlers:handle
+image: registry.example/trial:1.0.0
+stream: {{key: {name}, group: {name}}}
+work: {{lease: 10s}}
+"""
+PLATFORM = """\
+kind: platform
+environments:
+  dev: {namespace: tests, redis: {addresses: ["127.0.0.1:6379"]}}
+"""
+SECONDS = 40.0
+
+
+class House:
+    """A folder with specs, and what is in Redis of each."""
+
+    def __init__(self, folder: Path, where: Target | Server, names: Sequence[str], spec: str) -> None:
+        self.folder = folder
+        self._where = where
+        (folder / "specs").mkdir()
+        (folder / "penstock.yaml").write_text(PLATFORM)
+        for name in names:
+            sections = {line.partition(":")[0] for line in spec.splitlines()}
+            kept = [line for line in SPEC.format(name=name).splitlines() if line.partition(":")[0] not in sections]
+            (folder / "specs" / f"{name}.yaml").write_text("\n".join([*kept, spec, ""]))
+        self.stages = {name: Stage(where, name=name) for name in names}
+        self.janitors: list[JanitorProcess] = []
+
+    @property
+    def stage(self) -> Stage:
+        """The only pipeline, or the first."""
+        return next(iter(self.stages.values()))
+
+    def janitor(self, *options: str, environ: Mapping[str, str] | None = None) -> JanitorProcess:
+        """A janitor, from its first import on."""
+        environ = (self._where.environ() if isinstance(self._where, Target) else {}) | dict(environ or {})
+        log = self.folder / f"{len(self.janitors)}.log"
+        words = ["janitor", "--redis", self._where.url, "--listen", "127.0.0.1:0", *options]
+        with log.open("ab") as out:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "penstock", *words],
+                cwd=self.folder,
+                env={**os.environ, "PENSTOCK_TRACEBACK": "1", **environ},
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=out,
+            )
+        self.janitors.append(JanitorProcess(process, log))
+        return self.janitors[-1]
+
+    def leaders(self) -> list[JanitorProcess]:
+        """Those that say that they lead."""
+        return [one for one in self.janitors if one.leads()]
+
+    def end(self) -> None:
+        for one in self.janitors:
+            one.kill()
+
+
+class JanitorProcess:
+    """A process of `penstock janitor`."""
+
+    def __init__(self, process: subprocess.Popen[bytes], log: Path) -> None:
+        self.process = process
+        self._log = log
+
+    def log(self) -> str:
+        return self._log.read_text(errors="replace")
+
+    def said(self, message: str) -> list[dict[str, Any]]:
+        """The lines with this message."""
+        lines = [json.loads(line) for line in self.log().splitlines() if line.startswith("{")]
+        return [line for line in lines if line["message"] == message]
+
+    def until(self, message: str) -> None:
+        """Wait until it has said so."""
+        wait_for(lambda: self.said(message) or self.process.poll() is not None, f"it says: {message}", SECONDS)
+        assert self.said(message), self.log()
+
+    def leads(self) -> bool:
+        """By its own account."""
+        states = [line for line in self.log().splitlines() if '"leads"' in line or '"stands by"' in line]
+        return self.process.poll() is None and bool(states) and '"leads"' in states[-1]
+
+    def page(self, path: str) -> tuple[int, str]:
+        """What it answers over HTTP."""
+        port = self.said("answers over HTTP")[0]["port"]
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=10) as answer:
+                return answer.status, answer.read().decode()
+        except urllib.error.HTTPError as error:
+            return error.code, error.read().decode()
+
+    def number(self, metric: str, **labels: str) -> float | None:
+        """A metric, as it shows it."""
+        _, text = self.page("/metrics")
+        for line in text.splitlines():
+            match = re.fullmatch(r"(\w+)\{(.*)\} (\S+)", line)
+            if match and match[1] == metric and all(f'{name}="{value}"' in match[2] for name, value in labels.items()):
+                return float(match[3])
+        return None
+
+    def signal(self, number: signal.Signals) -> None:
+        self.process.send_signal(number)
+
+    def kill(self) -> None:
+        """SIGKILL, also while it is stopped."""
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+
+    def end(self) -> int:
+        """SIGTERM, and the exit code."""
+        self.process.terminate()
+        return self.process.wait(SECONDS)

@@ -1,0 +1,70 @@
+"""What each command costs a server, in time of its processor.
+
+SLOWLOG tells what passed on a clock; on a busy machine that is mostly other people's time. The system tells for how
+long a thread really ran, exactly once it sleeps again.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+from servers import wait_for
+
+from penstock.scripts import names, script
+from penstock.wire.errors import Reply
+from penstock.wire.link import Link
+from penstock.wire.route import Route
+from penstock.wire.words import Word
+
+
+class Meter:
+    """The worst of each command and script, in ms."""
+
+    def __init__(self, pid: int) -> None:
+        self._process = Path(f"/proc/{pid}")
+        self.worst: dict[str, float] = defaultdict(float)
+        self.calls: dict[str, int] = defaultdict(int)
+
+    def ran(self) -> float:
+        """For how many ms the server's main thread has run, when it sleeps."""
+        wait_for(self._sleeps, "the server sleeps")
+        return int((self._process / "schedstat").read_text().split()[0]) / 1e6
+
+    def _sleeps(self) -> bool:
+        return (self._process / "stat").read_text().rpartition(")")[2].split()[0] == "S"
+
+    def add(self, command: str, ms: float) -> None:
+        self.calls[command] += 1
+        self.worst[command] = max(self.worst[command], ms)
+
+    def table(self) -> str:
+        """For a person: the costliest first."""
+        rows = sorted(self.worst.items(), key=lambda row: -row[1])
+        return "\n".join(f"{command:24} {self.calls[command]:6} calls, worst {ms:6.2f} ms" for command, ms in rows)
+
+    def show(self) -> None:
+        """For `pytest -s`, or a test that fails."""
+        sys.stdout.write(f"\n{self.table()}\n")
+
+
+class MeteredLink(Link):
+    """A link whose commands are metered."""
+
+    def __init__(self, route: Route, meter: Meter) -> None:
+        super().__init__(route, name="metered")
+        self._meter = meter
+        self._scripts = {one.sha: name for name in names() for one in (script(name),)}
+
+    async def call(self, *command: Word, wait: float = 0.0) -> Reply:
+        before = self._meter.ran()
+        try:
+            return await super().call(*command, wait=wait)
+        finally:
+            name = str(command[0])
+            if name == "EVALSHA":
+                name = self._scripts[str(command[1])]
+            elif name == "XINFO":
+                name = f"XINFO {command[1]!s}"
+            self._meter.add(name, self._meter.ran() - before)
