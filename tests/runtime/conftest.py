@@ -1,11 +1,22 @@
 """A Redis of the chosen make and shape for every test of the runtime: `servers` and `targets` in `tests/support`."""
 
+import os
 from collections.abc import Iterator
 
 import pytest
 import targets
 from servers import Server
 from targets import Target
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """A run about another Redis than the usual one leaves out what has nothing to do with it."""
+    about = {"_target"} if targets.shape() != "plain" else {"_target", "server"}
+    if targets.shape() == "plain" and "PENSTOCK_TEST_SERVER" not in os.environ:
+        return
+    others = [item for item in items if about.isdisjoint(getattr(item, "fixturenames", ()))]
+    items[:] = [item for item in items if item not in others]
+    config.hook.pytest_deselected(items=others)
 
 
 @pytest.fixture(scope="session")
