@@ -90,10 +90,12 @@ class Desk:
         code = stopped.value.code
         return Ran(code if isinstance(code, int) else 1, out, err)
 
-    def start(self, *words: str, environ: Mapping[str, str] | None = None, **more: Any) -> subprocess.Popen[str]:  # noqa: ANN401 - as Popen takes them
+    def start(
+        self, *words: str, redis: str | None = None, environ: Mapping[str, str] | None = None, **more: Any  # noqa: ANN401 - as Popen takes them
+    ) -> subprocess.Popen[str]:
         """As a process of its own."""
         return subprocess.Popen(
-            [sys.executable, "-m", "penstock", *words, "--redis", self.trial.target.url],
+            [sys.executable, "-m", "penstock", *words, "--redis", redis or self.trial.target.url],
             cwd=self.trial.folder,
             env={**os.environ, **self.environ, **(environ or {})},
             text=True,

@@ -67,8 +67,7 @@ class Expected:
 
     def read(self, consumer: str, most: int) -> list[Delivery]:
         ids, self.unread = self.unread[:most], self.unread[most:]
-        if ids or self.forgets:  # an empty answer makes a consumer since Redis 7
-            self.consumers.add(consumer)
+        self.consumers.add(consumer)
         return [self._give(id_, consumer, 1) for id_ in ids]
 
     def _give(self, id_: str, consumer: str, count: int) -> Delivery:

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
-from offspring import family, is_alive
-from promises import until
+from offspring import family, is_alive, until_ended
 
 from penstock.isolation import Killed, NoChild, Returned, Why
 
@@ -34,7 +33,7 @@ def test_a_handler_that_stops_keeps_its_child(keep: Keep, why: Why) -> None:
     keep(promise())
 
 
-@pytest.mark.parametrize("do", ["ignore", "hold_the_lock"])
+@pytest.mark.parametrize("do", ["ignore", "hold_the_lock", "hide"])
 @pytest.mark.parametrize("alone", [True, False])
 def test_a_handler_that_does_not_stop_is_killed(keep: Keep, do: str, *, alone: bool) -> None:
     """Also one that keeps the interpreter's lock, and so the loop, from hearing anything. It is no crash."""
@@ -58,7 +57,7 @@ def test_what_a_killed_handler_has_started_ends(keep: Keep) -> None:
             task, delivery, program = await it.begin("start_a_program", then="wait")
             await it.processes.cancel(delivery.id, "lost")
             assert await task == Killed("lost", by_force=True)
-            await until(lambda: not is_alive(program), "the program has ended")
+            await until_ended(program)
 
     keep(promise())
 
@@ -86,7 +85,7 @@ def test_who_cancels_the_run_waits_for_the_end(keep: Keep) -> None:
                 task.cancel()
                 with pytest.raises(asyncio.CancelledError):
                     await task
-                await until(lambda pid=pid: not is_alive(pid), "the child has ended")  # type: ignore[misc] - mypy does not know such defaults
+                await until_ended(pid)
             assert isinstance(await it.do("who"), Returned)
 
     keep(promise())

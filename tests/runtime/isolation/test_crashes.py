@@ -6,13 +6,15 @@ import asyncio
 import os
 import signal
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from typing import Any
 
 import pytest
-from offspring import children_of, family, is_alive, open_files
+from offspring import children_of, family, is_alive, open_files, until_ended
+from promises import keep as on_one_loop
 from promises import until
 
-from penstock.isolation import Crashed, Returned
+from penstock.isolation import JSON, Crashed, Returned
 
 Keep = Callable[[Coroutine[Any, Any, None]], None]
 CRASHES = [
@@ -53,17 +55,50 @@ def test_a_child_that_is_killed_from_outside_has_crashed(keep: Keep) -> None:
 
 
 @pytest.mark.parametrize("which", [signal.SIGINT, signal.SIGTERM])
-def test_signals_for_everyone_do_not_take_messages(keep: Keep, which: signal.Signals) -> None:
+@pytest.mark.parametrize(
+    ("target", "config"), [("doing:make", {}), ("heedless:make", {}), ("heedless:make", {"loop": True})]
+)
+def test_signals_for_everyone_do_not_take_messages(which: signal.Signals, target: str, config: dict[str, JSON]) -> None:
     """A supervisor that signals all processes when it stops a worker lets the drain have its way."""
 
     async def promise() -> None:
-        async with family() as it:
+        async with family(target, config) as it:
             task, delivery, pid = await it.begin("finish_anyway")
-            os.kill(it.nursery(), which)
+            nursery = it.nursery()
+            os.kill(nursery, which)
             os.kill(pid, which)
             await it.processes.cancel(delivery.id, "drain")
             assert isinstance(await task, Returned)
             assert isinstance(await it.do("who"), Returned)
+            assert it.nursery() == nursery
+
+    on_one_loop(promise())
+
+
+def test_interrupted_calls_go_on(keep: Keep) -> None:
+    """Signals in the middle of everything: birth, large messages, ends."""
+
+    async def promise() -> None:
+        async with family() as it:
+            await it.processes.start()
+            nursery = it.nursery()
+            over = asyncio.Event()
+
+            async def disturb() -> None:
+                while not over.is_set():
+                    for pid in (nursery, *children_of(nursery)):
+                        for which in (signal.SIGCHLD, signal.SIGINT, signal.SIGTERM):
+                            with suppress(ProcessLookupError):
+                                os.kill(pid, which)
+                    await asyncio.sleep(0)
+
+            disturbing = asyncio.create_task(disturb())
+            big = "x" * (1 << 20)
+            for _ in range(5):
+                ended = await asyncio.gather(*(it.do("echo", alone=alone, big=big) for alone in (True, False)))
+                assert all(isinstance(one, Returned) and big.encode() in one.result for one in ended)
+            over.set()
+            await disturbing
 
     keep(promise())
 
@@ -86,7 +121,7 @@ def test_what_a_crashed_handler_has_started_ends(keep: Keep) -> None:
             assert await it.do("start_a_program", then="crash") == Crashed(1, "it ended with code 1")
             program = it.told[-1].told
             assert isinstance(program, int)
-            await until(lambda: not is_alive(program), "the program has ended")
+            await until_ended(program)
 
     keep(promise())
 
@@ -99,7 +134,7 @@ def test_a_fork_that_holds_the_socket_hides_no_crash(keep: Keep) -> None:
             assert await it.do("fork") == Crashed(9, "it ended with code 9")
             left = it.told[-1].told
             assert isinstance(left, int)
-            await until(lambda: not is_alive(left), "the fork has ended")
+            await until_ended(left)
 
     keep(promise())
 
@@ -109,8 +144,7 @@ def test_a_hundred_children_leave_nothing_behind(keep: Keep) -> None:
 
     async def promise() -> None:
         async with family() as it:
-            assert isinstance(await it.do("who"), Returned)
-            await until(lambda: not children_of(it.nursery()), "the first child has ended")
+            await it.processes.start()
             before = open_files()
             for number in range(100):
                 ended = await it.do("leave_at_once" if number % 2 else "who")

@@ -5,16 +5,18 @@ from __future__ import annotations
 import asyncio
 import ctypes
 import os
+import resource
 import signal
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from offspring import Family, children_of, family, is_alive, stat_of
+from offspring import Family, children_of, family, stat_of, until_ended
+from promises import keep as on_one_loop
 from promises import until
 
-from penstock.isolation import Crashed, Killed, Returned
+from penstock.isolation import Crashed, Killed, NoChild, Returned
 
 Keep = Callable[[Coroutine[Any, Any, None]], None]
 PR_SET_CHILD_SUBREAPER = 36
@@ -63,7 +65,7 @@ def test_an_orphan_can_be_killed(keep: Keep) -> None:
             await kill_nursery(it)
             await it.processes.cancel(delivery.id, "timeout")
             assert await task == Killed("timeout", by_force=True)
-            await until(lambda: not is_alive(pid), "the child has ended")
+            await until_ended(pid)
 
     keep(promise())
 
@@ -141,10 +143,40 @@ def test_a_nursery_that_is_stuck_is_replaced(keep: Keep) -> None:
             os.kill(nursery, signal.SIGSTOP)
             await it.processes.cancel(delivery.id, "timeout")
             assert await task == Killed("timeout", by_force=True)
-            await until(lambda: not is_alive(nursery) and not is_alive(pid), "both have ended")
+            await until_ended(nursery, pid)
             assert isinstance(await it.do("who"), Returned)
 
     keep(promise())
+
+
+def test_a_system_that_refuses_processes_costs_no_message(keep: Keep) -> None:
+    """It was not begun, and that is told."""
+
+    async def promise() -> None:
+        async with family("no_more:make") as it:
+            with pytest.raises(NoChild, match=r"^no process could be started: Resource temporarily unavailable$"):
+                await it.do("who")
+
+    keep(promise())
+
+
+def test_a_worker_without_files_loses_no_message() -> None:
+    """It has as many open as it may; when there are less, it goes on."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+
+    async def promise() -> None:
+        async with family() as it:
+            for _ in range(2):
+                resource.setrlimit(resource.RLIMIT_NOFILE, (1, hard))
+                with pytest.raises(NoChild, match=r"^no process could be started: Too many open files$"):
+                    await it.do("who")
+                resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+                assert isinstance(await it.do("who"), Returned)
+
+    try:
+        on_one_loop(promise())
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
 def test_one_nursery_serves_all(keep: Keep) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 from collections.abc import Callable, Coroutine
@@ -67,7 +68,9 @@ def test_all_of_a_delivery_arrives(keep: Keep) -> None:
     async def promise() -> None:
         fence = (1 << 63) - 1
         async with family() as it:
-            got = said(await it.run(Delivery(b"5-1", ((b"do", b"repeat"),), 3, fence, "w é", "suspect", 600.0, "job 7")))
+            got = said(
+                await it.run(Delivery(b"5-1", ((b"do", b"repeat"),), 3, fence, "w é", "suspect", 600.0, "job 7"))
+            )
             assert 0 < got.pop("seconds_left") < 600
             assert got == {
                 "id": "5-1",
@@ -151,9 +154,10 @@ def test_children_write_where_the_worker_writes(capfd: pytest.CaptureFixture[str
 
 
 def test_what_is_printed_by_an_import_is_printed_once(
-    capfd: pytest.CaptureFixture[str], tmp_path: Path, keep: Keep
+    capfd: pytest.CaptureFixture[str], tmp_path: Path, keep: Keep, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Forks would otherwise each write what stands in the buffer."""
+    monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)
     (tmp_path / "loud.py").write_text("from doing import make\nprint('imported')\n")
 
     async def promise() -> None:
@@ -163,3 +167,66 @@ def test_what_is_printed_by_an_import_is_printed_once(
 
     keep(promise())
     assert capfd.readouterr() == ("imported\n", "")
+
+
+def test_a_flood_of_progress_arrives_whole_and_in_order(keep: Keep) -> None:
+    """More than a socket holds, while the loop of the child is blocked, from two threads."""
+
+    async def promise() -> None:
+        async with family() as it:
+            assert said(await it.do("flood")) == 2000
+            told = [progress.told for progress in it.told]
+            assert [one for one in told if isinstance(one, list) and one[0] == 1] == [
+                [1, n, "x" * 1000] for n in range(1000)
+            ]
+            assert len(told) == 2000
+
+    keep(promise())
+
+
+def test_messages_and_results_may_both_be_large(keep: Keep) -> None:
+    """Neither end waits for the other to read."""
+
+    async def promise() -> None:
+        fields = ((b"do", b"echo"), (b"big", bytes(16 << 20)))
+        async with family() as it:
+            deliveries = [Delivery(b"%d-0" % n, fields, 1, 1, "me", "new") for n in range(3)]
+            for ended in await asyncio.gather(*(it.run(one, alone=False) for one in deliveries)):
+                assert isinstance(ended, Returned)
+                assert len(ended.result) > 16 << 20
+
+    keep(promise())
+
+
+def test_what_is_told_late_is_told_of_nobody(keep: Keep) -> None:
+    """A message is over; what its threads still tell is not taken for another's, and does no harm."""
+
+    async def promise() -> None:
+        async with family() as it:
+            late = it.deliver("tell_late")
+            assert said(await it.run(late, alone=False)) is None
+            for _ in range(20):
+                assert said(await it.do("tell", alone=False)) == "told"
+            assert all(one.delivery == late.id for one in it.told if isinstance(one.told, list) and len(one.told) == 2)
+
+    keep(promise())
+
+
+def test_programs_of_a_handler_inherit_no_file(keep: Keep) -> None:
+    """Nothing of ours is open in them, though they are started without a care."""
+
+    async def promise() -> None:
+        async with family() as it:
+            assert said(await it.do("list_files")) == ["0", "1", "2", "3"]  # the last is the listing itself
+
+    keep(promise())
+
+
+def test_a_child_is_a_process_like_others(keep: Keep) -> None:
+    """A handler runs programs on its loop, and functions in threads."""
+
+    async def promise() -> None:
+        async with family() as it:
+            assert said(await it.do("use_the_loop")) == [3, True]
+
+    keep(promise())

@@ -106,6 +106,19 @@ class Launched:
             pipe.close()
 
 
+def running_in(folder: Path) -> str | None:
+    """The address of the embedded server that runs in this folder now, for `--redis`."""
+    try:
+        with (folder / WHERE).open() as held:
+            try:
+                fcntl.flock(held, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except OSError:  # whoever holds it runs the server
+                return held.read().strip() or None
+    except FileNotFoundError:
+        pass
+    return None
+
+
 class Embedded:
     """A server of our own, for as long as the `with` lasts."""
 

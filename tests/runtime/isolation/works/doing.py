@@ -8,13 +8,14 @@ import json
 import os
 import re
 import signal
+import stat
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from penstock.isolation import JSON, Delivery, Port
 
@@ -29,6 +30,11 @@ class TooManyRequests(Exception):  # noqa: N818 - as others name theirs
     retry_after = 1.5
 
 
+def score() -> int:
+    """How much the kernel likes to kill this process."""
+    return int(Path("/proc/self/oom_score_adj").read_text())
+
+
 class Doing:
     """Looks at the field `do` and does it."""
 
@@ -40,13 +46,18 @@ class Doing:
     async def run(self, delivery: Delivery, port: Port) -> bytes:
         self.runs += 1
         fields = dict(delivery.fields)
-        did: Any = await DEEDS[fields[b"do"].decode()](self, delivery, port)
+        did = await DEEDS[fields[b"do"].decode()](self, delivery, port)
         return did if isinstance(did, bytes) else json.dumps(did).encode()
 
     async def close(self) -> None:
         if isinstance(file := self.config.get("closed"), str):
-            with Path(file).open("a") as lines:
-                lines.write(f"{os.getpid()}\n")
+            note(Path(file))
+
+
+def note(file: Path) -> None:
+    """Write down which process this is."""
+    with file.open("a") as lines:
+        lines.write(f"{os.getpid()}\n")
 
 
 def make(config: Mapping[str, JSON]) -> Doing:
@@ -54,35 +65,35 @@ def make(config: Mapping[str, JSON]) -> Doing:
     return Doing(config)
 
 
-Deed = Callable[[Doing, Delivery, Port], Awaitable[Any]]
+Deed = Callable[[Doing, Delivery, Port], Awaitable[object]]
 DEEDS: dict[str, Deed] = {}
 
 
 def deed(function: Deed) -> Deed:
-    DEEDS[function.__name__] = function  # type: ignore[attr-defined] - every deed is a function
+    DEEDS[getattr(function, "__name__", "")] = function
     return function
 
 
 @deed
-async def who(work: Doing, _: Delivery, __: Port) -> Any:
+async def who(work: Doing, _: Delivery, __: Port) -> object:
     """Tell of the process."""
     return {"pid": os.getpid(), "runs": work.runs, "imported_in": IMPORTED_IN, "config": work.config}
 
 
 @deed
-async def echo(_: Doing, delivery: Delivery, __: Port) -> Any:
+async def echo(_: Doing, delivery: Delivery, __: Port) -> object:
     return b"".join(b"%d:%s," % (len(part), part) for field in delivery.fields for part in field)
 
 
 @deed
-async def repeat(_: Doing, delivery: Delivery, __: Port) -> Any:
+async def repeat(_: Doing, delivery: Delivery, __: Port) -> object:
     """Tell all of the delivery but its fields."""
     names = ("attempt", "fence", "consumer", "source", "seconds_left", "correlation")
     return {"id": delivery.id.decode("latin-1"), **{name: getattr(delivery, name) for name in names}}
 
 
 @deed
-async def tell(_: Doing, __: Delivery, port: Port) -> Any:
+async def tell(_: Doing, __: Delivery, port: Port) -> object:
     """Progress from the loop and from a thread, the loop blocked meanwhile."""
     port.progress({"done": 1, "of": 3})
     thread = threading.Thread(target=port.progress, args=("two",))
@@ -93,23 +104,64 @@ async def tell(_: Doing, __: Delivery, port: Port) -> Any:
 
 
 @deed
-async def leave_at_once(_: Doing, __: Delivery, ___: Port) -> Any:
+async def flood(_: Doing, __: Delivery, port: Port) -> object:
+    """Tell a lot, from two threads."""
+
+    def tell_a_lot(who: int) -> None:
+        for number in range(1000):
+            port.progress([who, number, "x" * 1000])
+
+    thread = threading.Thread(target=tell_a_lot, args=(2,))
+    thread.start()
+    tell_a_lot(1)
+    thread.join()
+    return 2000
+
+
+@deed
+async def tell_late(_: Doing, __: Delivery, port: Port) -> None:
+    """Leave a thread behind that goes on telling."""
+
+    def tell() -> None:
+        for number in range(200):
+            port.progress(["late", number])
+            time.sleep(0.001)
+
+    threading.Thread(target=tell, daemon=True).start()
+
+
+@deed
+async def list_files(_: Doing, __: Delivery, ___: Port) -> object:
+    """Run a program that lists what it has open."""
+    listing = ["ls", "/proc/self/fd"]
+    return subprocess.run(listing, close_fds=False, stdout=subprocess.PIPE, check=True).stdout.decode().split()  # noqa: ASYNC221 - short
+
+
+@deed
+async def use_the_loop(_: Doing, __: Delivery, ___: Port) -> object:
+    """Run a program on the loop, and a function beside it."""
+    program = await asyncio.create_subprocess_exec("sh", "-c", "exit 3")
+    return [await program.wait(), await asyncio.to_thread(os.getpid) == os.getpid()]
+
+
+@deed
+async def leave_at_once(_: Doing, __: Delivery, ___: Port) -> None:
     os._exit(3)
 
 
 @deed
-async def segfault(_: Doing, __: Delivery, ___: Port) -> Any:
+async def segfault(_: Doing, __: Delivery, ___: Port) -> object:
     return ctypes.string_at(0)
 
 
 @deed
-async def kill_itself(_: Doing, __: Delivery, ___: Port) -> Any:
+async def kill_itself(_: Doing, __: Delivery, ___: Port) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
     await asyncio.sleep(60)
 
 
 @deed
-async def close_all_files(_: Doing, __: Delivery, ___: Port) -> Any:
+async def close_all_files(_: Doing, __: Delivery, ___: Port) -> None:
     """As a daemon does."""
     os.closerange(3, 1000)
     while True:
@@ -117,23 +169,24 @@ async def close_all_files(_: Doing, __: Delivery, ___: Port) -> Any:
 
 
 @deed
-async def talk_nonsense(_: Doing, __: Delivery, ___: Port) -> Any:
+async def talk_nonsense(_: Doing, __: Delivery, ___: Port) -> None:
     """Write to every file that is a socket."""
-    for file in Path("/proc/self/fd").iterdir():
-        if os.path.exists(file) and str(file.readlink()).startswith("socket:"):  # noqa: PTH110 - one is the listing
-            os.write(int(file.name), b"GET / HTTP/1.1\r\n\r\n")
+    for file in map(int, os.listdir("/proc/self/fd")):  # noqa: PTH208 - short
+        with suppress(OSError):
+            if stat.S_ISSOCK(os.fstat(file).st_mode):
+                os.write(file, b"GET / HTTP/1.1\r\n\r\n")
     await asyncio.sleep(60)
 
 
 @deed
-async def hold_the_lock(_: Doing, __: Delivery, port: Port) -> Any:
+async def hold_the_lock(_: Doing, __: Delivery, port: Port) -> object:
     """Backtrack for ages in C."""
     port.progress(os.getpid())
     return re.match(r"(a+)+$", "a" * 64 + "b")
 
 
 @deed
-async def wait(_: Doing, __: Delivery, port: Port) -> Any:
+async def wait(_: Doing, __: Delivery, port: Port) -> None:
     """Wait to be cancelled, as an honest handler does."""
     task = asyncio.current_task()
     assert task is not None
@@ -143,7 +196,7 @@ async def wait(_: Doing, __: Delivery, port: Port) -> Any:
 
 
 @deed
-async def finish_anyway(_: Doing, __: Delivery, port: Port) -> Any:
+async def finish_anyway(_: Doing, __: Delivery, port: Port) -> object:
     """Hear that it is cancelled, and have a result."""
     cancelled = asyncio.Event()
     port.on_cancel(lambda _: cancelled.set())
@@ -153,23 +206,31 @@ async def finish_anyway(_: Doing, __: Delivery, port: Port) -> Any:
 
 
 @deed
-async def ignore(_: Doing, __: Delivery, port: Port) -> Any:
+async def ignore(_: Doing, __: Delivery, port: Port) -> None:
     """Do not care."""
     port.progress(os.getpid())
     await asyncio.sleep(600)
 
 
 @deed
-async def wait_for_file(_: Doing, delivery: Delivery, port: Port) -> Any:
+async def hide(work: Doing, delivery: Delivery, port: Port) -> None:
+    """Leave the process group, and do not care."""
+    os.setpgid(0, os.getppid())
+    await ignore(work, delivery, port)
+
+
+@deed
+async def wait_for_file(_: Doing, delivery: Delivery, port: Port) -> object:
     """Run until a file is there."""
     port.progress(os.getpid())
-    while not Path(dict(delivery.fields)[b"file"].decode()).exists():
+    file = dict(delivery.fields)[b"file"]
+    while not os.access(file, os.F_OK):  # noqa: ASYNC110 - a file has no event
         await asyncio.sleep(0.01)
     return "seen"
 
 
 @deed
-async def start_a_program(_: Doing, delivery: Delivery, port: Port) -> Any:
+async def start_a_program(_: Doing, delivery: Delivery, port: Port) -> None:
     """Start something that runs on, then do what the field `then` says."""
     port.progress(subprocess.Popen(["sleep", "600"]).pid)  # noqa: ASYNC220 - it is not waited for
     then = dict(delivery.fields)[b"then"]
@@ -179,7 +240,15 @@ async def start_a_program(_: Doing, delivery: Delivery, port: Port) -> Any:
 
 
 @deed
-async def fork(_: Doing, __: Delivery, port: Port) -> Any:
+async def start_and_ignore(_: Doing, __: Delivery, port: Port) -> None:
+    """Start something and wait for it, deaf."""
+    program = subprocess.Popen(["sleep", "600"])  # noqa: ASYNC220 - it is waited for in the next line
+    port.progress(program.pid)
+    program.wait()
+
+
+@deed
+async def fork(_: Doing, __: Delivery, port: Port) -> None:
     """Crash, and leave a fork behind which has all files open."""
     child = os.fork()
     if not child:
@@ -190,7 +259,7 @@ async def fork(_: Doing, __: Delivery, port: Port) -> Any:
 
 
 @deed
-async def terminate_a_program(_: Doing, __: Delivery, ___: Port) -> Any:
+async def terminate_a_program(_: Doing, __: Delivery, ___: Port) -> object:
     """What a child ignores, its programs do not."""
     program = subprocess.Popen(["sleep", "600"])  # noqa: ASYNC220 - it ends at once
     program.terminate()
@@ -198,40 +267,59 @@ async def terminate_a_program(_: Doing, __: Delivery, ___: Port) -> Any:
 
 
 @deed
-async def take_memory(_: Doing, __: Delivery, ___: Port) -> Any:
+async def take_memory(_: Doing, __: Delivery, ___: Port) -> object:
     return len(bytearray(200 << 20))
 
 
 @deed
-async def hog_and_keep(_: Doing, __: Delivery, ___: Port) -> Any:
+async def hog_and_keep(_: Doing, __: Delivery, ___: Port) -> None:
     """Take memory in small pieces until there is none, and keep it."""
     while True:
         HOG.append(bytearray(65536))
 
 
 @deed
-async def tell_score(_: Doing, __: Delivery, ___: Port) -> Any:
-    return int(Path("/proc/self/oom_score_adj").read_text())
+async def use_threads(_: Doing, __: Delivery, ___: Port) -> object:
+    """Allocate in eight threads at once."""
+    together = threading.Barrier(8)
+    took = []
+
+    def take() -> None:
+        together.wait(30)
+        took.append(bytearray(1000))
+        together.wait(30)
+
+    threads = [threading.Thread(target=take) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return len(took)
 
 
 @deed
-async def say_aloud(_: Doing, __: Delivery, ___: Port) -> Any:
+async def tell_score(_: Doing, __: Delivery, ___: Port) -> object:
+    return score()
+
+
+@deed
+async def say_aloud(_: Doing, __: Delivery, ___: Port) -> None:
     print("out of the child")  # noqa: T201 - the point of it
     print("err of the child", file=sys.stderr)  # noqa: T201 - the point of it
 
 
 @deed
-async def refuse(_: Doing, __: Delivery, ___: Port) -> Any:
+async def refuse(_: Doing, __: Delivery, ___: Port) -> None:
     raise TooManyRequests("slow down")
 
 
 @deed
-async def leave_by_name(_: Doing, __: Delivery, ___: Port) -> Any:
+async def leave_by_name(_: Doing, __: Delivery, ___: Port) -> None:
     sys.exit("no more")
 
 
 @deed
-async def leave_in_a_task(_: Doing, __: Delivery, ___: Port) -> Any:
+async def leave_in_a_task(_: Doing, __: Delivery, ___: Port) -> None:
     async def leave() -> None:
         sys.exit("no more")
 
@@ -239,11 +327,11 @@ async def leave_in_a_task(_: Doing, __: Delivery, ___: Port) -> Any:
 
 
 @deed
-async def cancel_itself(_: Doing, __: Delivery, ___: Port) -> Any:
+async def cancel_itself(_: Doing, __: Delivery, ___: Port) -> None:
     raise asyncio.CancelledError
 
 
 @deed
-async def be_the_last(_: Doing, __: Delivery, port: Port) -> Any:
+async def be_the_last(_: Doing, __: Delivery, port: Port) -> object:
     port.retire()
     return os.getpid()

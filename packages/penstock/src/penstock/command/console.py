@@ -79,6 +79,17 @@ def complete_environment(ctx: click.Context, param: click.Parameter, incomplete:
     return [name for name in names if name.startswith(incomplete)] if isinstance(names, dict) else []
 
 
+environment_option = click.option(
+    "-e",
+    "--env",
+    "environment",
+    metavar="NAME",
+    envvar="PENSTOCK_ENV",
+    shell_complete=complete_environment,
+    help="The environment; `PENSTOCK_ENV` names it too, and where there is only one nobody must.",
+)
+
+
 def complete_rule(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
     """Names of rules for the shell."""
     del ctx, param

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import click
 
-from penstock.command.console import find_spec, here, painter, today
+from penstock.command.console import here, painter, today
 from penstock_spec.findings import CannotGoOn
 
 if TYPE_CHECKING:
@@ -19,11 +18,25 @@ if TYPE_CHECKING:
     from penstock.wire.credentials import Credentials
     from penstock.worker.process import Start
 
-redis_option = click.option(
-    "--redis",
-    metavar="URL",
-    help="Another Redis than the platform file's, such as redis://localhost:6379.",
-)
+EMBEDDED = "embedded"
+KEPT = Path(".penstock", "redis")
+"""Where the embedded Redis of a repository keeps what it has."""
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def redis_option(verb: F) -> F:
+    """Which Redis, as `redis`: that of the platform file unless one is said."""
+    url = click.option("--redis", metavar="URL", help="Another than the platform file's: redis://localhost:6379.")
+    embedded = click.option(
+        "--embedded",
+        "redis",
+        flag_value=EMBEDDED,
+        help="A Redis of this repository's own, kept in `.penstock`: the one that runs, or one for this command.",
+    )
+    return url(embedded(verb))
+
+
 listen_option = click.option(
     "--listen",
     metavar="HOST:PORT",
@@ -53,7 +66,8 @@ def resolved(
         return resolution.pipelines, credentials
     from penstock.wire.url import read_url
 
-    model, credentials = read_url(redis, os.environ)
+    url = _embedded(platform) if redis == EMBEDDED else redis
+    model, credentials = read_url(url, os.environ)
     return tuple(one.on(model) for one in resolution.pipelines), credentials
 
 
@@ -66,23 +80,23 @@ def refuse_errors(resolution: Resolution) -> None:
         raise CannotGoOn("there is nothing to run as it is", "see `penstock lint`")
 
 
-def spec_of(
-    stack: ExitStack, spec: Path, platform: Path | None, environment: str | None, redis: str | None, *, embedded: bool
-) -> tuple[Resolved, Credentials]:
-    """One pipeline; with a Redis of its own where that was asked for, which ends with the stack."""
-    if embedded:
-        if redis is not None:
-            raise CannotGoOn("`--redis` and `--embedded` exclude each other", "leave one of them out")
-        from penstock.embedded import Embedded
+def _embedded(platform: Path | None) -> str:
+    """The embedded Redis of this repository: the one that runs, or a new one, which ends with this command."""
+    from penstock.embedded import Embedded, running_in
+    from penstock_spec.repository import find_root
 
-        redis = stack.enter_context(Embedded()).url
-        click.echo(f"redis: {redis}", err=True)
-    pipelines, credentials = resolved((find_spec(spec, platform),), platform, environment, redis)
-    return pipelines[0], credentials
+    folder = (platform.resolve().parent if platform else find_root(here())) / KEPT
+    return running_in(folder) or click.get_current_context().with_resource(Embedded(folder, appendonly=True)).url
 
 
 def running(
-    pipeline: Resolved, credentials: Credentials, listen: str, log_format: str | None, paths: tuple[Path, ...]
+    pipeline: Resolved,
+    credentials: Credentials,
+    listen: str,
+    log_format: str | None,
+    paths: tuple[Path, ...],
+    *,
+    until_idle: bool,
 ) -> Start:
     """Set up the log; what a worker is started with."""
     from penstock.observe.lines import Process
@@ -92,7 +106,7 @@ def running(
     form = log_format_of(log_format)
     process = Process(pipeline.name)
     set_up(process, format_=form, level=level_of(os.environ))
-    return Start(pipeline, credentials, process, form, address_of(listen), paths)
+    return Start(pipeline, credentials, process, form, address_of(listen), paths, until_idle)
 
 
 def log_format_of(said: str | None) -> Literal["json", "text"]:

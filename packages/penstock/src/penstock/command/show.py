@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from penstock.command.console import complete_environment, find_spec, here, painter, platform_option, today
+from penstock.command.console import environment_option, find_spec, here, painter, platform_option, today
 from penstock_spec.findings import CannotGoOn, Severity
 from penstock_spec.repository import open_repository, read_inputs
 
@@ -21,14 +21,7 @@ WIDEST = 64
 @click.command(name="show", short_help="Show a spec as it is in an environment, and where each value comes from.")
 @click.argument("spec", type=click.Path(path_type=Path))
 @click.argument("only", nargs=-1, metavar="[FIELD]...")
-@click.option(
-    "-e",
-    "--env",
-    "environment",
-    metavar="NAME",
-    shell_complete=complete_environment,
-    help="The environment; may be left out where there is only one.",
-)
+@environment_option
 @click.option("--json", "as_json", is_flag=True, help="For machines: every value with its path, source and place.")
 @click.option("--plain", is_flag=True, help="The resolved spec alone, without where values come from.")
 @platform_option

@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
 from pathlib import Path
 
 import click
 
-from penstock.command.console import complete_environment, platform_option
-from penstock.command.running import listen_option, log_format_option, redis_option, running, spec_of
+from penstock.command.console import environment_option, find_spec, platform_option
+from penstock.command.running import listen_option, log_format_option, redis_option, resolved, running
 
 
 @click.command(name="worker", short_help="Run a pipeline's messages.")
 @click.argument("spec", type=click.Path(path_type=Path))
-@click.option(
-    "-e",
-    "--env",
-    "environment",
-    metavar="NAME",
-    shell_complete=complete_environment,
-    help="The environment; may be left out where there is only one.",
-)
+@environment_option
 @redis_option
-@click.option("--embedded", is_flag=True, help="Start a Redis of its own, which ends with the worker.")
+@click.option("--until-idle", is_flag=True, help="Leave when there is nothing left to do.")
 @click.option(
     "--path", "paths", multiple=True, type=click.Path(path_type=Path), help="A folder with code; the current one is."
 )
@@ -35,7 +27,7 @@ def command(
     spec: Path,
     environment: str | None,
     redis: str | None,
-    embedded: bool,
+    until_idle: bool,
     paths: tuple[Path, ...],
     listen: str,
     log_format: str | None,
@@ -51,9 +43,8 @@ def command(
       penstock worker media-cluster --env production
       penstock worker specs/hello.yaml --embedded
     """
-    with ExitStack() as stack:
-        pipeline, credentials = spec_of(stack, spec, platform, environment, redis, embedded=embedded)
-        start = running(pipeline, credentials, listen, log_format, paths)
-        from penstock.worker.process import run
+    (pipeline,), credentials = resolved((find_spec(spec, platform),), platform, environment, redis)
+    start = running(pipeline, credentials, listen, log_format, paths, until_idle=until_idle)
+    from penstock.worker.process import run
 
-        ctx.exit(run(start))
+    ctx.exit(run(start))

@@ -48,15 +48,21 @@ def find(named: InCode, paths: Iterable[Path] = ()) -> Any:  # noqa: ANN401 - wh
         if str(path.resolve()) not in sys.path:
             sys.path.insert(0, str(path.resolve()))
     found: Any = _module(named)
-    for step in named.name.split("."):
+    steps = named.name.split(".")
+    for number, step in enumerate(steps):
         inside = found
         try:
             found = getattr(inside, step)
         except AttributeError:
             close = nearest(step, [name for name in dir(inside) if not name.startswith("_")])
-            hint = f"write `{named.module}:{close}`" if close and inside.__class__ is ModuleType else ""
+            better = f"{named.module}:{'.'.join([*steps[:number], close])}" if close else ""
             says = f"`{named.module}` has no `{named.name}`, which {named.spec} names"
-            raise CannotGoOn(says, hint or f"put `{named.field}` right") from None
+            raise CannotGoOn(says, f"write `{better}`" if better else f"put `{named.field}` right") from None
+        except Exception as error:  # noqa: BLE001 - a module may make its names when it is asked for them
+            told = f"{type(error).__name__}: {shown(error, _MOST_SHOWN)}"
+            raise CannotGoOn(
+                f"`{named.text}` of {named.spec} cannot be had: {told}", "see what the code does"
+            ) from None
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, MutableMapping
+from functools import cached_property
 from typing import Annotated, Any, TypeAlias, get_args, get_origin
 
 from pydantic import TypeAdapter, ValidationError
@@ -16,7 +17,7 @@ from penstock_spec.findings import CannotGoOn
 Make: TypeAlias = Callable[[Received], Any]
 
 _AS_THEY_ARE = (Any, object, dict, Mapping, MutableMapping)
-_NO_OBJECTS = (str, int, float, bool, list, tuple, set, frozenset, type(None))
+_NO_OBJECTS = (str, int, float, bool, list, tuple, set, frozenset, type(None), None)
 _MOST_TOLD = 3
 
 
@@ -31,13 +32,12 @@ def maker(takes: Any, handler: str) -> Make:  # noqa: ANN401 - any type expressi
         says = f"`{handler}` takes a `{_shown(takes)}`, and the body of a message is an object"
         raise CannotGoOn(says, "let it take a dict, a TypedDict, a dataclass, a pydantic model, or the `bytes`")
     try:
-        adapter: TypeAdapter[Any] = TypeAdapter(takes)
+        return _Typed(TypeAdapter(takes))
     except PydanticUserError as error:
         says = (
             f"`{handler}` takes a `{_shown(takes)}`, which cannot be made of a body: {error.message.partition('. ')[0]}"
         )
         raise CannotGoOn(says, "let it take a dict, a TypedDict, a dataclass or a pydantic model") from None
-    return _Typed(adapter)
 
 
 class _Typed:
@@ -54,17 +54,17 @@ class _Typed:
             raise Unreadable("type", self._told(error, received.value)) from None
 
     def _told(self, error: ValidationError, value: object) -> str:
-        known = self._known()
         errors = error.errors(include_url=False, include_context=False, include_input=False)
-        told = [f"{at(where(value, one['loc'], known))}{one['type']}" for one in errors[:_MOST_TOLD]]
+        told = [f"{at(where(value, one['loc'], self._known))}{one['type']}" for one in errors[:_MOST_TOLD]]
         more = len(errors) - len(told)
         return "; ".join(told) + (f"; and {more} more" if more else "")
 
+    @cached_property
     def _known(self) -> frozenset[str]:
-        """Names of fields that may be told, because they stand in the code."""
+        """Names of fields that may be told, because they stand in the code; reckoned when the first one is needed."""
         try:
             return names_in(self._adapter.json_schema())
-        except PydanticUserError:  # a type of its own has no schema, and then no name is told
+        except Exception:  # noqa: BLE001 - a type of the team's own makes its schema itself, or has none
             return frozenset()
 
 

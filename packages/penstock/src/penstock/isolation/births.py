@@ -14,7 +14,7 @@ from typing import Any
 from penstock.isolation.delivery import how_it_ended
 from penstock.isolation.kid import Kid
 from penstock.isolation.line import Line
-from penstock.isolation.trouble import BadHandler, NoChild
+from penstock.isolation.trouble import BadHandler, refusals
 from penstock.isolation.words import Exited, Fork, Hello, Prepare, Prepared, Signal, Unborn, Unprepared, Word
 
 _SECONDS_TO_END = 5.0
@@ -43,18 +43,16 @@ class Births:
     @classmethod
     async def open(cls, asked: Prepare, lifeline: int) -> Births:
         """Start a nursery and wait until it has imported the handler."""
-        ours, theirs = socket.socketpair()
+        with refusals():
+            ours, theirs = socket.socketpair()
         try:
-            with theirs:
+            with theirs, refusals():
                 process = await asyncio.create_subprocess_exec(
                     *(sys.executable, "-P", "-m", "penstock.isolation.nursery", str(theirs.fileno()), str(lifeline)),
                     stdin=asyncio.subprocess.DEVNULL,
                     pass_fds=(theirs.fileno(), lifeline),
                     start_new_session=True,
                 )
-        except OSError as error:
-            ours.close()
-            raise NoChild(f"no process could be started: {error.strerror}") from error
         except BaseException:
             ours.close()
             raise
@@ -62,6 +60,7 @@ class Births:
         try:
             await births._until_prepared()
         except BaseException:
+            births.kill()  # it may import for ever, and would not hear that it is not wanted
             await births.close()
             raise
         return births
@@ -73,7 +72,8 @@ class Births:
 
     def ask(self, patience: float, gone: Callable[[Kid], None]) -> Kid:
         """Ask for a child."""
-        ours, theirs = socket.socketpair()
+        with refusals():
+            ours, theirs = socket.socketpair()
         number = next(self._numbers)
 
         def forget(kid: Kid) -> None:

@@ -95,8 +95,9 @@ def _live(sock: socket.socket, asked: Prepare, work: Work | None) -> int:
 class _Port:
     """One message's way to the worker."""
 
-    def __init__(self, line: Line) -> None:
+    def __init__(self, line: Line, message: str) -> None:
         self._line = line
+        self._message = message
         self._callbacks: list[Callable[[Why], object]] = []
         self.why: Why | None = None
         self.last = False
@@ -108,7 +109,7 @@ class _Port:
             callback(self.why)
 
     def progress(self, told: JSON) -> None:
-        self._line.say(Told(), json.dumps(told).encode())
+        self._line.say(Told(self._message), json.dumps(told).encode())
 
     def retire(self) -> None:
         self.last = True
@@ -141,7 +142,7 @@ class _Child:
 
     def _heard(self, word: Word, body: bytes) -> None:
         if isinstance(word, Run):
-            self._port = _Port(self._line)
+            self._port = _Port(self._line, word.id)
             self._task = self._loop.create_task(self._run(_delivery(word, body), self._port))
         elif isinstance(word, Cancel) and self._port is not None:
             self._port.cancel(cast("Why", word.why))
@@ -151,16 +152,14 @@ class _Child:
     async def _run(self, delivery: Delivery, port: _Port) -> None:
         word: Word
         try:
-            body = await self._work.run(delivery, port)
+            with self._memory:
+                body = await self._work.run(delivery, port)
             word = Done(port.last)
         except BaseException as error:  # noqa: BLE001 - whatever it is, it is the outcome
-            out_of_memory = isinstance(error, MemoryError)
-            if out_of_memory:
-                self._memory.lift()
             if isinstance(error, asyncio.CancelledError) and port.why is not None:
                 word, body = Stopped(port.last), b""
             else:
-                word, body = Raised(port.last or out_of_memory), as_bytes(describe(error))
+                word, body = Raised(port.last or isinstance(error, MemoryError)), as_bytes(describe(error))
         self._port = None
         self._line.say(word, body)
 

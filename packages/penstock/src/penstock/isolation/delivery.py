@@ -74,6 +74,8 @@ class Killed:
     why: Why
     by_force: bool
     """It did not stop when it was asked, and its process was killed."""
+    begun: bool = field(default=True, compare=False)
+    """A child had it; else it was called off while the child was made."""
 
 
 Ended: TypeAlias = Returned | Failed | Crashed | Killed

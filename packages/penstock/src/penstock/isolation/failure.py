@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Any
 
 from penstock.isolation.delivery import Failed
+from penstock.isolation.words import Garbled
 
 LONGEST_TEXT = 1000
 _STATUSES = range(100, 600)
@@ -46,8 +47,11 @@ def as_bytes(failed: Failed) -> bytes:
 
 def from_bytes(body: bytes) -> Failed:
     """Read what `as_bytes` has written."""
-    kind, mro, text, status, place, retry_after = json.loads(body)
-    return Failed(kind, tuple(mro), text, status, place, retry_after)
+    try:
+        kind, mro, text, status, place, retry_after = json.loads(body)
+        return Failed(kind, tuple(mro), text, status, place, retry_after)
+    except (ValueError, TypeError) as error:
+        raise Garbled("no failure beside a word") from error
 
 
 def _name(kind: type) -> str:

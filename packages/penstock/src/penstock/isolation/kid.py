@@ -123,11 +123,12 @@ class Kid:
             self._set_ready(None)
         elif isinstance(word, Unprepared):
             self._set_ready(BadHandler(word.text))
+        elif isinstance(word, Told):
+            if message is not None and word.id.encode("latin-1") == message.id:
+                # Later, so that it is no affair of this child what comes of it; yet before the outcome.
+                self._loop.call_soon(message.on_progress, Progress(message.id, from_json(body)))
         elif message is None:
             raise Garbled("an outcome of nothing")
-        elif isinstance(word, Told):
-            # Later, so that whatever is done with it happens outside of this child's affairs; and before the outcome.
-            self._loop.call_soon(message.on_progress, Progress(message.id, from_json(body)))
         elif isinstance(word, Done):
             self._settle(message, Returned(body), last=word.last)
         elif isinstance(word, Raised):

@@ -13,6 +13,8 @@ from penstock.isolation.words import Frames, Garbled, Word, frame
 
 _AT_ONCE = 65536
 """Bytes of one read: above 128 KiB each buffer would be a mapping of its own."""
+_READS = 16
+"""In a row."""
 
 
 class Line:
@@ -30,7 +32,7 @@ class Line:
         self._all_said = asyncio.Event()
         self._all_said.set()
         self._loop = asyncio.get_running_loop()
-        self._loop.add_reader(sock.fileno(), self._read)
+        self._loop.add_reader(sock.fileno(), self._hear)
         self.over = False
         """The other end is gone, or this one was closed."""
         self.unread = False
@@ -54,7 +56,7 @@ class Line:
 
     def hear_rest(self) -> None:
         """Hear all that was said before the other end was gone."""
-        while not self.over and self._read():
+        while not self.over and self._read() > 0:
             pass
 
     def close(self) -> None:
@@ -74,12 +76,18 @@ class Line:
         self._outbox.clear()
         self._all_said.set()
 
-    def _read(self) -> bool:
-        """Read once; whether there may be more."""
+    def _hear(self) -> None:
+        """Hear what is there, for a large message in several reads; then it is the turn of others."""
+        for _ in range(_READS):
+            if self._read() < _AT_ONCE:
+                return
+
+    def _read(self) -> int:
+        """Read once; how much that was."""
         try:
             data = self._sock.recv(_AT_ONCE)
         except BlockingIOError:
-            return False
+            return 0
         except OSError:  # a reset: what we said last was not read
             self.unread = True
             data = b""
@@ -87,12 +95,12 @@ class Line:
             for word, body in self._frames.feed(data):
                 self._heard(word, body)
                 if self.over:
-                    return False
+                    return 0
             if data:
-                return True
+                return len(data)
         self._end()
         self._silent()
-        return False
+        return 0
 
     def _push(self) -> bool:
         """Send what goes; whether that is all."""

@@ -17,21 +17,28 @@ _MORE_LIKELY = 100
 
 
 class MemoryLimit:
-    """A limit for this process, which can be taken back to tell that it was reached."""
+    """A limit for this process while a handler runs: to hear a message, or to tell how it ended, there is none."""
 
     def __init__(self, more: int | None) -> None:
         """Allow so many bytes more than there are now; None is no limit."""
         self._hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
-        if more is None or sys.platform != "linux":
-            return
-        limit = _data() + more
-        if self._hard != resource.RLIM_INFINITY:
-            limit = min(limit, self._hard)
-        resource.setrlimit(resource.RLIMIT_DATA, (limit, self._hard))
+        self._most = self._hard
+        if more is not None and sys.platform == "linux":
+            self._most = _data() + more
+            if self._hard != resource.RLIM_INFINITY:
+                self._most = min(self._most, self._hard)
 
-    def lift(self) -> None:
+    def __enter__(self) -> None:
+        """Set it."""
+        self._set(self._most)
+
+    def __exit__(self, *_: object) -> None:
         """Take it back."""
-        resource.setrlimit(resource.RLIMIT_DATA, (self._hard, self._hard))
+        self._set(self._hard)
+
+    def _set(self, limit: int) -> None:
+        if self._most != self._hard:
+            resource.setrlimit(resource.RLIMIT_DATA, (limit, self._hard))
 
 
 def die_first() -> None:

@@ -14,11 +14,9 @@ import select
 import signal
 import socket
 import sys
-import threading
-import time
-from pathlib import Path
 
 from penstock.isolation import child, lifeline
+from penstock.isolation.leftovers import left_behind, sockets
 from penstock.isolation.trouble import BadHandler
 from penstock.isolation.words import (
     Exited,
@@ -34,8 +32,6 @@ from penstock.isolation.words import (
     frame,
 )
 from penstock.isolation.work import Work, load
-
-_THREADS_MAY_STILL_END = 0.05
 
 
 class Nursery:
@@ -98,15 +94,15 @@ class Nursery:
     def _prepare(self, asked: Prepare) -> None:
         self._asked = asked
         if not self._each_imports:
-            before = _sockets()
+            before = sockets()
             try:
                 self._work = load(asked)
             except BadHandler as error:
                 self._say(Unprepared(str(error)))
                 return
-            if left := _left_behind(before):
-                self._start_anew(left)
             self._wake_when_a_child_ends()
+            if left := left_behind(before):
+                self._start_anew(left)
             gc.collect()
             gc.freeze()  # so that collections in children do not write to what they share
         self._say(Prepared(self._each_imports))
@@ -121,6 +117,7 @@ class Nursery:
         os.execv(sys.executable, command)  # noqa: S606 - this very program
 
     def _fork(self, number: int, file: int) -> None:
+        os.set_inheritable(file, False)  # noqa: FBT003 - takes no keyword
         sock = socket.socket(fileno=file)
         _flush()
         try:
@@ -159,32 +156,6 @@ class Nursery:
             self._say(Exited(number, code))
 
 
-def _left_behind(sockets_before: set[str]) -> str:
-    """What an import has left here that a fork would break."""
-    deadline = time.monotonic() + _THREADS_MAY_STILL_END
-    while (threads := _threads()) > 1 and time.monotonic() < deadline:
-        time.sleep(0.005)
-    if threads > 1:
-        return "its import starts a thread" if threads == 2 else f"its import starts {threads - 1} threads"  # noqa: PLR2004 - one is ours
-    return "its import opens a socket or an event loop" if _sockets() - sockets_before else ""
-
-
-def _threads() -> int:
-    with contextlib.suppress(OSError):
-        return len(list(Path("/proc/self/task").iterdir()))
-    return threading.active_count()
-
-
-def _sockets() -> set[str]:
-    """Open sockets and event loops, where the system tells."""
-    found = set()
-    with contextlib.suppress(OSError):
-        for file in Path("/proc/self/fd").iterdir():
-            with contextlib.suppress(OSError):
-                found.add(str(file.readlink()))
-    return {what for what in found if what.startswith(("socket:", "anon_inode:[eventpoll]"))}
-
-
 def _flush() -> None:
     """What an import has printed is printed once, not by each child again."""
     for stream in (sys.stdout, sys.stderr):
@@ -192,14 +163,23 @@ def _flush() -> None:
             stream.flush()
 
 
+def _close_all_but(*kept: int) -> None:
+    """Keep these from programs that a handler starts, and close the rest: uvloop hands on more than it is asked to."""
+    for file in kept:
+        os.set_inheritable(file, False)  # noqa: FBT003 - takes no keyword
+    for name in os.listdir("/dev/fd"):  # noqa: PTH208 - names are all there is
+        if int(name) not in (0, 1, 2, *kept):
+            with contextlib.suppress(OSError):  # the listing itself
+                os.close(int(name))
+
+
 def main(arguments: list[str]) -> None:
     """Serve the worker whose files these are."""
-    control, worker, *reason = arguments
-    for file in (control, worker):
-        os.set_inheritable(int(file), False)  # noqa: FBT003 - takes no keyword
+    control, worker = map(int, arguments[:2])
+    _close_all_but(control, worker)
     child.signals_do_nothing()
-    lifeline.hold(int(worker))
-    Nursery(socket.socket(fileno=int(control)), int(worker), "".join(reason)).serve()
+    lifeline.hold(worker)
+    Nursery(socket.socket(fileno=control), worker, "".join(arguments[2:])).serve()
 
 
 if __name__ == "__main__":

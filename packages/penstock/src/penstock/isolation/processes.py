@@ -13,12 +13,13 @@ from typing import Any, TypeVar
 from penstock.isolation.births import Births, DiedWhileImporting
 from penstock.isolation.delivery import Delivery, Ended, Killed, Progress, Why
 from penstock.isolation.kid import Kid
-from penstock.isolation.trouble import NoChild
+from penstock.isolation.trouble import NoChild, refusals
 from penstock.isolation.words import JSON, Prepare
 
 T = TypeVar("T")
 _TRIES = 3
 """For a child whose nursery died meanwhile, and for a message whose child was gone before it had read it."""
+_CLOSED = "no children are wanted any more"
 _SECONDS_MORE = 8.0
 """Beyond patience: for signals to work, and for a nursery that is stuck."""
 
@@ -57,6 +58,12 @@ class Processes:
         self._closing: asyncio.Task[None] | None = None
         self.each_imports = ""
         """Why children import the handler one by one, which is slower; empty while they do not."""
+        self.started = 0
+
+    @property
+    def children(self) -> int:
+        """Those that there are now; one that is being born, or ends, counts."""
+        return len(self._kids)
 
     async def start(self) -> None:
         """Import the handler ahead of the first message."""
@@ -72,7 +79,7 @@ class Processes:
             for _ in range(_TRIES):
                 errand.kid = await self._kid(errand, alone=alone)
                 if errand.called_off.done():
-                    return Killed(errand.called_off.result(), by_force=False)
+                    return Killed(errand.called_off.result(), by_force=False, begun=False)
                 if errand.kid is not None:
                     ended = await self._see_through(errand.kid, delivery, deadline, on_progress, alone=alone)
                     if ended is not None:
@@ -149,6 +156,7 @@ class Processes:
             self._no_kids.clear()
             trouble = await kid.ready
             if trouble is None:
+                self.started += 1
                 return kid
             if not births.over:
                 break
@@ -164,7 +172,7 @@ class Processes:
     async def _nursery(self) -> Births:
         """Give the nursery that there is, or a new one."""
         if self._closing is not None:
-            raise NoChild("no children are wanted any more")
+            raise NoChild(_CLOSED)
         last = self._births
         if last is not None and last.done() and (last.cancelled() or last.exception() or last.result().over):
             if not last.cancelled() and not last.exception():
@@ -172,11 +180,17 @@ class Processes:
             last = None
         if last is None:
             last = self._births = self._go(self._open())
-        return await asyncio.shield(last)
+        try:
+            return await asyncio.shield(last)
+        except asyncio.CancelledError:
+            if last.cancelled():
+                raise NoChild(_CLOSED) from None
+            raise
 
     async def _open(self) -> Births:
         if self._lifeline is None:
-            self._lifeline = os.pipe()
+            with refusals():
+                self._lifeline = os.pipe()
         for tries_left in reversed(range(_TRIES)):
             try:
                 births = await Births.open(self._asked, self._lifeline[0])

@@ -11,6 +11,13 @@ from penstock.isolation.delivery import Delivery, Ended, Progress, Why
 class Spawner(Protocol):
     """Runs messages in processes of their own. `Processes` is the real one."""
 
+    started: int
+    """Children that were started."""
+
+    @property
+    def children(self) -> int:
+        """Those that there are now."""
+
     async def start(self) -> None:
         """Get ready ahead of the first message. Raises BadHandler when the handler cannot be imported."""
 

@@ -9,6 +9,9 @@ IsolationTrouble
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 
 class IsolationTrouble(Exception):  # noqa: N818 - a family of outcomes, each with a name of its own
     """There is no child to run a message in."""
@@ -20,3 +23,12 @@ class BadHandler(IsolationTrouble):
 
 class NoChild(IsolationTrouble):
     """No child could be started, or none is wanted any more."""
+
+
+@contextmanager
+def refusals() -> Iterator[None]:
+    """Tell what the system refuses, such as one process or file more."""
+    try:
+        yield
+    except OSError as error:
+        raise NoChild(f"no process could be started: {error.strerror}") from error

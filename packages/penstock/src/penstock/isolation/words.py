@@ -115,7 +115,9 @@ class Leave:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """Child to worker: progress; the bytes are JSON."""
+    """Child to worker: progress of this message; the bytes are JSON. A thread may tell it when the message is over."""
+
+    id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,9 +194,10 @@ class Frames:
             start, end = _LENGTHS.size + word, _LENGTHS.size + word + body
             if len(buffer) < end:
                 return
-            one = _word(bytes(buffer[_LENGTHS.size : start])), bytes(buffer[start:end])
+            with memoryview(buffer) as view:  # a slice of the buffer itself would be copied twice
+                said, beside = bytes(view[_LENGTHS.size : start]), bytes(view[start:end])
             del buffer[:end]
-            yield one
+            yield _word(said), beside
 
 
 def from_json(body: bytes) -> JSON:

@@ -54,5 +54,6 @@ def load(asked: Prepare) -> Work:
         return found(asked.config)
     except BaseException as error:  # an import may do anything, `sys.exit` as well
         failed = describe(error)
-        told = f"{failed.type}: {failed.text}" if failed.text else failed.type
+        text = " ".join(failed.text.split())
+        told = f"{failed.type}: {text}" if text else failed.type
         raise BadHandler(f"{told} ({failed.place})" if failed.place else told) from error

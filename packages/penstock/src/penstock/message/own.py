@@ -6,9 +6,7 @@ that we do not know: then nothing else in the entry may mean what it seems to.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from penstock.message.story import Death, read_story, write_story
 from penstock.message.ulid import is_ulid
@@ -27,62 +25,68 @@ STORY = b"penstock-story"
 PRESENT = b"1"
 """The version that is written, and the only one there is."""
 
-_NAMES = {ID: "raw_id", KEY: "key", VERSION: "version", TRACEPARENT: "parent", TRACESTATE: "state", STORY: "deaths"}
-_PARENT = re.compile(rb"[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}", re.ASCII)
-_LONGEST_STATE = 512
+_OURS = frozenset({ID, KEY, VERSION, TRACEPARENT, TRACESTATE, STORY})
 
 
-class Own(NamedTuple):
-    """The fields as they stand in the entry."""
+class Own:
+    """The fields as they stand in the entry, looked at when they are asked for."""
 
-    raw_id: bytes | None = None
-    key: bytes | None = None
-    """What stands for the message in deduplication: the end of a Redis key, so its bytes are kept as they are."""
-    version: bytes | None = None
-    parent: bytes | None = None
-    state: bytes | None = None
-    deaths: bytes | None = None
+    __slots__ = ("_fields",)
+
+    def __init__(self, fields: dict[bytes, bytes]) -> None:
+        """Only our own."""
+        self._fields = fields
 
     @property
     def id(self) -> str | None:
         """The message's own id, which stays the same when it is replayed."""
-        text = self.raw_id.decode("ascii", "replace") if self.raw_id else ""
-        return text if is_ulid(text) else None
+        raw = self._fields.get(ID)
+        text = "" if raw is None else raw.decode("ascii", "replace")
+        return text if text and is_ulid(text) else None
 
     @property
-    def trace(self) -> dict[str, str]:
-        """The sender's trace context, by the names that W3C gives it; empty where there is none."""
-        if self.parent is None or not _PARENT.fullmatch(self.parent):
-            return {}
-        found = {"traceparent": self.parent.decode("ascii")}
-        if self.state and len(self.state) <= _LONGEST_STATE and self.state.isascii():
-            found["tracestate"] = self.state.decode("ascii")
-        return found
+    def key(self) -> bytes | None:
+        """What stands for the message in deduplication: the end of a Redis key, so its bytes are kept as they are."""
+        return self._fields.get(KEY)
+
+    @property
+    def version(self) -> bytes | None:
+        """None where nobody says it."""
+        return self._fields.get(VERSION)
+
+    @property
+    def parent(self) -> bytes | None:
+        """The sender's `traceparent`; whether it is one is for those to say who read traces."""
+        return self._fields.get(TRACEPARENT)
+
+    @property
+    def state(self) -> bytes | None:
+        """Its `tracestate`."""
+        return self._fields.get(TRACESTATE)
 
     @property
     def story(self) -> tuple[Death, ...]:
         """Earlier deaths of a replayed message, the oldest first."""
-        return read_story(self.deaths) if self.deaths else ()
+        return read_story(self._fields.get(STORY, b"[]"))
 
 
-NOTHING = Own()
+NOTHING = Own({})
 
 
 def own_of(entry: Sequence[bytes]) -> Own:
     """Read them from names and values in turn."""
-    found: dict[str, bytes] = {}
+    found: dict[bytes, bytes] = {}
     for index in range(0, len(entry) - 1, 2):
-        name = _NAMES.get(entry[index])
-        if name is not None and name not in found:
+        name = entry[index]
+        if name in _OURS and name not in found:
             found[name] = entry[index + 1]
     if not found:
         return NOTHING
-    own = Own(**found)
-    if own.version is not None and own.version != PRESENT:
-        told = own.version.decode() if own.version.isdigit() and len(own.version) < 10 else ""  # noqa: PLR2004 - a number that a person could mean
-        says = f"its version is {told or 'not a number'}, and this Penstock knows {PRESENT.decode()}"
-        raise Unreadable("version", says)
-    return own
+    version = found.get(VERSION, PRESENT)
+    if version != PRESENT:
+        told = version.decode() if version.isdigit() and len(version) < 10 else "not a number"  # noqa: PLR2004 - a number that a person could mean
+        raise Unreadable("version", f"its version is {told}, and this Penstock knows {PRESENT.decode()}")
+    return Own(found)
 
 
 def own_fields(

@@ -112,8 +112,10 @@ def level_of(environ: Mapping[str, str]) -> int:
 def loop_trouble(_loop: asyncio.AbstractEventLoop, context: Mapping[str, Any]) -> None:
     """A loop's exception handler: what nobody caught, without its text."""
     log = Log(logging.getLogger("penstock.loop"))
+    # Of a callback asyncio tells the arguments.
+    says = "an exception in a callback" if "handle" in context else str(context["message"])
     error = context.get("exception")
     if isinstance(error, BaseException):
-        log.failure(str(context["message"]), error)
+        log.failure(says, error)
     else:
-        log.warning(str(context["message"]))
+        log.warning(says)

@@ -11,7 +11,6 @@ class Why(StrEnum):
     STARTING = "starting"
     REDIS_ABSENT = "Redis cannot be reached"
     NO_LEASE = "the lease was lost"
-    BREAKER_OPEN = "the circuit breaker is open"
     DRAINING = "draining"
 
 

@@ -17,9 +17,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from opentelemetry.trace import SpanContext
 
-PARENT, STATE = b"penstock-traceparent", b"penstock-tracestate"
-"""The fields of an entry."""
-
 TRACEPARENT = re.compile(rb"([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-[!-~]*)?")
 MEMBER = re.compile(rb"[a-z0-9][a-z0-9_*/@-]{0,255}=[ -+\x2d-<>-~]{0,255}[!-+\x2d-<>-~]")
 LONGEST_STATE, MOST_MEMBERS = 512, 32
@@ -70,7 +67,7 @@ def opentelemetry() -> ModuleType | None:
     """Its API where this program has loaded it."""
     module = sys.modules.get("opentelemetry.trace")
     # Another thread may be loading it at this moment; this name is among its last.
-    return module if hasattr(module, "use_span") else None
+    return None if module is None or not hasattr(module, "use_span") else module
 
 
 def of_span(context: SpanContext) -> Trace:

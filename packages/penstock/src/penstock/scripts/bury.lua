@@ -10,8 +10,12 @@
 local values = tonumber(ARGV[5])
 local answers, ours = fence(KEYS[1], ARGV[1], ARGV[2], 6 + values, 2)
 if #ours == 1 then
+  -- A key that is not what it should be must fail here: after the dead letter, each repeat would write one more.
+  local holder = KEYS[5] ~= KEYS[1] and redis.call('GET', KEYS[5])
+  redis.call('HLEN', KEYS[3])
+  redis.call('SCARD', KEYS[4])
   redis.call('XADD', KEYS[2], '*', unpack(ARGV, 6, 5 + values))
-  if KEYS[5] ~= KEYS[1] and redis.call('GET', KEYS[5]) == ARGV[4] then redis.call('DEL', KEYS[5]) end
+  if holder == ARGV[4] then redis.call('DEL', KEYS[5]) end
   finish(KEYS[1], ARGV[1], KEYS[3], KEYS[4], {ARGV[8 + values]}, ARGV[3] == '1')
 end
 return answers

@@ -22,22 +22,23 @@ local function drop(id)
   gone = gone + 1
 end
 
--- Claims those of a page that this worker may have, at most so many, and tells how many that were.
+-- Claims the first of a page that this worker may have. Tells how many those were, and how far it looked.
 local function claim_of(pending, owner, most)
-  local all, counts, free_of, ids = {}, {}, {}, {}
+  local all, counts, free_of, ids, looked = {}, {}, {}, {}, 0
   for i, one in ipairs(pending) do all[i] = one[1] end
   local free = counted and redis.call('HMGET', uncharged, unpack(all)) or {}
-  for i, one in ipairs(pending) do
-    local id, count = one[1], one[4]
-    counts[id], free_of[id] = count, tonumber(free[i]) or 0
+  while looked < #pending and #ids < most do
+    looked = looked + 1
+    local id, count = all[looked], pending[looked][4]
+    counts[id], free_of[id] = count, tonumber(free[looked]) or 0
     local last = owner == '~suspect' and count - free_of[id] == attempts
-    if last and not alone then
-      waiting = waiting + 1
-    elseif #ids < most and last == alone then
+    if last == alone then
       ids[#ids + 1] = id
+    elseif last then
+      waiting = waiting + 1
     end
   end
-  if #ids == 0 then return 0 end
+  if #ids == 0 then return 0, looked end
   local there, taken = {}, 0
   for _, entry in ipairs(redis.call('XCLAIM', stream, group, consumer, 0, unpack(ids))) do
     if entry and entry[2] then
@@ -49,7 +50,7 @@ local function claim_of(pending, owner, most)
   for _, id in ipairs(ids) do
     if not there[id] then drop(id) end
   end
-  return taken
+  return taken, looked
 end
 
 -- Page by page, so that those at their last loss never hide the ones behind them; a thousand that are not for us are enough.
@@ -59,10 +60,9 @@ local function claim(owner, most)
     local page = math.min(most + 20, 250)
     local pending = redis.call('XPENDING', stream, group, from, '+', page, owner)
     if #pending == 0 then return end
-    local taken = claim_of(pending, owner, most)
-    if #pending < page then return end
-    most, others = most - taken, others + #pending - taken
-    from = '(' .. pending[#pending][1]
+    local taken, looked = claim_of(pending, owner, most)
+    if looked == #pending and looked < page then return end
+    most, others, from = most - taken, others + looked - taken, '(' .. pending[looked][1]
   end
 end
 claim('~suspect', alone and 1 or tonumber(ARGV[3]))

@@ -1,6 +1,6 @@
 -- measure: what there is of one pipeline, by state, and what has waited longest. Changes nothing.
 -- with  now, groups, before
--- KEYS  1 stream  2 alive  3 parked  4 delayed  5 dead letters
+-- KEYS  1 stream  2 alive  3 parked  4 delayed  5 dead letters  6 position
 -- ARGV  1 group
 -- reply 1 entries in the stream  2 what Redis calls the lag, or -1 where it does not know  3 entries nobody was given, or -1
 --       4 held by consumers  5 ready  6 suspect  7 parked  8 delayed  9 dead letters
@@ -9,6 +9,7 @@
 --       15 ms that the oldest message has waited that could be worked on, or 0
 --       16 groups of the stream, or 0 where this pipeline's is not there  17 ms until the next is due, or -1
 --       18 entries that vanished before this group was given them, or -1 where Redis cannot tell; it may forget some
+--       19 what was remembered of that, or -1
 local stream, alive, group = KEYS[1], KEYS[2], ARGV[1]
 local time = now()
 local length = redis.call('XLEN', stream)
@@ -77,4 +78,5 @@ return {
   length, lag, new, held, owned['~ready'], owned['~suspect'], owned['~parked'],
   redis.call('ZCARD', KEYS[4]), redis.call('XLEN', KEYS[5]),
   consumers, over, first_end, strangers, idle, waited, own and #all or 0, next_due, vanished,
+  tonumber(redis.call('HGET', KEYS[6], 'vanished')) or -1,
 }

@@ -6,28 +6,41 @@
 --       process down
 -- reply for each: 1 parked, 0 gone, or the owner it has now and its count
 -- keeps P2 (the due time first) and P3; the delivery count stays, so the fence does
-local stream, parked, uncharged, crashed = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local stream, parked, uncharged, crashed, group = KEYS[1], KEYS[2], KEYS[3], KEYS[4], ARGV[1]
+-- A key that is not what it should be fails here, before anything is written.
+redis.call('HLEN', uncharged)
+local crashes = redis.call('SCARD', crashed) > 0
 local time = now()
-local answers, ours = fence(stream, ARGV[1], ARGV[2], 3, 5)
-local due, down, up, charged = {}, {}, {}, {}
+local answers, ours = fence(stream, group, ARGV[2], 3, 5)
+local due, down, up, charged, gone = {}, {}, {}, {}, {}
 for _, i in ipairs(ours) do
   local id = ARGV[i]
   due[#due + 1] = time + tonumber(ARGV[i + 2])
   due[#due + 1] = id
+  if ARGV[i + 3] == '0' then charged[#charged + 1] = id end
   local kind = ARGV[i + 4] == '1' and down or up
   kind[#kind + 1] = id
-  if ARGV[i + 3] == '0' then charged[#charged + 1] = id end
 end
 in_chunks(due, function(...) redis.call('ZADD', parked, ...) end)
 in_chunks(down, function(...) redis.call('SADD', crashed, ...) end)
-if redis.call('SCARD', crashed) > 0 then in_chunks(up, function(...) redis.call('SREM', crashed, ...) end) end
-local gone = hand_over(stream, ARGV[1], '~parked', charged)
--- One by one, so that a step that is repeated after an error counts nothing twice.
+if crashes then in_chunks(up, function(...) redis.call('SREM', crashed, ...) end) end
+hand_over(stream, group, '~parked', charged, gone)
 for _, i in ipairs(ours) do
   if ARGV[i + 3] ~= '0' then
+    -- One at a time: what is counted has been handed over too, so that a repeat after an error counts nothing twice.
     redis.call('HINCRBY', uncharged, ARGV[i], ARGV[i + 3])
-    gone[#gone + 1] = hand_over(stream, ARGV[1], '~parked', {ARGV[i]})[1]
+    hand_over(stream, group, '~parked', {ARGV[i]}, gone)
   end
 end
-forget(...)
+if next(gone) then
+  for n = 1, #answers do
+    local id = ARGV[5 * n]
+    if gone[id] then
+      answers[n] = 0
+      redis.call('ZREM', parked, id)
+      redis.call('HDEL', uncharged, id)
+      redis.call('SREM', crashed, id)
+    end
+  end
+end
 return answers

@@ -11,11 +11,26 @@ if cursor == '0' and from == 0 and redis.call('ZCARD', delayed) == redis.call('H
   return {'end', -1, 0, 0}
 end
 local due, dropped = 0, 0
-if cursor ~= 'end' then
-  local told, step = redis.pcall('HSCAN', bodies, cursor, 'COUNT', page, 'NOVALUES'), 1
-  if told.err then told, step = redis.call('HSCAN', bodies, cursor, 'COUNT', 10), 2 end -- before Redis 7.4 bodies come too
-  for i = 1, #told[2], step do due = due + redis.call('ZADD', delayed, 'NX', now(), told[2][i]) end
-  cursor = told[1] == '0' and 'end' or told[1]
+local BYTES = 256 * 1024
+
+-- Before Redis 7.4 the bodies come too: then few are asked for at a time, until they are a page by their bytes.
+local function scan(seen)
+  local told = redis.pcall('HSCAN', bodies, cursor, 'COUNT', page, 'NOVALUES')
+  if not told.err then return told[1], told[2], BYTES end
+  told = redis.call('HSCAN', bodies, cursor, 'COUNT', 2)
+  local ids = {}
+  for i = 1, #told[2], 2 do
+    ids[#ids + 1] = told[2][i]
+    seen = seen + #told[2][i + 1] + 1000
+  end
+  return told[1], ids, seen
+end
+local seen = 0
+while cursor ~= 'end' and seen < BYTES do
+  local ids
+  cursor, ids, seen = scan(seen)
+  for _, id in ipairs(ids) do due = due + redis.call('ZADD', delayed, 'NX', now(), id) end
+  if cursor == '0' then cursor = 'end' end
 end
 if from >= 0 then
   local ids = redis.call('ZRANGE', delayed, from, from + page - 1)

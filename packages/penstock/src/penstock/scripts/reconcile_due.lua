@@ -1,9 +1,9 @@
 -- reconcile_due: due times of entries that `~parked` does not own are dropped. One that is pending nowhere was parked by us,
 -- and lost by somebody who deleted `~parked`: if it is still in the stream, it is brought back by force.
--- with  bring_back
+-- with  pending, bring_back
 -- KEYS  1 stream  2 parked  3 uncharged  4 crashed  5 position
 -- ARGV  1 group  2 rank to begin at  3 entries of a page
--- reply 1 rank to go on at, or -1 at the end  2 due times that were dropped, as another consumer owns the entry
+-- reply 1 rank to go on at, or -1 at the end  2 due times that were dropped, as another consumer owns the entry, or it is none
 --       3 entries brought back  4 entries that were gone from the stream
 -- keeps P1
 local stream, parked, group = KEYS[1], KEYS[2], ARGV[1]
@@ -11,10 +11,10 @@ local from, page = tonumber(ARGV[2]), tonumber(ARGV[3])
 local ids = redis.call('ZRANGE', parked, from, from + page - 1)
 local others, nowhere = {}, {}
 for _, id in ipairs(ids) do
-  local one = redis.call('XPENDING', stream, group, id, id, 1)[1]
-  if not one then
+  local one, is_id = pending(stream, group, id)
+  if is_id and not one then
     nowhere[#nowhere + 1] = id
-  elseif one[2] ~= '~parked' then
+  elseif not one or one[2] ~= '~parked' then
     others[#others + 1] = id
   end
 end

@@ -1,15 +1,18 @@
 -- reconcile_left: what is remembered of entries that are pending nowhere any more. Finishing forgets it in the same step; so
 -- one that is still in the stream was lost by somebody who deleted its consumer, and is brought back by force. With foreign
 -- workers in the group it was finished by one. All else is forgotten.
--- with  bring_back
+-- with  pending, bring_back
 -- KEYS  1 stream  2 parked  3 uncharged  4 crashed  5 position
 -- ARGV  1 group  2 cursor over the uncharged, or `end`  3 cursor over the crashed, or `end`  4 entries of a page
 --       5 `force` or `forget`
 -- reply 1 and 2 the cursors, or `end`  3 entries forgotten  4 entries brought back
 local stream, uncharged, crashed, group = KEYS[1], KEYS[3], KEYS[4], ARGV[1]
-local nowhere = {}
+local nowhere, finished = {}, {}
 local function look(id)
-  if id ~= '~count' and not redis.call('XPENDING', stream, group, id, id, 1)[1] then nowhere[#nowhere + 1] = id end
+  if id == '~count' then return end
+  local one, is_id = pending(stream, group, id)
+  local these = is_id and ARGV[5] == 'force' and nowhere or finished
+  if not one then these[#these + 1] = id end
 end
 local cursors = {ARGV[2], ARGV[3]}
 if cursors[1] ~= 'end' then
@@ -22,11 +25,9 @@ if cursors[2] ~= 'end' then
   for _, id in ipairs(told[2]) do look(id) end
   cursors[2] = told[1] == '0' and 'end' or told[1]
 end
-local back = 0
-if ARGV[5] == 'force' then
-  back = bring_back(stream, group, KEYS[2], uncharged, crashed, KEYS[5], nowhere)
-elseif #nowhere > 0 then
-  redis.call('HDEL', uncharged, unpack(nowhere))
-  redis.call('SREM', crashed, unpack(nowhere))
+local back = bring_back(stream, group, KEYS[2], uncharged, crashed, KEYS[5], nowhere)
+if #finished > 0 then
+  redis.call('HDEL', uncharged, unpack(finished))
+  redis.call('SREM', crashed, unpack(finished))
 end
-return {cursors[1], cursors[2], #nowhere - back, back}
+return {cursors[1], cursors[2], #finished + #nowhere - back, back}

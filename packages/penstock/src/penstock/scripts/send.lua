@@ -9,7 +9,8 @@
 -- reply for each: its entry's id, when it is in the stream; a number, the ms since 1970 when it is due, when it waits for that;
 --       or a list: `duplicate` and the id of the first, `full`, or `refused` and Redis's error;
 --       or `dropped`, how many unread entries made room for it, and one of the former.
---       NOLAG before anything is done, where the backlog of a group cannot be told: Redis before 7 counts no lag
+--       An error before anything is done, where the server cannot write now (OOM, READONLY, ...), and NOLAG where it cannot
+--       tell the backlog of a group: Redis before 7 counts no lag
 -- keeps P1, P2 (the message first, then what remembers it), P5 and P6 (drops only what no group was given)
 -- A message that was dropped is still remembered: within its window it is a duplicate.
 local stream, delayed, bodies, position = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
@@ -65,15 +66,32 @@ local function last_given()
   return (own or redis.call('HEXISTS', position, 'since') == 0) and last
 end
 
-local function drop(most)
+-- A few more than needed for one message, so that a backlog above its limit shrinks with each. To learn their ids Redis
+-- hands over their bodies, too: after a megabyte of them, one by one.
+local looked_at = 0
+local function drop(needed)
   if given == nil then given = last_given() end
   if not given then return 0 end
   local ids = {}
-  for i, entry in ipairs(redis.call('XRANGE', stream, '(' .. given, '+', 'COUNT', most)) do ids[i] = entry[1] end
+  local most = looked_at < 1048576 and math.min(needed, 10) or 1
+  for i, entry in ipairs(redis.call('XRANGE', stream, '(' .. given, '+', 'COUNT', most)) do
+    ids[i] = entry[1]
+    for _, value in ipairs(entry[2]) do looked_at = looked_at + #value end
+  end
   return #ids == 0 and 0 or redis.call('XDEL', stream, unpack(ids))
 end
 
 local function failed(told) return type(told) == 'table' and told.err end
+
+-- Redis 6 puts the place in the script before the error, and says some things without a code.
+local function told_by(failure)
+  local says = string.gsub(failure.err, '^@?user_script: ?%d+: ?%-?', '')
+  local code = string.match(says, '^(%u[%u%d_]+) ')
+  return code and says or 'ERR ' .. says, code
+end
+
+-- These are about the server, not about a message, and come with the first write or not at all.
+local server_wide = {MISCONF = true, NOREPLICAS = true, OOM = true, READONLY = true}
 
 local function delay(id, due, ...)
   local told = redis.pcall('HSET', bodies, id, cmsgpack.pack({...}))
@@ -101,8 +119,7 @@ for n = 1, math.huge do
   else
     local dropped = 0
     if waiting >= limit and when_full == 'drop-oldest' then
-      -- A few more than one, so that a backlog above its limit shrinks with every message.
-      dropped = drop(math.min(waiting - limit + 1, 10))
+      dropped = drop(waiting - limit + 1)
       waiting = waiting - dropped
     end
     local answer
@@ -120,7 +137,9 @@ for n = 1, math.huge do
         answer = redis.pcall('XADD', stream, '*', unpack(ARGV, from, i - 1))
       end
       if failed(answer) then
-        answer = {'refused', answer.err}
+        local says, code = told_by(answer)
+        if server_wide[code] then return redis.error_reply(says) end
+        answer = {'refused', says}
       else
         waiting = waiting + 1
         if key then

@@ -1,12 +1,12 @@
 -- tend: what is due goes on, and a look at what may be claimed.
 -- Parked entries become ready, or suspects again where their handler had crashed; only those that `~parked` still owns.
 -- Delayed messages enter the stream.
--- with  now
+-- with  now, pending
 -- KEYS  1 stream  2 parked  3 delayed  4 bodies  5 crashed
 -- ARGV  1 group  2 the most of each to promote  3 the most bytes of bodies
 -- reply 1 Redis's time  2 parked entries promoted  3 delayed messages promoted  4 what was lost: parked entries that were gone
---       from the stream, delayed messages without a body  5 ms until something is due, or -1  6 something is ready
---       7 there is a suspect
+--       from the stream, delayed messages whose body is gone or is none  5 ms until something is due, or -1
+--       6 something is ready  7 there is a suspect
 local stream, parked, delayed, bodies, crashed = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local group, most, bytes = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local time = now()
@@ -14,7 +14,8 @@ local time = now()
 local due = redis.call('ZRANGEBYSCORE', parked, '-inf', time, 'LIMIT', 0, most)
 local ready, suspects = {}, {}
 for _, id in ipairs(due) do
-  if redis.call('XPENDING', stream, group, id, id, 1, '~parked')[1] then
+  local one = pending(stream, group, id)
+  if one and one[2] == '~parked' then
     local to = redis.call('SISMEMBER', crashed, id) == 1 and suspects or ready
     to[#to + 1] = id
   end
@@ -28,13 +29,26 @@ for owner, ids in pairs({['~ready'] = ready, ['~suspect'] = suspects}) do
 end
 if #due > 0 then redis.call('ZREM', parked, unpack(due)) end
 
+-- What enters the stream, or nothing where somebody else wrote a body that cannot: it must not keep all behind it out.
+local function addition(body)
+  local readable, values = pcall(cmsgpack.unpack, body)
+  if not readable or type(values) ~= 'table' or #values == 0 or #values % 2 == 1 then return nil end
+  local words = {'XADD', stream, '*'}
+  for i, value in ipairs(values) do
+    if type(value) ~= 'string' then return nil end
+    words[i + 3] = value
+  end
+  return pcall(function() return select('#', unpack(words)) end) and words or nil
+end
+
 local entered, dropped = 0, 0
 for _, id in ipairs(redis.call('ZRANGEBYSCORE', delayed, '-inf', time, 'LIMIT', 0, most)) do
   local body = redis.call('HGET', bodies, id)
-  if body then
-    bytes = bytes - #body
-    if bytes < 0 and entered > 0 then break end
-    redis.call('XADD', stream, '*', unpack(cmsgpack.unpack(body)))
+  bytes = bytes - (body and #body or 0)
+  if bytes < 0 and entered + dropped > 0 then break end
+  local words = body and addition(body)
+  if words then
+    redis.call(unpack(words))
     entered = entered + 1
   else
     dropped = dropped + 1

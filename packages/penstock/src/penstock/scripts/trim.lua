@@ -10,15 +10,19 @@
 local stream, position = KEYS[1], KEYS[2]
 local keep, most, bytes = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 
+-- An id before another: the one right before it, where Lua can count that far. Ids that somebody chose may be any.
+local function previous(id)
+  local ms, seq = string.match(id, '(%d+)-(%d+)')
+  if #ms > 15 or ms == '0' then return '0-0' end
+  if seq == '0' or #seq > 15 then return string.format('%.0f', tonumber(ms) - 1) .. '-18446744073709551615' end
+  return ms .. '-' .. string.format('%.0f', tonumber(seq) - 1)
+end
+
 -- Up to here, this entry included, a group has finished everything: `last` is the last one it was given.
 local finished, holder
 for _, one in ipairs(groups(stream)) do
-  local last, pending = one['last-delivered-id'], redis.call('XPENDING', stream, one['name'])
-  if pending[1] > 0 then
-    local ms, seq = string.match(pending[2], '(%d+)-(%d+)')
-    last = tonumber(seq) > 0 and ms .. '-' .. string.format('%d', tonumber(seq) - 1)
-      or string.format('%.0f', tonumber(ms) - 1) .. '-18446744073709551615'
-  end
+  local pending = redis.call('XPENDING', stream, one['name'])
+  local last = pending[1] > 0 and previous(pending[2]) or one['last-delivered-id']
   if one['name'] == ARGV[5] and redis.call('HGET', position, 'last') ~= last then
     redis.call('HSET', position, 'last', last)
   end
@@ -27,7 +31,7 @@ end
 if not finished or most == 0 then return {0, 0, 0, ''} end
 
 local beyond, to = most, finished
-local oldest = string.format('%.0f', math.max(now() - keep, 0)) .. '-0'
+local oldest = string.format('%.0f', math.max(now() - keep, 1)) .. '-0'
 if ARGV[1] == 'length' then
   beyond = redis.call('XLEN', stream) - keep
 elseif not before(finished, oldest) then

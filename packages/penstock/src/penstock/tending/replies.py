@@ -37,5 +37,5 @@ def numbers(reply: Reply) -> list[int]:
 
 
 def without_group(refused: Refused) -> bool:
-    """Whether it was refused because the group, or its stream, is not there. Redis 6.2 wraps what a script met."""
-    return "NOGROUP" in str(refused)
+    """Whether it was refused because the group, or its stream, is not there."""
+    return refused.code == "NOGROUP"

@@ -52,8 +52,8 @@ class Sweeper:
             raise
 
     async def _sweep(self) -> Swept:
-        await self._contact.recognise()
         asof, adopted, *over = await self._run(script("overdue"), self._keys.group, self._lease, CONSUMERS)
+        await self._contact.recognise()
         self._contact.answered(number(asof))
         suspects = lost = removed = 0
         for consumer in over:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import cast
 
 from penstock.handling.failures import Failure
@@ -12,6 +13,7 @@ from penstock.isolation.delivery import Crashed, Failed, Killed, Progress, Retur
 from penstock.isolation.delivery import Delivery as Errand
 from penstock.isolation.spawner import Spawner
 from penstock.isolation.trouble import IsolationTrouble
+from penstock.message.form import Form
 from penstock.message.unreadable import Reason, Unreadable
 from penstock.worker import outcome
 from penstock.worker.attempts import Crash, FailedElsewhere, Stopped, Unstarted
@@ -22,8 +24,9 @@ from penstock.worker.delivery import Delivery
 class Apart:
     """Runs messages in children: each in one of its own, or in one of a pool."""
 
-    def __init__(self, spawner: Spawner, *, alone: bool) -> None:
+    def __init__(self, spawner: Spawner, form: Form, *, alone: bool) -> None:
         self._spawner = spawner
+        self._form = form
         self._alone = alone
 
     async def run(self, delivery: Delivery, context: Context) -> None:
@@ -49,9 +52,17 @@ class Apart:
             case Failed():
                 raise FailedElsewhere(_failure(ended))
             case Crashed():
+                self._look_at(delivery, context)
                 raise Crash(ended.text)
             case Killed():
-                raise Stopped
+                self._look_at(delivery, context)
+                raise Stopped if ended.begun else Unstarted("no child was there in time")
+
+    def _look_at(self, delivery: Delivery, context: Context) -> None:
+        """The child cannot tell any more, so our lines are to say which message it was."""
+        with suppress(Unreadable):
+            received = self._form.read(delivery.fields)
+            context.about(received.value, received.own.id)
 
 
 def errand(delivery: Delivery, context: Context) -> Errand:

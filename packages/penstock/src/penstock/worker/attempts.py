@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from random import Random
-from typing import Protocol
+from typing import Any, Protocol
 
 from penstock.handling.decide import Bury, Decider
 from penstock.handling.failures import Failure
@@ -102,10 +102,11 @@ class Attempts:
         self._timer: asyncio.TimerHandle | None = None
         self._loop = asyncio.get_running_loop()
         self._log = Log(terms.logger)
-        self._lingering: set[asyncio.Future[object]] = set()
+        self._lingering: set[asyncio.Future[Any]] = set()
         self.running: dict[bytes, Attempt] = {}
         """By entry, in the order in which they began."""
         self.suspects = 0
+        self.alone = 0
         self.consumer: str | None = None
         self.draining = False
         self.changed = asyncio.Event()
@@ -147,6 +148,7 @@ class Attempts:
         self._slots.running += 1
         if delivery.source:
             self.suspects += delivery.is_suspect
+            self.alone += alone
         if self._timer is None:
             self._timer = self._loop.call_later(self._timeout, self._watch_the_clock)
         attempt.task = self._loop.create_task(self._run(attempt))
@@ -192,30 +194,30 @@ class Attempts:
 
     def _fail(self, attempt: Attempt, error: BaseException) -> None:
         delivery, why = attempt.delivery, attempt.context.why
-        stopped = isinstance(error, (asyncio.CancelledError, Thread, Stopped))
-        word = "cancelled" if why else "failed"
-        if why == "lost" and stopped:
+        word = "failed" if why is None else "cancelled"
+        # What a handler raises while it is cancelled is an echo of that, and no failure of the message.
+        if why == "lost":
             pass  # it is another's
-        elif why == "drain" and stopped:
+        elif why == "drain":
             self._settler.add(GivenBack(delivery, "drained"))
-        elif why == "timeout" and stopped:
-            word = "timed_out"
-            self._timed_out(attempt)
-        elif isinstance(error, Unstarted):
-            self._settler.add(GivenBack(delivery, "unstarted"))
-            self._log.error("a message could not be started apart from the others", error=str(error))
-        elif isinstance(error, Unreadable):
-            attempt.context.log.warning("a message cannot be read", reason=error.reason)
-            self._settler.add(Buried(delivery, "unreadable", str(error)))
         elif isinstance(error, Crash):
             word = "crashed"
             self._tally.children_crashed.add()
+            attempt.context.log.warning("a message took its process down", how=str(error))
             self._after(attempt, Failure(("penstock.Crash", "builtins.Exception"), text=str(error)), crashed=True)
+        elif isinstance(error, Unstarted):
+            self._settler.add(GivenBack(delivery, "unstarted"))
+            self._log.error("a message could not be started apart from the others", error=str(error))
+        elif why == "timeout":
+            word = "timed_out"
+            self._timed_out(attempt)
+        elif isinstance(error, Unreadable):
+            attempt.context.log.warning("a message cannot be read", reason=error.reason)
+            self._settler.add(Buried(delivery, "unreadable", str(error)))
         elif isinstance(error, FailedElsewhere):
             self._after(attempt, error.failure, crashed=False)
         else:
-            if not stopped or why is None:
-                attempt.context.log.failure("a message failed", error)
+            attempt.context.log.failure("a message failed", error)
             self._after(attempt, Failure.of(error), crashed=False)
         self._tally.handling[word].observe(self._clock() - attempt.began)
 
@@ -246,20 +248,29 @@ class Attempts:
             del self.running[attempt.delivery.id]
         if attempt.delivery.source:
             self.suspects -= attempt.delivery.is_suspect
+            self.alone -= attempt.alone
         if not lingers:
             self._slots.release()
         self.changed.set()
 
     def _linger(self, attempt: Attempt, future: asyncio.Future[object]) -> None:
-        self._lingering.add(future)
-        self._tally.abandoned.set(len(self._lingering))
+        self._lingers(future)
         attempt.context.log.warning("a plain function goes on after it was cancelled, and keeps its slot")
 
         def ended(_: asyncio.Future[object]) -> None:
             future.exception()  # nobody asks for it any more
+            self._slots.release()
+
+        future.add_done_callback(ended)
+
+    def _lingers(self, future: asyncio.Future[Any]) -> None:
+        """What goes on after its message has gone on."""
+        self._lingering.add(future)
+        self._tally.abandoned.set(len(self._lingering))
+
+        def ended(_: asyncio.Future[Any]) -> None:
             self._lingering.discard(future)
             self._tally.abandoned.set(len(self._lingering))
-            self._slots.release()
             self.changed.set()
 
         future.add_done_callback(ended)
@@ -282,14 +293,16 @@ class Attempts:
             return
         attempt.context.why = why
         attempt.task.cancel()
-        if why == "timeout":
+        if why != "drain":  # that has its own end
             attempt.patience = self._loop.call_later(PATIENCE, self._abandon, attempt)
 
     def _abandon(self, attempt: Attempt) -> None:
-        """A handler that ignores being cancelled keeps its slot; its message goes on."""
-        if not attempt.ended:
+        """A handler that ignores being cancelled keeps its slot; its message goes on, and may come back here."""
+        if not attempt.ended and attempt.task is not None:
             self._fail(attempt, Stopped())
             attempt.ended = True
+            del self.running[attempt.delivery.id]
+            self._lingers(attempt.task)
             attempt.context.log.warning("a handler ignores that it was cancelled, and keeps its slot")
 
     def cancel_all(self, why: Why, consumer: str | None = None) -> None:
@@ -300,7 +313,7 @@ class Attempts:
 
     def give_up(self) -> int:
         """The process ends: what still runs is given back while it runs. How many there were."""
-        left = [attempt for attempt in self.running.values() if not attempt.ended]
+        left = [one for one in self.running.values() if not one.ended and one.context.why != "lost"]
         for attempt in left:
             attempt.context.why = attempt.context.why or "drain"
             attempt.ended = True

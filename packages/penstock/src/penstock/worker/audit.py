@@ -50,27 +50,33 @@ class Audit:
     async def __call__(self, consumer: str) -> int:
         """How many were given back.
 
-        What a read brings while we ask is not run yet. So its answer is awaited before we compare; what came and
-        went meanwhile is gone by the time it is given back, and the fence tells.
+        What a read brings while we ask is not run yet, so its answer is awaited before we compare. What was done
+        meanwhile is not owned any more, so we ask once more for what does not run.
         """
         found = await owned(self._link, self._keys, consumer)
         if not found:
             return 0
         async with self._at_work:
-            return self.compare(found, consumer)
+            strays = self._strays(found, consumer)
+            if strays:
+                still = set(await owned(self._link, self._keys, consumer))
+                strays = self._strays([one for one in strays if one in still], consumer)
+            return self._give_back(strays, consumer)
 
     async def alone(self, consumer: str) -> int:
         """The same, where no answer can be on its way."""
-        return self.compare(await owned(self._link, self._keys, consumer), consumer)
+        return self._give_back(self._strays(await owned(self._link, self._keys, consumer), consumer), consumer)
 
-    def compare(self, found: list[tuple[bytes, int]], consumer: str) -> int:
-        """Give back what is neither run nor on its way."""
+    def _strays(self, found: list[tuple[bytes, int]], consumer: str) -> list[tuple[bytes, int]]:
+        """Those that are neither run nor on their way."""
         on_the_way = self._settler.on_the_way()
-        strays = [
+        return [
             (id_, count)
             for id_, count in found
             if not self._runs(id_, count, consumer) and (consumer, id_, count) not in on_the_way
         ]
+
+    def _give_back(self, strays: list[tuple[bytes, int]], consumer: str) -> int:
         for id_, count in strays:
             self._settler.add(GivenBack(Delivery(id_, (), consumer, count), "found"))
         return len(strays)

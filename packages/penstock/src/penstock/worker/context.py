@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from penstock.observe.about import fields_of_message
 from penstock.observe.logs import Log
+from penstock.worker.correlation import correlation_of
 from penstock.worker.delivery import Delivery
+from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.values.quantities import Duration
 
 if TYPE_CHECKING:
@@ -53,6 +55,15 @@ class Terms:
     """Fields of a body that logs may carry."""
     correlate: str | None
     """The field that holds the correlation."""
+    makes_for: str = ""
+    """The stream whose entries get a correlation where their senders gave none."""
+
+    @classmethod
+    def of(cls, spec: Pipeline) -> Terms:
+        """Those of a spec."""
+        message = spec.message
+        makes_for = spec.stream.key if message.correlate and message.make_correlation else ""
+        return cls(logging.getLogger("penstock.worker"), message.log_fields, message.correlate, makes_for)
 
 
 class Context:
@@ -87,9 +98,12 @@ class Context:
 
     @property
     def correlation(self) -> str | None:
-        """The value of the field that `message.correlate` names."""
-        value = self._body.get(self._terms.correlate) if self._terms.correlate is not None else None
-        return None if value is None else str(value)
+        """The value of the field that `message.correlate` names; made where there is none, if the spec says so."""
+        terms = self._terms
+        value = self._body.get(terms.correlate) if terms.correlate is not None else None
+        if value is not None:
+            return str(value)
+        return correlation_of(terms.makes_for, self.entry) if terms.makes_for else None
 
     def log_fields(self) -> Mapping[str, object]:
         """What every line about this message says; see `penstock.observe.about`."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import os
 import time
 from collections.abc import Mapping
@@ -38,23 +37,27 @@ def config_of(spec: Pipeline, folder: Path, log_format: str) -> dict[str, Any]:
 def work(config: Mapping[str, Any]) -> InChild:
     """Called once, before children are made: imports the handler and compiles the schema."""
     spec = Pipeline.model_validate(config["spec"])
-    set_up(Process(spec.name), format_="text" if config["log_format"] == "text" else "json", level=level_of(os.environ))
-    return InChild(spec, Path(config["folder"]), load(spec))
+    process = Process(spec.name)
+    set_up(process, format_="text" if config["log_format"] == "text" else "json", level=level_of(os.environ))
+    return InChild(spec, Path(config["folder"]), load(spec), process)
 
 
 class InChild:
     """Runs messages in a child."""
 
-    def __init__(self, spec: Pipeline, folder: Path, handler: Handler) -> None:
+    def __init__(self, spec: Pipeline, folder: Path, handler: Handler, process: Process) -> None:
+        """`process` is who logs; it was made before the child was."""
         self._form = form_of(spec.message, schema_of(spec, folder))
         self._handler = handler
         self._spans = Spans(spec.name, spec.stream.key, spec.stream.group)
-        self._terms = Terms(logging.getLogger("penstock.worker"), spec.message.log_fields, spec.message.correlate)
+        self._terms = Terms.of(spec)
         self._alive = AsyncExitStack()
         self._here: Here | None = None
+        self._process = process
 
     async def run(self, errand: Errand, port: Port) -> bytes:
         """One attempt; what came of it, as `outcome` has it."""
+        self._process.pid, self._process.consumer = os.getpid(), errand.consumer
         if self._here is None:
             self._here = await self._begin()
         delivery = Delivery(errand.id, [part for pair in errand.fields for part in pair], errand.consumer)
@@ -79,14 +82,13 @@ class InChild:
         except Thread:
             port.retire()
             raise asyncio.CancelledError from None
-        except asyncio.CancelledError as error:
-            if context.why is not None:
+        except BaseException as error:
+            if isinstance(error, asyncio.CancelledError) and context.why is not None:
                 raise
-            return outcome.Outcome(failure=Failure.of(error))
-        except MemoryError as error:
-            port.retire()
-            return outcome.Outcome(failure=Failure.of(error))
-        except BaseException as error:  # noqa: BLE001 - a handler may raise anything
+            if isinstance(error, MemoryError):
+                port.retire()
+            if context.why is None:
+                context.log.failure("a message failed", error)
             return outcome.Outcome(failure=Failure.of(error))
         if context.left is None:
             return outcome.Outcome()

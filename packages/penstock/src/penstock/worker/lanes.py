@@ -30,6 +30,8 @@ class Desk(Protocol):
 
     suspects: int
     """Suspects that run here now."""
+    alone: int
+    """Those of them that must have no company."""
 
     def deliver(self, delivery: Delivery, *, alone: bool = False) -> None:
         """It is this worker's."""
@@ -144,7 +146,7 @@ class Lanes:
         """Wait for a life and for room; nothing when it is time to stop."""
         while not self._stopping:
             self._slots.changed.clear()
-            if self.consumer is not None:
+            if self.consumer is not None and not self._desk.alone:
                 if self._emptying:
                     if self._is_empty():
                         return self.consumer
@@ -200,30 +202,34 @@ class Lanes:
 
     async def _claim(self, consumer: str, *, alone: bool) -> None:
         free = min(self._slots.free, MOST_CLAIMED)
-        suspects = max(0, min(free, MOST_SUSPECTS - self._desk.suspects))
-        if alone:
-            suspects = 1
+        suspects = 1 if alone else max(0, min(free, MOST_SUSPECTS - self._desk.suspects)) if self._suspect else 0
+        ready = 0 if alone else free - suspects
         answer = await self._claimer.run(
             script("claim"),
             (self._keys.stream, self._keys.alive, self._keys.uncharged, self._keys.crashed),
-            (self._keys.group, consumer, suspects, free, self._attempts, "alone" if alone else ""),
+            (self._keys.group, consumer, suspects, ready, self._attempts, "alone" if alone else ""),
         )
         self._emptying = False
         if answer == b"lost" or not isinstance(answer, list):
             self.end(consumer)  # the lease's own thread will find out, and begin a new life
             return
-        gone, waiting, *claimed = answer
+        gone, waiting, *told = answer
         if isinstance(gone, int) and gone:
             self._desk.unclaimed(gone)
+        claimed = [claimed_delivery(one, consumer, self._attempts) for one in told]
         for one in claimed:
-            self._desk.deliver(claimed_delivery(one, consumer), alone=alone)
-        self._ready = self._ready and len(claimed) >= free
-        self._suspect = False
-        if not claimed and waiting:
+            self._desk.deliver(one, alone=alone)
+        # What came in full may have more behind it.
+        taken = sum(one.is_suspect for one in claimed)
+        self._ready = self._ready and len(claimed) - taken >= ready
+        self._suspect = self._suspect and taken >= suspects
+        if waiting and not taken:
             self._emptying = True
 
 
-def claimed_delivery(told: Reply, consumer: str) -> Delivery:
-    """An entry as `claim.lua` tells it."""
+def claimed_delivery(told: Reply, consumer: str, attempts: int) -> Delivery:
+    """An entry as `claim.lua` tells it. A suspect has one attempt more than others, alone; lost in that, it is dead."""
     id_, count, uncharged, source, fields = cast("tuple[bytes, int, int, bytes, Sequence[bytes]]", told)
-    return Delivery(id_, fields, consumer, count, uncharged, SUSPECT if source == SUSPECT.encode() else READY)
+    delivery = Delivery(id_, fields, consumer, count, uncharged, SUSPECT if source == SUSPECT.encode() else READY)
+    delivery.again = delivery.is_suspect and delivery.attempt > attempts + 1
+    return delivery

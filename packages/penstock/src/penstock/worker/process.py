@@ -8,9 +8,12 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Coroutine, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, TypeVar
 
 import uvloop
 
@@ -43,8 +46,12 @@ BLOCKED = 70
 """The exit code of a worker whose loop stood still for too long."""
 COLLECT = (20_000, 20, 20)
 """When the collector looks: after so many new objects, and so many looks at the younger ones."""
+LINGER = 3.0
+"""Seconds for what handlers left behind, and for what they registered to be done at the end."""
 LIVE_LIMIT = 10.0
 """Seconds without a heartbeat from which on `/livez` says no; a handler may hold up the loop for longer than that."""
+
+T = TypeVar("T")
 
 log = logging.getLogger("penstock.worker")
 
@@ -61,8 +68,8 @@ class Start:
     """Where to answer over HTTP; nowhere when it is nothing."""
     paths: Sequence[Path]
     """Folders with code."""
-    ready: Callable[[int], object] | None = None
-    """Called with the port, when the worker answers there."""
+    until_idle: bool = False
+    """Leave when there is nothing left to do."""
 
 
 def run(start: Start) -> int:
@@ -74,6 +81,8 @@ def run(start: Start) -> int:
     board = process_board()
     metrics = Metrics.of_spec("worker", pipeline.spec, board)
     metrics.gauge(told.INFO, "worker", __version__, "").set(1)
+    metrics.gauge(working.LOOP_LAG_SECONDS).follow(heart.lag)
+    answered = metrics.histogram(told.REDIS_SECONDS).observe
     spawner = Processes(
         "penstock.worker.in_child:work",
         config_of(pipeline.spec, pipeline.folder, start.log_format),
@@ -86,8 +95,7 @@ def run(start: Start) -> int:
         health = HealthServer(heart, limit_, readiness, Pages(board))
         health.add_redis(lambda: redis_health(start))
         health.start(*start.listen)
-        if start.ready is not None:
-            start.ready(health.port)
+        Log(log).info("answers over HTTP", host=start.listen[0], port=health.port)
 
     async def main() -> tuple[int, bool]:
         loop = asyncio.get_running_loop()
@@ -95,7 +103,7 @@ def run(start: Start) -> int:
         heart.beat_in(loop)
         async with Side() as side:
             outside = Outside(
-                link=lambda name: link_to(pipeline, start.credentials, name),
+                link=lambda name: link_to(pipeline, start.credentials, name, answered),
                 beside=side,
                 spawner=spawner,
                 metrics=metrics,
@@ -103,9 +111,9 @@ def run(start: Start) -> int:
                 host=os.environ.get("POD_NAME") or start.process.host,
                 process=start.process,
             )
-            worker = Worker(pipeline, handler, form, outside)
+            worker = Worker(pipeline, handler, form, outside, until_idle=start.until_idle)
             _on_signals(loop, worker)
-            watch = side.start(_watch(heart, metrics, pipeline))
+            watch = side.start(_watch(heart, pipeline))
             code = await worker.run()
             watch.cancel()
             heart.stop()
@@ -113,23 +121,53 @@ def run(start: Start) -> int:
                 await asyncio.to_thread(quit_sidecar, url)
             return code, worker.busy > 0
 
-    # What is loaded by now stays. What a message needs is freed when it ends, without the collector, which would else look
-    # through everything again and again for cycles that are not there.
+    # What is loaded by now stays. What a message needs is freed when it ends, without the collector, which would else
+    # look through everything again and again for cycles that are not there.
     gc.freeze()
     gc.set_threshold(*COLLECT)
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        code, busy = runner.run(main())
-        if busy:  # threads that were cancelled and go on would be waited for; their messages are given back
-            os._exit(code)
+        code, busy = _through(runner.get_loop(), main())
+        # Threads that were cancelled and go on would be waited for; their messages are given back.
+        leave(code, 0 if busy else LINGER)
     if health is not None:
         health.stop()
     return code
 
 
-def link_to(pipeline: Resolved, credentials: Credentials, name: str) -> Link:
+def _through(loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, T]) -> T:
+    """To its end. A task that a handler left behind and that calls `sys.exit` stops the loop, but not the worker."""
+    task = loop.create_task(work)
+    while True:
+        try:
+            return loop.run_until_complete(task)
+        except (SystemExit, KeyboardInterrupt) as error:
+            if task.done():
+                raise
+            Log(log).failure("a task that a handler left behind tried to end the process", error)
+
+
+def leave(code: int, seconds: float) -> None:
+    """End the process, whatever handlers have started and left behind: tasks and threads that do not end."""
+
+    def leave_now() -> None:
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(Exception):
+                stream.flush()
+        os._exit(code)
+
+    if not seconds:
+        leave_now()
+    timer = threading.Timer(seconds, leave_now)
+    timer.daemon = True  # it must not be what keeps the process
+    timer.start()
+
+
+def link_to(
+    pipeline: Resolved, credentials: Credentials, name: str, answered: Callable[[float], object] | None = None
+) -> Link:
     """A connection to where the pipeline's stream is."""
     route = Route.to(pipeline.redis, pipeline.keys.stream, credentials=credentials)
-    return Link(route, name=f"penstock-{name}-{pipeline.name}")
+    return Link(route, name=f"penstock-{name}-{pipeline.name}", answered=answered)
 
 
 async def redis_health(start: Start) -> RedisHealth:
@@ -166,14 +204,12 @@ def _on_signals(loop: asyncio.AbstractEventLoop, worker: Worker) -> None:
         loop.add_signal_handler(number, handle, number)
 
 
-async def _watch(heart: Heart, metrics: Metrics, pipeline: Resolved) -> None:
+async def _watch(heart: Heart, pipeline: Resolved) -> None:
     """A loop that stands still for longer than a message may take does not come back."""
     spec = pipeline.spec
     limit = spec.work.timeout.seconds + spec.shutdown.margin.seconds
-    lag = metrics.gauge(working.LOOP_LAG_SECONDS)
     while True:
         await asyncio.sleep(1)
-        lag.set(heart.lag())
         if heart.age() > limit:
             Log(log).error("the loop stands still; leaving, and what runs is taken over", seconds=round(heart.age(), 1))
             sys.stderr.flush()

@@ -79,7 +79,7 @@ def _in_threads(function: Callable[..., Any], pool: Executor, *, context: bool) 
     async def call(message: Any, given: Any) -> Any:  # noqa: ANN401 - as above
         arguments = (message, given) if context else (message,)
         around = contextvars.copy_context()
-        future = asyncio.get_running_loop().run_in_executor(pool, around.run, function, *arguments)
+        future = asyncio.get_running_loop().run_in_executor(pool, around.run, _called, function, *arguments)
         try:
             result = await asyncio.shield(future)
         except asyncio.CancelledError:
@@ -92,3 +92,10 @@ def _in_threads(function: Callable[..., Any], pool: Executor, *, context: bool) 
         return result
 
     return call
+
+
+def _called(function: Callable[..., Any], *arguments: Any) -> Any:  # noqa: ANN401 - as above
+    try:
+        return function(*arguments)
+    except StopIteration as error:  # no future takes it, and the attempt would never end
+        raise RuntimeError("the handler raised StopIteration") from error

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol
 
 from penstock.keys import READY, STATES, SUSPECT, Keys
+from penstock.message.own import own_of
 from penstock.scripts import script
 from penstock.tending.replies import without_group
 from penstock.wire.errors import RedisTrouble, Refused, Reply
@@ -187,7 +188,7 @@ class Settler:
                 rest = (self._deletes, own, len(values), *values, *around, one.id, one.count)
                 return "bury", (*named, keys.dedup + said if said else keys.stream), (*who, *rest)
             case SettledWith():
-                result = keys.result + (own_field(one.fields, ID) or one.id).decode("utf-8", "replace")
+                result = keys.result + (own_of(one.fields).id or one.id.decode())
                 rest = (self._deletes, first.result, first.stays, *around, one.id, one.count)
                 return "settle_with", (keys.stream, keys.uncharged, keys.crashed, result), (*who, *rest)
             case Settled():

@@ -13,12 +13,13 @@ log = Log(logging.getLogger(__name__))
 
 def quit_sidecar(url: str) -> bool:
     """One POST. A sidecar that does not answer keeps nobody from leaving."""
-    from urllib.request import Request, urlopen  # noqa: PLC0415 - needed once, at the very end
+    from http.client import HTTPException  # noqa: PLC0415 - needed once, at the very end
+    from urllib.request import Request, urlopen  # noqa: PLC0415 - as above
 
     try:
         with urlopen(Request(url, data=b"", method="POST"), timeout=PATIENCE) as answer:  # noqa: S310 - the spec takes http and https alone
             log.info("the sidecar was told to leave", status=answer.status)
-    except OSError as error:
+    except (OSError, HTTPException) as error:
         log.warning("the sidecar could not be told to leave", error=type(error).__name__)
         return False
     return True

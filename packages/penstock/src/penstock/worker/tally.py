@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from penstock.isolation.spawner import Spawner
 from penstock.keys import READY, SUSPECT
 from penstock.observe.metrics import Metrics
 from penstock.tending.sweep import Swept
@@ -43,13 +44,16 @@ class Tally:
         self.slots_free = gauge(working.SLOTS_FREE)
         self.unsettled = gauge(working.UNSETTLED)
         self.at_pending_limit = gauge(working.PENDING_LIMIT_REACHED)
-        self.children_started = counter(working.CHILDREN_STARTED)
+        self._children = gauge(working.CHILDREN)
+        self._children_started = counter(working.CHILDREN_STARTED)
         self.children_crashed = counter(working.CHILDREN_CRASHED)
         self.draining = gauge(leaving.DRAINING)
         self.drain_seconds = gauge(leaving.DRAIN_SECONDS)
         self.drain_phases = {word: gauge(leaving.DRAIN_PHASE_SECONDS, word) for word in ("stop", "finish", "close")}
         self._fenced = {step: counter(working.FENCED, step) for step in STEPS}
         self._gone = {step: counter(working.GONE, step) for step in STEPS}
+        self.connections = gauge(process.REDIS_CONNECTIONS)
+        self._connects = counter(process.REDIS_CONNECTS)
         self._errors = {word: counter(process.REDIS_ERRORS, word) for word in ("absent", "unanswered", "refused")}
         self._promoted = {word: counter(sweeping.PROMOTED, word) for word in ("parked", "delayed")}
         self._taken_over = counter(sweeping.TAKEN_OVER)
@@ -84,6 +88,12 @@ class Tally:
     def gone(self, step: str, count: int) -> None:
         """Pending nowhere by then."""
         self._gone[_step(step)].add(count)
+
+    def beside(self, connects: int, spawner: Spawner) -> None:
+        """What is counted where it happens: connections that were made, and children."""
+        self._connects.add(connects - self._connects.value)
+        self._children_started.add(spawner.started - self._children_started.value)
+        self._children.set(spawner.children)
 
     def trouble(self, error: RedisTrouble) -> None:
         """Redis did not answer as it should."""

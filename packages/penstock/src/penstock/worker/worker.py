@@ -14,8 +14,10 @@ from random import Random
 from typing import Any, Protocol
 
 from penstock.handling.decide import Decider
+from penstock.handling.failures import Failure
 from penstock.handling.load import Handler
 from penstock.isolation.spawner import Spawner
+from penstock.isolation.trouble import BadHandler, IsolationTrouble
 from penstock.message.form import Form
 from penstock.observe.lines import Process
 from penstock.observe.logs import Log
@@ -25,9 +27,10 @@ from penstock.observe.spans import Spans
 from penstock.resolved import Resolved
 from penstock.scripts import script
 from penstock.tending.group import Ensured, ensure
+from penstock.tending.measure import measure
 from penstock.tending.sweep import Swept
 from penstock.tending.tend import Tended
-from penstock.wire.errors import RedisTrouble
+from penstock.wire.errors import RedisTrouble, Refused
 from penstock.wire.link import Link
 from penstock.worker.apart import Apart
 from penstock.worker.attempts import Attempts
@@ -43,10 +46,15 @@ from penstock.worker.settler import Settler
 from penstock.worker.slots import Slots
 from penstock.worker.tally import Tally
 from penstock.worker.watch import Watch
+from penstock_spec.findings import CannotGoOn
+from penstock_spec.kinds.pipeline.waits import waits
 
 REACHING = "reaching Redis"
 GAUGES_EVERY = 0.5
 FIRST_WAIT, LONGEST_WAIT = 0.1, 2.0
+UNWELCOME = frozenset({"WRONGPASS", "NOAUTH", "NOPERM"})
+"""Answers that waiting does not change. Later on they may: a secret is rotated, and its file is read again."""
+LET_IN = "set REDIS_USERNAME and REDIS_PASSWORD as Redis knows them; `penstock acl` tells what a worker must be allowed"
 
 
 class Beside(Protocol):
@@ -88,8 +96,13 @@ class Outside:
 class Worker:
     """Runs one pipeline's messages. Made in the loop that it runs in."""
 
-    def __init__(self, pipeline: Resolved, handler: Handler, form: Form, outside: Outside) -> None:
+    def __init__(
+        self, pipeline: Resolved, handler: Handler, form: Form, outside: Outside, *, until_idle: bool = False
+    ) -> None:
+        """`until_idle`: leave when there is nothing left to do."""
         spec = pipeline.spec
+        self._until_idle = until_idle
+        self._keeps_nothing = pipeline.keeps_nothing
         self._spec = spec
         self._keys = pipeline.keys
         self._handler = handler
@@ -102,6 +115,7 @@ class Worker:
         self._loop = asyncio.get_running_loop()
         changed = asyncio.Event()
         self._links = [outside.link(name) for name in ("reader", "settler", "lease")]
+        self._tally.connections.follow(lambda: sum(link.is_connected for link in self._links))
         reader, hand, life = self._links
         self._hand = hand
         self._settler = Settler(
@@ -124,9 +138,9 @@ class Worker:
         pooled = spec.work.isolation == "process"
         self._attempts = Attempts(
             spec.work,
-            Terms(logging.getLogger("penstock.worker"), spec.message.log_fields, spec.message.correlate),
-            Apart(outside.spawner, alone=False) if pooled else here,
-            Apart(outside.spawner, alone=True),
+            Terms.of(spec),
+            Apart(outside.spawner, form, alone=False) if pooled else here,
+            Apart(outside.spawner, form, alone=True),
             Decider(spec.retries),
             self._settler,
             self._slots,
@@ -142,7 +156,7 @@ class Worker:
             self._slots,
             self._attempts,
             block=spec.work.block.amount,
-            attempts=spec.retries.attempts,
+            attempts=max(one.attempts for one in waits(spec.retries)),
             audit=self._audit_now,
         )
         self._audit = Audit(hand, self._keys, self._settler, self._attempts.runs, self._lanes.at_work)
@@ -165,17 +179,59 @@ class Worker:
     async def run(self) -> int:
         """Until told to stop, and then until all is settled or the grace is over. Gives an exit code."""
         try:
-            if not await self._reach():
+            if not await self._reach() or not await self._enter():
                 return 0
-            if self._handler.lifespan is not None:
-                await self._alive.enter_async_context(self._handler.lifespan())
             return await self._work()
         finally:
             with suppress(Exception):
                 await self._outside.spawner.close()
-            await self._alive.aclose()
+            await self._exit()
             for link in self._links:
                 await link.close()
+
+    async def _enter(self) -> bool:
+        """What the handler needs all along. Whoever is told to stop does not wait for it."""
+        patience = asyncio.timeout(None)
+
+        async def give_up() -> None:
+            await self._stop.wait()
+            patience.reschedule(self._loop.time())
+
+        stop = asyncio.create_task(give_up(), name="stop")
+        try:
+            async with patience:
+                if self._spec.work.isolation == "process":
+                    await self._warm_up()
+                if self._handler.lifespan is not None:
+                    await self._alive.enter_async_context(self._handler.lifespan())
+        except CannotGoOn:
+            raise
+        except Exception as error:
+            if self._stop.is_set():
+                return False
+            failure = Failure.of(error)
+            says = f"what `{self._handler.name}` needs all along cannot be had: {failure.error}"
+            raise CannotGoOn(says, f"see its `lifespan`: {failure.place}") from error
+        finally:
+            stop.cancel()
+        return True
+
+    async def _warm_up(self) -> None:
+        """So that the first messages do not wait for an import in the time that they have."""
+        try:
+            await self._outside.spawner.start()
+        except BadHandler as error:
+            says = f"`{self._handler.name}` cannot be imported in a child process: {error}"
+            raise CannotGoOn(says, "what it does when it is imported works only in this one") from error
+        except IsolationTrouble as error:
+            self._log.warning("no child processes yet", error=str(error))
+
+    async def _exit(self) -> None:
+        try:
+            async with asyncio.timeout(self._spec.shutdown.margin.seconds):
+                await self._alive.aclose()
+        except Exception as error:  # noqa: BLE001 - all is settled by now
+            self._log.failure("what the handler needed all along could not be let go", error)
 
     async def _reach(self) -> bool:
         """Redis may be absent when a pod starts: say so, and wait."""
@@ -184,6 +240,8 @@ class Worker:
             try:
                 self.ensured(await ensure(self._hand, self._keys, self._spec))
             except RedisTrouble as error:
+                if isinstance(error, Refused) and error.code in UNWELCOME:
+                    raise CannotGoOn(f"Redis does not let us in: {error}", LET_IN) from error
                 self._outside.readiness.hold(Why.REDIS_ABSENT)
                 self._tally.trouble(error)
                 self._complaints.trouble(REACHING, error)
@@ -245,6 +303,7 @@ class Worker:
             tally.running.set(slots.running)
             tally.unsettled.set(self._settler.unsettled)
             tally.at_pending_limit.set(int(slots.free > 0 >= slots.free_for_new))
+            tally.beside(sum(link.connections for link in self._links), self._outside.spawner)
             await asyncio.sleep(GAUGES_EVERY)
 
     # what the lease tells
@@ -304,6 +363,15 @@ class Worker:
         if tended.lost:
             self._log.error("messages that waited for their time are lost: somebody deleted them", count=tended.lost)
         await self._lanes.offer(ready=tended.ready, suspect=tended.suspect)
+        if self._until_idle and await self._is_idle():
+            self._log.info("there is nothing left to do")
+            self.stop()
+
+    async def _is_idle(self) -> bool:
+        if self._slots.running or self._settler.unsettled:
+            return False
+        there = await measure(self._hand, self._keys)
+        return not (there.new(until_done=self._keeps_nothing) or there.pending or there.delayed)
 
     def swept(self, swept: Swept) -> None:
         """What was taken over."""

@@ -6,16 +6,24 @@
 -- Returns for each: 1 (ours), 0 (pending nowhere), or the owner and its count; and where in ARGV ours begin. What stands in
 -- the batch twice is ours once: a step that counts must not count twice.
 local function fence(stream, group, consumer, first, step)
+  -- Most of the time of a settle goes by here: a local is found faster than a global, and counts are mostly the same.
+  local ARGV = ARGV
   local answers, ours, rows, places = {}, {}, {}, nil
-  local from, next = first + 2, 1
+  local from, next, said, count = first + 2, 1, nil, nil
   local deliveries = (#ARGV - from + 1) / step
   if deliveries > 1 then
-    -- Twice the batch: a row costs about half of what a question of its own costs, so a little too many is cheap.
-    rows = redis.call('XPENDING', stream, group, ARGV[first], ARGV[first + 1], 2 * deliveries + 8, consumer)
+    -- From millisecond to millisecond: as text, `5-10` stands below `5-9`. Twice the batch: a row costs about half of what a
+    -- question of its own costs, so a little too many is cheap.
+    local low, high = string.match(ARGV[first], '^%d+'), string.match(ARGV[first + 1], '^%d+')
+    rows = redis.call('XPENDING', stream, group, low or '-', high or '+', 2 * deliveries + 8, consumer)
   end
   for n = 1, deliveries do
     local i = from + (n - 1) * step
-    local id, count = ARGV[i], tonumber(ARGV[i + 1])
+    local id = ARGV[i]
+    if ARGV[i + 1] ~= said then
+      said = ARGV[i + 1]
+      count = tonumber(said)
+    end
     local row = rows[next]
     if row and row[1] == id then
       next = next + 1

@@ -1,7 +1,6 @@
--- Entries become a state's, with their delivery counts as they are. Returns those that were gone from the stream, because
--- somebody else had deleted them: Redis 7 forgets them here, Redis 6 when they are claimed. Needs: in_chunks.
-local function hand_over(stream, group, state, ids)
-  local gone = {}
+-- Entries become a state's, with their delivery counts as they are. Notes in `gone` (id -> true) those that somebody else had
+-- deleted from the stream: Redis 7 forgets them here, Redis 6 when they are claimed. Needs: in_chunks.
+local function hand_over(stream, group, state, ids, gone)
   in_chunks(ids, function(...)
     local words = {...}
     words[#words + 1] = 'JUSTID'
@@ -9,9 +8,6 @@ local function hand_over(stream, group, state, ids)
     if #told == #words - 1 then return end
     local there = {}
     for _, id in ipairs(told) do there[id] = true end
-    for _, id in ipairs({...}) do
-      if not there[id] then gone[#gone + 1] = id end
-    end
+    for _, id in ipairs({...}) do gone[id] = not there[id] or nil end
   end)
-  return gone
 end

@@ -1,0 +1,76 @@
+"""`penstock acl`: the least rights in Redis."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from penstock.command.console import complete_environment, find_spec, here, platform_option, today
+from penstock.command.operating import aside, json_option, tell
+from penstock.command.running import refuse_errors
+
+ROLES = ("producer", "worker", "scaler", "janitor", "operator")
+
+
+@click.command(name="acl", short_help="Print the least rights in Redis that each part of a pipeline needs.")
+@click.argument("specs", nargs=-1, metavar="[SPEC]...", type=click.Path(path_type=Path))
+@click.option("--role", "roles", multiple=True, type=click.Choice(ROLES), help="Only this role. Repeatable.")
+@click.option("--user-prefix", default="", metavar="TEXT", help="Put before the names of users.")
+@json_option
+@click.option(
+    "-e",
+    "--env",
+    "environment",
+    metavar="NAME",
+    shell_complete=complete_environment,
+    help="The environment; may be left out where there is only one.",
+)
+@platform_option
+def command(
+    specs: tuple[Path, ...],
+    roles: tuple[str, ...],
+    user_prefix: str,
+    as_json: bool,
+    environment: str | None,
+    platform: Path | None,
+) -> None:
+    """Print lines for Redis's access list, of the least rights that each needs who talks to it for SPEC.
+
+    \b
+    <pipeline>-producer   sends
+    <pipeline>-worker     runs messages
+    <pipeline>-scaler     KEDA's triggers
+    penstock-janitor      looks after all pipelines of the environment
+    penstock-operator     a person with `penstock status`, `dlq`, `peek`, `tail` and `send`
+
+    The last two are users of all SPECs that are named, or of all there are: name all, or none, when you grant their
+    rights. Redis is not asked. Commands of scripts are read from the scripts themselves; where the platform file says
+    Redis 7 or later, what is only read may only be read.
+
+    A line says nothing of passwords, and not whether the user is on: `ACL SETUSER NAME on >PASSWORD` does, once. It can
+    be given again after every update.
+
+    \b
+    Example:
+      penstock acl media-cluster --env production --role worker | redis-cli -h redis-host
+    """
+    from penstock import resolved as files
+    from penstock.operating.rights.users import users
+
+    paths = tuple(find_spec(spec, platform) for spec in specs)
+    resolution = files.resolve(paths, platform, environment, here(), today())
+    refuse_errors(resolution)
+    pipelines = resolution.pipelines
+    found = [one for one in users(pipelines, user_prefix) if not roles or one.role in roles]
+    if as_json:
+        told = [{"user": one.name, "role": one.role, "pipelines": one.pipelines, "rules": one.rules} for one in found]
+        tell(json.dumps({"environment": pipelines[0].environment, "users": told}, indent=2))
+    else:
+        for one in found:
+            tell(one.line)
+    if specs and any(len(one.pipelines) == len(pipelines) and one.role in ("janitor", "operator") for one in found):
+        aside(
+            "the janitor and operators look after all pipelines of an environment: leave SPEC out for all their rights"
+        )

@@ -1,0 +1,263 @@
+"""`penstock dlq`: dead letters are listed, shown, replayed and purged."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from penstock.command.operating import in_milliseconds, json_option, pipeline_of, spec_argument, where_options
+from penstock_spec.findings import CannotGoOn
+
+if TYPE_CHECKING:
+    from penstock.operating.letters.choice import Filters
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+ID = re.compile(r"[0-9]+-[0-9]+", re.ASCII)
+
+
+def filter_options(verb: F) -> F:
+    """Which letters are meant."""
+    options = (
+        click.option(
+            "--error", default="", metavar="TEXT", help="The error has this in it, however it is capitalised."
+        ),
+        click.option(
+            "--reason",
+            type=click.Choice(["failed", "lost", "unreadable", "refused"]),
+            help="Why it died: attempts used up, its worker lost, not to be read, or refused by the handler.",
+        ),
+        click.option("--older-than", metavar="SPAN", callback=in_milliseconds, help="Dead for longer, such as `1h`."),
+        click.option("--newer-than", metavar="SPAN", callback=in_milliseconds, help="Dead for less, such as `30m`."),
+        click.option(
+            "--field",
+            "fields",
+            multiple=True,
+            metavar="NAME=VALUE",
+            help="A field of the body has this value; `a.b` is `b` in the object `a`. Repeatable.",
+        ),
+    )
+    for option in reversed(options):
+        verb = option(verb)
+    return verb
+
+
+ids_argument = click.argument("ids", nargs=-1, metavar="[ID]...")
+all_option = click.option("--all", "everything", is_flag=True, help="All dead letters of the pipeline.")
+yes_option = click.option("--yes", is_flag=True, help="Do it; without it, it is only said what would be done.")
+
+
+@click.group(name="dlq", short_help="List, show, replay and purge dead letters.")
+def command() -> None:
+    """Dead letters: messages that had their last attempt, could not be read, or were refused by their handler.
+
+    \b
+    Examples:
+      penstock dlq list media-cluster --env production --newer-than 1h
+      penstock dlq show media-cluster 1767225600000-0 --env production
+      penstock dlq replay media-cluster --error TimeoutError --env production
+    """
+
+
+@command.command(name="list", short_help="List dead letters, the newest first.")
+@spec_argument
+@filter_options
+@click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="The most to list.")
+@click.option("--oldest-first", is_flag=True, help="The oldest first.")
+@json_option
+@where_options
+@click.pass_context
+def list_(
+    ctx: click.Context,
+    spec: Path,
+    error: str,
+    reason: str | None,
+    older_than: int | None,
+    newer_than: int | None,
+    fields: tuple[str, ...],
+    limit: int,
+    oldest_first: bool,
+    as_json: bool,
+    environment: str | None,
+    redis: str | None,
+    platform: Path | None,
+) -> None:
+    """List dead letters of SPEC.
+
+    Of a body nothing is shown but the field that correlates and `message.log_fields`; of an error only its type, as its
+    text may quote the body. `penstock dlq show` shows all. With `--json` there is one object a line.
+    """
+    from penstock.command import dead_letters
+    from penstock.operating import reach
+
+    filters = _filters(error, reason, older_than, newer_than, fields)
+    asked = pipeline_of(spec, platform, environment, redis)
+    ctx.exit(reach.run(dead_letters.list_letters(*asked, filters, limit, oldest_first=oldest_first, as_json=as_json)))
+
+
+@command.command(name="show", short_help="Show a dead letter with its story, its fields and its body.")
+@spec_argument
+@click.argument("id_", metavar="ID")
+@json_option
+@where_options
+@click.pass_context
+def show(
+    ctx: click.Context,
+    spec: Path,
+    id_: str,
+    as_json: bool,
+    environment: str | None,
+    redis: str | None,
+    platform: Path | None,
+) -> None:
+    """Show all there is of the dead letter ID of SPEC: how it died, and before, its fields byte for byte, its body.
+
+    Fields are text where they are UTF-8; what is not plain text in one line stands as JSON, the rest as base64.
+    """
+    from penstock.command import dead_letters
+    from penstock.operating import reach
+
+    _check_ids((id_,))
+    ctx.exit(
+        reach.run(dead_letters.show_letter(*pipeline_of(spec, platform, environment, redis), id_, as_json=as_json))
+    )
+
+
+@command.command(name="replay", short_help="Send dead letters through their pipeline again.")
+@spec_argument
+@ids_argument
+@filter_options
+@all_option
+@click.option(
+    "--rate",
+    default="100/s",
+    show_default=True,
+    metavar="N/s",
+    help="The most in a second, minute (`/m`) or hour; `off`.",
+)
+@yes_option
+@json_option
+@where_options
+@click.pass_context
+def replay(
+    ctx: click.Context,
+    spec: Path,
+    ids: tuple[str, ...],
+    error: str,
+    reason: str | None,
+    older_than: int | None,
+    newer_than: int | None,
+    fields: tuple[str, ...],
+    everything: bool,
+    rate: str,
+    yes: bool,
+    as_json: bool,
+    environment: str | None,
+    redis: str | None,
+    platform: Path | None,
+) -> None:
+    """Send dead letters of SPEC through their pipeline again: those with these IDs, those the filters take, or all.
+
+    Without `--yes` it says what it would do and changes nothing. Each becomes a new entry with its own fields, byte for
+    byte, and the story of its deaths; its attempts begin at one. It passes deduplication and the backlog's limit. What
+    dies again meanwhile is not replayed again.
+
+    It may be interrupted at any point, and run again: a letter is either still dead or back in the stream. The oldest
+    go first. With `--json` there is one object a line for each that was replayed, or would be.
+
+    \b
+    Examples:
+      penstock dlq replay media-cluster 1767225600000-0 --yes
+      penstock dlq replay media-cluster --reason failed --newer-than 2h --rate 20/s --yes
+    """
+    from penstock.command import replaying
+    from penstock.operating import reach
+    from penstock.operating.letters.pace import rate_of
+
+    filters = _filters(error, reason, older_than, newer_than, fields)
+    _check_choice(ids, filters, everything=everything)
+    try:
+        per_second = rate_of(rate)
+    except ValueError as wrong:
+        raise CannotGoOn(str(wrong), "leave it out for 100 a second") from None
+    asked = pipeline_of(spec, platform, environment, redis)
+    plan = replaying.Plan(*asked, ids, filters, as_json=as_json)
+    ctx.exit(reach.run(replaying.replay(plan, per_second) if yes else replaying.rehearse(plan, per_second)))
+
+
+@command.command(name="purge", short_help="Delete dead letters for good.")
+@spec_argument
+@ids_argument
+@filter_options
+@all_option
+@yes_option
+@json_option
+@where_options
+@click.pass_context
+def purge(
+    ctx: click.Context,
+    spec: Path,
+    ids: tuple[str, ...],
+    error: str,
+    reason: str | None,
+    older_than: int | None,
+    newer_than: int | None,
+    fields: tuple[str, ...],
+    everything: bool,
+    yes: bool,
+    as_json: bool,
+    environment: str | None,
+    redis: str | None,
+    platform: Path | None,
+) -> None:
+    """Delete dead letters of SPEC for good: those with these IDs, those that the filters take, or all.
+
+    Without `--yes` it says what it would do and changes nothing. What dies meanwhile stays.
+
+    \b
+    Example:
+      penstock dlq purge media-cluster --reason unreadable --older-than 2d --yes
+    """
+    from penstock.command import replaying
+    from penstock.operating import reach
+
+    filters = _filters(error, reason, older_than, newer_than, fields)
+    _check_choice(ids, filters, everything=everything)
+    asked = pipeline_of(spec, platform, environment, redis)
+    plan = replaying.Plan(*asked, ids, filters, as_json=as_json)
+    ctx.exit(reach.run(replaying.purge(plan) if yes else replaying.rehearse_purge(plan)))
+
+
+def _filters(
+    error: str, reason: str | None, older_than: int | None, newer_than: int | None, fields: tuple[str, ...]
+) -> Filters:
+    from penstock.operating.letters.choice import Filters
+
+    wanted = []
+    for one in fields:
+        name, equals, value = one.partition("=")
+        if not equals or not name:
+            raise CannotGoOn(f"`--field {one}` names no value", "write it as `--field job_id=42`")
+        wanted.append((name, value))
+    return Filters(error, reason or "", older_than, newer_than, tuple(wanted))
+
+
+def _check_choice(ids: tuple[str, ...], filters: Filters, *, everything: bool) -> None:
+    _check_ids(ids)
+    said = [bool(ids), bool(filters), everything]
+    if not any(said):
+        raise CannotGoOn(
+            "it is not said which dead letters are meant", "name IDs, use filters such as `--error`, or `--all`"
+        )
+    if sum(said) > 1:
+        raise CannotGoOn("IDs, filters and `--all` exclude each other", "choose one of them")
+
+
+def _check_ids(ids: tuple[str, ...]) -> None:
+    for one in ids:
+        if not ID.fullmatch(one):
+            raise CannotGoOn(f"`{one}` is no id of a dead letter", "`penstock dlq list` tells them")

@@ -1,0 +1,105 @@
+"""What the verbs share that people use to look after pipelines: which one, how wide, and what goes where.
+
+What was asked for goes to standard output, all else to standard error. They end with 0, with 1 where nothing was found
+or a part of it failed, and with 2 where they cannot go on.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from penstock.command.console import environment_option, find_spec, painter, platform_option
+from penstock.command.running import redis_option, resolved
+
+if TYPE_CHECKING:
+    from penstock.operating.table import Table
+    from penstock.resolved import Resolved
+    from penstock.wire.credentials import Credentials
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+INCOMPLETE = 1
+"""The exit code where nothing was found, or a part failed."""
+
+spec_argument = click.argument("spec", type=click.Path(path_type=Path))
+json_option = click.option("--json", "as_json", is_flag=True, help="For machines.")
+
+
+def where_options(verb: F) -> F:
+    """The options that say which environment and which Redis."""
+    return environment_option(redis_option(platform_option(verb)))
+
+
+def in_milliseconds(ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:
+    """A callback for options such as `--older-than 2h`, read as a spec's durations are."""
+    from penstock_spec.values.quantities import Duration
+
+    if value is None:
+        return None
+    try:
+        return Duration.read(value)
+    except ValueError as error:
+        raise click.BadParameter(", ".join(map(str, error.args)), ctx, param) from None
+
+
+def pipeline_of(
+    spec: Path, platform: Path | None, environment: str | None, redis: str | None
+) -> tuple[Resolved, Credentials]:
+    """The one that is meant."""
+    pipelines, credentials = resolved((find_spec(spec, platform),), platform, environment, redis)
+    return pipelines[0], credentials
+
+
+def tell(line: str = "") -> None:
+    """What was asked for."""
+    click.echo(line)
+
+
+def tell_json(told: Mapping[str, object]) -> None:
+    """An object on a line of its own."""
+    click.echo(json.dumps(told))
+
+
+def aside(line: str) -> None:
+    """What else there is to say."""
+    click.echo(line, err=True)
+
+
+def columns() -> int:
+    """The width of the terminal; where there is none, that of most."""
+    return shutil.get_terminal_size().columns
+
+
+def tell_table(table: Table) -> None:
+    """The headings stand out on a terminal."""
+    paint = painter()
+    for number, line in enumerate(table.lines(columns())):
+        tell(line if number else paint(line, "bold"))
+
+
+class Progress:
+    """How far it has come: on a terminal a line that changes, elsewhere nothing."""
+
+    def __init__(self) -> None:
+        """Nothing is shown yet."""
+        self._shows = sys.stderr is not None and sys.stderr.isatty()
+        self._width = 0
+
+    def show(self, text: str) -> None:
+        """Instead of what was shown before."""
+        if self._shows:
+            click.echo(f"\r{text:<{self._width}}", err=True, nl=False)
+            self._width = len(text)
+
+    def end(self) -> None:
+        """Take it away."""
+        self.show("")
+        if self._shows:
+            click.echo("\r", err=True, nl=False)

@@ -1,0 +1,231 @@
+"""`penstock peek`: messages that wait, by state."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from penstock.command.console import painter
+from penstock.command.operating import (
+    INCOMPLETE,
+    aside,
+    json_option,
+    pipeline_of,
+    spec_argument,
+    tell,
+    tell_json,
+    tell_table,
+    where_options,
+)
+from penstock_spec.findings import CannotGoOn
+
+if TYPE_CHECKING:
+    from penstock.operating.entry import Lens
+    from penstock.operating.waiting import Waiting
+    from penstock.resolved import Resolved
+    from penstock.tending.measure import Measured
+    from penstock.wire.credentials import Credentials
+    from penstock.wire.link import Link
+
+ENTRY = re.compile(r"[0-9]+-[0-9]+", re.ASCII)
+STATES = ("new", "running", "ready", "suspect", "parked", "delayed")
+HEADINGS = {
+    "new": ("id", "age"),
+    "running": ("id", "age", "attempt", "idle", "consumer"),
+    "ready": ("id", "age", "attempts", "idle"),
+    "suspect": ("id", "age", "attempts", "idle"),
+    "parked": ("id", "age", "attempts", "due in"),
+    "delayed": ("message", "due in"),
+}
+NOT_IN_BLOCKS: Mapping[str, tuple[str, ...]] = {
+    "running": ("attempts",),
+    **dict.fromkeys(("ready", "suspect", "parked"), ("attempt", "consumer")),
+}
+
+
+@click.command(name="peek", short_help="Look at what waits, by state, without taking anything.")
+@spec_argument
+@click.argument("id_", metavar="[ID]", required=False)
+@click.option("--state", type=click.Choice(STATES), help="Only this state; all that have something otherwise.")
+@click.option("--limit", type=click.IntRange(1, 1000), default=10, show_default=True, help="The most of each state.")
+@click.option("--bodies", is_flag=True, help="Show bodies, too.")
+@json_option
+@where_options
+@click.pass_context
+def command(
+    ctx: click.Context,
+    spec: Path,
+    id_: str | None,
+    state: str | None,
+    limit: int,
+    bodies: bool,
+    as_json: bool,
+    environment: str | None,
+    redis: str | None,
+    platform: Path | None,
+) -> None:
+    """Look at messages of SPEC that wait or run, by state, or at the one with ID. Nothing is taken or changed.
+
+    ID is an entry's id, or of a delayed message its own. Shown are attempts, how long an entry has not changed hands
+    (`idle`), when it is due, the field that correlates and `message.log_fields`; with `--bodies` the body, too. With
+    `--json` there is one object a line.
+
+    \b
+    Examples:
+      penstock peek media-cluster --env production
+      penstock peek media-cluster --state parked --env production
+      penstock peek media-cluster 1767225600000-0 --bodies --env production
+    """
+    from penstock.message.ulid import is_ulid
+    from penstock.operating import reach
+
+    if id_ is not None and not ENTRY.fullmatch(id_) and not is_ulid(id_):
+        raise CannotGoOn(f"`{id_}` is no id of a message", "`penstock peek` without it lists some")
+    if id_ is not None and state is not None:
+        raise CannotGoOn("an ID and `--state` exclude each other", "leave one of them out")
+    pipeline, credentials = pipeline_of(spec, platform, environment, redis)
+    if id_ is None:
+        states = (state,) if state else STATES
+        ctx.exit(reach.run(_states(pipeline, credentials, states, limit, bodies=bodies, as_json=as_json)))
+    ctx.exit(reach.run(_one(pipeline, credentials, id_, bodies=bodies, as_json=as_json)))
+
+
+async def _states(
+    pipeline: Resolved, credentials: Credentials, states: Sequence[str], limit: int, *, bodies: bool, as_json: bool
+) -> int:
+    from penstock.operating.entry import Lens
+    from penstock.operating.reach import link_to
+    from penstock.operating.waiting import ALL, Peek
+    from penstock.tending.measure import measure
+
+    lens = Lens(pipeline.spec, pipeline.folder)
+    told = 0
+    async with link_to(pipeline, credentials, "peek") as link:
+        measured = await measure(link, pipeline.keys)
+        now = await _now(link)
+        for state in ALL:
+            found = await Peek(link, pipeline.keys).first(state, limit) if state in states else []
+            if found and not as_json:
+                tell("\n" * bool(told) + painter()(_heading(state, measured, pipeline), "bold"))
+            _tell(found, lens, now, bodies=bodies, as_json=as_json)
+            told += len(found)
+    if not measured.groups:
+        aside(f"the group `{pipeline.keys.group}` is not there; a worker or the janitor makes it")
+    if not told:
+        aside(f"nothing of `{pipeline.name}` {f'is {states[0]}' if len(states) == 1 else 'waits or runs'}")
+    return 0 if told else INCOMPLETE
+
+
+async def _one(pipeline: Resolved, credentials: Credentials, id_: str, *, bodies: bool, as_json: bool) -> int:
+    from penstock.operating.entry import Lens
+    from penstock.operating.reach import link_to
+    from penstock.operating.waiting import Peek
+
+    async with link_to(pipeline, credentials, "peek") as link:
+        now = await _now(link)
+        one = await Peek(link, pipeline.keys).one(id_)
+    if one is None:
+        aside(f"there is no message `{id_}`: it is done, or dead (`penstock dlq list`), or never was")
+        return INCOMPLETE
+    lens = Lens(pipeline.spec, pipeline.folder)
+    if as_json:
+        tell_json(_told(one, lens, now, bodies=bodies))
+    else:
+        tell(f"state:    {one.state}")
+        _blocks([one], lens, now, bodies=bodies)
+    return 0
+
+
+async def _now(link: Link) -> int:
+    from penstock.tending.replies import items, raw
+
+    seconds, micros = (int(raw(part)) for part in items(await link.call("TIME")))
+    return seconds * 1000 + micros // 1000
+
+
+def _heading(state: str, measured: Measured, pipeline: Resolved) -> str:
+    """How many there are in all."""
+    counts = {
+        "new": measured.new(until_done=pipeline.keeps_nothing),
+        "running": measured.held,
+        "ready": measured.ready,
+        "suspect": measured.suspect,
+        "parked": measured.parked,
+        "delayed": measured.delayed,
+    }
+    return f"{state}: {'nobody knows how many' if counts[state] is None else counts[state]}"
+
+
+def _tell(found: Sequence[Waiting], lens: Lens, now: int, *, bodies: bool, as_json: bool) -> None:
+    from penstock.operating.table import Column, Table
+
+    if as_json:
+        for one in found:
+            tell_json(_told(one, lens, now, bodies=bodies))
+    elif bodies:
+        _blocks(found, lens, now, bodies=True)
+    elif found:
+        names = HEADINGS[found[0].state]
+        rows = [[_cells(one, now).get(name, "-") for name in names] for one in found]
+        columns = [Column(name, right=name not in ("id", "message", "consumer")) for name in names]
+        tell_table(Table(columns, rows, [_about(one, lens) for one in found], heading="fields"))
+
+
+def _blocks(found: Sequence[Waiting], lens: Lens, now: int, *, bodies: bool) -> None:
+    from penstock.operating.entry import pretty, shown_fields
+    from penstock_spec.report.safe import safe
+
+    for one in found:
+        for name, value in {**_cells(one, now), "fields": _about(one, lens)}.items():
+            if value and name not in NOT_IN_BLOCKS.get(one.state, ()):
+                tell(safe(f"{name + ':':<9} {value}"))
+        if bodies and one.entry:
+            about = lens.look(one.entry.fields)
+            lines = shown_fields(one.entry.fields) if about.unreadable else pretty(about.value).splitlines()
+            for line in lines:
+                tell(f"  {line}")
+
+
+def _about(one: Waiting, lens: Lens) -> str:
+    return "(it was deleted from the stream)" if one.entry is None else lens.look(one.entry.fields).line
+
+
+def _cells(one: Waiting, now: int) -> dict[str, str]:
+    """What is known, by its heading."""
+    from penstock.operating.spans import span
+
+    cells = {"message" if one.state == "delayed" else "id": one.id}
+    if one.state != "delayed":
+        cells["age"] = span(now - int(one.id.partition("-")[0]))
+    if one.pending is not None:
+        cells["attempts"] = cells["attempt"] = str(one.attempts)
+        cells["idle"] = span(one.pending.idle)
+        cells["consumer"] = one.pending.owner
+    if one.due is not None:
+        cells["due in"] = span(one.due - now) if one.due > now else "now"
+    return cells
+
+
+def _told(one: Waiting, lens: Lens, now: int, *, bodies: bool) -> dict[str, object]:
+    from penstock.operating.entry import plain_fields
+
+    about = None if one.entry is None else lens.look(one.entry.fields)
+    told: dict[str, object] = {
+        "state": one.state,
+        "id": one.id,
+        "deleted": one.entry is None,
+        "message": about and about.message,
+        "attempts": one.attempts,
+        "idle_seconds": None if one.pending is None else one.pending.idle / 1000,
+        "consumer": None if one.pending is None or one.pending.owner.startswith("~") else one.pending.owner,
+        "due_in_seconds": None if one.due is None else (one.due - now) / 1000,
+        "fields": {} if about is None else about.named,
+        "unreadable": about.unreadable or None if about else None,
+    }
+    if bodies:
+        told |= {"body": about and about.value, "entry": plain_fields(one.entry.fields) if one.entry else None}
+    return told

@@ -1,0 +1,218 @@
+"""`penstock send`: messages from a terminal or a file."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import sys
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from penstock.command.operating import (
+    INCOMPLETE,
+    aside,
+    in_milliseconds,
+    json_option,
+    pipeline_of,
+    spec_argument,
+    tell,
+    tell_json,
+    where_options,
+)
+from penstock_spec.findings import CannotGoOn
+
+if TYPE_CHECKING:
+    from penstock.producer.outcomes import Outcome
+    from penstock.producer.producer import Producer
+    from penstock.resolved import Resolved
+    from penstock.wire.credentials import Credentials
+
+
+@click.command(name="send", short_help="Send messages, as the spec says.")
+@spec_argument
+@click.argument("body", required=False, metavar="[BODY|-]")
+@click.option("--lines", is_flag=True, help="Standard input has a message a line.")
+@click.option("--delay", metavar="SPAN", callback=in_milliseconds, help="It is due after this, such as `30s`.")
+@click.option("--at", metavar="TIME", help="It is due then, such as `2027-01-31T08:00:00Z`; a time zone must be said.")
+@click.option("--key", metavar="TEXT", help="The deduplication key, instead of the field that the spec names.")
+@json_option
+@where_options
+@click.pass_context
+def command(
+    ctx: click.Context,
+    spec: Path,
+    body: str | None,
+    lines: bool,
+    delay: int | None,
+    at: str | None,
+    key: str | None,
+    as_json: bool,
+    environment: str | None,
+    redis: str | None,
+    platform: Path | None,
+) -> None:
+    """Send BODY, a JSON object, to the pipeline SPEC; with `-` or without it, what comes by standard input.
+
+    It is checked as every producer checks it, before Redis is touched. The message's own id is told on standard output,
+    one a line; what was not sent on standard error. `unknown` is what got no answer: it may have been sent.
+
+    With `--json` there is one object a line, whose `outcome` is `sent`, `delayed`, `duplicate`, `not-sent` or
+    `unknown`. It ends with 1 when something was not sent, or is unknown.
+
+    \b
+    Examples:
+      penstock send media-cluster '{"job_id": "42", "image_ids": []}' --env dev
+      penstock send media-cluster --lines --env dev < jobs.jsonl
+    """
+    from penstock.operating import reach
+
+    if lines and body not in (None, "-"):
+        raise CannotGoOn("a BODY and `--lines` exclude each other", "leave one of them out")
+    if key is not None and lines:
+        raise CannotGoOn("`--key` is for one message, and `--lines` sends many", "leave one of them out")
+    if delay is not None and at is not None:
+        raise CannotGoOn("`--delay` and `--at` both say when it is due", "leave one of them out")
+    when = None if at is None else _time(at)
+    pipeline, credentials = pipeline_of(spec, platform, environment, redis)
+    if key is not None and pipeline.spec.message.dedup is None:
+        raise CannotGoOn(f"`{pipeline.name}` tells no duplicates, so that a `--key` means nothing", "leave it out")
+    source = _given(body, lines=lines)
+    wanted = Wanted(None if delay is None else delay / 1000, when, key)
+    ctx.exit(reach.run(_send(pipeline, credentials, source, wanted, lines=lines, as_json=as_json)))
+
+
+def _time(text: str) -> datetime:
+    try:
+        when = datetime.fromisoformat(text)
+    except ValueError:
+        raise CannotGoOn(f"`--at {text}` is no time", "write it as `2027-01-31T08:00:00Z`") from None
+    if when.utcoffset() is None:
+        hint = f"write `{text}Z` for UTC, or `{text}+01:00`"
+        raise CannotGoOn(f"`--at {text}` has no time zone, so nobody knows when it is", hint)
+    return when
+
+
+async def _given(body: str | None, *, lines: bool) -> AsyncIterator[list[bytes]]:
+    """What is to be sent: the body, or standard input, whole or by lines."""
+    from penstock.operating.lines import lines as lines_of
+
+    if body not in (None, "-"):
+        yield [os.fsencode(body)]
+        return
+    if sys.stdin is None:
+        raise CannotGoOn("standard input is closed", "hand over a BODY")
+    if sys.stdin.isatty():
+        aside("a JSON object a line, then Ctrl-D:" if lines else "a JSON object, then Ctrl-D:")
+    found = [b""]
+    async for some in lines_of(sys.stdin.fileno()):
+        if lines:
+            yield some
+        else:
+            found += some
+    if not lines:
+        yield [b"\n".join(found[1:])]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What holds for all that is sent."""
+
+    wait: float | None
+    """Seconds."""
+    when: datetime | None
+    key: str | None
+
+
+async def _send(
+    pipeline: Resolved,
+    credentials: Credentials,
+    source: AsyncIterator[list[bytes]],
+    wanted: Wanted,
+    *,
+    lines: bool,
+    as_json: bool,
+) -> int:
+    """Send all of it, and tell what became of each. Gives an exit code."""
+    from penstock.producer.outcomes import Duplicate, Sent
+    from penstock.producer.producer import Producer
+
+    # What the producer would log is told here of each message.
+    logging.getLogger("penstock").addHandler(logging.NullHandler())
+    failed = passed = 0
+    async with Producer(pipeline, credentials=credentials) as producer:
+        async for bodies in source:
+            told = [(number, body) for number, body in enumerate(bodies, passed + 1) if body.strip() or not lines]
+            passed += len(bodies)
+            if not told:
+                continue
+            try:
+                outcomes = await _outcomes(producer, [body for _, body in told], wanted)
+            except asyncio.CancelledError:
+                aside(f"what became of {_which(told[0][0], passed, lines=lines)} is unknown")
+                raise
+            for (number, _), outcome in zip(told, outcomes, strict=True):
+                failed += not isinstance(outcome, (Sent, Duplicate))
+                (_tell_json if as_json else _tell)(outcome, f"line {number}: " if lines else "", number)
+    return INCOMPLETE if failed else 0
+
+
+async def _outcomes(producer: Producer, bodies: list[bytes], wanted: Wanted) -> list[Outcome]:
+    from penstock.producer.errors import NotSent, Unknown
+    from penstock.producer.outcomes import Failed
+
+    if wanted.key is None:
+        return await producer.send_many(bodies, delay=wanted.wait, at=wanted.when)
+    try:
+        return [await producer.send(bodies[0], key=wanted.key, delay=wanted.wait, at=wanted.when)]
+    except Unknown as unknown:
+        return [unknown]
+    except NotSent as error:
+        return [Failed(error)]
+
+
+def _which(first: int, last: int, *, lines: bool) -> str:
+    return f"lines {first} to {last}" if lines else "the message"
+
+
+def _tell(outcome: Outcome, where: str, number: int) -> None:
+    from penstock.operating.spans import moment
+    from penstock.producer.outcomes import Duplicate, Failed, Sent
+
+    del number
+    match outcome:
+        case Sent():
+            tell(outcome.id)
+            if outcome.due is not None:
+                aside(f"{where}due at {moment(outcome.due)}")
+            if outcome.dropped:
+                aside(f"{where}made room by dropping {outcome.dropped} that nobody had read")
+        case Duplicate():
+            tell(outcome.id)
+            aside(f"{where}a duplicate: the same was sent before, under this id, and is not sent again")
+        case Failed():
+            aside(f"{where}not sent: {outcome.error}")
+        case _:
+            aside(f"{where}unknown: {outcome}")
+
+
+def _tell_json(outcome: Outcome, where: str, number: int) -> None:
+    from penstock.producer.outcomes import Duplicate, Failed, Sent
+
+    told: dict[str, object] = {"line": number} if where else {}
+    match outcome:
+        case Sent():
+            told |= {"outcome": "sent" if outcome.due is None else "delayed", "id": outcome.id, "entry": outcome.entry}
+            told |= {"due": outcome.due, "correlation": outcome.correlation, "dropped": outcome.dropped}
+        case Duplicate():
+            told |= {"outcome": "duplicate", "id": outcome.id, "key": outcome.key}
+        case Failed():
+            told |= {"outcome": "not-sent", "reason": outcome.error.outcome, "error": str(outcome.error)}
+        case _:
+            told |= {"outcome": "unknown", "id": outcome.id, "error": str(outcome)}
+    tell_json(told)

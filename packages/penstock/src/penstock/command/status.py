@@ -1,0 +1,208 @@
+"""`penstock status`: how the pipelines of an environment are."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from penstock.command.console import coloured, find_spec, painter
+from penstock.command.operating import INCOMPLETE, aside, columns, json_option, tell, tell_json, where_options
+from penstock.command.running import resolved
+from penstock_spec.findings import CannotGoOn
+
+if TYPE_CHECKING:
+    from penstock.operating.status import Status
+    from penstock.resolved import Resolved
+    from penstock.wire.credentials import Credentials
+
+INTERVAL = 1.0
+"""Seconds over which throughput is told, and between two looks of `--watch`."""
+SHORTEST = 0.1
+HOME, TO_END_OF_LINE, TO_END = "\x1b[H", "\x1b[K", "\x1b[J"
+
+
+@click.command(name="status", short_help="Show how pipelines are: what waits, runs, is dead, and how fast it goes.")
+@click.argument("specs", nargs=-1, metavar="[SPEC]...", type=click.Path(path_type=Path))
+@click.option(
+    "--watch",
+    metavar="[SECONDS]",
+    is_flag=False,
+    flag_value=str(INTERVAL),
+    help="Look again and again, each second or as often as said, until Ctrl-C.",
+)
+@json_option
+@where_options
+@click.pass_context
+def command(
+    ctx: click.Context,
+    specs: tuple[Path, ...],
+    watch: str | None,
+    as_json: bool,
+    environment: str | None,
+    redis: str | None,
+    platform: Path | None,
+) -> None:
+    """Show how the pipelines of an environment are, all or those of SPECs. It changes nothing.
+
+    \b
+    new        messages that nobody was given yet
+    running    held by consumers
+    ready      due for another attempt, or given back; waits for a worker
+    suspect    held by a worker that was lost; will run in a process of its own
+    parked     failed, and not yet due for the next attempt
+    delayed    sent for later, and not in the stream yet
+    dead       dead letters
+    oldest     how long the oldest has waited of those that could be worked on now
+    consumers  who reads in the group
+    done/s     messages done in a second
+
+    `done/s` is told from what Redis counts, over one second or between two looks. It is `-` at the first look, on Redis
+    before 7, which counts less, and where `stream.backlog.when_full` is `drop-oldest`: dropped messages leave the
+    stream as finished ones do. What was buried is not counted as done.
+
+    `-` elsewhere means that Redis cannot tell. With `--json` there is one document; with `--watch` too, one a line.
+
+    \b
+    Examples:
+      penstock status --env production
+      penstock status media-cluster --env production --watch 5
+    """
+    from penstock.operating import reach
+
+    every = None if watch is None else _seconds(watch)
+    files = tuple(find_spec(spec, platform) for spec in specs)
+    pipelines, credentials = resolved(files, platform, environment, redis)
+    if every is None:
+        ctx.exit(reach.run(_once(pipelines, credentials, as_json=as_json)))
+    try:
+        reach.run(_watch(pipelines, credentials, every, as_json=as_json))
+    except KeyboardInterrupt:
+        ctx.exit(0)
+
+
+def _seconds(said: str) -> float:
+    try:
+        seconds = float(said.removesuffix("s"))
+    except ValueError:
+        raise CannotGoOn(
+            f"`--watch {said}` is no number of seconds", f"write `--watch 2 {said}`, or `--watch` at the end"
+        ) from None
+    if not SHORTEST <= seconds <= 86_400:  # noqa: PLR2004 - a day
+        raise CannotGoOn(f"`--watch {said}` is not between {SHORTEST} seconds and a day", "look less often, or more")
+    return seconds
+
+
+async def _once(pipelines: Sequence[Resolved], credentials: Credentials, *, as_json: bool) -> int:
+    from penstock.operating.status import Statuses, links_to
+
+    async with links_to(pipelines, credentials) as links:
+        statuses = Statuses(pipelines, links)
+        found = await statuses.look()
+        _refuse_absence(found)
+        await asyncio.sleep(INTERVAL)
+        found = await statuses.look()
+    if as_json:
+        told = {"environment": pipelines[0].environment, "pipelines": [one.told() for one in found]}
+        tell(json.dumps(told, indent=2))
+    else:
+        for line in _lines(found):
+            tell(line)
+    for line in _troubles(found):
+        aside(line)
+    return INCOMPLETE if any(one.trouble for one in found) else 0
+
+
+async def _watch(pipelines: Sequence[Resolved], credentials: Credentials, every: float, *, as_json: bool) -> None:
+    from penstock.operating.status import Statuses, links_to
+
+    draws = not as_json and coloured(sys.stdout)
+    async with links_to(pipelines, credentials) as links:
+        statuses = Statuses(pipelines, links)
+        _refuse_absence(found := await statuses.look())
+        first = True
+        while True:
+            if as_json:
+                tell_json({"environment": pipelines[0].environment, "pipelines": [one.told() for one in found]})
+            elif draws:
+                _draw([*_lines(found), *_folded(_troubles(found))], first=first)
+            else:
+                tell("\n".join([*([] if first else [""]), *_lines(found)]))
+                for line in _troubles(found):
+                    aside(line)
+            first = False
+            await asyncio.sleep(every)
+            found = await statuses.look()
+
+
+def _refuse_absence(found: Sequence[Status]) -> None:
+    """Where nothing at all can be told, the reason is told alone."""
+    if all(one.trouble for one in found) and found[0].trouble:
+        raise found[0].trouble
+
+
+def _draw(lines: list[str], *, first: bool) -> None:
+    """Over what was drawn before; what does not fit is left out, and its lines are told."""
+    fits = max(shutil.get_terminal_size().lines - 1, 2)
+    if len(lines) > fits:
+        lines = [*lines[: fits - 1], f"... and {len(lines) - fits + 1} lines more"]
+    text = "".join(f"{line}{TO_END_OF_LINE}\n" for line in lines)
+    click.echo(f"{HOME}{TO_END if first else ''}{text}{TO_END}", nl=False)
+
+
+def _folded(lines: Sequence[str]) -> list[str]:
+    from penstock.operating.table import folded
+
+    return [part for line in lines for part in folded(line, columns())]
+
+
+def _lines(found: Sequence[Status]) -> list[str]:
+    from penstock.operating.table import Column, Table
+
+    names = ("new", "running", "ready", "suspect", "parked", "delayed", "dead", "oldest", "consumers", "done/s")
+    table = Table(
+        [Column(name, right=True) for name in names],
+        [_cells(one) for one in found],
+        [one.pipeline.name for one in found],
+        heading="pipeline",
+        leads=True,
+    )
+    heading, *rows = table.lines(columns())
+    return [painter()(heading, "bold"), *rows]
+
+
+def _cells(status: Status) -> list[str]:
+    from penstock.operating.spans import count, rate, span
+
+    one = status.measured
+    if one is None:
+        return ["-"] * 10
+    of_group = [one.held, one.ready, one.suspect, one.parked] if status.has_group else [None] * 4
+    return [
+        *map(count, (status.new, *of_group, one.delayed, one.dead)),
+        span(one.waited) if one.waited else "-",
+        count(one.consumers if status.has_group else None),
+        rate(status.done),
+    ]
+
+
+def _troubles(found: Sequence[Status]) -> list[str]:
+    """What the table cannot say."""
+    from penstock.operating.spans import many
+
+    lines = []
+    for one in found:
+        spec = one.pipeline.spec
+        if one.trouble:
+            lines.append(f"{spec.name}: it cannot be told how it is: {one.trouble}")
+        elif not one.has_group:
+            lines.append(f"{spec.name}: the group `{spec.stream.group}` is not there; a worker or the janitor makes it")
+        elif one.measured and one.measured.over:
+            lines.append(f"{spec.name}: {many(one.measured.over, 'lost consumer')} not taken over yet")
+    return lines

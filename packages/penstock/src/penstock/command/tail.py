@@ -1,0 +1,107 @@
+"""`penstock tail`: new messages as they come."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from penstock.command.operating import aside, json_option, pipeline_of, spec_argument, tell, tell_json, where_options
+
+if TYPE_CHECKING:
+    from penstock.operating.entry import Entry, Lens
+    from penstock.resolved import Resolved
+    from penstock.wire.credentials import Credentials
+
+
+@click.command(name="tail", short_help="Follow new messages as they come, without taking any.")
+@spec_argument
+@click.option("-n", "--last", type=click.IntRange(0, 1000), default=0, help="Begin with so many that are there.")
+@click.option("--bodies", is_flag=True, help="Show bodies, too.")
+@json_option
+@where_options
+@click.pass_context
+def command(
+    ctx: click.Context,
+    spec: Path,
+    last: int,
+    bodies: bool,
+    as_json: bool,
+    environment: str | None,
+    redis: str | None,
+    platform: Path | None,
+) -> None:
+    """Follow new messages of SPEC as they come, until Ctrl-C. It takes nothing: workers get every one of them.
+
+    Shown are id, age, the field that correlates and `message.log_fields`; with `--bodies` the body, too.
+    Where a stream keeps nothing that is done, what is done while others are shown may be missed. Delayed messages are
+    shown when they enter the stream. With `--json` there is one object a line.
+
+    \b
+    Examples:
+      penstock tail media-cluster --env production
+      penstock tail media-cluster --env dev --last 10 --bodies
+    """
+    from penstock.operating import reach
+
+    asked = pipeline_of(spec, platform, environment, redis)
+    try:
+        reach.run(_tail(*asked, last, bodies=bodies, as_json=as_json))
+    except KeyboardInterrupt:
+        ctx.exit(0)
+
+
+async def _tail(pipeline: Resolved, credentials: Credentials, last: int, *, bodies: bool, as_json: bool) -> None:
+    from penstock.operating.entry import Lens
+    from penstock.operating.following import Follower
+    from penstock.operating.paging import asking
+    from penstock.operating.reach import Insistence, link_to
+    from penstock.tending.replies import items, raw
+
+    lens = Lens(pipeline.spec, pipeline.folder)
+    async with link_to(pipeline, credentials, "tail") as link:
+        ask = Insistence(aside)
+        seconds, micros = (int(raw(part)) for part in items(await ask(asking(link, "TIME"))))
+        offset = seconds + micros / 1e6 - time.monotonic()
+        follower = Follower(link, pipeline.keys.stream, ask)
+        found = await follower.begin(last)
+        aside(f"following `{pipeline.keys.stream}`; Ctrl-C ends it")
+        show = _json if as_json else _text
+        show(found, lens, offset, bodies=bodies)
+        async for page in follower.follow():
+            show(page, lens, offset, bodies=bodies)
+
+
+def _text(page: Sequence[Entry], lens: Lens, offset: float, *, bodies: bool) -> None:
+    from penstock.operating.entry import pretty, shown_fields
+    from penstock.operating.spans import span
+    from penstock_spec.report.safe import safe
+
+    for entry in page:
+        about = lens.look(entry.fields)
+        age = span((time.monotonic() + offset) * 1000 - entry.time)
+        tell(safe(f"{entry.id}  {age:>6}  {about.line}".rstrip()))
+        if bodies:
+            lines = shown_fields(entry.fields) if about.unreadable else pretty(about.value).splitlines()
+            for line in lines:
+                tell(f"  {line}")
+
+
+def _json(page: Sequence[Entry], lens: Lens, offset: float, *, bodies: bool) -> None:
+    from penstock.operating.entry import plain_fields
+
+    for entry in page:
+        about = lens.look(entry.fields)
+        told: dict[str, object] = {
+            "id": entry.id,
+            "age_seconds": round(time.monotonic() + offset - entry.time / 1000, 3),
+            "message": about.message,
+            "fields": about.named,
+            "unreadable": about.unreadable or None,
+        }
+        if bodies:
+            told |= {"body": about.value, "entry": plain_fields(entry.fields)}
+        tell_json(told)

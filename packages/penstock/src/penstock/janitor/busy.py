@@ -1,0 +1,54 @@
+"""Pods that work are the last to go: each pod's deletion cost follows what its consumer holds."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections import Counter
+
+from penstock.janitor.consumers import consumers
+from penstock.janitor.pods import Pods
+from penstock.keys import Keys
+from penstock.wire.link import Link
+
+PLACE = "{hostname}"
+INCARNATION = r"~[0-9A-Za-z]{8}"
+
+
+class Busy:
+    """Sets the costs of the pods of one pipeline, and only those that change."""
+
+    def __init__(self, link: Link, keys: Keys, consumer: str, pods: Pods) -> None:
+        """`consumer` as in the spec. Where it has no `{hostname}`, nobody can tell whose consumer it is."""
+        self._link = link
+        self._keys = keys
+        self._pods = pods
+        before, place, after = consumer.partition(PLACE)
+        name = f"{re.escape(before)}(?P<pod>[a-z0-9.-]+){re.escape(after.replace(PLACE, ''))}{INCARNATION}"
+        self._name = re.compile(name.encode()) if place else None
+        self._set: dict[str, int] = {}
+
+    async def protect(self) -> int:
+        """How many costs were set. Raises PodsUnknownError."""
+        costs = await self.costs()
+        # A pod without a consumer any more is leaving; if it stays after all, it stays without work.
+        wanted = {pod: 0 for pod, cost in self._set.items() if cost} | costs
+        changed = 0
+        for pod, cost in wanted.items():
+            if self._set.get(pod) != cost:
+                await asyncio.to_thread(self._pods.set_cost, pod, cost)
+                self._set[pod] = cost
+                changed += 1
+        self._set = {pod: cost for pod, cost in self._set.items() if pod in costs}
+        return changed
+
+    async def costs(self) -> dict[str, int]:
+        """What each pod should cost: what it holds, up to the next power of two, so that few changes are to be told."""
+        if self._name is None:
+            return {}
+        held: Counter[str] = Counter()
+        for one in await consumers(self._link, self._keys):
+            match = self._name.fullmatch(one.name)
+            if match:
+                held[match["pod"].decode()] += one.pending
+        return {pod: 1 << (count - 1).bit_length() if count else 0 for pod, count in held.items()}

@@ -1,0 +1,52 @@
+"""Who reads in a group."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from penstock.keys import Keys
+from penstock.tending.replies import items, number, raw
+from penstock.wire.link import Link
+
+OWN = re.compile(rb"[^~].*~[0-9A-Za-z]{8}", re.DOTALL)
+"""An incarnation of a worker of ours; what begins with `~` is a state. See `overdue.lua`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Consumer:
+    """One reader."""
+
+    name: bytes
+    pending: int
+    idle: int
+    """ms since it last asked for something."""
+
+    @property
+    def is_state(self) -> bool:
+        """Whether it is no reader but stands for a state."""
+        return self.name.startswith(b"~")
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether it is a worker of our make, by its name."""
+        return OWN.fullmatch(self.name) is not None
+
+
+async def consumers(link: Link, keys: Keys) -> list[Consumer]:
+    """All of the group. Raises Refused where it is not there."""
+    found = []
+    for told in items(await link.call("XINFO", "CONSUMERS", keys.stream, keys.group)):
+        words = items(told)
+        one = dict(zip(map(raw, words[::2]), words[1::2], strict=True))
+        found.append(Consumer(raw(one[b"name"]), number(one[b"pending"]), number(one[b"idle"])))
+    return found
+
+
+async def strangers(link: Link, keys: Keys) -> list[Consumer]:
+    """Those of another make: they have no lease, and no name of ours."""
+    others = [one for one in await consumers(link, keys) if not one.is_state and not one.is_ours]
+    if not others:
+        return []
+    leases = items(await link.call("ZMSCORE", keys.alive, *(one.name for one in others)))
+    return [one for one, lease in zip(others, leases, strict=True) if lease is None]

@@ -1,0 +1,63 @@
+"""Ghosts: consumers of another make whose process is gone. Ours are known by their lease, and the sweeper has them."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+
+from penstock.janitor.consumers import Consumer, strangers
+from penstock.janitor.pods import Pods
+from penstock.keys import Keys
+from penstock.scripts import script
+from penstock.tending.replies import items, number, text
+from penstock.wire.link import Link
+
+PAGE = 250
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """What became of one ghost."""
+
+    done: bool = False
+    suspects: int = 0
+    """Entries that it held."""
+    lost: int = 0
+    """Entries that somebody had deleted from the stream."""
+
+
+class Ghosts:
+    """Finds them, and removes them when they own nothing any more."""
+
+    def __init__(self, link: Link, keys: Keys, idle: int, pods: Pods) -> None:
+        """`idle`: ms for which a consumer must not have asked for anything, before anybody looks for its pod."""
+        self._link = link
+        self._keys = keys
+        self._idle = idle
+        self._pods = pods
+
+    async def find(self) -> list[Consumer]:
+        """Idle, and no pod that is there has a name that is part of the consumer's. Raises PodsUnknownError.
+
+        A worker that waits for its first message for long is idle too, and a list of pods that was not answered says
+        nothing: only both together make a ghost. Nobody is asked while no consumer is idle for so long.
+        """
+        idle = [one for one in await strangers(self._link, self._keys) if one.idle >= self._idle]
+        if not idle:
+            return []
+        pods = [name.encode() for name in await asyncio.to_thread(self._pods.names)]
+        return [one for one in idle if not any(pod in one.name for pod in pods)]
+
+    async def remove(self, ghost: Consumer) -> Removed:
+        """Page by page; the script looks again each time whether it is idle, and deletes it only when it is empty."""
+        suspects = lost = 0
+        while True:
+            reply = await self._link.run(
+                script("remove_ghost"),
+                (self._keys.stream, self._keys.alive),
+                (self._keys.group, ghost.name, self._idle, PAGE),
+            )
+            answer, taken, gone = items(reply)
+            suspects, lost = suspects + number(taken), lost + number(gone)
+            if text(answer) != "more":
+                return Removed(text(answer) == "done", suspects, lost)

@@ -1,0 +1,124 @@
+"""The janitor of an environment: rounds over all its pipelines while it leads, a look at them all the time.
+
+```
+Janitor
+├── Lock      asked every second and a half; one of several janitors leads
+├── Rounds    for each pipeline, while it leads: what is due, what the lost left, indexes, trimming, ghosts
+└── Sight     for each pipeline, always: how much there is, and how long the oldest has waited
+```
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from contextlib import suppress
+
+from penstock.janitor.clocks import CLOCKS, Clocks
+from penstock.janitor.lead import EVERY, Lock
+from penstock.janitor.links import Links
+from penstock.janitor.pods import Pods
+from penstock.janitor.rounds import Rounds
+from penstock.janitor.sight import EVERY as LOOK_EVERY
+from penstock.janitor.sight import Sight
+from penstock.janitor.tally import Tally
+from penstock.observe.board import Board
+from penstock.observe.logs import Log
+from penstock.observe.metrics import Metrics
+from penstock.resolved import Resolved
+from penstock.wire.errors import Absent, RedisTrouble, Unanswered
+
+LEAVING = 2.0
+"""Seconds for giving the lock up; if that fails, it runs out."""
+
+log = Log(logging.getLogger(__name__))
+
+
+class Janitor:
+    """For all pipelines of an environment. Any number of janitors may run at once."""
+
+    def __init__(
+        self, pipelines: Sequence[Resolved], links: Links, board: Board, pods: Pods, clocks: Clocks = CLOCKS
+    ) -> None:
+        """Nothing is asked yet."""
+        self._links = links
+        self._lock = Lock(links.lead, links.lock)
+        self._sleep = clocks.sleep
+        self._leading = asyncio.Event()
+        self._tallies: list[Tally] = []
+        self._rounds: list[Rounds] = []
+        self.sights: list[Sight] = []
+        for pipeline, pair in zip(pipelines, links.pairs, strict=True):
+            tally = Tally(Metrics.of_spec("janitor", pipeline.spec, board), pipeline.spec)
+            self._tallies.append(tally)
+            self._rounds.append(Rounds(pipeline, pair, tally, pods, clocks))
+            self.sights.append(Sight(pipeline, pair, tally, clocks))
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Until told to stop; what is being done then is cut off, as each step is whole in itself."""
+        tasks = [asyncio.create_task(self._lead())]
+        tasks += [asyncio.create_task(self._go_round(rounds)) for rounds in self._rounds]
+        tasks += [asyncio.create_task(self._look(sight)) for sight in self.sights]
+        stopped = asyncio.create_task(stop.wait())
+        done, _ = await asyncio.wait([stopped, *tasks], return_when=asyncio.FIRST_COMPLETED)
+        for task in (stopped, *tasks):
+            task.cancel()
+        await asyncio.wait([stopped, *tasks])
+        await self._leave()
+        for task in done - {stopped}:
+            task.result()
+
+    async def once(self) -> bool:
+        """One round over each pipeline, whoever leads; whether all went well. Raises RedisTrouble without an answer."""
+        well = True
+        try:
+            for rounds, sight in zip(self._rounds, self.sights, strict=True):
+                well = await rounds.make() and well
+                await sight.look(leading=True)
+        finally:
+            await self._links.close()
+        return well
+
+    async def _leave(self) -> None:
+        if self._leading.is_set():
+            with suppress(RedisTrouble, TimeoutError):
+                async with asyncio.timeout(LEAVING):
+                    await self._lock.give_up()
+        await self._links.close()
+
+    async def _lead(self) -> None:
+        while True:
+            try:
+                self._follow(ours=await self._lock.ask())
+                self._links.reach.back()
+            except RedisTrouble as error:
+                # Whoever led goes on: the lock saves work and nothing else, and others may be reached.
+                self._links.reach.away(error)
+                for tally in self._tallies:
+                    tally.failed("lead", error)
+            await self._sleep(EVERY)
+
+    def _follow(self, *, ours: bool) -> None:
+        if ours == self._leading.is_set():
+            return
+        log.info("leads" if ours else "stands by")
+        for tally in self._tallies:
+            tally.leader.set(ours)
+        if ours:
+            self._leading.set()
+        else:
+            self._leading.clear()
+            for tally in self._tallies:
+                tally.forget_measured()
+
+    async def _go_round(self, rounds: Rounds) -> None:
+        while True:
+            await self._leading.wait()
+            await self._sleep(await rounds.go())
+
+    async def _look(self, sight: Sight) -> None:
+        while True:
+            with suppress(Absent, Unanswered):  # counted and told already
+                await sight.look(leading=self._leading.is_set())
+            await self._sleep(LOOK_EVERY)

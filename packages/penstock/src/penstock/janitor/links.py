@@ -1,0 +1,71 @@
+"""The janitor's connections: three, however many pipelines it has; on a cluster two for each, and one for the lock.
+
+On a cluster every pipeline has a slot of its own, which may move at any time. A link follows one key, so it is one
+link a key: grouping them by the node that owns the slots today would have to be undone whenever a slot moves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from penstock.janitor.lead import lock_of
+from penstock.janitor.reach import Reach, ignore
+from penstock.keys import Keys
+from penstock.resolved import Resolved
+from penstock.wire.credentials import Credentials
+from penstock.wire.link import Link
+from penstock.wire.route import Route
+from penstock_spec.platform import Redis
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """What one pipeline is served through."""
+
+    work: Link
+    """Promotes, takes over, reconciles and trims."""
+    metrics: Link
+    """Measures, so that nobody who scrapes has to wait for the work."""
+    reach: Reach
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """All of them."""
+
+    lead: Link
+    lock: str
+    """The lock's key."""
+    pairs: tuple[Pair, ...]
+    """One for each pipeline, in their order; the same one again and again where all is on one server."""
+    reach: Reach
+
+    @classmethod
+    def to(
+        cls,
+        redis: Redis,
+        pipelines: Sequence[Resolved],
+        credentials: Credentials,
+        changed: Callable[[bool], None] = ignore,
+    ) -> Links:
+        """Nothing is connected yet. `changed` is told whether Redis answers, whenever that changes."""
+        reach = Reach(changed)
+        lock = lock_of(pipelines[0].environment, [one.keys for one in pipelines])
+
+        def link(key: str, what: str) -> Link:
+            return Link(Route.to(redis, key, credentials=credentials), name=f"penstock-janitor-{what}")
+
+        def pair(keys: Keys, reach: Reach) -> Pair:
+            return Pair(link(keys.stream, "work"), link(keys.stream, "metrics"), reach)
+
+        lead = link(lock, "leader")
+        if redis.topology == "cluster":
+            return cls(lead, lock, tuple(pair(one.keys, Reach()) for one in pipelines), reach)
+        shared = pair(pipelines[0].keys, reach)
+        return cls(lead, lock, (shared,) * len(pipelines), reach)
+
+    async def close(self) -> None:
+        """For good."""
+        for link in {self.lead, *(link for pair in self.pairs for link in (pair.work, pair.metrics))}:
+            await link.close()

@@ -1,0 +1,153 @@
+"""A janitor as a process of its own: its loop, its signals, and what it answers over HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import uvloop
+
+from penstock import __version__
+from penstock.janitor.janitor import Janitor
+from penstock.janitor.links import Links
+from penstock.janitor.look import Would, look
+from penstock.janitor.pods import KubernetesPods
+from penstock.janitor.reach import ignore
+from penstock.janitor.serve import serve
+from penstock.observe.board import process_board
+from penstock.observe.health import HealthServer
+from penstock.observe.heart import Heart
+from penstock.observe.logs import Log, loop_trouble
+from penstock.observe.metrics import Metrics
+from penstock.observe.page import Pages
+from penstock.observe.readiness import Readiness, Why
+from penstock.resolved import Resolved
+from penstock.wire.credentials import Credentials
+from penstock.wire.errors import RedisTrouble
+from penstock.wire.link import Link
+from penstock.wire.route import Route
+from penstock_spec.findings import CannotGoOn
+from penstock_spec.kinds.pipeline.metrics import process as told
+
+T = TypeVar("T")
+
+LIVE_LIMIT = 30.0
+"""Seconds without a heartbeat from which on `/livez` says no: nothing here computes for long."""
+
+log = Log(logging.getLogger(__name__))
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """What the command was told."""
+
+    pipelines: Sequence[Resolved]
+    credentials: Credentials
+    listen: tuple[str, int] | None
+    """Where to answer over HTTP; nowhere when it is nothing."""
+
+
+def run(start: Start) -> int:
+    """Until it is told to stop. Gives an exit code."""
+    readiness, heart, board = Readiness(), Heart(), process_board()
+    links = _links(start, lambda answers: _tell(readiness, answers=answers))
+    janitor = Janitor(start.pipelines, links, board, _pods(start))
+    for pipeline in start.pipelines:
+        Metrics.of_spec("janitor", pipeline.spec, board).gauge(told.INFO, "janitor", __version__, "").set(1)
+    health = None
+    if start.listen is not None:
+        health = HealthServer(heart, LIVE_LIMIT, readiness, Pages(board))
+        serve(health, janitor.sights, lambda: _link(start, links.lock))
+        health.start(*start.listen)
+        log.info("answers over HTTP", host=start.listen[0], port=health.port)
+
+    async def main() -> None:
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(loop_trouble)
+        heart.beat_in(loop)
+        stop = asyncio.Event()
+        _on_signals(loop, stop, readiness)
+        await janitor.run(stop)
+        heart.stop()
+
+    log.info("begins", pipelines=len(start.pipelines), environment=start.pipelines[0].environment)
+    _run(main())
+    if health is not None:
+        health.stop()
+    log.info("has left")
+    return 0
+
+
+def once(start: Start) -> int:
+    """One round over each pipeline, whoever leads."""
+    try:
+        well = _run(Janitor(start.pipelines, _links(start), process_board(), _pods(start)).once())
+    except RedisTrouble as error:
+        raise _without_answer(error) from error
+    return 0 if well else 1
+
+
+def plan(start: Start) -> list[Would]:
+    """What a round would do; nothing is changed."""
+
+    async def ask() -> list[Would]:
+        links = _links(start)
+        try:
+            return await look(start.pipelines, [pair.work for pair in links.pairs], _pods(start))
+        finally:
+            await links.close()
+
+    try:
+        return _run(ask())
+    except RedisTrouble as error:
+        raise _without_answer(error) from error
+
+
+def _without_answer(error: RedisTrouble) -> CannotGoOn:
+    return CannotGoOn(f"Redis does not answer as it should: {error}", "see that it runs, and that it may be asked")
+
+
+def _run(what: Coroutine[Any, Any, T]) -> T:
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        return runner.run(what)
+
+
+def _links(start: Start, changed: Callable[[bool], None] = ignore) -> Links:
+    return Links.to(start.pipelines[0].redis, start.pipelines, start.credentials, changed)
+
+
+def _link(start: Start, key: str) -> Link:
+    route = Route.to(start.pipelines[0].redis, key, credentials=start.credentials)
+    return Link(route, name="penstock-janitor-health")
+
+
+def _pods(start: Start) -> KubernetesPods:
+    return KubernetesPods(start.pipelines[0].around.namespace, os.environ)
+
+
+def _tell(readiness: Readiness, *, answers: bool) -> None:
+    if answers:
+        readiness.release(Why.STARTING)
+        readiness.release(Why.REDIS_ABSENT)
+    else:
+        readiness.hold(Why.REDIS_ABSENT)
+
+
+def _on_signals(loop: asyncio.AbstractEventLoop, stop: asyncio.Event, readiness: Readiness) -> None:
+    """The first ends it cleanly, so that another leads at once. The second ends it now; the lock runs out."""
+
+    def handle(number: signal.Signals) -> None:
+        if stop.is_set():
+            log.error("a second signal: leaving at once", signal=number.name)
+            os._exit(128 + number)
+        log.info("told to leave", signal=number.name)
+        readiness.hold(Why.DRAINING)
+        stop.set()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, handle, number)

@@ -1,0 +1,42 @@
+"""Whether Redis answers: told once when it stops, and once when it answers again."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+
+from penstock.observe.logs import Log
+from penstock.wire.errors import RedisTrouble, Refused
+
+log = Log(logging.getLogger(__name__))
+
+
+def ignore(_answers: bool) -> None:  # noqa: FBT001 - whether Redis answers
+    """Nobody wants to know."""
+
+
+class Reach:
+    """What all who share a connection know together, so that one outage is one line and not one for each pipeline."""
+
+    def __init__(self, changed: Callable[[bool], None] = ignore) -> None:
+        """`changed` is told whether Redis answers, whenever that changes."""
+        self._answers: bool | None = None
+        self._changed = changed
+
+    def away(self, error: RedisTrouble) -> None:
+        """There was no answer, or none that helps."""
+        if self._answers is not False:
+            if isinstance(error, Refused):
+                log.error("Redis refuses; trying again", error=str(error))
+            else:
+                log.warning("Redis does not answer; trying again", error=str(error))
+            self._answers = False
+            self._changed(False)  # noqa: FBT003 - whether it answers
+
+    def back(self) -> None:
+        """There was one."""
+        if not self._answers:
+            if self._answers is False:
+                log.info("Redis answers again")
+            self._answers = True
+            self._changed(True)  # noqa: FBT003 - whether it answers

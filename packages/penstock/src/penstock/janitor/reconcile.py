@@ -1,0 +1,132 @@
+"""The pending list is the truth; what stands beside it is an index, and is put right page by page, both ways."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict, dataclass, fields
+
+from penstock.keys import Keys
+from penstock.scripts import script
+from penstock.tending.replies import items, number, numbers, text
+from penstock.wire.link import Link
+from penstock_spec.kinds.pipeline.spec import Pipeline
+
+PAGE = 250
+"""Entries of an index in one page."""
+ENTRIES = 300
+BYTES = 256 * 1024
+"""Of the stream in one page; whichever is reached first."""
+START, END = "0", "end"
+
+
+@dataclass(frozen=True, slots=True)
+class Reconciled:
+    """What one page put right."""
+
+    parked_without_due: int = 0
+    due_without_parked: int = 0
+    brought_back: int = 0
+    """Entries that were read, unfinished and pending nowhere."""
+    finished_elsewhere: int = 0
+    delayed_without_due: int = 0
+    due_without_body: int = 0
+    forgotten: int = 0
+    """What was remembered of entries that are not pending any more."""
+    gone: int = 0
+    """Unfinished messages that are not there any more."""
+    more_left: bool = False
+    """There is more that is left of a group that had vanished."""
+
+    @property
+    def found(self) -> bool:
+        """Whether something was to be put right: then the next page follows at once."""
+        return self != Reconciled()
+
+    def __add__(self, other: Reconciled) -> Reconciled:
+        """Both together; there is more left if the last says so."""
+        sums = {one.name: getattr(self, one.name) + getattr(other, one.name) for one in fields(self)}
+        return Reconciled(**sums | {"more_left": other.more_left})
+
+    def told(self) -> dict[str, int]:
+        """For the log: what there was, by name."""
+        return {name: count for name, count in asdict(self).items() if count and name != "more_left"}
+
+
+Page = Callable[[], Awaitable[Reconciled]]
+
+
+class Reconciler:
+    """Walks through the indexes of one pipeline and begins again when it is through."""
+
+    def __init__(self, link: Link, keys: Keys, spec: Pipeline) -> None:
+        """Where it is stays in memory; a janitor that starts begins at the beginning."""
+        self._link = link
+        self._keys = keys
+        self._foreign = spec.stream.foreign_workers
+        self._parked_from = "-"
+        self._due_from = 0
+        self._left = (START, START)
+        self._delayed: tuple[str, int] = (START, 0)
+        self._stream_from = "-"
+        until_done = spec.stream.retention.keep == "until-done"
+        # Due times come before the stream: they tell what was parked from what is finished.
+        self.pages: tuple[Page, ...] = (self.parked, self.due, self.left, self.delayed)
+        if until_done:
+            self.pages += (self.stream,)
+
+    async def parked(self) -> Reconciled:
+        """Parked entries without a due time are due now."""
+        reply = await self._link.run(
+            script("reconcile_parked"),
+            (self._keys.stream, self._keys.parked),
+            (self._keys.group, self._parked_from, PAGE),
+        )
+        next_, undue = items(reply)
+        self._parked_from = text(next_) or "-"
+        return Reconciled(parked_without_due=number(undue))
+
+    async def due(self) -> Reconciled:
+        """Due times of what is not parked are dropped, or were of something that somebody un-parked."""
+        reply = await self._link.run(script("reconcile_due"), self._around(), (self._keys.group, self._due_from, PAGE))
+        next_, dropped, back, gone = numbers(reply)
+        self._due_from = max(next_, 0)
+        return Reconciled(due_without_parked=dropped, brought_back=back, gone=gone)
+
+    async def left(self) -> Reconciled:
+        """Accounts of entries that are pending nowhere."""
+        then = "forget" if self._foreign else "force"
+        reply = await self._link.run(
+            script("reconcile_left"), self._around(), (self._keys.group, *self._left, PAGE, then)
+        )
+        uncharged, crashed, forgotten, back = items(reply)
+        self._left = (text(uncharged), text(crashed))
+        if self._left == (END, END):
+            self._left = (START, START)
+        return Reconciled(forgotten=number(forgotten), brought_back=number(back))
+
+    async def delayed(self) -> Reconciled:
+        """Bodies and due times of what is not in the stream yet."""
+        reply = await self._link.run(
+            script("reconcile_delayed"), (self._keys.delayed, self._keys.bodies), (*self._delayed, PAGE)
+        )
+        cursor, rank, due, dropped = items(reply)
+        self._delayed = (text(cursor), number(rank))
+        if self._delayed == (END, -1):
+            self._delayed = (START, 0)
+        lost = number(dropped)
+        return Reconciled(delayed_without_due=number(due), due_without_body=lost, gone=lost)
+
+    async def stream(self) -> Reconciled:
+        """Entries that were delivered and are pending nowhere."""
+        reply = await self._link.run(
+            script("reconcile_stream"),
+            self._around(),
+            (self._keys.group, self._stream_from, ENTRIES, BYTES, "delete" if self._foreign else "force"),
+        )
+        next_, back, finished, more = items(reply)
+        self._stream_from = text(next_) or "-"
+        return Reconciled(brought_back=number(back), finished_elsewhere=number(finished), more_left=more == 1)
+
+    def _around(self) -> tuple[str, ...]:
+        keys = self._keys
+        return keys.stream, keys.parked, keys.uncharged, keys.crashed, keys.position

@@ -1,0 +1,205 @@
+"""The rounds over one pipeline: what is due at its time, all the rest every two seconds."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable
+from functools import partial
+
+from penstock.janitor.busy import Busy
+from penstock.janitor.clocks import Clocks
+from penstock.janitor.ghosts import Ghosts, Removed
+from penstock.janitor.guard import Guard
+from penstock.janitor.links import Pair
+from penstock.janitor.pods import Pods
+from penstock.janitor.reconcile import Page, Reconciled, Reconciler
+from penstock.janitor.tally import Tally, Task
+from penstock.janitor.timer import Timer
+from penstock.janitor.trim import Trimmer
+from penstock.observe.logs import Log
+from penstock.resolved import Resolved
+from penstock.tending.group import ensure
+from penstock.tending.sweep import Sweeper
+from penstock.tending.tend import Tended, tend
+from penstock.wire.errors import Absent, Unanswered
+
+ROUND = 2.0
+"""Seconds between two rounds: the longest that a new due time is not seen, and short beside the shortest lease."""
+SHORTEST = 0.25
+"""Seconds between two looks at what is due."""
+MOST = 20
+"""Pages of one task in one round. Then it is the others' turn, and the next round follows at once."""
+FIRST_WAIT, LONGEST_WAIT = 0.5, 5.0
+"""Seconds before a pipeline is tried again whose Redis does not answer."""
+DEAD_EVERY = 60.0
+BUSY_EVERY = 15.0
+"""Seconds; an HPA looks no more often."""
+
+log = Log(logging.getLogger(__name__))
+
+
+class Rounds:
+    """Looks after one pipeline."""
+
+    def __init__(self, pipeline: Resolved, pair: Pair, tally: Tally, pods: Pods, clocks: Clocks) -> None:
+        """Of its links it uses the one for work."""
+        spec, keys, link, own = pipeline.spec, pipeline.keys, pair.work, clocks.own
+        self._name = pipeline.name
+        self._spec = spec
+        self._keys = keys
+        self._link = link
+        self._tally = tally
+        self._clocks = clocks
+        self._guard = Guard(pipeline.name, tally, pair.reach)
+        self._sweeper = Sweeper(link, keys, spec.work.lease.amount, own=own)
+        self._reconciler = Reconciler(link, keys, spec)
+        self._trimmer = Trimmer(link, keys, spec)
+        self._ghosts = Ghosts(link, keys, spec.janitor.ghosts.idle.amount, pods)
+        self._busy = Busy(link, keys, spec.stream.consumer, pods)
+        self._round = Timer(ROUND, own)
+        self._trim = Timer(spec.janitor.trim.every.seconds, own)
+        self._dead = Timer(DEAD_EVERY, own)
+        self._haunt = Timer(spec.janitor.ghosts.every.seconds, own)
+        self._protect = Timer(BUSY_EVERY, own)
+        self._more = False
+        """A task had more to do than fits into one round."""
+        self._next_due: int | None = None
+        self._wait = FIRST_WAIT
+
+    async def go(self) -> float:
+        """What is due, and a round if it is time. Returns the seconds until this should be called again."""
+        try:
+            if self._more or self._round.is_due():
+                self._round.begin()
+                await self.make()
+            else:
+                await self._guard.do("promote", self._promote)
+        except (Absent, Unanswered):
+            wait, self._wait = self._wait, min(2 * self._wait, LONGEST_WAIT)
+            return wait
+        self._wait = FIRST_WAIT
+        if self._more:
+            return 0.0
+        left = self._round.left()
+        return max(SHORTEST, left if self._next_due is None else min(left, self._next_due / 1000))
+
+    async def make(self) -> bool:
+        """A whole round; whether nothing failed. Raises Absent and Unanswered."""
+        began = self._clocks.own()
+        self._guard.begin()
+        self._more = False
+        do = self._guard.do
+        await do("promote", self._ensure)
+        await do("promote", self._promote)
+        await do("take_over", self._sweep)
+        for page in self._reconciler.pages:
+            await do("reconcile", partial(self._reconcile, page))
+        if self._trimmer.keeps_history:
+            await do("trim", self._trimmer.remember)
+            await self._at_times("trim", self._trim, self._trim_history)
+        await self._at_times("trim", self._dead, self._trim_dead)
+        await self._at_times("ghosts", self._haunt, self._remove_ghosts)
+        if self._spec.scaling.protect_busy:
+            await self._at_times("protect", self._protect, self._protect_busy)
+        self._tally.pass_seconds.observe(self._clocks.own() - began)
+        well = self._guard.end()
+        if well:
+            self._tally.last_pass.set(self._clocks.wall())
+        return well
+
+    async def _at_times(self, task: Task, timer: Timer, what: Callable[[], Awaitable[object]]) -> None:
+        if timer.is_due():
+            timer.soon()
+            await self._guard.do(task, what)
+
+    async def _ensure(self) -> None:
+        made = await ensure(self._link, self._keys, self._spec)
+        told = {"pipeline": self._name, "stream": self._keys.stream, "group": self._keys.group}
+        if made == "made":
+            log.info("the group was made", **told)
+        elif made == "again":
+            self._tally.group_recreated.add()
+            log.error("somebody destroyed the group; it was made again, and what is left is brought back", **told)
+
+    async def _promote(self) -> None:
+        self._next_due = None
+        for _ in range(MOST):
+            tended = await tend(self._link, self._keys)
+            self._next_due = tended.next_due
+            self._tally.tended(tended)
+            self._tell_lost(tended.lost)
+            if tended.next_due != 0 or not _did_something(tended):
+                return
+        self._more = True
+
+    async def _sweep(self) -> None:
+        swept = await self._sweeper.sweep()
+        self._tally.swept(swept)
+        self._tell_lost(swept.lost)
+        if swept.suspects or swept.removed:
+            told = {"messages": swept.suspects, "consumers": swept.removed}
+            log.warning("took over from lost workers", pipeline=self._name, **told)
+
+    async def _reconcile(self, page: Page) -> None:
+        found = Reconciled()
+        for _ in range(MOST):
+            one = await page()
+            self._tally.reconciled(one)
+            found += one
+            if not one.found:
+                break
+        else:
+            self._more = True
+        self._tell_lost(found.gone)
+        if found.found:
+            log.warning("put right what somebody else had changed", pipeline=self._name, **found.told())
+
+    async def _trim_history(self) -> None:
+        for _ in range(MOST):
+            one = await self._trimmer.history()
+            self._tally.trimmed(one)
+            if not one.more:
+                self._trim.begin()
+                return
+        self._trim.again()
+        self._more = True
+
+    async def _trim_dead(self) -> None:
+        for _ in range(MOST):
+            one = await self._trimmer.dead()
+            self._tally.dead_expired(one.removed)
+            if not one.more:
+                self._dead.begin()
+                return
+        self._dead.again()
+        self._more = True
+
+    async def _remove_ghosts(self) -> None:
+        found = await self._ghosts.find()
+        dry_run = self._spec.janitor.ghosts.dry_run
+        self._tally.ghosts(left=len(found), removed=0, suspects=0, lost=0)
+        for left, ghost in reversed(list(enumerate(found))):
+            removed = Removed() if dry_run else await self._ghosts.remove(ghost)
+            if removed.done:
+                self._tally.ghosts(left=left, removed=1, suspects=removed.suspects, lost=removed.lost)
+            told = {"consumer": ghost.name.decode(errors="backslashreplace"), "messages": ghost.pending}
+            if dry_run:
+                log.warning("would remove a ghost", pipeline=self._name, **told)
+            elif removed.done:
+                log.warning("removed a ghost", pipeline=self._name, **told)
+
+        self._haunt.begin()
+
+    async def _protect_busy(self) -> None:
+        await self._busy.protect()
+        self._protect.begin()
+
+    def _tell_lost(self, count: int) -> None:
+        if count:
+            log.error(
+                "messages are lost: somebody deleted them while they were pending", pipeline=self._name, lost=count
+            )
+
+
+def _did_something(tended: Tended) -> bool:
+    return tended.promoted + tended.entered + tended.lost > 0

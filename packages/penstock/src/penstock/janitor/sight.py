@@ -1,0 +1,71 @@
+"""What is seen of one pipeline: measured every two seconds, by every janitor, and told by the one that leads."""
+
+from __future__ import annotations
+
+import logging
+from functools import partial
+
+from penstock.janitor.clocks import Clocks
+from penstock.janitor.guard import Guard
+from penstock.janitor.links import Pair
+from penstock.janitor.tally import Tally
+from penstock.observe.logs import Log
+from penstock.resolved import Resolved
+from penstock.tending.measure import Measured, measure
+
+EVERY = 2.0
+"""Seconds between two looks."""
+STALE = 15.0
+"""Seconds after which a look says nothing any more."""
+
+VANISHED = "messages are lost: somebody trimmed or deleted them before they were read"
+
+log = Log(logging.getLogger(__name__))
+
+
+class Sight:
+    """The last look at a pipeline. Set in one thread, read in others: a look is replaced as a whole."""
+
+    def __init__(self, pipeline: Resolved, pair: Pair, tally: Tally, clocks: Clocks) -> None:
+        """Of its links it uses the one for metrics."""
+        self.name = pipeline.name
+        self._keys = pipeline.keys
+        self._link = pair.metrics
+        self._tally = tally
+        self._guard = Guard(pipeline.name, tally, pair.reach)
+        self._own = clocks.own
+        self._lossless = pipeline.spec.stream.backlog.when_full != "drop-oldest"
+        self._last: tuple[float, Measured] | None = None
+
+    def last(self) -> Measured | None:
+        """The last look; none while it is too old to say anything."""
+        last = self._last
+        return last[1] if last and self._own() - last[0] <= STALE else None
+
+    async def look(self, *, leading: bool) -> None:
+        """Look once more. Raises Absent and Unanswered."""
+        self._guard.begin()
+        await self._guard.do("measure", partial(self._measure, leading=leading))
+        self._guard.end()
+
+    async def _measure(self, *, leading: bool) -> None:
+        measured = await measure(self._link, self._keys)
+        self._last = (self._own(), measured)
+        if leading:
+            self._tally.measured(measured)
+            if self._lossless:
+                await self._tell_vanished(measured)
+
+    async def _tell_vanished(self, now: Measured) -> None:
+        """What somebody trimmed before it was read. What was told is remembered in Redis, so that no other tells it."""
+        if now.told is None:
+            await self._remember(now.vanished or 0)
+        elif now.vanished is not None and now.vanished != now.told:
+            await self._remember(now.vanished)
+            if now.vanished > now.told:
+                lost = now.vanished - now.told
+                self._tally.vanished(lost)
+                log.error(VANISHED, pipeline=self.name, stream=self._keys.stream, lost=lost)
+
+    async def _remember(self, vanished: int) -> None:
+        await self._link.call("HSET", self._keys.position, "vanished", vanished)

@@ -1,0 +1,139 @@
+"""What the janitor did and saw, as metrics of one pipeline."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+from penstock.janitor.reconcile import Reconciled
+from penstock.janitor.trim import Trimmed
+from penstock.observe.metrics import Metrics
+from penstock.tending.measure import Measured
+from penstock.tending.sweep import Swept
+from penstock.tending.tend import Tended
+from penstock.wire.errors import Absent, RedisTrouble, Unanswered
+from penstock_spec.kinds.pipeline import Pipeline
+from penstock_spec.kinds.pipeline.metrics import process, stream, sweeping, tidying
+
+Task = Literal["lead", "promote", "take_over", "reconcile", "trim", "ghosts", "measure", "protect"]
+TASKS: tuple[Task, ...] = ("lead", "promote", "take_over", "reconcile", "trim", "ghosts", "measure", "protect")
+
+
+class Tally:
+    """Counts for one pipeline."""
+
+    def __init__(self, metrics: Metrics, spec: Pipeline) -> None:
+        """Everything that is there from the start."""
+        counter, gauge = metrics.counter, metrics.gauge
+        self._metrics = metrics
+        self._lease = spec.work.lease.amount
+        self._until_done = spec.stream.retention.keep == "until-done"
+        self._promoted = counter(sweeping.PROMOTED, "parked")
+        self._entered = counter(sweeping.PROMOTED, "delayed")
+        self._taken_over = counter(sweeping.TAKEN_OVER)
+        self._deleted = counter(sweeping.LOST, "deleted")
+        self._trimmed_unread = counter(sweeping.LOST, "trimmed")
+        self.group_recreated = counter(sweeping.GROUP_RECREATED)
+        self._reconciled = {
+            word: counter(tidying.RECONCILED, word)
+            for word in (
+                *("parked_without_due", "due_without_parked", "pending_nowhere", "finished_elsewhere"),
+                *("delayed_without_due", "due_without_body", "uncharged_without_pending", "consumer_without_lease"),
+            )
+        }
+        self.leader = gauge(tidying.JANITOR_LEADER)
+        self.pass_seconds = metrics.histogram(tidying.JANITOR_PASS_SECONDS)
+        self.last_pass = gauge(tidying.JANITOR_LAST_PASS)
+        self._failed = {task: counter(tidying.JANITOR_ERRORS, task) for task in TASKS}
+        self._trouble = {word: counter(process.REDIS_ERRORS, word) for word in ("absent", "unanswered", "refused")}
+        self._ghosts = gauge(tidying.GHOSTS)
+        self._ghosts_removed = counter(tidying.GHOSTS_REMOVED)
+        self._trimmed = counter(tidying.TRIMMED)
+        self._dead_expired = counter(tidying.DEAD_EXPIRED)
+        self._holders = {spec.stream.group}
+
+    def failed(self, task: Task, error: BaseException) -> None:
+        """A task of a pass did not come to its end."""
+        self._failed[task].add()
+        if isinstance(error, RedisTrouble):
+            kind = (
+                "absent" if isinstance(error, Absent) else "unanswered" if isinstance(error, Unanswered) else "refused"
+            )
+            self._trouble[kind].add()
+
+    def tended(self, tended: Tended) -> None:
+        """What was due."""
+        self._promoted.add(tended.promoted)
+        self._entered.add(tended.entered)
+        self._deleted.add(tended.lost)
+
+    def swept(self, swept: Swept) -> None:
+        """What was taken over."""
+        self._taken_over.add(swept.suspects)
+        self._deleted.add(swept.lost)
+        self._reconciled["consumer_without_lease"].add(swept.adopted)
+
+    def reconciled(self, one: Reconciled) -> None:
+        """What was put right."""
+        for word, count in (
+            ("parked_without_due", one.parked_without_due),
+            ("due_without_parked", one.due_without_parked),
+            ("pending_nowhere", one.brought_back),
+            ("finished_elsewhere", one.finished_elsewhere),
+            ("delayed_without_due", one.delayed_without_due),
+            ("due_without_body", one.due_without_body),
+            ("uncharged_without_pending", one.forgotten),
+        ):
+            self._reconciled[word].add(count)
+        self._deleted.add(one.gone)
+
+    def trimmed(self, one: Trimmed) -> None:
+        """History that went, and who holds it back."""
+        self._trimmed.add(one.removed)
+        if one.more:
+            return
+        if one.holder:
+            self._holders.add(one.holder)
+        for holder in self._holders:
+            held = one.held if holder == one.holder else 0
+            self._metrics.gauge(tidying.TRIM_HELD_BACK, holder).set(held)
+
+    def dead_expired(self, count: int) -> None:
+        """Dead letters that were too old."""
+        self._dead_expired.add(count)
+
+    def ghosts(self, *, left: int, removed: int, suspects: int, lost: int) -> None:
+        """Consumers of another make whose pod is gone."""
+        self._ghosts.set(left)
+        self._ghosts_removed.add(removed)
+        self._taken_over.add(suspects)
+        self._deleted.add(lost)
+
+    def vanished(self, count: int) -> None:
+        """Messages that were gone before anybody was given them."""
+        self._trimmed_unread.add(count)
+
+    def measured(self, one: Measured) -> None:
+        """What there is now."""
+        for metric, value in (
+            (stream.STREAM_LENGTH, one.length),
+            (stream.NEW, one.new(until_done=self._until_done)),
+            (stream.LAG, one.lag),
+            (stream.PENDING, one.pending),
+            (stream.HELD, one.held),
+            (stream.PARKED, one.parked),
+            (stream.READY, one.ready),
+            (stream.SUSPECT, one.suspect),
+            (stream.DELAYED, one.delayed),
+            (stream.DEAD_LETTERS, one.dead),
+            (stream.OLDEST_SECONDS, one.waited / 1000),
+            (stream.CONSUMERS, one.consumers),
+            (stream.OLDEST_LEASE_SECONDS, 0 if one.first_end is None else (self._lease - one.first_end) / 1000),
+            (stream.FOREIGN_CONSUMERS, one.strangers),
+            (stream.FOREIGN_IDLE_SECONDS, one.stranger_idle / 1000),
+        ):
+            self._metrics.gauge(metric).set(math.nan if value is None else value)
+
+    def forget_measured(self) -> None:
+        """Another janitor leads, and tells."""
+        self._metrics.forget_measured()

@@ -1,0 +1,81 @@
+"""What is finished goes, where the spec says when; and dead letters that nobody came for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from penstock.keys import Keys
+from penstock.scripts import script
+from penstock.tending.replies import items, number, raw, text
+from penstock.wire.link import Link
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.kinds.pipeline.stream import KeepAge, KeepLength
+
+ENTRIES = 300
+BYTES = 256 * 1024
+"""Of a page of history; whichever is reached first."""
+DEAD = 200
+"""Dead letters that one command may take away; they are as large as messages are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trimmed:
+    """What one page took away."""
+
+    removed: int
+    more: bool
+    held: int
+    """Entries beyond the retention that stay, as a group has not finished them; by age, a page's worth at the most."""
+    holder: str
+    """That group."""
+
+
+class Trimmer:
+    """Takes away what is finished, and never what any group has not finished."""
+
+    def __init__(self, link: Link, keys: Keys, spec: Pipeline) -> None:
+        """By the spec's retention."""
+        self._link = link
+        self._keys = keys
+        self._dead_keep = spec.dead_letter.keep.amount
+        keep = spec.stream.retention.keep
+        self._keep: tuple[str, int] | None = None
+        if isinstance(keep, KeepLength):
+            self._keep = ("length", keep.length)
+        elif isinstance(keep, KeepAge):
+            self._keep = ("age", keep.age.amount)
+
+    @property
+    def keeps_history(self) -> bool:
+        """Whether finished entries stay in the stream at all."""
+        return self._keep is not None
+
+    async def remember(self) -> None:
+        """Remember where the group would have to begin again if it vanished; takes nothing away."""
+        await self._history(0)
+
+    async def history(self) -> Trimmed:
+        """A page of finished entries goes."""
+        return await self._history(ENTRIES)
+
+    async def _history(self, most: int) -> Trimmed:
+        if self._keep is None:
+            return Trimmed(0, more=False, held=0, holder="")
+        reply = await self._link.run(
+            script("trim"),
+            (self._keys.stream, self._keys.position),
+            (*self._keep, most, BYTES, self._keys.group),
+        )
+        removed, more, held, holder = items(reply)
+        return Trimmed(number(removed), more == 1, number(held), text(holder))
+
+    async def dead(self) -> Trimmed:
+        """Dead letters that are older than the spec keeps them: whole nodes first, then the rest of one."""
+        seconds, micros = (int(raw(part)) for part in items(await self._link.call("TIME")))
+        oldest = max(seconds * 1000 + micros // 1000 - self._dead_keep, 1)
+        trim = ("XTRIM", self._keys.dead, "MINID")
+        removed = number(await self._link.call(*trim, "~", oldest, "LIMIT", DEAD))
+        if removed:
+            return Trimmed(removed, more=True, held=0, holder="")
+        removed = number(await self._link.call(*trim, "=", oldest))
+        return Trimmed(removed, more=False, held=0, holder="")

@@ -1,0 +1,1 @@
+"""Dead letters: looked through, replayed, purged."""

@@ -1,0 +1,125 @@
+"""Which dead letters are meant: by their ids, or by what is known of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, field
+
+from penstock.keys import Keys
+from penstock.operating.entry import Entry, Lens
+from penstock.operating.letters.dead_letter import DeadLetter
+from penstock.operating.paging import Ask, Pages, asking, once
+from penstock.tending.replies import items, raw
+from penstock.wire.link import Link
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """All of them must hold; those that say nothing hold always."""
+
+    error: str = ""
+    """A part of the error's text, however it is capitalised."""
+    reason: str = ""
+    older_than: int | None = None
+    """ms since it was buried."""
+    newer_than: int | None = None
+    fields: Sequence[tuple[str, str]] = ()
+    """Fields of the body, and what they are: as text, or as JSON writes it."""
+
+    def __bool__(self) -> bool:
+        """Whether anything is said."""
+        return self != Filters()
+
+    def take(self, letter: DeadLetter, lens: Lens) -> bool:
+        """Whether they hold; its age aside."""
+        if self.error.casefold() not in letter.error.casefold() or self.reason not in ("", letter.reason):
+            return False
+        if not self.fields:
+            return True
+        value = lens.look(letter.original).value
+        return value is not None and all(_is(value, name, said) for name, said in self.fields)
+
+
+def _is(value: object, name: str, said: str) -> bool:
+    """`a.b` is also `b` in the object `a`."""
+    if not isinstance(value, dict):
+        return False
+    if name in value:
+        found = value[name]
+        return said == found if isinstance(found, str) else said in _written(found)
+    first, dot, rest = name.partition(".")
+    return bool(dot) and _is(value.get(first), rest, said)
+
+
+def _written(value: object) -> tuple[str, ...]:
+    """Ways in which JSON writes it."""
+    return (
+        json.dumps(value),
+        json.dumps(value, ensure_ascii=False, separators=(",", ":")),
+        json.dumps(value, ensure_ascii=False),
+    )
+
+
+@dataclass(slots=True)
+class Seen:
+    """What a walk has passed."""
+
+    letters: int = 0
+    others: int = 0
+    """Letters of other pipelines, which are left alone."""
+    missing: list[str] = field(default_factory=list)
+    """Ids that were asked for and are not there."""
+
+
+class Walk:
+    """Over the dead letters of one pipeline."""
+
+    def __init__(self, link: Link, keys: Keys, lens: Lens, *, ask: Ask = once) -> None:
+        """Nothing is asked yet."""
+        self._link = link
+        self._keys = keys
+        self._lens = lens
+        self._ask = ask
+        self._pages = Pages(link, keys.dead, ask=ask)
+        self.seen = Seen()
+
+    async def now(self) -> int:
+        """Redis's time, in ms since 1970."""
+        seconds, micros = (int(raw(part)) for part in items(await self._ask(asking(self._link, "TIME"))))
+        return seconds * 1000 + micros // 1000
+
+    async def last(self) -> str:
+        """The newest there is now, of whichever pipeline; nothing where there is none."""
+        told = items(await self._ask(asking(self._link, "XREVRANGE", self._keys.dead, "+", "-", "COUNT", 1)))
+        return Entry.of(told[0]).id if told else ""
+
+    async def chosen(
+        self, filters: Filters, now: int, *, until: str = "+", newest_first: bool = False
+    ) -> AsyncIterator[DeadLetter]:
+        """Those of this pipeline that the filters take, none of them newer than `until`."""
+        start = "-" if filters.newer_than is None else str(max(now - filters.newer_than, 0))
+        end = until if filters.older_than is None else str(max(now - filters.older_than, 0))
+        async for page in self._pages.between(start, end, newest_first=newest_first):
+            for entry in page:
+                letter = self._read(entry)
+                if letter and filters.take(letter, self._lens):
+                    yield letter
+
+    async def named(self, ids: Sequence[str]) -> AsyncIterator[DeadLetter]:
+        """Those with these ids, in their order."""
+        for id_ in ids:
+            told = items(await self._ask(asking(self._link, "XRANGE", self._keys.dead, id_, id_)))
+            letter = self._read(Entry.of(told[0])) if told else None
+            if letter:
+                yield letter
+            elif not told:
+                self.seen.missing.append(id_)
+
+    def _read(self, entry: Entry) -> DeadLetter | None:
+        self.seen.letters += 1
+        letter = DeadLetter.of(entry)
+        if letter.belongs_to(self._keys):
+            return letter
+        self.seen.others += 1
+        return None

@@ -1,0 +1,118 @@
+"""A dead letter, read back: what was sent, and what was written to it when it died."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from penstock.keys import Keys
+from penstock.message.own import STORY
+from penstock.message.story import Death, read_story, write_story
+from penstock.operating.entry import Entry
+from penstock.worker.letter import MOST_FIELDS, PACKED, PREFIX, own_field, unpacked
+
+FIRST = PREFIX + b"id"
+"""What the burial's own fields begin with."""
+
+KIND = re.compile(r"([A-Za-z_][\w.-]*)(?::|$)")
+
+
+@dataclass(frozen=True, slots=True)
+class DeadLetter:
+    """One of them. `told` is empty where somebody else put it there."""
+
+    id: str
+    time: int
+    """When it was buried, in ms since 1970 by Redis's clock."""
+    original: Sequence[bytes]
+    """Names and values as they were sent, byte for byte."""
+    told: Mapping[str, str]
+
+    @classmethod
+    def of(cls, entry: Entry) -> DeadLetter:
+        """What stands behind the original fields is the burial's; what was packed is unpacked."""
+        fields = entry.fields
+        end = _burial(fields)
+        original, rest = fields[:end], fields[end:]
+        told = {
+            name.removeprefix(PREFIX).decode(errors="replace"): value.decode(errors="backslashreplace")
+            for name, value in zip(rest[::2], rest[1::2], strict=False)
+        }
+        if told and len(original) == 2 and original[0] == PACKED:  # noqa: PLR2004 - a name and a value
+            original = _unpacked(original)
+        return cls(entry.id, entry.time, tuple(original), told)
+
+    @property
+    def reason(self) -> str:
+        """`failed`, `lost`, `unreadable` or `refused`."""
+        return self.told.get("reason", "")
+
+    @property
+    def error(self) -> str:
+        """`Type: text`. The text may quote the body."""
+        return self.told.get("error", "")
+
+    @property
+    def kind(self) -> str:
+        """The error's type, which quotes nothing."""
+        found = KIND.match(self.error)
+        return found[1] if found else ""
+
+    @property
+    def attempts(self) -> int | None:
+        """How many it had."""
+        return _number(self.told.get("attempts"))
+
+    @property
+    def died(self) -> int:
+        """When, by the clock of the worker that buried it, in ms since 1970."""
+        return _number(self.told.get("at")) or self.time
+
+    @property
+    def story(self) -> tuple[Death, ...]:
+        """All its deaths, the oldest first."""
+        before = read_story(own_field(self.original, STORY) or b"")
+        if not self.told:
+            return before
+        entry = self.told.get("id", self.id)
+        return (*before, Death(entry, self.reason, self.error, self.attempts or 0, self.died))
+
+    def belongs_to(self, keys: Keys) -> bool:
+        """Whether it died in this stream and group; pipelines may share their dead letters."""
+        stream, group = self.told.get("stream", keys.stream), self.told.get("group", keys.group)
+        return (stream, group) == (keys.stream, keys.group)
+
+    def replayed(self) -> list[bytes]:
+        """The fields of the entry that it becomes: as it was sent, with its story."""
+        story = self.story
+        if not story:
+            return list(self.original)
+        fields, written = list(self.original), write_story(story)
+        for at in range(0, len(fields) - 1, 2):
+            if fields[at] == STORY:
+                fields[at + 1] = written
+                return fields
+        return [*fields, STORY, written]
+
+
+def _burial(fields: Sequence[bytes]) -> int:
+    """Where it begins: the last of its first fields, with nothing but its own behind. A letter may hold another."""
+    for at in range(len(fields) - 2, -1, -2):
+        if not fields[at].startswith(PREFIX):
+            break
+        if fields[at] == FIRST:
+            return at
+    return len(fields)
+
+
+def _unpacked(original: Sequence[bytes]) -> Sequence[bytes]:
+    try:
+        fields = unpacked(original[1])
+    except ValueError:
+        return original  # somebody's own field of that name
+    return fields if len(fields) > 2 * MOST_FIELDS else original
+
+
+def _number(text: str | None) -> int | None:
+    return int(text) if text and text.isascii() and text.isdigit() else None

@@ -1,0 +1,89 @@
+"""Dead letters go back into their stream, one by one, each in one step that either happens whole or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+
+from penstock.keys import Keys
+from penstock.operating.letters.dead_letter import DeadLetter
+from penstock.operating.letters.pace import Pace
+from penstock.operating.paging import Ask, asking, once
+from penstock.scripts import script
+from penstock.wire.errors import Reply, Unanswered
+from penstock.wire.link import Link
+from penstock.wire.words import Word
+
+MOST_VALUES = 7900
+"""Names and values of one entry that Lua can hand over; it fails at 8,000."""
+
+GONE = "it was not there any more"
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """What became of one letter."""
+
+    letter: DeadLetter
+    entry: str | None
+    """The new entry's id; none where the answer that told it was lost, and where it was not replayed."""
+    trouble: str = ""
+    """Why it was not replayed."""
+
+
+def hindrance(letter: DeadLetter) -> str:
+    """Why a letter cannot be replayed; nothing where it can."""
+    values = len(letter.replayed())
+    if values > MOST_VALUES:
+        return f"it has {values // 2} fields, and a script takes {MOST_VALUES // 2}"
+    return "" if values else "it has no fields of its own"
+
+
+class Replayer:
+    """Brings letters back."""
+
+    def __init__(
+        self, link: Link, keys: Keys, pace: Pace, *, ask: Ask = once, goes_on: Callable[[], bool] = lambda: True
+    ) -> None:
+        """`ask` repeats what was not answered: a letter that is gone by then was replayed by the first attempt.
+
+        `goes_on` is asked before each letter.
+        """
+        self._link = link
+        self._keys = keys
+        self._pace = pace
+        self._ask = ask
+        self._goes_on = goes_on
+
+    async def prepare(self) -> None:
+        """Where it may add but not remove, it must be refused now: a letter would be doubled."""
+        await self._ask(asking(self._link, "XDEL", self._keys.dead, "0-0"))
+
+    async def replay(self, letters: AsyncIterator[DeadLetter]) -> AsyncIterator[Replayed]:
+        """Each in its turn. Raises RedisTrouble; what was told until then has happened."""
+        async for letter in letters:
+            trouble = hindrance(letter)
+            if trouble:
+                yield Replayed(letter, None, trouble)
+                continue
+            await self._pace.turn()
+            if not self._goes_on():
+                return
+            yield await self._replay(letter)
+
+    async def _replay(self, letter: DeadLetter) -> Replayed:
+        doubtful = False
+        args: list[Word] = [letter.id, *letter.replayed()]
+
+        async def attempt() -> Reply:
+            nonlocal doubtful
+            try:
+                return await self._link.run(script("replay"), (self._keys.dead, self._keys.stream), args)
+            except Unanswered:
+                doubtful = True
+                raise
+
+        entry = await self._ask(attempt)
+        if isinstance(entry, bytes):
+            return Replayed(letter, entry.decode())
+        return Replayed(letter, None, "" if doubtful else GONE)

@@ -1,0 +1,1 @@
+"""The least rights in Redis that each part of a pipeline needs."""

@@ -1,0 +1,71 @@
+"""The commands that a script calls, read from its text: Redis asks the user's rights for each of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from penstock.scripts import script
+
+CONTAINERS = frozenset(
+    {"acl", "client", "cluster", "config", "function", "memory", "object", "script", "xgroup", "xinfo"}
+)
+"""Commands whose second word is a command of its own; rights are given to that."""
+
+CALL = re.compile(r"redis\.p?call\(")
+LITERAL = re.compile(r"\s*'([A-Za-z]+)'(?:\s*,\s*'([A-Za-z]+)')?")
+UNPACKED = re.compile(r"\s*unpack\((\w+)\)")
+TABLE = re.compile(r"\{\s*'([A-Za-z]+)'")
+COMMENT = re.compile(r"--[^\n]*")
+
+
+def command(first: str, second: str | None = None) -> str:
+    """As an access list names it."""
+    name = first.lower()
+    return f"{name}|{second.lower()}" if name in CONTAINERS and second else name
+
+
+@cache
+def called_by(name: str) -> frozenset[str]:
+    """All that this script may call. Raises ValueError for a call that cannot be read."""
+    text = COMMENT.sub("", script(name).text.decode())
+    return frozenset(word for call in CALL.finditer(text) for word in _words(text, call.end()))
+
+
+def _words(text: str, at: int) -> Iterator[str]:
+    """Of one call: it is written out, or it is a list that was made before."""
+    if literal := LITERAL.match(text, at):
+        yield command(literal[1], literal[2])
+    elif unpacked := UNPACKED.match(text, at):
+        yield from _lists(text[:at], unpacked[1])
+    else:
+        raise ValueError(f"a call whose command cannot be read: {text[at : at + 60]!r}")
+
+
+def _lists(text: str, variable: str) -> Iterator[str]:
+    """The commands that lists of this name begin with."""
+    found = False
+    for names, values in re.findall(r"(?:local\s+)?(\w+(?:\s*,\s*\w+)*)\s*=\s*([^=\n]+)", text):
+        places = [one.strip() for one in names.split(",")]
+        if variable in places:
+            parts = _apart(values)
+            place = places.index(variable)
+            begins = TABLE.match(parts[place].strip()) if place < len(parts) else None
+            if begins:
+                found = True
+                yield command(begins[1])
+    if not found:
+        raise ValueError(f"nothing says with which command `{variable}` begins")
+
+
+def _apart(values: str) -> list[str]:
+    """At commas that stand in no brackets."""
+    parts, depth = [""], 0
+    for one in values:
+        depth += (one in "({[") - (one in ")}]")
+        if one == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += one
+    return parts

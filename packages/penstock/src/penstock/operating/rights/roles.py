@@ -1,0 +1,100 @@
+"""Who talks to Redis, and with what: scripts, commands, keys."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+from penstock.operating.rights.commands import called_by
+from penstock_spec.kinds.pipeline.rules.scaler.scaler_acl_too_narrow import ALWAYS, BY_GROUP, BY_LENGTH
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.platform import Redis
+
+
+class Role(StrEnum):
+    """Who."""
+
+    PRODUCER = "producer"
+    WORKER = "worker"
+    SCALER = "scaler"
+    JANITOR = "janitor"
+    OPERATOR = "operator"
+    """A person, with `penstock status`, `dlq`, `peek`, `tail` and `send`."""
+
+
+OF_A_PIPELINE = (Role.PRODUCER, Role.WORKER, Role.SCALER)
+OF_AN_ENVIRONMENT = (Role.JANITOR, Role.OPERATOR)
+"""One user for all pipelines."""
+
+SCRIPTS: Mapping[Role, frozenset[str]] = {
+    Role.PRODUCER: frozenset({"send"}),
+    Role.WORKER: frozenset(
+        {
+            *("ensure", "register", "renew", "deregister", "claim", "tend", "overdue", "take_over"),
+            *("settle", "settle_with", "park", "bury", "give_back"),
+        }
+    ),
+    Role.SCALER: frozenset(),
+    Role.JANITOR: frozenset(
+        {
+            *("lead", "ensure", "tend", "overdue", "take_over", "measure", "trim", "remove_ghost"),
+            *("reconcile_parked", "reconcile_due", "reconcile_left", "reconcile_delayed", "reconcile_stream"),
+        }
+    ),
+    Role.OPERATOR: frozenset({"measure", "replay", "send"}),
+}
+
+COMMANDS: Mapping[Role, frozenset[str]] = {
+    Role.PRODUCER: frozenset({"get"}),
+    Role.WORKER: frozenset({"xreadgroup", "xpending", "client|unblock", "ping", "info"}),
+    Role.SCALER: frozenset(),
+    Role.JANITOR: frozenset(
+        {
+            *("ping", "info", "time", "xlen", "xtrim", "xrange", "xpending", "xinfo|groups", "xinfo|consumers"),
+            *("zcard", "zcount", "zrange", "zrangebyscore", "zmscore", "hlen", "hexists", "hset"),
+        }
+    ),
+    Role.OPERATOR: frozenset(
+        {
+            *("time", "get", "xdel", "xread", "xrange", "xrevrange", "xpending"),
+            *("xinfo|stream", "xinfo|groups", "xinfo|consumers", "zrange", "zscore", "hget"),
+        }
+    ),
+}
+"""Those that are sent as they are; what scripts call is read from them."""
+
+LINK = frozenset({"client|setname", "client|id", "evalsha", "eval", "script|load"})
+"""What every connection of ours says, and how scripts are run. AUTH asks no rights."""
+
+
+SENDS_ONLY: Mapping[str, frozenset[str]] = {
+    "dedup": frozenset({"mget", "set"}),
+    "drop": frozenset({"xrange", "xdel", "xpending", "hexists", "xinfo|groups"}),
+    "history": frozenset({"xinfo|groups", "xinfo|stream"}),
+}
+"""What `send.lua` calls only where a spec says so. Some of it reads messages, which senders need not be able to."""
+
+
+def commands_of(role: Role, spec: Pipeline, redis: Redis) -> frozenset[str]:
+    """All that it needs."""
+    if role is Role.SCALER:
+        by = BY_LENGTH if spec.stream.retention.keep == "until-done" else BY_GROUP
+        finds = {"cluster|slots"} if redis.topology == "cluster" else set()
+        return frozenset({*ALWAYS, *by, *finds, *_database(redis)})
+    finds = {"cluster": {"cluster|slots", "asking"}, "sentinel": {"role"}}.get(redis.topology, set())
+    scripts = {word for name in SCRIPTS[role] for word in (_sends(spec) if name == "send" else called_by(name))}
+    return COMMANDS[role] | LINK | scripts | finds | _database(redis)
+
+
+def _sends(spec: Pipeline) -> frozenset[str]:
+    says = {
+        "dedup": spec.message.dedup is not None,
+        "drop": spec.stream.backlog.when_full == "drop-oldest",
+        "history": spec.stream.retention.keep != "until-done",
+    }
+    at_times = frozenset(word for words in SENDS_ONLY.values() for word in words)
+    return called_by("send") - at_times | {word for name, said in says.items() if said for word in SENDS_ONLY[name]}
+
+
+def _database(redis: Redis) -> frozenset[str]:
+    return frozenset({"select"} if redis.database else ())

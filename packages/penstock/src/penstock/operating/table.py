@@ -1,0 +1,81 @@
+"""Tables in plain text: aligned, and within the width of a terminal as long as that can be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from penstock_spec.report.safe import head, safe, width
+
+GAP, NARROW_GAP = 2, 1
+INDENT = "  "
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A heading; numbers stand at the right."""
+
+    heading: str
+    right: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of cells below headings, and one text more for each row that may be long.
+
+    Where all fits, the text stands in the line: before the cells (`leads`) or behind them. Where it does not, it has
+    a line of its own, so that no cell is ever cut.
+    """
+
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[str]]
+    texts: Sequence[str]
+    heading: str = ""
+    """Of the texts."""
+    leads: bool = False
+
+    def lines(self, columns: int) -> Iterator[str]:
+        """The first is the headings."""
+        safe_rows = [[safe(cell) for cell in row] for row in self.rows]
+        texts = [safe(text) for text in self.texts]
+        headings = [column.heading for column in self.columns]
+        widths = [max(map(width, cells)) for cells in zip(headings, *safe_rows, strict=True)]
+        longest = max(map(width, (self.heading, *texts)))
+        cells = sum(widths) + GAP * (len(widths) - 1)
+        in_line = cells + GAP + longest <= columns
+        gap = " " * (GAP if cells <= columns else NARROW_GAP)
+
+        def joined(row: Sequence[str]) -> str:
+            return gap.join(
+                f"{'':{size - width(cell)}}{cell}" if column.right else f"{cell}{'':{size - width(cell)}}"
+                for column, cell, size in zip(self.columns, row, widths, strict=True)
+            )
+
+        for number, row in enumerate([headings, *safe_rows]):
+            text = texts[number - 1] if number else self.heading
+            if in_line and self.leads:
+                yield f"{text}{'':{longest - width(text)}}{gap}{joined(row)}".rstrip()
+            elif in_line:
+                yield f"{joined(row)}{gap}{text}".rstrip()
+            elif self.leads:
+                yield from ([text] if number else [])
+                yield joined(row).rstrip()
+            else:
+                yield joined(row).rstrip()
+                yield from (INDENT + line for line in folded(text, columns - len(INDENT)) if number)
+
+
+def folded(text: str, columns: int) -> Iterator[str]:
+    """A safe text in lines; words stay whole where that can be."""
+    line = ""
+    for word in text.split(" "):
+        if line and width(line) + 1 + width(word) > columns:
+            yield line
+            line = ""
+        line = f"{line} {word}" if line else word
+        while width(line) > columns:
+            first = head(line, max(columns, 1)) or line[0]
+            yield first
+            line = line[len(first) :]
+    if line:
+        yield line

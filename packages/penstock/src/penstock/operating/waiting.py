@@ -1,0 +1,198 @@
+"""Messages that wait, by state: looked at and left where they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from penstock.keys import PARKED, READY, STATES, SUSPECT, Keys
+from penstock.message.ulid import is_ulid
+from penstock.operating.entry import Entry
+from penstock.operating.packed import unpacked_fields
+from penstock.tending.replies import items, number, raw, text, without_group
+from penstock.wire.errors import Refused, Reply
+from penstock.wire.link import Link
+from penstock.wire.words import Word
+
+State = Literal["new", "running", "ready", "suspect", "parked", "delayed"]
+ALL: Sequence[State] = get_args(State)
+OWNERS: Mapping[State, str] = {"ready": READY, "suspect": SUSPECT, "parked": PARKED}
+NO_SUCH_KEY = "ERR"
+"""What XINFO answers of a stream that is not there; it has no code of its own."""
+MOST_CONSUMERS = 200
+"""Consumers that are asked what they hold."""
+STATE_OF: Mapping[str, State] = {owner: state for state, owner in OWNERS.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """What a group remembers of an entry that it has given out."""
+
+    id: str
+    owner: str
+    idle: int
+    """ms since it was last given to somebody."""
+    deliveries: int
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """One message. What a state does not have is None."""
+
+    state: str
+    id: str
+    """The entry's; of a delayed message its own."""
+    entry: Entry | None
+    """None where somebody has deleted it."""
+    pending: Pending | None = None
+    attempts: int | None = None
+    due: int | None = None
+    """ms since 1970, by Redis's clock."""
+
+
+class Peek:
+    """At one pipeline."""
+
+    def __init__(self, link: Link, keys: Keys) -> None:
+        """Nothing is asked yet."""
+        self._link = link
+        self._keys = keys
+
+    async def first(self, state: State, most: int) -> list[Waiting]:
+        """The oldest of a state, or those that are due next. Raises RedisTrouble."""
+        try:
+            match state:
+                case "new":
+                    return await self._new(most)
+                case "running":
+                    return await self._with_entries(await self._running(most))
+                case "parked":
+                    return await self._parked(most)
+                case "delayed":
+                    return await self._delayed(most)
+                case "ready" | "suspect":
+                    return await self._with_entries(await self._owned([OWNERS[state]], most))
+        except Refused as refused:
+            if without_group(refused) or refused.code == NO_SUCH_KEY:
+                return []
+            raise
+
+    async def one(self, id_: str) -> Waiting | None:
+        """An entry by its id, or a delayed message by its own. Raises RedisTrouble."""
+        if is_ulid(id_):
+            due = await self._link.call("ZSCORE", self._keys.delayed, id_)
+            return None if due is None else (await self._delayed_ones([(id_, int(float(raw(due))))]))[0]
+        try:
+            found = await self._with_entries(await self._pending_of([id_]))
+        except Refused as refused:
+            if not without_group(refused):
+                raise
+            found = []
+        for one in found:
+            due = await self._link.call("ZSCORE", self._keys.parked, id_) if one.state == "parked" else None
+            return one if due is None else _due(one, int(float(raw(due))))
+        entry = (await self._entries([id_]))[0]
+        if entry is None:
+            return None
+        last = await self._last_given()
+        return Waiting("new" if last is None or _order(id_) > _order(last) else "pending nowhere", id_, entry)
+
+    async def _new(self, most: int) -> list[Waiting]:
+        last = await self._last_given()
+        start = "-" if last is None else f"({last}"
+        told = items(await self._link.call("XRANGE", self._keys.stream, start, "+", "COUNT", most))
+        return [Waiting("new", entry.id, entry) for entry in map(Entry.of, told)]
+
+    async def _last_given(self) -> str | None:
+        """Up to here the group was given all; None where it is not there."""
+        try:
+            groups = items(await self._link.call("XINFO", "GROUPS", self._keys.stream))
+        except Refused as refused:
+            if refused.code == NO_SUCH_KEY:
+                return None
+            raise
+        for told in groups:
+            words = items(told)
+            one = dict(zip(map(text, words[::2]), words[1::2], strict=True))
+            if one["name"] == self._keys.group.encode():
+                return text(one["last-delivered-id"])
+        return None
+
+    async def _running(self, most: int) -> list[Pending]:
+        """The oldest of each consumer, and of these the oldest."""
+        told = items(await self._link.call("XINFO", "CONSUMERS", self._keys.stream, self._keys.group))
+        owners: list[Word] = []
+        for words in map(items, told):
+            one = dict(zip(map(text, words[::2]), words[1::2], strict=True))
+            if text(one["name"]) not in STATES and one["pending"]:
+                owners.append(raw(one["name"]))
+        return sorted(await self._owned(owners[:MOST_CONSUMERS], most), key=lambda one: _order(one.id))[:most]
+
+    async def _owned(self, owners: Sequence[Word], most: int) -> list[Pending]:
+        keys = self._keys
+        told = await self._all([("XPENDING", keys.stream, keys.group, "-", "+", most, owner) for owner in owners])
+        return [_pending(one) for found in told for one in items(found)]
+
+    async def _parked(self, most: int) -> list[Waiting]:
+        due = await self._due(self._keys.parked, most)
+        waiting = await self._with_entries(await self._pending_of([id_ for id_, _ in due]))
+        times = dict(due)
+        return [_due(one, times[one.id]) for one in waiting if one.state == "parked"]
+
+    async def _delayed(self, most: int) -> list[Waiting]:
+        return await self._delayed_ones(await self._due(self._keys.delayed, most))
+
+    async def _delayed_ones(self, due: Sequence[tuple[str, int]]) -> list[Waiting]:
+        bodies = await self._all([("HGET", self._keys.bodies, id_) for id_, _ in due])
+        found = []
+        for (id_, time), body in zip(due, bodies, strict=True):
+            entry = None if body is None else Entry(id_, unpacked_fields(raw(body)))
+            found.append(Waiting("delayed", id_, entry, due=time))
+        return found
+
+    async def _due(self, key: str, most: int) -> list[tuple[str, int]]:
+        """What is due next, and when."""
+        told = items(await self._link.call("ZRANGE", key, 0, most - 1, "WITHSCORES"))
+        return [(text(id_), int(float(raw(due)))) for id_, due in zip(told[::2], told[1::2], strict=True)]
+
+    async def _pending_of(self, ids: Sequence[str]) -> list[Pending]:
+        keys = self._keys
+        told = await self._all([("XPENDING", keys.stream, keys.group, id_, id_, 1) for id_ in ids])
+        return [_pending(one) for found in told for one in items(found)]
+
+    async def _with_entries(self, found: Sequence[Pending]) -> list[Waiting]:
+        entries = await self._entries([one.id for one in found])
+        free = await self._all([("HGET", self._keys.uncharged, one.id) for one in found])
+        waiting = []
+        for one, entry, not_charged in zip(found, entries, free, strict=True):
+            attempts = one.deliveries - int(raw(not_charged or b"0"))
+            waiting.append(Waiting(STATE_OF.get(one.owner, "running"), one.id, entry, one, attempts))
+        return waiting
+
+    async def _entries(self, ids: Sequence[str]) -> list[Entry | None]:
+        told = await self._all([("XRANGE", self._keys.stream, id_, id_) for id_ in ids])
+        return [Entry.of(found[0]) if (found := items(one)) else None for one in told]
+
+    async def _all(self, commands: Sequence[tuple[Word, ...]]) -> list[Reply]:
+        """Together; the first refusal is raised."""
+        answers: list[Reply] = []
+        for answer in await self._link.calls(commands) if commands else ():
+            if isinstance(answer, Refused):
+                raise answer
+            answers.append(answer)
+        return answers
+
+
+def _due(one: Waiting, due: int) -> Waiting:
+    return Waiting(one.state, one.id, one.entry, one.pending, one.attempts, due)
+
+
+def _pending(told: Reply) -> Pending:
+    id_, owner, idle, count = items(told)
+    return Pending(text(id_), text(owner), number(idle), number(count))
+
+
+def _order(id_: str) -> tuple[int, int]:
+    ms, _, seq = id_.partition("-")
+    return int(ms), int(seq)

@@ -1,0 +1,120 @@
+"""From a body to a letter: everything that can be wrong with a message is found here, before Redis is touched."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from penstock.message.body import Value, plain, value_of
+from penstock.message.form import Form
+from penstock.message.own import own_fields
+from penstock.message.unreadable import Misfit, Unsendable
+from penstock.observe.traces import Trace
+from penstock.producer.errors import misdescribed
+from penstock.producer.letter import Letter
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.kinds.pipeline.stream import JsonField
+from penstock_spec.values.words import shown
+
+MOST_FIELDS = 990
+"""Fields of a body that each have an entry field. With ours there are no more than a thousand then, which scripts take
+in one piece."""
+
+LONGEST_KEY = 200
+"""Characters of a deduplication key; a longer one is told by its hash."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a sender says beside the body."""
+
+    due: str
+    key: str | None = None
+    correlation: str | None = None
+    trace: Trace | None = None
+
+
+class Composer:
+    """Makes letters for one pipeline."""
+
+    def __init__(self, spec: Pipeline, form: Form, ulids: Callable[[], str]) -> None:
+        """`form` is how the spec's bodies stand in entries."""
+        message = spec.message
+        self._form = form
+        self._ulids = ulids
+        self._name = message.encoding.json_.encode() if isinstance(message.encoding, JsonField) else None
+        self._max_size = message.max_size
+        self._correlate = message.correlate
+        self._makes = message.make_correlation
+        self._dedup = message.dedup.by if message.dedup else None
+
+    def compose(self, body: object, wanted: Wanted) -> Letter:
+        """Encode and check. Raises Misdescribed."""
+        try:
+            return self._compose(body, wanted)
+        except Misfit as misfit:
+            raise misdescribed(misfit) from None
+
+    def _compose(self, body: object, wanted: Wanted) -> Letter:
+        value, fields = self._written(body, wanted.correlation)
+        if len(fields) > 2 * MOST_FIELDS:
+            says = f"the body has {len(fields) // 2} fields, and an entry takes {MOST_FIELDS}; send it as JSON"
+            raise Unsendable("too-large", says)
+        key = self._key(value, wanted.key)
+        came = wanted.trace
+        trace = None if came is None else {"traceparent": came.parent, "tracestate": came.state}
+        id_ = self._ulids()
+        fields += own_fields(id_, key=None if key is None else key.encode(), trace=trace)
+        correlation = None if self._correlate is None else value.get(self._correlate)
+        return Letter(
+            id_,
+            (id_, wanted.due, len(fields), *fields),
+            sum(map(len, fields)),
+            key,
+            None if correlation is None else str(correlation),
+        )
+
+    def _written(self, body: object, correlation: str | None) -> tuple[Value, list[bytes]]:
+        if isinstance(body, bytes):
+            value = value_of(body, self._max_size)
+            whole = self._with_correlation(value, correlation)
+            if whole is value and self._name is not None:
+                fields = [self._name, body]
+                self._form.read(fields)
+                return value, fields
+        else:
+            whole = self._with_correlation(plain(body), correlation)
+        return whole, self._form.write(whole)
+
+    def _with_correlation(self, value: Value, given: str | None) -> Value:
+        field = self._correlate
+        if field is None or value.get(field) is not None:
+            if given is not None and field is not None and value[field] != given:
+                raise Unsendable(
+                    "schema", f"at `{shown(field)}`: the body has another correlation than `correlation` says"
+                )
+            return value
+        if given is None and not self._makes:
+            return value
+        return {**value, field: self._ulids() if given is None else given}
+
+    def _key(self, value: Value, given: str | None) -> str | None:
+        field = self._dedup
+        if field is None:
+            return None
+        if given is None:
+            found = value.get(field)
+            where = shown(field)
+            if found is None:
+                says = f"`{where}` is missing, and `message.dedup.by` needs it to tell messages apart"
+                raise Unsendable("schema", says)
+            if not isinstance(found, (str, int)) or isinstance(found, bool):
+                says = f"at `{where}`: expected a text or a whole number, as `message.dedup.by` names it"
+                raise Unsendable("schema", says)
+            given = found.encode().decode() if isinstance(found, str) else int.__repr__(found)
+        if not given:
+            raise Unsendable("schema", "the deduplication key is empty, and would be that of many messages")
+        if len(given) <= LONGEST_KEY:
+            return given
+        return f"sha256:{hashlib.sha256(given.encode()).hexdigest()}"

@@ -1,0 +1,38 @@
+"""The pipeline that a program names by its spec's file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from datetime import date
+from pathlib import Path
+
+from penstock.resolved import Resolved, resolve
+from penstock.wire.credentials import Credentials
+from penstock.wire.url import read_url
+from penstock_spec.findings import CannotGoOn, Severity
+
+
+def pipeline_named(
+    spec: str | Path,
+    *,
+    env: str | None,
+    redis_url: str | None,
+    platform: str | Path | None,
+    environ: Mapping[str, str] = os.environ,
+) -> tuple[Resolved, Credentials]:
+    """The spec in its environment, and who we are for its Redis; `redis_url` stands for the platform file's Redis."""
+    file = Path(spec)
+    # The day is the one on which suppressions hang, and those were looked at when the spec was merged.
+    resolution = resolve((file,), None if platform is None else Path(platform), env, Path.cwd(), date.today())  # noqa: DTZ011 - the calendar's day, as for `penstock lint`
+    errors = [one for one in resolution.outcome.findings if one.severity is Severity.ERROR]
+    if errors:
+        more = f", and {len(errors) - 1} more" if len(errors) > 1 else ""
+        raise CannotGoOn(f"the spec has errors: {errors[0].at}: {errors[0].says}{more}", f"see `penstock lint {file}`")
+    if not resolution.pipelines:
+        raise CannotGoOn(f"{file} is no pipeline, so nothing can be sent to it", "name the spec of a pipeline")
+    resolved = resolution.pipelines[0]
+    if redis_url is None:
+        return resolved, Credentials.from_environment(environ)
+    redis, credentials = read_url(redis_url, environ)
+    return resolved.on(redis), credentials

@@ -1,0 +1,63 @@
+"""A thread with an event loop, and a producer that lives there."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
+
+from penstock.producer.errors import Closed
+from penstock.producer.producer import Producer
+
+T = TypeVar("T")
+
+
+class Thread:
+    """Runs from when it is made until it is closed."""
+
+    def __init__(self, make: Callable[[], Producer]) -> None:
+        """Raises CannotGoOn, as entering a producer does."""
+        self._loop = asyncio.new_event_loop()
+        self._lock = threading.Lock()
+        self._open = True
+        # A daemon: a program that forgets to close its producer still ends.
+        self._thread = threading.Thread(target=self._run, name="penstock-producer", daemon=True)
+        self._producer = make()
+        self._thread.start()
+        try:
+            self.do(Producer.__aenter__)
+        except BaseException:
+            self.close()
+            raise
+
+    def do(self, what: Callable[[Producer], Coroutine[Any, Any, T]]) -> T:
+        """Have it done there, and wait. An interrupt, such as Ctrl-C, cancels it."""
+        with self._lock:
+            if not self._open:
+                raise Closed("the producer is closed")
+            future = asyncio.run_coroutine_threadsafe(what(self._producer), self._loop)
+        try:
+            return future.result()
+        except BaseException:
+            future.cancel()
+            raise
+
+    def close(self) -> None:
+        """Close the producer, and end when all that is done there has come to an end."""
+        with self._lock:
+            self._open = False
+        asyncio.run_coroutine_threadsafe(self._end(), self._loop).result()
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+    async def _end(self) -> None:
+        await self._producer.close()
+        rest = asyncio.all_tasks() - {asyncio.current_task()}
+        if rest:
+            await asyncio.wait(rest)
+
+    def _run(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        self._loop.run_forever()

@@ -1,0 +1,244 @@
+"""Failures and the classes that take them: by type and by name alike, and as linting thinks of it."""
+
+import pickle
+import sys
+import urllib.error
+from email.message import Message
+from http import HTTPStatus
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import pytest
+import redis
+from hypothesis import given
+from hypothesis import strategies as st
+
+from penstock.handling.asked import Bury, Retry
+from penstock.handling.failures import LONGEST, Failure, Match
+from penstock_spec.kinds.pipeline.matches import SAME, builtin, is_status, takes
+
+BUILTINS = [
+    Exception, ValueError, UnicodeDecodeError, OSError, ConnectionError, ConnectionResetError, TimeoutError,
+    LookupError, KeyError, ArithmeticError, ZeroDivisionError, RuntimeError, RecursionError, SystemExit,
+]  # fmt: skip
+NAMES = ["Oops", "TimeoutError", "NotFound"]
+MODULES = ["team", "team.jobs", "httpx"]
+EVERY = (
+    *(one.__name__ for one in BUILTINS), "BaseException", "IOError", "builtins.OSError", "builtins.Oops", *SAME,
+    *NAMES, *(f"{module}.{name}" for module in MODULES for name in NAMES), "Outer", "team.Outer.Oops",
+    "503", "404", "5xx", "4xx", "1xx",
+)  # fmt: skip
+MATCHES = st.sampled_from(EVERY)
+TAKEN = [(Match.of([one]), one, Match.of([two]), two) for one in EVERY for two in EVERY if takes(one, two)]
+
+
+@st.composite
+def kinds(draw: st.DrawFn) -> type[BaseException]:
+    """A class of exceptions: of Python, or of somebody, deriving from one or two others."""
+    kind = draw(st.sampled_from(BUILTINS))
+    for _ in range(draw(st.integers(0, 3))):
+        name = draw(st.sampled_from(NAMES))
+        space = {
+            "__module__": draw(st.sampled_from(MODULES)),
+            "__qualname__": draw(st.sampled_from([name, f"Outer.{name}"])),
+        }
+        mixed = type(draw(st.sampled_from(NAMES)), (), {"__module__": draw(st.sampled_from(MODULES))})
+        bases = (kind, mixed) if draw(st.booleans()) else (kind,)
+        kind = type(name, bases, space)
+    return kind
+
+
+@st.composite
+def exceptions(draw: st.DrawFn) -> BaseException:
+    """One of these, with a status or without."""
+    one = draw(kinds())
+    made = one.__new__(one)
+    status: object = draw(st.sampled_from([None, 503, 404, 504, 99, 600, True, "503"]))
+    where = draw(st.sampled_from(["status", "status_code", "response"]))
+    if where == "response":
+        status = SimpleNamespace(status_code=status)
+    setattr(made, where, status)
+    return made
+
+
+def status_of(exception: BaseException) -> object:
+    found = getattr(exception, "response", None)
+    code = getattr(exception, "code", None) if isinstance(exception, SystemExit) else None
+    assert code is None
+    return found.status_code if found else getattr(exception, "status", getattr(exception, "status_code", None))
+
+
+def takes_in_process(match: str, exception: BaseException) -> bool:
+    """What a match means, said of the exception itself."""
+    if is_status(match):
+        status = status_of(exception)
+        if type(status) is not int or not isinstance(exception, Exception):
+            return False
+        return str(status) == match or (match.endswith("xx") and 100 <= status < 600 and str(status)[0] == match[0])
+    known = builtin(match)
+    if known is not None:
+        return isinstance(exception, known)
+    every = type(exception).__mro__
+    if "." in match:
+        return any(f"{one.__module__}.{one.__qualname__}" == match for one in every)
+    return any(one.__name__ == match for one in every)
+
+
+@given(MATCHES, exceptions())
+def test_by_name_and_by_type_is_the_same(match: str, exception: BaseException) -> None:
+    """A failure may come from another process, where all that is left of its type is names."""
+    assert Match.of([match]).takes(Failure.of(exception)) == takes_in_process(match, exception)
+
+
+@given(exceptions().filter(lambda one: isinstance(one, Exception) or type(one) is SystemExit))
+def test_what_linting_says_is_taken_is_taken(exception: BaseException) -> None:
+    """A class that linting calls useless takes nothing that an earlier one does not.
+
+    As linting says, nobody derives from anything else than `Exception`.
+    """
+    failure = Failure.of(exception)
+    wrong = [(one, two) for earlier, one, later, two in TAKEN if later.takes(failure) and not earlier.takes(failure)]
+    assert not wrong
+
+
+@given(st.lists(MATCHES, max_size=4), exceptions())
+def test_a_class_takes_what_one_of_its_matches_takes(matches: list[str], exception: BaseException) -> None:
+    failure = Failure.of(exception)
+    assert Match.of(matches).takes(failure) == any(Match.of([one]).takes(failure) for one in matches)
+
+
+@given(exceptions())
+def test_a_failure_travels(exception: BaseException) -> None:
+    failure = Failure.of(exception)
+    assert pickle.loads(pickle.dumps(failure)) == failure  # noqa: S301 - just written
+
+
+@pytest.mark.parametrize(
+    ("match", "exception", "taken"),
+    [
+        ("OSError", ConnectionResetError(), True),
+        ("ConnectionError", OSError(), False),
+        ("asyncio.TimeoutError", TimeoutError(), True),
+        ("socket.timeout", TimeoutError(), True),
+        ("TimeoutError", redis.TimeoutError(), False),
+        ("redis.exceptions.TimeoutError", redis.TimeoutError(), True),
+        ("redis.TimeoutError", redis.TimeoutError(), True),
+        ("redis.RedisError", redis.TimeoutError(), True),
+        ("redis.asyncio.TimeoutError", redis.TimeoutError(), False),
+        ("RedisError", redis.TimeoutError(), True),
+        ("Exception", SystemExit(), False),
+        ("BaseException", SystemExit(), True),
+        ("4xx", SystemExit(404), False),
+        ("404", urllib.error.HTTPError("http://a.example", 404, "", Message(), None), True),
+        ("4xx", urllib.error.HTTPError("http://a.example", 404, "", Message(), None), True),
+        ("40x", urllib.error.HTTPError("http://a.example", 404, "", Message(), None), False),
+        ("Exception", urllib.error.HTTPError("http://a.example", 404, "", Message(), None), True),
+        ("penstock.handling.asked.Retry", Retry(), True),
+    ],
+)
+def test_matches_as_people_write_them(match: str, exception: BaseException, taken: bool) -> None:  # noqa: FBT001 - what is expected
+    assert Match.of([match]).takes(Failure.of(exception)) is taken
+
+
+def test_a_package_offers_a_class_as_its_own_only_when_it_is_that_class(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another of the same name is another; a module that makes its names when asked is not asked."""
+    oops = type("Oops", (Exception,), {"__module__": "team_x.jobs.errors"})
+    offering, other = ModuleType("team_x"), ModuleType("team_x.jobs")
+    offering.__dict__["Oops"] = oops
+    other.__dict__["Oops"] = type("Oops", (Exception,), {})
+    monkeypatch.setitem(sys.modules, "team_x", offering)
+    monkeypatch.setitem(sys.modules, "team_x.jobs", other)
+    assert Failure.of(oops()).types[:2] == ("team_x.jobs.errors.Oops", "team_x.Oops")
+    assert "team_x.jobs.Oops" not in Failure.of(oops()).types
+
+
+def test_a_status_without_a_type_is_a_failure_too() -> None:
+    """From another process, or another language, a failure may come with nothing but its status."""
+    failure = Failure((), 503)
+    assert Match.of(["5xx"]).takes(failure)
+    assert Match.of(["Exception"]).takes(failure)
+    assert not Match.of(["OSError", "Oops"]).takes(failure)
+
+
+class AwkwardError(Exception):
+    @property
+    def status(self) -> int:
+        raise RuntimeError("no connection")
+
+    @property
+    def response(self) -> Any:  # noqa: ANN401 - whatever a client has
+        return SimpleNamespace(status=HTTPStatus.BAD_GATEWAY)
+
+    def __str__(self) -> str:
+        raise RuntimeError("no words")
+
+
+def test_an_exception_that_fails_when_it_is_looked_at_is_told_all_the_same() -> None:
+    failure = Failure.of(AwkwardError())
+    assert (failure.status, failure.text) == (502, "(it cannot be told)")
+    assert type(failure.status) is int
+
+
+def test_an_error_is_told_as_type_and_text() -> None:
+    assert Failure.of(ValueError("no width")).error == "ValueError: no width"
+    assert Failure.of(ValueError()).error == "ValueError"
+    assert Failure.of(redis.TimeoutError("5 s")).error == "redis.exceptions.TimeoutError: 5 s"
+    assert Failure((), 503).error == "Failure"
+
+
+def test_an_error_is_no_longer_than_a_dead_letter_takes() -> None:
+    failure = Failure.of(ValueError("x" * 10_000_000))
+    assert len(failure.text) == LONGEST
+    assert len(failure.error) == LONGEST
+
+
+def test_half_a_character_in_an_error_can_be_written_down() -> None:
+    assert Failure.of(ValueError("\ud800 and a half")).error.encode() == rb"ValueError: \ud800 and a half"
+
+
+def test_the_place_is_where_it_was_raised() -> None:
+    def inner() -> None:
+        raise ValueError("here")
+
+    try:
+        inner()
+    except ValueError as error:
+        file, _, rest = Failure.of(error).place.rpartition(":")
+        assert file == __file__
+        assert rest.endswith(" in inner")
+        assert rest.removesuffix(" in inner").isdigit()
+    assert Failure.of(ValueError()).place == ""
+
+
+def test_what_a_handler_asks_for_goes_with_its_failure() -> None:
+    assert (Failure.of(Retry(after=1.5, reason="busy")).wait_ms, Failure.of(Retry(after=0)).wait_ms) == (1500, 0)
+    assert Failure.of(Retry()).wait_ms is None
+    assert (Failure.of(Bury("gone")).final, Failure.of(Retry()).final, Failure.of(ValueError()).final) == (
+        True,
+        False,
+        False,
+    )
+    assert Failure.of(Retry(reason="busy")).error == "penstock.handling.asked.Retry: busy"
+
+
+@pytest.mark.parametrize(("after", "wait"), [("30s", 30_000), ("500ms", 500), (0.0004, 0), (2, 2000), ("0s", 0)])
+def test_the_wait_may_be_said_in_seconds_or_as_in_a_spec(after: float | str, wait: int) -> None:
+    assert Retry(after=after).wait_ms == wait
+
+
+@pytest.mark.parametrize(
+    ("after", "says"),
+    [
+        (-1, "`after` of a retry is a number of seconds from 0 to ten years"),
+        (float("nan"), "`after` of a retry is a number of seconds from 0 to ten years"),
+        (float("inf"), "`after` of a retry is a number of seconds from 0 to ten years"),
+        (1e300, "`after` of a retry is a number of seconds from 0 to ten years"),
+        ("30", "`after` of a retry: `30` has no unit; write `30s`"),
+        ("soon", "`after` of a retry: `soon` is not a duration; write whole numbers"),
+        ("4000d", "`after` of a retry: `4000d` is longer than ten years; write at most `3650d`"),
+    ],
+)
+def test_a_wait_that_is_none_is_told_to_whoever_raises_it(after: float | str, says: str) -> None:
+    with pytest.raises(ValueError, match="of a retry") as told:
+        Retry(after=after)
+    assert str(told.value).startswith(says)

@@ -1,0 +1,175 @@
+"""Middleware stands in layers around the handler, and each layer is told how what it encloses has ended."""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from penstock.handling.declare import Declared, Middleware, handler
+from penstock.handling.middleware import Call, with_middleware
+
+Told = list[str]
+
+
+class Layer(Middleware):
+    """Writes down what it is told, and raises where it shall."""
+
+    def __init__(self, name: str, told: Told, *, fails: str = "") -> None:
+        self.name = name
+        self.told = told
+        self.fails = fails
+
+    def note(self, hook: str) -> None:
+        self.told.append(f"{self.name}.{hook}")
+        if hook == self.fails:
+            raise LookupError(f"{self.name}.{hook} hunter2")
+
+    async def before(self, message: Any, context: Any) -> None:  # noqa: ANN401 - as it is declared
+        assert (message, context) == ("message", "context")
+        self.note("before")
+
+    async def after(self, message: Any, context: Any, result: Any) -> None:  # noqa: ANN401 - as above
+        assert (message, context, result) == ("message", "context", "result")
+        self.note("after")
+
+    async def on_error(self, message: Any, context: Any, error: Exception) -> None:  # noqa: ANN401 - as above
+        assert (message, context) == ("message", "context")
+        self.told.append(f"{self.name} hears {type(error).__name__}")
+        self.note("on_error")
+
+
+async def works(_message: Any, _context: Any) -> str:  # noqa: ANN401 - any handler
+    return "result"
+
+
+async def fails(_message: Any, _context: Any) -> str:  # noqa: ANN401 - any handler
+    raise ValueError("wrong")
+
+
+def told_by(call: Call, layers: Sequence[Middleware]) -> str:
+    """The result, or the name of the error that came out."""
+    try:
+        return str(asyncio.run(_awaited(with_middleware(call, layers))))
+    except Exception as error:  # noqa: BLE001 - whatever comes out
+        return type(error).__name__
+
+
+async def _awaited(call: Call) -> object:
+    return await call("message", "context")
+
+
+def test_without_middleware_the_handler_itself_is_called() -> None:
+    assert with_middleware(works, ()) is works
+
+
+def test_before_goes_in_order_and_after_in_reverse() -> None:
+    told: Told = []
+    assert told_by(works, [Layer("one", told), Layer("two", told)]) == "result"
+    assert told == ["one.before", "two.before", "two.after", "one.after"]
+
+
+def test_an_error_is_told_in_reverse_and_stays_the_error() -> None:
+    told: Told = []
+    assert told_by(fails, [Layer("one", told), Layer("two", told)]) == "ValueError"
+    assert told == [
+        "one.before", "two.before", "two hears ValueError", "two.on_error", "one hears ValueError", "one.on_error"
+    ]  # fmt: skip
+
+
+def test_an_error_ahead_of_the_handler_fails_the_attempt_and_spares_the_handler() -> None:
+    """Told to those alone whose own `before` has ended well."""
+    told: Told = []
+
+    async def never(_message: Any, _context: Any) -> None:  # noqa: ANN401 - any handler
+        told.append("handler")
+
+    layers = [Layer("one", told), Layer("two", told, fails="before"), Layer("three", told)]
+    assert told_by(never, layers) == "LookupError"
+    assert told == ["one.before", "two.before", "one hears LookupError", "one.on_error"]
+
+
+def test_an_error_behind_the_handler_fails_the_attempt() -> None:
+    """Told to those outside; those inside have been told that all went well, and for them it has."""
+    told: Told = []
+    layers = [Layer("one", told), Layer("two", told, fails="after"), Layer("three", told)]
+    assert told_by(works, layers) == "LookupError"
+    assert told == [
+        "one.before", "two.before", "three.before", "three.after", "two.after", "one hears LookupError", "one.on_error"
+    ]  # fmt: skip
+
+
+def test_an_error_while_an_error_is_told_is_logged_and_the_first_counts(caplog: pytest.LogCaptureFixture) -> None:
+    """What is logged says which and where, and nothing of a message."""
+    told: Told = []
+    with caplog.at_level(logging.ERROR):
+        assert told_by(fails, [Layer("one", told), Layer("two", told, fails="on_error")]) == "ValueError"
+    assert told[-1] == "one.on_error"
+    assert len(caplog.messages) == 1
+    assert caplog.messages[0].startswith(f"`on_error` of `Layer` fails: builtins.LookupError at {__file__}:")
+    assert "hunter2" not in caplog.text
+
+
+def test_what_is_not_overridden_is_not_called(monkeypatch: pytest.MonkeyPatch) -> None:
+    class OnlyAfter(Middleware):
+        async def after(self, *_: object) -> None:
+            told.append("after")
+
+    def forbidden(*_arguments: object) -> None:
+        raise AssertionError("called")
+
+    told: Told = []
+    layer = OnlyAfter()
+    call = with_middleware(works, [layer])
+    monkeypatch.setattr(Middleware, "before", forbidden)
+    monkeypatch.setattr(Middleware, "on_error", forbidden)
+    assert asyncio.run(_awaited(call)) == "result"
+    assert told == ["after"]
+
+
+def test_an_attempt_that_is_cancelled_is_told_to_none() -> None:
+    """Neither is it a failure, nor has it ended well."""
+    told: Told = []
+
+    async def cancelled() -> None:
+        started = asyncio.Event()
+
+        async def waits(_message: Any, _context: Any) -> None:  # noqa: ANN401 - any handler
+            started.set()
+            await asyncio.Event().wait()
+
+        task = asyncio.ensure_future(with_middleware(waits, [Layer("one", told)])("message", "context"))
+        await started.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(cancelled())
+    assert told == ["one.before"]
+
+
+def test_a_declared_handler_stays_the_function_that_it_is() -> None:
+    layer = Layer("one", [])
+
+    async def handle(message: str) -> str:
+        return message
+
+    declared = handler(middleware=[layer])(handle)
+    assert declared is handle
+    assert asyncio.run(declared("hello")) == "hello"
+    assert vars(handle)["__penstock__"] == Declared((layer,), None)
+
+
+def test_what_is_left_out_does_nothing() -> None:
+    class Nothing(Middleware):
+        pass
+
+    async def every() -> None:
+        await Nothing().before("message", "context")
+        await Nothing().after("message", "context", "result")
+        await Nothing().on_error("message", "context", ValueError())
+
+    asyncio.run(every())
+    assert told_by(works, [Nothing()]) == "result"
+    assert told_by(fails, [Nothing()]) == "ValueError"

@@ -1,0 +1,222 @@
+"""What a handler takes is what it gets; what cannot be made of a body is told, and no body is quoted."""
+
+from collections.abc import Mapping, MutableMapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Annotated, Any, NewType, Protocol, TypedDict
+from uuid import UUID
+
+import pytest
+from pydantic import BaseModel, ConfigDict, Field, RootModel, field_validator
+from typing_extensions import TypeAliasType
+from typing_extensions import TypedDict as OtherTypedDict
+
+from penstock.handling.typed import maker
+from penstock.message.body import value_of
+from penstock.message.form import Received
+from penstock.message.own import NOTHING
+from penstock.message.unreadable import Unreadable
+from penstock_spec.findings import CannotGoOn
+from penstock_spec.values.quantities import Size
+
+RAW = b'{"id": "00000000-0000-0000-0000-000000000005", "when": "2027-01-31T12:00:00Z", "pages": [1, 2]}'
+ID = UUID(int=5)
+WHEN = datetime(2027, 1, 31, 12, tzinfo=UTC)
+
+
+def received(raw: bytes = RAW) -> Received:
+    return Received(value_of(raw, Size("1Mi")), raw, NOTHING)
+
+
+class Typed(TypedDict):
+    id: str
+
+
+class OtherTyped(OtherTypedDict):
+    id: str
+
+
+Named = NewType("Named", dict[str, Any])
+Aliased = TypeAliasType("Aliased", Mapping[str, Any])
+
+
+@pytest.mark.parametrize(
+    "takes",
+    [
+        Any,
+        object,
+        dict,
+        dict[str, Any],
+        dict[str, int],
+        Mapping[str, Any],
+        MutableMapping[str, Any],
+        Typed,
+        OtherTyped,
+        Annotated[dict[str, Any], "said"],
+        Annotated[Typed, "said"],
+        Named,
+        Aliased,
+    ],
+    ids=str,
+)
+def test_a_dict_is_the_checked_one_itself(takes: object) -> None:
+    one = received()
+    assert maker(takes, "media:handle")(one) is one.value
+
+
+def test_bytes_are_the_body_as_it_was_sent() -> None:
+    one = received()
+    assert maker(bytes, "media:handle")(one) is one.raw
+
+
+class Model(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+    id: UUID
+    when: datetime
+
+
+class Strict(BaseModel):
+    model_config = ConfigDict(strict=True)
+    id: UUID
+    when: datetime
+    pages: tuple[int, ...]
+
+
+@dataclass
+class Inner:
+    a: int
+
+
+@dataclass
+class Data:
+    id: UUID
+    pages: list[int]
+    inner: Inner | None = None
+
+
+def test_a_model_is_made() -> None:
+    assert maker(Model, "media:handle")(received()) == Model(id=ID, when=WHEN)
+
+
+def test_a_strict_model_takes_what_json_has_no_type_for() -> None:
+    assert maker(Strict, "media:handle")(received()) == Strict(id=ID, when=WHEN, pages=(1, 2))
+
+
+def test_a_dataclass_is_made_with_all_that_is_inside() -> None:
+    raw = b'{"id": "00000000-0000-0000-0000-000000000005", "pages": [1], "inner": {"a": 7}}'
+    assert maker(Data, "media:handle")(received(raw)) == Data(ID, [1], Inner(7))
+
+
+def test_one_of_several_is_made() -> None:
+    make = maker(Annotated[Model | Data, Field(union_mode="left_to_right")], "media:handle")
+    assert make(received()) == Model(id=ID, when=WHEN)
+    assert make(received(b'{"id": "00000000-0000-0000-0000-000000000005", "pages": []}')) == Data(ID, [])
+
+
+class Pages(BaseModel):
+    url: str
+    pages: list[int] = []
+    counts: dict[str, int] = {}
+    either: int | Inner | None = None
+    other: str | None = Field(default=None, alias="other-name")
+
+    @field_validator("url")
+    @classmethod
+    def whole(cls, url: str) -> str:
+        if not url.startswith("http"):
+            raise ValueError(f"{url} is no address")
+        return url
+
+
+WRONG = [
+    (b"{}", "at `url`: missing"),
+    (b'{"url": "hunter2"}', "at `url`: value_error"),
+    (b'{"url": "http:", "pages": [1, "hunter2"]}', "at `pages[1]`: int_parsing"),
+    (b'{"url": "http:", "counts": {"hunter2": "hunter2"}}', "at `counts.*`: int_parsing"),
+    (b'{"url": "http:", "counts": {"491701234567": "hunter2"}}', "at `counts.*`: int_parsing"),
+    (b'{"url": "http:", "other-name": 5}', "at `other-name`: string_type"),
+    (b'{"url": "http:", "either": {"a": "hunter2"}}', "at `either`: int_type; at `either.a`: int_parsing"),
+    (
+        b'{"pages": ["hunter2", "hunter2", "hunter2", "hunter2"]}',
+        "at `url`: missing; at `pages[0]`: int_parsing; at `pages[1]`: int_parsing; and 2 more",
+    ),
+]
+
+
+@pytest.mark.parametrize(("raw", "says"), WRONG)
+def test_what_is_wrong_is_told_by_place_and_kind(raw: bytes, says: str) -> None:
+    with pytest.raises(Unreadable) as told:
+        maker(Pages, "media:handle")(received(raw))
+    assert (told.value.reason, told.value.says) == ("type", says)
+    assert told.value.__suppress_context__
+
+
+class OfItsOwn:
+    """A type that pydantic validates by the team's code, and cannot describe."""
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, _source: object, _handler: object) -> Any:  # noqa: ANN401 - pydantic's
+        from pydantic_core import core_schema  # noqa: PLC0415 - needed here alone
+
+        return core_schema.typed_dict_schema(
+            {"hunter2": core_schema.typed_dict_field(core_schema.is_instance_schema(OfItsOwn))}
+        )
+
+
+def test_where_the_code_says_no_names_none_are_told() -> None:
+    with pytest.raises(Unreadable) as told:
+        maker(OfItsOwn, "media:handle")(received(b'{"hunter2": 5}'))
+    assert told.value.says == "at `*`: needs_python_object"
+
+
+class Fails(BaseModel):
+    id: str
+
+    @field_validator("id")
+    @classmethod
+    def known(cls, _id: str) -> str:
+        raise RuntimeError("the database is away")
+
+
+def test_a_model_that_fails_is_no_verdict_about_the_message() -> None:
+    """What its code raises may pass, so it is a failed attempt as any other."""
+    with pytest.raises(RuntimeError, match="the database is away"):
+        maker(Fails, "media:handle")(received())
+
+
+class Needs(Protocol):
+    id: str
+
+
+class NotReady(BaseModel):
+    it: "Nowhere"  # type: ignore[name-defined]  # noqa: F821 - it is missing on purpose
+
+
+HERE = "tests.runtime.handling.test_typed"
+NO_BODY = "and the body of a message is an object"
+CANNOT = "which cannot be made of a body"
+REFUSED: list[tuple[object, str]] = [
+    (str, f"`media:handle` takes a `str`, {NO_BODY}"),
+    (list[int], f"`media:handle` takes a `list[int]`, {NO_BODY}"),
+    (None, f"`media:handle` takes a `None`, {NO_BODY}"),
+    (
+        Needs,
+        f"`media:handle` takes a `Needs`, {CANNOT}: Unable to generate pydantic-core schema for <class '{HERE}.Needs'>",
+    ),
+    (
+        NotReady,
+        f"`media:handle` takes a `NotReady`, {CANNOT}: `TypeAdapter[<class '{HERE}.NotReady'>]` is not fully defined",
+    ),
+]
+
+
+@pytest.mark.parametrize(("takes", "says"), REFUSED)
+def test_a_type_that_no_body_has_is_told_at_once(takes: object, says: str) -> None:
+    with pytest.raises(CannotGoOn) as told:
+        maker(takes, "media:handle")
+    assert told.value.says.startswith(says)
+    assert told.value.hint.startswith("let it take a dict, a TypedDict, a dataclass")
+
+
+def test_a_model_around_a_mapping_is_made() -> None:
+    assert maker(RootModel[dict[str, Any]], "media:handle")(received()).root["pages"] == [1, 2]

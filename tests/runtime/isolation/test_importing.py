@@ -1,0 +1,160 @@
+"""The handler is imported once where that is safe, and its errors are told in a line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from offspring import WORKS, family, nurseries, open_files
+from promises import keep, until
+
+from penstock.isolation import BadHandler, Returned
+
+LEAVES_BEHIND = {
+    "a thread": (
+        "import threading\nthreading.Thread(target=threading.Event().wait, daemon=True).start()\n",
+        "its import starts a thread",
+    ),
+    "threads that are not waited for": (
+        "import threading\nfor _ in range(3): threading.Thread(target=threading.Event().wait).start()\n",
+        "its import starts 3 threads",
+    ),
+    "a connection": ("import socket\npair = socket.socketpair()\n", "its import opens a socket or an event loop"),
+    "a loop": ("import asyncio\nloop = asyncio.new_event_loop()\n", "its import opens a socket or an event loop"),
+}
+LEAVES_NOTHING = {
+    "a thread that has ended": "import threading\nt = threading.Thread(target=print)\nt.start()\nt.join()\n",
+    "a connection that was closed": "import socket\nfor one in socket.socketpair(): one.close()\n",
+    "signals": "from signal import *\nsignal(SIGCHLD, SIG_IGN)\nsignal(SIGTERM, SIG_DFL)\nset_wakeup_fd(-1)\n",
+    "threads that know forks": "import os, threading\nevent = threading.Event()\n"
+    "thread = threading.Thread(target=event.wait)\nthread.start()\n"
+    "os.register_at_fork(before=lambda: (event.set(), thread.join()))\n",
+    "a program that has ended": "import subprocess\nsubprocess.run(['true'])\n",
+}
+BROKEN = {
+    "no module": (None, "ModuleNotFoundError: No module named 'handler'"),
+    "another module missing": (
+        "import nowhere_at_all\n",
+        "ModuleNotFoundError: No module named 'nowhere_at_all' (handler:1 in <module>)",
+    ),
+    "no such name": ("", "AttributeError: module 'handler' has no attribute 'make'"),
+    "no Python": ("def make(:\n", "SyntaxError: invalid syntax (handler.py, line 1)"),
+    "it leaves": ("import sys\nsys.exit(3)\n", "SystemExit: 3 (handler:2 in <module>)"),
+    "it fails when it is called": (
+        "def make(config):\n    raise LookupError('no such\\n  index')\n",
+        "LookupError: no such index (handler:2 in make)",
+    ),
+}
+
+
+async def two_of(path: Path) -> tuple[dict[str, Any], dict[str, Any], str]:
+    """What two children tell of themselves, and why they import for themselves."""
+    async with family("handler:make", path=(str(path), WORKS)) as it:
+        ended = [await it.do("who") for _ in range(2)]
+        whos = [json.loads(one.result) for one in ended if isinstance(one, Returned)]
+        return whos[0], whos[1], it.processes.each_imports
+
+
+@pytest.mark.parametrize("leaves", LEAVES_NOTHING.values(), ids=LEAVES_NOTHING)
+def test_children_share_one_import(tmp_path: Path, leaves: str) -> None:
+    """They are forks of the process that has imported the handler, and hear of each other's ends as ever."""
+    (tmp_path / "handler.py").write_text(f"{leaves}from doing import make\n")
+
+    async def promise() -> None:
+        one, other, why = await two_of(tmp_path)
+        assert one["imported_in"] == other["imported_in"]
+        assert len({one["pid"], other["pid"], one["imported_in"]}) == 3
+        assert why == ""
+
+    keep(promise())
+
+
+@pytest.mark.parametrize(("leaves", "says"), LEAVES_BEHIND.values(), ids=LEAVES_BEHIND)
+def test_children_import_for_themselves(tmp_path: Path, leaves: str, says: str) -> None:
+    """Threads do not survive a fork, and forks would share a connection: each starts where nothing was imported."""
+    (tmp_path / "handler.py").write_text(f"{leaves}from doing import make\n")
+
+    async def promise() -> None:
+        before = open_files()
+        one, other, why = await two_of(tmp_path)
+        assert [who["imported_in"] == who["pid"] for who in (one, other)] == [True, True]
+        assert one["pid"] != other["pid"]
+        assert why == says
+        await until(lambda: open_files() == before, "no file is left")
+
+    keep(promise())
+
+
+@pytest.mark.parametrize(("module", "says"), BROKEN.values(), ids=BROKEN)
+def test_an_import_that_fails_is_told(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], module: str | None, says: str
+) -> None:
+    """In one line, with the place, when it is started and when a message comes; no traceback anywhere."""
+    if module is not None:
+        (tmp_path / "handler.py").write_text(module)
+
+    async def promise() -> None:
+        async with family("handler:make", path=(str(tmp_path),)) as it:
+            with pytest.raises(BadHandler) as told:
+                await it.processes.start()
+            assert str(told.value) == says
+            with pytest.raises(BadHandler) as told:
+                await it.do("who")
+            assert str(told.value) == says
+        assert nurseries() == []
+
+    keep(promise())
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("module", "says"),
+    [
+        ("import os\nos._exit(4)\n", "the process that imported the handler is gone: it ended with code 4"),
+        (
+            "import ctypes\nctypes.string_at(0)\n",
+            "the process that imported the handler is gone: it was killed by SIGSEGV",
+        ),
+    ],
+)
+def test_an_import_that_crashes_is_told(tmp_path: Path, module: str, says: str) -> None:
+    """It is tried more than once: it may have been killed by somebody else."""
+    (tmp_path / "handler.py").write_text(module)
+
+    async def promise() -> None:
+        async with family("handler:make", path=(str(tmp_path),)) as it:
+            with pytest.raises(BadHandler) as told:
+                await it.processes.start()
+            assert str(told.value) == says
+
+    keep(promise())
+
+
+def test_an_import_that_fails_in_a_child_is_told(tmp_path: Path) -> None:
+    """It imports for itself, and something has changed meanwhile."""
+    (tmp_path / "handler.py").write_text("import asyncio\nloop = asyncio.new_event_loop()\nfrom doing import make\n")
+
+    async def promise() -> None:
+        async with family("handler:make", path=(str(tmp_path), WORKS)) as it:
+            await it.processes.start()
+            (tmp_path / "handler.py").write_text("1 / 0")
+            with pytest.raises(BadHandler, match=r"^ZeroDivisionError: division by zero \(handler:1 in <module>\)$"):
+                await it.do("who")
+
+    keep(promise())
+
+
+@pytest.mark.parametrize("loop", [False, True])
+def test_the_current_folder_is_not_searched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, loop: bool) -> None:
+    """A team's `json.py` does not take the place of Python's, unless the worker says that its folder comes first."""
+    (tmp_path / "json.py").write_text("raise RuntimeError('not this one')\n")
+    monkeypatch.chdir(tmp_path)
+
+    async def promise() -> None:
+        async with family("heedless:make", {"loop": loop}) as it:
+            assert isinstance(await it.do("who"), Returned)
+            assert bool(it.processes.each_imports) is loop
+
+    keep(promise())

@@ -1,0 +1,96 @@
+"""When the worker is gone, so is everything that it has started."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from offspring import WORKS, children_of, is_alive, until_ended
+from promises import keep
+
+from penstock.isolation import lifeline, memory
+
+DEEDS = ["wait", "ignore", "hold_the_lock", "start_and_ignore"]
+
+
+@pytest.fixture
+def worker() -> Iterator[subprocess.Popen[str]]:
+    command = [sys.executable, str(Path(WORKS) / "parent.py"), WORKS, "doing:make", *DEEDS]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        yield process
+        process.kill()
+
+
+def pids_told_by(worker: subprocess.Popen[str]) -> list[int]:
+    assert worker.stdout
+    return [int(worker.stdout.readline()) for _ in DEEDS]
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGSEGV])
+def test_children_end_with_their_worker(worker: subprocess.Popen[str], how: signal.Signals) -> None:
+    """However it died, whatever they do: wait, hold the interpreter's lock in C, run a program."""
+    told = pids_told_by(worker)
+    (nursery,) = children_of(worker.pid)
+    children = children_of(nursery)
+    assert len(children) == len(DEEDS)
+    worker.send_signal(how)
+
+    async def promise() -> None:
+        await until_ended(nursery, *children, *told)
+
+    keep(promise())
+
+
+def test_orphans_end_with_their_worker(worker: subprocess.Popen[str]) -> None:
+    """Their nursery died before."""
+    told = pids_told_by(worker)
+    (nursery,) = children_of(worker.pid)
+    children = children_of(nursery)
+    os.kill(nursery, signal.SIGKILL)
+
+    async def promise() -> None:
+        await until_ended(nursery)
+        assert all(map(is_alive, (*children, *told)))
+        worker.kill()
+        await until_ended(*children, *told)
+
+    keep(promise())
+
+
+def test_a_nursery_that_imports_ends_with_its_worker(tmp_path: Path) -> None:
+    """It does not look at its socket meanwhile."""
+    (tmp_path / "doing.py").write_text(
+        "import os, re\nprint(os.getpid(), flush=True)\nre.match(r'(a+)+$', 'a' * 64 + 'b')\n"
+    )
+    command = [sys.executable, str(Path(WORKS) / "parent.py"), str(tmp_path), "doing:make", "wait"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as worker:
+        assert worker.stdout
+        nursery = int(worker.stdout.readline())
+        worker.kill()
+        keep(until_ended(nursery))
+
+
+def test_without_a_lifeline_the_socket_must_do() -> None:
+    """Children whose loop runs notice its end."""
+    command = [sys.executable, str(Path(WORKS) / "parent.py"), WORKS, "without_lifeline:make", "wait"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as worker:
+        assert worker.stdout
+        child = int(worker.stdout.readline())
+        worker.kill()
+        keep(until_ended(child))
+
+
+def test_only_linux_is_asked_to_kill(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Elsewhere there are no such signals, and no such limits."""
+    monkeypatch.setattr(sys, "platform", "darwin")
+    limit = resource.getrlimit(resource.RLIMIT_DATA)
+    assert lifeline.hold(-1) is None
+    memory.die_first()
+    with memory.MemoryLimit(1):
+        assert resource.getrlimit(resource.RLIMIT_DATA) == limit

@@ -1,0 +1,86 @@
+"""A memory limit fails one message, and keeps nothing else from running."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from offspring import Family, family
+from promises import keep
+
+from penstock.isolation import Delivery, Failed, Returned
+
+MEBIBYTE = 1 << 20
+
+
+async def pid_of(it: Family) -> int:
+    who = await it.do("who", alone=False)
+    assert isinstance(who, Returned)
+    return int(json.loads(who.result)["pid"])
+
+
+@pytest.mark.parametrize("do", ["take_memory", "hog_and_keep"])
+def test_too_much_memory_is_a_failure(do: str) -> None:
+    """In one piece or in many, given back or kept. The child has reached its limit, and is the last time used."""
+
+    async def promise() -> None:
+        async with family(memory_limit=64 * MEBIBYTE) as it:
+            first = await pid_of(it)
+            failed = await it.do(do, alone=False)
+            assert isinstance(failed, Failed)
+            assert failed.type == "MemoryError"
+            assert await pid_of(it) != first
+
+    keep(promise())
+
+
+def test_memory_below_the_limit_may_be_taken() -> None:
+    """What the interpreter and the imports have is not counted: with 16 MiB there is something to work with."""
+
+    async def promise() -> None:
+        async with family(memory_limit=256 * MEBIBYTE) as it:
+            assert await it.do("take_memory", alone=False) == Returned(b"%d" % (200 * MEBIBYTE))
+        async with family(memory_limit=16 * MEBIBYTE) as it:
+            assert isinstance(await it.do("tell", alone=False), Returned)
+        async with family() as it:
+            assert await it.do("take_memory", alone=False) == Returned(b"%d" % (200 * MEBIBYTE))
+
+    keep(promise())
+
+
+def test_a_message_beyond_the_limit_fails() -> None:
+    """It is heard, by a child that has run before; then there is nothing left to work with."""
+
+    async def promise() -> None:
+        async with family(memory_limit=16 * MEBIBYTE) as it:
+            assert isinstance(await it.do("tell", alone=False), Returned)
+            big = Delivery(b"0-1", ((b"do", b"echo"), (b"big", bytes(64 * MEBIBYTE))), 1, 1, "me", "new")
+            failed = await it.run(big, alone=False)
+            assert isinstance(failed, Failed)
+            assert failed.type == "MemoryError"
+            assert isinstance(await it.do("tell", alone=False), Returned)
+
+    keep(promise())
+
+
+def test_threads_take_little_of_it() -> None:
+    """Each reserves 64 MiB of addresses, which are not memory."""
+
+    async def promise() -> None:
+        async with family(memory_limit=128 * MEBIBYTE) as it:
+            assert await it.do("use_threads") == Returned(b"8")
+
+    keep(promise())
+
+
+def test_the_kernel_takes_children_first() -> None:
+    """When there is no memory left, a message is lost before its worker is."""
+
+    async def promise() -> None:
+        async with family() as it:
+            told = await it.do("tell_score")
+            assert isinstance(told, Returned)
+            with open("/proc/self/oom_score_adj") as own:  # noqa: ASYNC230, PTH123 - a line of the kernel
+                assert json.loads(told.result) > int(own.read()) or json.loads(told.result) == 1000
+
+    keep(promise())

@@ -1,0 +1,22 @@
+"""An import that wants to hear signals itself."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import signal
+from collections.abc import Mapping
+
+from penstock.isolation import JSON, Work
+
+LOOPS: list[asyncio.AbstractEventLoop] = []
+
+
+def make(config: Mapping[str, JSON]) -> Work:
+    """Heed what is to be ignored; with a loop, in every child."""
+    for which in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(which, signal.SIG_DFL)
+    if config.get("loop"):
+        LOOPS.append(asyncio.new_event_loop())
+    work: Work = importlib.import_module("doing").make(config)
+    return work

@@ -1,0 +1,23 @@
+"""A worker that is killed: `parent.py FOLDER TARGET DEED...` begins these and tells the processes of all of them."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+
+from penstock.isolation import Delivery, Processes, Progress
+
+
+async def main(folder: str, target: str, deeds: list[str]) -> None:
+    """Begin them, tell of them, and wait for ever."""
+    processes = Processes(target, {}, memory_limit=None, path=(folder,))
+
+    def told(progress: Progress) -> None:
+        print(progress.told, flush=True)  # noqa: T201 - who reads it waits for it
+
+    deliveries = [Delivery(b"%d-0" % n, ((b"do", do.encode()),), 1, 1, "me", "new") for n, do in enumerate(deeds)]
+    await asyncio.gather(*(processes.run(one, alone=False, on_progress=told) for one in deliveries))
+
+
+if __name__ == "__main__":
+    asyncio.run(main(sys.argv[1], sys.argv[2], sys.argv[3:]))

@@ -1,0 +1,178 @@
+"""No single command of the janitor keeps Redis from its other clients for long, however much there is."""
+
+import pytest
+from metered import Meter, MeteredLink
+from promises import keep
+from servers import Server
+from stage import Clock, Stage
+
+from penstock.janitor import reconcile
+from penstock.janitor.clocks import Clocks
+from penstock.janitor.links import Pair
+from penstock.janitor.look import look
+from penstock.janitor.reach import Reach
+from penstock.janitor.rounds import Rounds
+from penstock.janitor.sight import Sight
+from penstock.keys import PARKED, SUSPECT
+from penstock.wire.credentials import Credentials
+from penstock.wire.route import Route
+
+BOUND = 5.0
+"""ms."""
+PIPELINES, CONSUMERS, HELD = 100, 100, 100
+"""1,000,000 pending messages in all."""
+HOUR = 3_600_000
+SIZE = 256 * 1024
+
+GROW = """
+for c = ARGV[1], ARGV[1] + 9 do
+  local name = 'worker-' .. c .. '~' .. string.format('%08x', c)
+  redis.call('XGROUP', 'CREATECONSUMER', KEYS[1], ARGV[2], name)
+  redis.call('ZADD', KEYS[2], ARGV[3], name)
+  for _ = 1, ARGV[4] do redis.call('XADD', KEYS[1], '*', 'data', ARGV[5]) end
+  redis.call('XREADGROUP', 'GROUP', ARGV[2], name, 'COUNT', ARGV[4], 'STREAMS', KEYS[1], '>')
+end
+"""
+END_LEASES = "for _, one in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do redis.call('ZADD', KEYS[1], 1, one) end"
+
+
+class Listed:
+    """Pods that are there."""
+
+    def names(self) -> frozenset[str]:
+        return frozenset({"janitor-1"})
+
+    def set_cost(self, pod: str, cost: int) -> None:
+        raise AssertionError((pod, cost))
+
+
+class Crowd:
+    """Many pipelines on one server, and a metered janitor for them."""
+
+    def __init__(self, server: Server, specs: list[str]) -> None:
+        self.server = server
+        self.stages = [Stage(server, spec, name=f"p{number}") for number, spec in enumerate(specs)]
+        self.meter = Meter(server.pid)
+        self.clock = Clock()
+
+    async def go(self, stages: list[Stage], rounds: int = 1, *, most: float = BOUND) -> None:
+        """A janitor that begins: so many rounds over these."""
+        route = Route.to(self.server.model(), "", credentials=Credentials())
+        link = MeteredLink(route, self.meter)
+        pair = Pair(link, link, Reach())
+        clocks = Clocks(own=self.clock)
+        janitors = [Rounds(one.pipeline, pair, one.tally(), Listed(), clocks) for one in stages]
+        sights = [Sight(one.pipeline, pair, one.tally(), clocks) for one in stages]
+        for _ in range(rounds):
+            for janitor in janitors:
+                assert await janitor.make()
+            for sight in sights:
+                await sight.look(leading=True)
+            self.clock.move(2.5)
+        for one in stages:  # one after the other, or costs would be taken for those of others
+            await look([one.pipeline], [link], Listed())
+        await link.close()
+        over = {name: ms for name, ms in self.meter.worst.items() if ms > most}
+        assert not over, f"over {most} ms\n{self.meter.table()}"
+
+
+def grow(stage: Stage, consumers: int, held: int, size: int = 100) -> None:
+    """Consumers with messages, and long leases."""
+    stage.make()
+    ends = stage.now() + HOUR
+    for first in range(0, consumers, 10):
+        group = stage.keys.group
+        stage.ask("EVAL", GROW, 2, stage.keys.stream, stage.keys.alive, first, group, ends, held, "x" * size)
+
+
+def move(stage: Stage, consumer: str, count: int) -> None:
+    """So many pending messages become a consumer's."""
+    ids = list(stage.pending())[:count]
+    for first in range(0, len(ids), 1000):
+        stage.ask("XCLAIM", stage.keys.stream, stage.keys.group, consumer, 0, *ids[first : first + 1000], "JUSTID")
+
+
+def test_a_million_pending_messages() -> None:
+    """100 pipelines of 100 consumers: whatever has to be done for them, no command takes more than 5 ms of Redis."""
+    history = "{stream: {retention: {keep: {length: 100}}}, dead_letter: {keep: 1h}}"
+    specs = [""] * (PIPELINES - 2) + [history, "janitor: {ghosts: {idle: 1ms}}"]
+    with Server() as server:
+        crowd = Crowd(server, specs)
+        for stage in crowd.stages:
+            grow(stage, CONSUMERS, HELD)
+        first, second, third, fourth, fifth, *_, kept, haunted = crowd.stages
+        keep(crowd.go(crowd.stages, rounds=2), seconds=300)
+
+        # all consumers of one pipeline are lost, and one consumer that had nearly all of another
+        first.ask("EVAL", END_LEASES, 1, first.keys.alive)
+        lost = second.life(lease=-1)
+        move(second, lost, 8000)
+        keep(crowd.go([first, second], rounds=6))
+        assert len(first.suspect) == 10_000
+        assert len(second.suspect) == 8_000
+
+        # due, all at once, and without due times
+        move(third, PARKED, 3000)
+        keep(crowd.go([third], rounds=4))
+        move(third, PARKED, 3000)
+        third.ask("EVAL", "redis.call('ZADD', KEYS[1], 1, 'x')", 1, third.keys.parked)
+        keep(crowd.go([third], rounds=4))
+        assert len(third.ready) == 3000
+
+        # a state that somebody deleted, and a group that somebody destroyed
+        fourth.ask("XGROUP", "DELCONSUMER", fourth.keys.stream, fourth.keys.group, "worker-7~00000007")
+        first.ask("XGROUP", "DELCONSUMER", first.keys.stream, first.keys.group, SUSPECT)
+        fifth.ask("XGROUP", "DESTROY", fifth.keys.stream, fifth.keys.group)
+        keep(crowd.go([first, fourth, fifth], rounds=4))
+        assert len(first.ready) == len(fifth.ready) == 10_000
+
+        # history, dead letters, a ghost
+        ids = list(kept.pending())
+        for begin in range(0, 8000, 1000):
+            kept.ask("XACK", kept.keys.stream, kept.keys.group, *ids[begin : begin + 1000])
+        old = "for n = 1, 5000 do redis.call('XADD', KEYS[1], n .. '-0', 'data', string.rep('x', 500)) end"
+        kept.ask("EVAL", old, 1, kept.keys.dead)
+        move(haunted, "somebody-else", 5000)
+        keep(crowd.go([kept, haunted], rounds=3))
+        assert kept.number("XLEN", kept.keys.stream) == 2000
+        assert kept.number("XLEN", kept.keys.dead) == 0
+        assert len(haunted.suspect) == 5000
+        crowd.meter.show()
+
+
+@pytest.mark.parametrize("spec", ["", "{stream: {retention: {keep: {length: 10}}}, dead_letter: {keep: 1h}}"])
+def test_large_messages(spec: str) -> None:
+    """A page ends when it is large, not only when it is long: 200 messages of 256 KiB, in every state."""
+    with Server() as server:
+        crowd = Crowd(server, [spec])
+        (stage,) = crowd.stages
+        grow(stage, 10, 20, size=SIZE)
+        ids = list(stage.pending())
+        body = b"\x92\xa4data\xdb" + SIZE.to_bytes(4, "big") + b"x" * SIZE
+        for number in range(50):
+            stage.ask("HSET", stage.keys.bodies, f"b{number}", body)
+            stage.ask("ZADD", stage.keys.delayed, stage.now(), f"b{number}")
+            stage.ask("XADD", stage.keys.dead, f"{number + 1}-0", "data", "x" * SIZE)
+        stage.ask("HSET", stage.keys.bodies, "without", body)
+        move(stage, PARKED, 100)
+        keep(crowd.go([stage], rounds=3))
+        if not spec:
+            stage.ask("XGROUP", "DESTROY", stage.keys.stream, stage.keys.group)
+        else:
+            stage.ask("XACK", stage.keys.stream, stage.keys.group, *ids)
+        keep(crowd.go([stage], rounds=12))
+        crowd.meter.show()
+        assert len(stage.entries()) == (251 if not spec else 51)
+
+
+def test_pages_are_as_small_as_they_are_for_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bring back in one page what is in a whole stream, and the meter shows it: the bound is a real one."""
+    with Server() as server:
+        crowd = Crowd(server, [""])
+        (stage,) = crowd.stages
+        grow(stage, 100, 1000)
+        stage.ask("XGROUP", "DESTROY", stage.keys.stream, stage.keys.group)
+        monkeypatch.setattr(reconcile, "ENTRIES", 3500)
+        monkeypatch.setattr(reconcile, "BYTES", 1 << 30)
+        with pytest.raises(AssertionError, match="reconcile_stream"):
+            keep(crowd.go([stage], rounds=2))

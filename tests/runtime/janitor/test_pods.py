@@ -1,0 +1,105 @@
+"""Pods, as a real HTTP server tells them; and all the ways in which it does not."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from apiserver import ApiServer
+
+from penstock.janitor.pods import KubernetesPods, PodsUnknownError
+
+
+@pytest.fixture
+def pods(tmp_path: Path) -> Callable[[ApiServer], KubernetesPods]:
+    """The pods that a server tells."""
+
+    def of(api: ApiServer) -> KubernetesPods:
+        return KubernetesPods("tests", {"KUBECONFIG": str(api.kubeconfig(tmp_path))})
+
+    return of
+
+
+def test_all_pods_are_listed(pods: Callable[[ApiServer], KubernetesPods]) -> None:
+    """Page by page, however many there are."""
+    names = [f"web-{number}" for number in range(25)]
+    with ApiServer(*names, page=10) as api:
+        assert pods(api).names() == frozenset(names)
+
+
+def test_a_cost_is_set(pods: Callable[[ApiServer], KubernetesPods]) -> None:
+    """As an annotation; that of a pod that is gone is no error."""
+    with ApiServer("web-1") as api:
+        known = pods(api)
+        known.set_cost("web-1", 4)
+        known.set_cost("web-2", 8)
+        assert api.costs == {"web-1": "4"}
+
+
+@pytest.mark.parametrize("status", [401, 403, 404, 429, 500, 503])
+def test_a_refusal_is_no_answer(pods: Callable[[ApiServer], KubernetesPods], status: int) -> None:
+    """Nothing may be concluded from it, least of all that there are no pods."""
+    with ApiServer("web-1") as api:
+        api.status = status
+        with pytest.raises(PodsUnknownError, match=str(status)):
+            pods(api).names()
+
+
+@pytest.mark.parametrize("body", [b"", b"<html>", b"[]", b"{}", b'{"items": null}', b'{"items": [{}], "metadata": {}}'])
+def test_an_answer_that_is_no_list_of_pods_is_none(pods: Callable[[ApiServer], KubernetesPods], body: bytes) -> None:
+    """Such as that of a proxy."""
+    with ApiServer("web-1") as api:
+        api.body = body or b" "
+        with pytest.raises(PodsUnknownError):
+            pods(api).names()
+
+
+def test_no_pods_at_all_is_not_believed(pods: Callable[[ApiServer], KubernetesPods]) -> None:
+    """The janitor runs in a pod itself: it looks at the wrong place."""
+    with ApiServer() as api, pytest.raises(PodsUnknownError, match="not even ours"):
+        pods(api).names()
+
+
+def test_a_server_that_is_down(pods: Callable[[ApiServer], KubernetesPods]) -> None:
+    """It had answered before; now neither question is."""
+    with ApiServer("web-1") as api:
+        known = pods(api)
+        assert known.names() == {"web-1"}
+    with pytest.raises(PodsUnknownError):
+        known.names()
+    with pytest.raises(PodsUnknownError):
+        known.set_cost("web-1", 1)
+
+
+@pytest.mark.parametrize("host", [{}, {"KUBERNETES_SERVICE_HOST": "127.0.0.1"}], ids=["laptop", "no account"])
+def test_without_a_cluster_around(tmp_path: Path, host: dict[str, str]) -> None:
+    """On a laptop nobody can tell, nor in a pod that has no service account."""
+    environ = host or {"KUBECONFIG": str(tmp_path / "none")}
+    with pytest.raises(PodsUnknownError):
+        KubernetesPods("tests", environ).names()
+
+
+def test_without_the_package() -> None:
+    """Where it is not installed, nobody can tell either; and what is missing is said."""
+    code = (
+        "import sys; sys.modules['kubernetes'] = sys.modules['kubernetes.client'] = None\n"
+        "from penstock.janitor.pods import KubernetesPods, PodsUnknownError\n"
+        "try: KubernetesPods('tests', {}).names()\n"
+        "except PodsUnknownError as error: print(error)\n"
+    )
+    told = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert "penstock[kubernetes]" in told.stdout
+
+
+def test_the_package_is_loaded_only_when_something_is_asked() -> None:
+    """It costs 35 MB, and few janitors need it."""
+    code = (
+        "import sys\n"
+        "from penstock.janitor import janitor, process\n"
+        "from penstock.janitor.pods import KubernetesPods\n"
+        "KubernetesPods('tests', {})\n"
+        "print([name for name in sys.modules if name.startswith('kubernetes')])\n"
+    )
+    told = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert told.stdout == "[]\n"

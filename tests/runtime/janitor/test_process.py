@@ -1,0 +1,224 @@
+"""The janitor as a process: alone and in company, killed, stopped, told to leave, and without a Redis."""
+
+import json
+import signal
+from collections.abc import Callable
+
+from janitors import House, JanitorProcess
+from servers import Server, wait_for
+from stage import LEASE
+
+from penstock.janitor.lead import lock_of
+from penstock.keys import READY
+
+Make = Callable[..., House]
+
+
+def test_what_a_lost_worker_held_is_taken_over_on_an_idle_stream(house: Make) -> None:
+    """Nobody works, nothing is sent: the janitor alone finds it, after a lease; and parked messages become ready."""
+    one = house()
+    stage = one.stage
+    stage.make()
+    lost = stage.lost(3)
+    stage.park(lost[:1], wait=1500)
+    janitor = one.janitor()
+
+    wait_for(lambda: stage.suspect == lost[1:], "they are taken over")
+    assert stage.ready == lost[:1]
+    assert [name for name in stage.consumers() if not name.startswith("~")] == []
+    assert janitor.number("penstock_taken_over_total", pipeline="trial") == 2
+    assert janitor.number("penstock_promoted_total", pipeline="trial", source="parked") == 1
+
+
+def answers(janitor: JanitorProcess) -> None:
+    """It is alive and ready, and tells how long the oldest message of the second pipeline has waited."""
+    janitor.until("answers over HTTP")
+    wait_for(lambda: janitor.page("/readyz")[0] == 200, "it is ready")
+    wait_for(lambda: janitor.page("/internal/health/redis")[0] == 200, "Redis is well")
+    wait_for(lambda: json.loads(janitor.page("/pipelines/second/oldest")[1])["seconds"] > 400, "it waits")
+    assert janitor.page("/livez")[0] == 200
+    assert janitor.page("/pipelines/third/oldest")[0] == 404
+
+
+def test_it_answers_over_http(house: Make) -> None:
+    """Alive, ready, metrics, Redis, and how long the oldest message has waited; the leader, and who stands by."""
+    one = house("first", "second")
+    leader, follower = one.janitor(), one.janitor()
+    wait_for(lambda: len(one.leaders()) == 1 and follower.log().count("has left") == 0, "one leads")
+    stage = one.stages["second"]
+    stage.ask("XADD", stage.keys.stream, f"{stage.now() - 500_000}-0", "data", "{}")
+
+    for janitor in (leader, follower):
+        answers(janitor)
+        assert json.loads(janitor.page("/pipelines/first/oldest")[1]) == {"seconds": 0}
+
+    (leads,) = one.leaders()
+    (stands_by,) = {leader, follower} - {leads}
+    wait_for(lambda: leads.number("penstock_new", pipeline="second") == 1, "the leader tells what there is")
+    assert leads.number("penstock_janitor_leader", pipeline="first") == 1
+    assert stands_by.number("penstock_janitor_leader", pipeline="first") == 0
+    told = stands_by.number("penstock_new", pipeline="second")
+    assert told is not None
+    assert told != told, "the other tells NaN"  # noqa: PLR0124 - that is what NaN is
+
+
+def test_another_leads_when_the_leader_is_killed_or_stopped(house: Make) -> None:
+    """Within seconds; and one that was stopped, and wakes, does no harm and stands by."""
+    one = house()
+    one.stage.make()
+    janitors = [one.janitor() for _ in range(3)]
+    wait_for(lambda: len(one.leaders()) == 1, "one leads")
+    (killed,) = one.leaders()
+    killed.kill()
+    wait_for(lambda: len(one.leaders()) == 1, "another leads")
+
+    (stopped,) = one.leaders()
+    stopped.signal(signal.SIGSTOP)
+    wait_for(lambda: len(one.leaders()) == 2, "another leads, although the stopped one has not said that it does not")
+    living = one.stage.life(lease=4 * LEASE)
+    one.stage.add(3)
+    held = one.stage.read(living)
+    stopped.signal(signal.SIGCONT)
+    wait_for(lambda: len(one.leaders()) == 1, "it stands by")
+
+    (last,) = one.leaders()
+    assert last not in {killed, stopped}
+    assert one.stage.owned(living) == held
+    assert [janitor.end() for janitor in janitors if janitor is not killed] == [0, 0]
+
+
+def test_who_is_told_to_leave_gives_the_lock_up(house: Make) -> None:
+    """So that the next leads at once; both signals that are sent to processes do it."""
+    one = house()
+    key = lock_of("dev", [one.stage.keys])
+    for number in (signal.SIGTERM, signal.SIGINT):
+        janitor = one.janitor()
+        janitor.until("leads")
+        assert one.stage.number("EXISTS", key) == 1
+        janitor.signal(number)
+        assert janitor.process.wait(30) == 0
+        assert one.stage.number("EXISTS", key) == 0
+        assert "Traceback" not in janitor.log()
+
+
+def test_a_second_signal_ends_it_at_once(house: Make, server: Server) -> None:
+    """Although Redis does not answer, so that the lock cannot be given up."""
+    one = house(server=server)
+    janitor = one.janitor()
+    janitor.until("leads")
+    server.pause()
+    janitor.signal(signal.SIGTERM)
+    janitor.until("told to leave")
+    janitor.signal(signal.SIGTERM)
+    assert janitor.process.wait(30) == 128 + signal.SIGTERM
+    server.resume()
+
+
+def test_without_redis_it_says_so_and_is_not_ready_until_it_comes(house: Make, server: Server) -> None:
+    """At the start, and later; said once each time."""
+    server.kill()
+    one = house(server=server)
+    janitor = one.janitor()
+    janitor.until("Redis does not answer; trying again")
+    assert janitor.page("/readyz")[0] == 503
+    assert janitor.page("/pipelines/trial/oldest")[0] == 503
+    assert janitor.page("/internal/health/redis")[0] == 503
+
+    server.start()
+    wait_for(lambda: janitor.page("/readyz")[0] == 200, "it is ready")
+    janitor.until("Redis answers again")
+    wait_for(lambda: one.stage.listed("XINFO", "GROUPS", "trial"), "it works")
+
+    server.restart()
+    wait_for(lambda: len(janitor.said("Redis does not answer; trying again")) == 2, "it says so again")
+    wait_for(lambda: janitor.page("/readyz")[0] == 200, "it is ready again")
+    errors = janitor.number("penstock_redis_errors_total", pipeline="trial", kind="absent")
+    assert errors is not None
+    assert errors > 0
+    assert janitor.end() == 0
+
+
+def test_trouble_with_one_pipeline_does_not_stop_the_others(house: Make) -> None:
+    """Somebody put something else where its keys are: it is told once and counted, and its other tasks go on too."""
+    one = house("broken", "well")
+    broken, well = one.stages["broken"], one.stages["well"]
+    for stage in one.stages.values():
+        stage.make()
+        stage.add(1)
+        stage.park(stage.read(stage.life()))
+    broken.ask("DEL", broken.keys.parked)
+    broken.ask("SET", broken.keys.parked, "something else")
+    broken.ask("XADD", broken.keys.dead, "1-1", "data", "{}")
+    janitor = one.janitor()
+
+    wait_for(lambda: len(well.ready) == 1, "the other is looked after")
+    wait_for(lambda: broken.number("XLEN", broken.keys.dead) == 0, "other tasks go on")
+    wait_for(
+        lambda: (janitor.number("penstock_janitor_errors_total", pipeline="broken", task="promote") or 0) > 2,
+        "it is counted",
+    )
+    assert len(janitor.said("cannot promote what is due")) == 1
+    assert janitor.number("penstock_janitor_errors_total", pipeline="well", task="promote") == 0
+
+    broken.ask("DEL", broken.keys.parked)
+    wait_for(lambda: len(broken.ready) == 1, "when it is put right, all goes on")
+    assert "Traceback" not in janitor.log()
+
+
+def test_killed_while_it_brings_back_what_a_vanished_group_left(house: Make) -> None:
+    """The next goes on where it was: each message comes back, and none twice."""
+    one = house()
+    stage = one.stage
+    stage.make()
+    ids = stage.add(3000, size=2000)
+    stage.read(stage.life(), 3000)
+    stage.ask("XGROUP", "DESTROY", stage.keys.stream, stage.keys.group)
+
+    first = one.janitor()
+    wait_for(lambda: len(stage.ready) > 100, "it has begun")
+    first.kill()
+    begun = len(stage.ready)
+    one.janitor()
+    wait_for(lambda: len(stage.ready) == 3000, "all of them are ready")
+
+    assert stage.ready == ids
+    assert begun <= 3000
+    assert stage.number("HEXISTS", stage.keys.position, "left") == 0
+
+
+def test_once(house: Make) -> None:
+    """One round over each pipeline, and the end."""
+    one = house("first", "second")
+    for stage in one.stages.values():
+        stage.make()
+        stage.add(1)
+        stage.park(stage.read(stage.life()))
+
+    janitor = one.janitor("--once")
+
+    assert janitor.process.wait(60) == 0, janitor.log()
+    assert all(len(stage.owned(READY)) == 1 for stage in one.stages.values())
+
+
+def test_a_redis_that_does_not_let_it_in(house: Make, server: Server) -> None:
+    """It says so once, for all pipelines and tasks, and is not ready; when the password is right, it goes on."""
+    server.ask("CONFIG", "SET", "requirepass", "secret")
+    one = house("first", "second", server=server)
+    janitor = one.janitor()
+    janitor.until("Redis refuses; trying again")
+    assert janitor.page("/readyz")[0] == 503
+    server.ask("CONFIG", "SET", "requirepass", "")
+    wait_for(lambda: janitor.page("/readyz")[0] == 200, "it is ready")
+    assert len(janitor.said("Redis refuses; trying again")) == 1
+    assert [line for line in janitor.log().splitlines() if '"cannot ' in line] == []
+
+
+def test_once_without_redis(house: Make, server: Server) -> None:
+    """A sentence, and an exit code."""
+    server.kill()
+    one = house(server=server)
+    for option in ("--once", "--dry-run"):
+        janitor = one.janitor(option)
+        assert janitor.process.wait(60) == 2
+        assert "Redis does not answer" in janitor.log()
+        assert "Traceback" not in janitor.log()

@@ -1,0 +1,350 @@
+"""Whatever somebody else did to the indexes, the pending list is the truth, and what can be saved is saved."""
+
+import pytest
+from promises import keep
+from stage import Stage
+from targets import Target
+
+from penstock.janitor import reconcile
+from penstock.keys import PARKED, READY, SUSPECT
+from penstock_spec.kinds.pipeline.metrics import sweeping, tidying
+
+HISTORY = "stream: {retention: {keep: {length: 1000}}}"
+FOREIGN = "stream: {foreign_workers: true}"
+
+
+def reconciled(stage: Stage) -> dict[str, int]:
+    """All that was put right, by its name."""
+    counts = {word: int(stage.counted(tidying.RECONCILED, word)) for word in tidying.RECONCILED.labels[1].words}
+    return {word: count for word, count in counts.items() if count}
+
+
+def delay(stage: Stage, name: str, *, wait: int = 60_000) -> None:
+    pack = "return redis.call('HSET', KEYS[1], ARGV[1], cmsgpack.pack({'data', '{}'}))"
+    stage.ask("EVAL", pack, 1, stage.keys.bodies, name)
+    stage.ask("ZADD", stage.keys.delayed, stage.now() + wait, name)
+
+
+def test_a_round_over_what_is_well_changes_nothing(target: Target) -> None:
+    """Running, parked, ready, suspect, delayed, and crashed: all stay what they are, however often it comes by."""
+    stage = Stage(target)
+    keep(stage.round())
+    ids = stage.add(5)
+    worker = stage.life()
+    stage.read(worker, 4)
+    stage.park(ids[:1], wait=60_000)
+    stage.ask("SADD", stage.keys.crashed, ids[0])
+    stage.ask("HSET", stage.keys.uncharged, ids[1], 1)
+    for entry, state in ((ids[1], READY), (ids[2], SUSPECT)):
+        stage.ask("XCLAIM", stage.keys.stream, stage.keys.group, state, 0, entry, "JUSTID")
+    delay(stage, "a")
+    before = stage.everything(), stage.pending()
+
+    keep(stage.round(3))
+
+    assert (stage.everything(), stage.pending()) == before
+    assert reconciled(stage) == {}
+
+
+def test_parked_without_a_due_time_is_due_now(target: Target) -> None:
+    """Somebody deleted the set of due times: late is better than never."""
+    stage = Stage(target)
+    keep(stage.round())
+    ids = stage.add(3)
+    stage.read(stage.life())
+    stage.park(ids, wait=60_000)
+    stage.ask("DEL", stage.keys.parked)
+
+    keep(stage.round(2))
+
+    assert stage.ready == ids
+    assert {one.deliveries for one in stage.pending().values()} == {1}
+    assert reconciled(stage) == {"parked_without_due": 3}
+
+
+def test_a_due_time_of_what_is_not_parked_is_dropped(target: Target) -> None:
+    """Its entry is somebody's, and stays with them."""
+    stage = Stage(target)
+    keep(stage.round())
+    ids = stage.add(2)
+    worker = stage.life()
+    stage.read(worker)
+    stage.ask("ZADD", stage.keys.parked, stage.now() + 60_000, ids[0])
+
+    keep(stage.round())
+
+    assert stage.due() == {}
+    assert stage.owned(worker) == ids
+    assert reconciled(stage) == {"due_without_parked": 1}
+
+
+@pytest.mark.parametrize("spec", ["", HISTORY, FOREIGN], ids=["until-done", "history", "foreign workers"])
+def test_a_cleaner_that_deletes_parked_loses_nothing(target: Target, spec: str) -> None:
+    """XGROUP DELCONSUMER drops what a consumer owns. Due times tell what it was, also where history is kept."""
+    stage = Stage(target, spec)
+    keep(stage.round())
+    ids = stage.add(4)
+    worker = stage.life()
+    stage.read(worker)
+    stage.park(ids[:3], wait=60_000)
+    stage.ask("XGROUP", "DELCONSUMER", stage.keys.stream, stage.keys.group, PARKED)
+
+    keep(stage.round())
+
+    assert stage.ready == ids[:3]
+    assert stage.due() == {}
+    assert stage.owned(worker) == ids[3:]
+    assert stage.entries() == ids
+    assert reconciled(stage) == {"pending_nowhere": 3}
+
+
+def test_what_is_brought_back_has_all_its_attempts_and_no_fence_of_before(target: Target) -> None:
+    """Its delivery count is above any that was given, and none of it counts; also when it happens again."""
+    stage = Stage(target)
+    keep(stage.round())
+    stage.add(1)
+    worker = stage.life()
+    stage.read(worker)
+    counts = []
+    for _ in range(3):
+        stage.ask("XGROUP", "DELCONSUMER", stage.keys.stream, stage.keys.group, READY)
+        stage.ask("XGROUP", "DELCONSUMER", stage.keys.stream, stage.keys.group, worker)
+        keep(stage.round())
+        _, _, (_, count, uncharged, _, _) = stage.claim(worker)
+        assert count - uncharged == 1, "its first attempt"
+        counts.append(count)
+    assert counts == sorted(set(counts))
+    assert counts[0] > 1
+
+
+@pytest.mark.parametrize("deleted", ["uncharged", "position"])
+def test_counts_never_repeat_although_somebody_deletes_where_they_are_kept(target: Target, deleted: str) -> None:
+    """The highest count stands in two places."""
+    stage = Stage(target)
+    keep(stage.round())
+    stage.add(1)
+    worker = stage.life()
+    stage.read(worker)
+    stage.ask("XGROUP", "DELCONSUMER", stage.keys.stream, stage.keys.group, worker)
+    keep(stage.round())
+    (first,) = (one.deliveries for one in stage.pending().values())
+
+    stage.ask("DEL", getattr(stage.keys, deleted))
+    stage.ask("XGROUP", "DELCONSUMER", stage.keys.stream, stage.keys.group, READY)
+    keep(stage.round())
+
+    (second,) = (one.deliveries for one in stage.pending().values())
+    assert second > first
+
+
+def test_a_settle_of_before_changes_nothing_of_what_was_brought_back(target: Target) -> None:
+    """The worker that had it may still run it, and is told that it is another's."""
+    stage = Stage(target)
+    keep(stage.round())
+    ids = stage.add(2)
+    worker = stage.life()
+    stage.read(worker)
+    stage.ask("XGROUP", "DELCONSUMER", stage.keys.stream, stage.keys.group, worker)
+    keep(stage.round())
+    (count,) = {one.deliveries for one in stage.pending().values()}
+
+    assert stage.settle(worker, dict.fromkeys(ids, 1)) == [[READY, count]] * 2
+    assert stage.entries() == ids
+
+
+def test_finished_by_others_is_deleted_where_others_work(target: Target) -> None:
+    """Workers of another make acknowledge and delete in two steps, or only acknowledge; what they finished goes."""
+    stage = Stage(target, FOREIGN)
+    keep(stage.round())
+    ids = stage.add(3)
+    stage.read("other-1")
+    stage.ask("XACK", stage.keys.stream, stage.keys.group, *ids[:2])
+
+    keep(stage.round())
+
+    assert stage.entries() == stage.owned("other-1") == ids[2:]
+    assert reconciled(stage) == {"finished_elsewhere": 2}
+
+
+def test_where_another_group_reads_the_stream_nothing_is_concluded(target: Target) -> None:
+    """A finished entry stays there while another group may want it: it is not brought back, and not deleted."""
+    stage = Stage(target)
+    keep(stage.round())
+    stage.ask("XGROUP", "CREATE", stage.keys.stream, "auditors", "0")
+    ids = stage.add(2)
+    worker = stage.life()
+    stage.read(worker)
+    stage.settle(worker, dict.fromkeys(ids, 1))
+
+    keep(stage.round(2))
+
+    assert stage.entries() == ids
+    assert stage.pending() == {}
+    assert reconciled(stage) == {}
+
+
+def test_finished_history_is_left_in_peace(target: Target) -> None:
+    """Where finished entries stay, one that is pending nowhere is finished."""
+    stage = Stage(target, HISTORY)
+    keep(stage.round())
+    ids = stage.add(3)
+    worker = stage.life()
+    stage.read(worker)
+    stage.settle(worker, dict.fromkeys(ids, 1))
+
+    keep(stage.round(2))
+
+    assert stage.pending() == {}
+    assert stage.entries() == ids
+
+
+def test_given_back_history_that_lost_its_state_comes_again(target: Target) -> None:
+    """Finishing forgets what does not count in the same step; so what is still remembered was not finished."""
+    stage = Stage(target, HISTORY)
+    keep(stage.round())
+    ids = stage.add(2)
+    worker = stage.life()
+    stage.read(worker)
+    keys = (stage.keys.stream, stage.keys.uncharged)
+    stage.run("give_back", keys, stage.keys.group, worker, ids[0], ids[0], ids[0], 1, 0, READY)
+    stage.settle(worker, {ids[1]: 1})
+    stage.ask("XGROUP", "DELCONSUMER", stage.keys.stream, stage.keys.group, READY)
+
+    keep(stage.round())
+
+    assert stage.ready == ids[:1]
+    assert reconciled(stage) == {"pending_nowhere": 1}
+
+
+def test_what_is_remembered_of_what_is_gone_is_forgotten(target: Target) -> None:
+    """Accounts of entries that somebody acknowledged and deleted."""
+    stage = Stage(target)
+    keep(stage.round())
+    stage.ask("HSET", stage.keys.uncharged, "1-1", 3, "~count", 2000)
+    stage.ask("SADD", stage.keys.crashed, "1-2")
+
+    keep(stage.round())
+
+    assert stage.uncharged() == {}
+    assert stage.ask("HGET", stage.keys.uncharged, "~count") is not None
+    assert stage.number("EXISTS", stage.keys.crashed) == 0
+
+
+def test_a_delayed_body_without_a_due_time_is_due_now(target: Target) -> None:
+    """Somebody deleted the due times: the messages enter now."""
+    stage = Stage(target)
+    keep(stage.round())
+    for name in "abc":
+        delay(stage, name)
+    stage.ask("DEL", stage.keys.delayed)
+
+    keep(stage.round(2))
+
+    assert len(stage.entries()) == 3
+    assert reconciled(stage) == {"delayed_without_due": 3}
+
+
+def test_a_due_time_without_a_body_is_dropped_and_told_as_lost(target: Target) -> None:
+    """There is nothing left to send."""
+    stage = Stage(target)
+    keep(stage.round())
+    for name in "abc":
+        delay(stage, name)
+    stage.ask("HDEL", stage.keys.bodies, "b")
+
+    keep(stage.round())
+
+    assert stage.listed("ZRANGE", stage.keys.delayed, 0, -1) == ["a", "c"]
+    assert reconciled(stage) == {"due_without_body": 1}
+    assert stage.counted(sweeping.LOST, "deleted") == 1
+
+
+@pytest.mark.parametrize("deleted", ["parked", "uncharged", "alive", "delayed", "crashed", "position", "bodies"])
+def test_every_set_of_ours_may_be_deleted(target: Target, deleted: str) -> None:
+    """Only the bodies of what is delayed are nowhere else; all else is done in the end, by workers with new lives."""
+    stage = Stage(target)
+    keep(stage.round())
+    ids = stage.add(6)
+    worker = stage.life()
+    stage.read(worker, 5)
+    stage.park(ids[:2], wait=60_000)
+    stage.ask("SADD", stage.keys.crashed, ids[0])
+    keys = (stage.keys.stream, stage.keys.uncharged)
+    stage.run("give_back", keys, stage.keys.group, worker, ids[2], ids[2], ids[2], 1, 0, READY)
+    delay(stage, "a")
+    stage.ask("DEL", getattr(stage.keys, deleted))
+
+    keep(stage.round(2))
+
+    unfinished = set(stage.pending())
+    assert unfinished >= set(ids[:5])
+    assert stage.counted(sweeping.LOST, "deleted") == (deleted == "bodies")
+    if deleted == "alive":
+        assert stage.run("renew", [stage.keys.alive], worker, 10_000) == 0, "it takes a new life"
+    if deleted == "delayed":
+        assert len(stage.entries()) == 7, "what was delayed has entered"
+
+
+@pytest.mark.parametrize("word", ["x", "", "5", "-", "+", "1-1-1", "99999999999999999999-1", "~parked", "\x00"])
+def test_words_that_are_no_ids_hold_nothing_up(target: Target, word: str) -> None:
+    """Somebody else put them into our sets: they are dropped, and what stands beside them goes on."""
+    stage = Stage(target)
+    keep(stage.round())
+    ids = stage.add(2)
+    worker = stage.life()
+    stage.read(worker)
+    stage.park(ids[:1])
+    for score, later in ((1, False), (stage.now() + 60_000, True)):
+        stage.ask("ZADD", stage.keys.parked, score, f"{word}~" if later else word)
+    stage.ask("HSET", stage.keys.uncharged, word, 1)
+    stage.ask("SADD", stage.keys.crashed, word)
+    stage.ask("ZADD", stage.keys.delayed, 1, word)
+    stage.ask("ZADD", stage.keys.alive, 1, f"{word}!")
+
+    keep(stage.round(2))
+
+    assert stage.ready == ids[:1]
+    assert stage.owned(worker) == ids[1:]
+    assert stage.due() == stage.uncharged() == {}
+    assert stage.number("EXISTS", stage.keys.crashed, stage.keys.delayed) == 0
+
+
+def test_it_goes_page_by_page_and_begins_again(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However much there is; what is put right behind its back is found on the next way through."""
+    monkeypatch.setattr(reconcile, "PAGE", 4)
+    monkeypatch.setattr(reconcile, "ENTRIES", 4)
+    stage = Stage(target)
+    keep(stage.round())
+    ids = stage.add(30)
+    worker = stage.life()
+    stage.read(worker)
+
+    async def promise() -> None:
+        async with stage.janitor() as rounds:
+            for _ in range(12):
+                await rounds.make()
+            assert stage.owned(worker) == ids
+            stage.ask("XACK", stage.keys.stream, stage.keys.group, *ids[3:27])
+            for _ in range(12):
+                await rounds.make()
+
+    keep(promise())
+    assert stage.ready == ids[3:27]
+    assert stage.owned(worker) == ids[:3] + ids[27:]
+
+
+def test_large_entries_make_small_pages(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page ends with the entry that fills it."""
+    monkeypatch.setattr(reconcile, "BYTES", 50_000)
+    stage = Stage(target)
+    keep(stage.round())
+    ids = stage.add(10, size=30_000)
+    worker = stage.life()
+    stage.read(worker)
+    stage.ask("XGROUP", "DELCONSUMER", stage.keys.stream, stage.keys.group, worker)
+    keys = stage.keys
+
+    around = (keys.stream, keys.parked, keys.uncharged, keys.crashed, keys.position)
+    told = stage.run("reconcile_stream", around, keys.group, "-", 500, 50_000, "force")
+
+    assert told == [f"({ids[1]}", 2, 0, 0]

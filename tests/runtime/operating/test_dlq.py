@@ -1,0 +1,216 @@
+"""`penstock dlq list` and `show`: what died, why, and what it was."""
+
+from __future__ import annotations
+
+import base64
+import json
+
+import pytest
+from desk import Desk
+
+from penstock.operating.entry import Entry
+from penstock.operating.letters.dead_letter import DeadLetter
+from penstock.worker.delivery import Buried, Delivery
+from penstock.worker.letter import written
+
+CARD = "4111 1111 1111 1111"
+
+
+def body(**fields: object) -> tuple[bytes, bytes]:
+    return b"data", json.dumps(fields).encode()
+
+
+class TestList:
+    """Many, briefly."""
+
+    def test_the_newest_comes_first(self, desk: Desk) -> None:
+        ids = desk.died(5)
+        told = desk.penstock("dlq", "list", "trial", "--json").objects
+        assert [one["id"] for one in told] == ids[::-1]
+        oldest_first = desk.penstock("dlq", "list", "trial", "--json", "--oldest-first").objects
+        assert [one["id"] for one in oldest_first] == ids
+
+    def test_a_line_says_why_it_died_and_what_it_was(self, desk: Desk) -> None:
+        """For people in a table, for machines as an object."""
+        id_ = desk.dies(*body(n=42, pet="rex"), error="TimeoutError: it took longer than 60s", attempts=3)
+        heading, line = desk.penstock("dlq", "list", "trial").out.splitlines()
+        assert heading.split() == ["id", "age", "reason", "attempts", "error", "fields"]
+        assert line.split()[0] == id_
+        assert line.split()[2:] == ["failed", "3", "TimeoutError", "n=42", "pet=rex"]
+        [told] = desk.penstock("dlq", "list", "trial", "--json").objects
+        expected = {"id": id_, "reason": "failed", "attempts": 3, "error_type": "TimeoutError", "deaths": 1}
+        assert expected.items() <= told.items()
+        assert told["fields"] == {"n": 42, "pet": "rex"}
+
+    def test_nothing_else_of_a_body_is_shown(self, desk: Desk) -> None:
+        """Nor the text of an error, which may quote it."""
+        desk.dies(*body(n=1, card=CARD), error=f"ValueError: no card: {CARD}")
+        for words in ((), ("--json",)):
+            ran = desk.penstock("dlq", "list", "trial", *words)
+            assert "ValueError" in ran.out
+            assert CARD not in ran.out + ran.err
+
+    def test_no_more_than_asked_for_and_that_is_said(self, desk: Desk) -> None:
+        ids = desk.died(30)
+        ran = desk.penstock("dlq", "list", "trial", "--json", "--limit", "7")
+        assert [one["id"] for one in ran.objects] == ids[:-8:-1]
+        assert "there are more" in ran.err
+        assert "there are more" not in desk.penstock("dlq", "list", "trial", "--limit", "30").err
+
+    def test_pages_are_walked_to_the_end(self, desk: Desk) -> None:
+        """Small letters and large ones, each once."""
+        ids = [desk.dies(*body(n=n, text="x" * (0 if n % 50 else 100_000))) for n in range(1200)]
+        told = desk.penstock("dlq", "list", "trial", "--json", "--limit", "5000", "--oldest-first").objects
+        assert [one["id"] for one in told] == ids
+
+    def test_finding_nothing_is_told_by_the_exit_code(self, desk: Desk) -> None:
+        assert desk.penstock("dlq", "list", "trial").code == 1
+        desk.died(1)
+        ran = desk.penstock("dlq", "list", "trial", "--error", "nothing like it")
+        assert (ran.code, ran.out) == (1, "")
+        assert ran.err == "1 dead letter was looked at, and none is meant\n"
+
+    @pytest.mark.parametrize(
+        ("words", "found"),
+        [
+            (["--error", "timeout"], {1}),
+            (["--error", "CARD"], {0}),
+            (["--reason", "lost"], {2}),
+            (["--reason", "failed", "--error", "e"], {0, 1, 4}),
+            (["--field", "n=1"], {1}),
+            (["--field", "pet=rex"], {0, 3}),
+            (["--field", "pet=rex", "--field", "n=3"], {3}),
+            (["--field", "owner.name=Jo"], {3}),
+            (["--field", "tags=[1,2]"], {0}),
+            (["--field", "gone=null"], {1}),
+            (["--field", "ok=true"], {0}),
+            (["--field", "n=01"], set()),
+            (["--older-than", "1d"], {4}),
+            (["--newer-than", "1d"], {0, 1, 2, 3}),
+            (["--older-than", "1d", "--reason", "lost"], set()),
+        ],
+    )
+    def test_filters_take_what_they_say(self, desk: Desk, words: list[str], found: set[int]) -> None:
+        old = Delivery(b"5-0", body(n=4), "w~01234567", 1)
+        desk.ask("XADD", desk.keys.dead, "1000-0", *written(Buried(old, "failed", "Error: old"), desk.keys, 1000))
+        ids = [
+            desk.dies(*body(n=0, pet="rex", tags=[1, 2], ok=True), error="ValueError: no card"),
+            desk.dies(*body(n=1, gone=None), error="TimeoutError: too long"),
+            desk.dies(b"data", b"no json", reason="lost", error="its workers were lost"),
+            desk.dies(*body(n=3, pet="rex", owner={"name": "Jo"}), reason="refused", error="Nope"),
+            "1000-0",
+        ]
+        ran = desk.penstock("dlq", "list", "trial", "--json", *words)
+        assert {ids.index(one["id"]) for one in ran.objects} == found
+        assert ran.code == (0 if found else 1)
+
+    def test_letters_of_other_pipelines_are_counted_and_left_out(self, desk: Desk) -> None:
+        """Pipelines may share their dead letters."""
+        own = desk.died(2)
+        other = Delivery(b"1-1", body(n=9), "w~01234567", 1)
+        keys = type(desk.keys).at("another", "team", desk.keys.dead)
+        desk.ask("XADD", desk.keys.dead, "*", *written(Buried(other, "failed", "E"), keys, 1000))
+        ran = desk.penstock("dlq", "list", "trial", "--json")
+        assert [one["id"] for one in ran.objects] == own[::-1]
+        assert ran.err.startswith("1 letter under `{trial}:trial:dead` ")
+
+    def test_what_others_put_there_is_listed_too(self, desk: Desk) -> None:
+        """Dead letters of the time before have no story."""
+        id_ = desk.ask("XADD", desk.keys.dead, "*", *body(n=1), "attempts", "5")
+        [told] = desk.penstock("dlq", "list", "trial", "--json").objects
+        assert (told["id"], told["reason"], told["deaths"], told["fields"]) == (id_, None, 0, {"n": 1})
+
+    def test_a_field_without_a_value_is_refused(self, desk: Desk) -> None:
+        ran = desk.penstock("dlq", "list", "trial", "--field", "job_id")
+        assert ran.code == 2
+        assert "`--field job_id` names no value" in ran.err
+
+    def test_a_span_that_is_none_is_refused_with_the_way_to_write_it(self, desk: Desk) -> None:
+        ran = desk.penstock("dlq", "list", "trial", "--older-than", "90")
+        assert ran.code == 2
+        assert "write `90s`" in ran.err
+
+
+class TestShow:
+    """One, whole."""
+
+    ODD = (b"data", b'{"n": 7, "text": "a\\u001b[2J"}', b"raw", b"\xff\x00", b"note", b"two\nlines", b"raw", b"")
+
+    def test_all_there_is_of_it(self, desk: Desk) -> None:
+        """Its story, its fields byte for byte, its body."""
+        id_ = desk.dies(*self.ODD, error="ValueError: no", attempts=3, entry="17-4")
+        told = desk.penstock("dlq", "show", "trial", id_, "--json").json
+        expected = {
+            "id": id_, "reason": "failed", "error": "ValueError: no", "attempts": 3, "entry": "17-4",
+            "consumer": "worker~01234567", "group": "trial", "stream": "trial", "died": "2023-11-14T22:13:20Z",
+        }  # fmt: skip
+        assert expected.items() <= told.items()
+        assert told["body"] == {"n": 7, "text": "a\x1b[2J"}
+        assert told["fields"] == [
+            {"name": "data", "value": self.ODD[1].decode()},
+            {"name": "raw", "value_base64": base64.b64encode(b"\xff\x00").decode()},
+            {"name": "note", "value": "two\nlines"},
+            {"name": "raw", "value": ""},
+        ]
+
+    def test_people_are_told_what_is_text_and_what_is_base64(self, desk: Desk) -> None:
+        """Nothing that is shown can move a cursor."""
+        told = desk.penstock("dlq", "show", "trial", desk.dies(*self.ODD)).out
+        assert "\n  raw: (base64) /wA=\n" in told
+        assert '\n  note: "two\\nlines"\n' in told
+        assert '\n  raw: ""\n' in told
+        assert f"\n  data: {self.ODD[1].decode()}\n" in told
+        assert '\n    "n": 7,\n' in told
+        assert "\x1b" not in told
+
+    def test_a_body_that_cannot_be_read_is_said_to_be(self, desk: Desk) -> None:
+        id_ = desk.dies(b"data", b"{nope", reason="unreadable", error="not-json: ...")
+        ran = desk.penstock("dlq", "show", "trial", id_)
+        assert ran.code == 0
+        assert "\n  data: {nope\n" in ran.out
+        assert "\nbody cannot be read: not-json" in ran.out
+        told = desk.penstock("dlq", "show", "trial", id_, "--json").json
+        assert told["body"] is None
+        assert told["unreadable"].startswith("not-json")
+
+    def test_what_was_packed_is_unpacked(self, desk: Desk) -> None:
+        """An entry of 1,500 fields, in its order."""
+        fields = [part for n in range(1500) for part in (b"f%d" % n, b"\xfe%d" % n)]
+        id_ = desk.dies(*body(n=1), *fields)
+        assert len(desk.dead()[id_]) == 2 * 9
+        told = desk.penstock("dlq", "show", "trial", id_, "--json").json["fields"]
+        assert len(told) == 1501
+        assert told[1500] == {"name": "f1499", "value_base64": base64.b64encode(b"\xfe1499").decode()}
+
+    def test_one_that_is_not_there(self, desk: Desk) -> None:
+        ran = desk.penstock("dlq", "show", "trial", "5-5")
+        assert (ran.code, ran.out, ran.err) == (1, "", "there is no dead letter `5-5`\n")
+
+    def test_what_is_no_id(self, desk: Desk) -> None:
+        ran = desk.penstock("dlq", "show", "trial", "latest")
+        assert ran.code == 2
+        assert "hint: `penstock dlq list` tells them" in ran.err
+
+
+class TestReading:
+    """What belongs to the burial is told from what was sent, whatever was sent."""
+
+    def read(self, desk: Desk, *fields: bytes) -> DeadLetter:
+        delivery = Delivery(b"7-7", fields, "w~01234567", 2)
+        told = written(Buried(delivery, "failed", "E: no"), desk.keys, 5)
+        return DeadLetter.of(Entry("8-8", told))
+
+    def test_fields_of_a_burial_that_were_sent_are_what_was_sent(self, desk: Desk) -> None:
+        """Somebody may have put a whole dead letter back into the stream by hand."""
+        once = self.read(desk, b"data", b"{}")
+        inner = [*once.original, b"penstock-dead-id", b"1-1", b"penstock-dead-reason", b"lost"]
+        letter = self.read(desk, *inner)
+        assert list(letter.original) == inner
+        assert (letter.reason, letter.told["id"]) == ("failed", "7-7")
+
+    def test_a_field_that_only_looks_packed_stays_as_it_is(self, desk: Desk) -> None:
+        for value in (b"1:a,1:b,", b"nonsense", b""):
+            assert list(self.read(desk, b"penstock-dead-packed", value).original) == [b"penstock-dead-packed", value]
+
+    def test_an_entry_without_fields_but_the_burials(self, desk: Desk) -> None:
+        assert list(self.read(desk).original) == []

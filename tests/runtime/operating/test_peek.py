@@ -1,0 +1,178 @@
+"""`penstock peek` shows what waits, and leaves it where it is."""
+
+from __future__ import annotations
+
+import itertools
+from typing import get_args
+
+import pytest
+from desk import Desk
+
+from penstock.command import peek
+from penstock.operating.packed import unpacked_fields
+from penstock.operating.waiting import State
+
+LATER = "01ARZ3NDEKTSV4RRFFQ69G5FA0"
+
+
+def filled(desk: Desk) -> dict[str, list[str]]:
+    """Some in every state, by their ids; of each attempt one."""
+    stage = desk.stage
+    stage.make()
+    ids = stage.add(3 + 4 + 2 + 2 + 2)
+    first, second = stage.life(), stage.life()
+    found = {"running": stage.read(first, 3) + stage.read(second, 1)}
+    for state in ("ready", "suspect", "parked"):
+        found[state] = stage.read(stage.life(), 2)
+        if state == "parked":
+            stage.park(found[state][:1], wait=7_200_000)
+            stage.park(found[state][1:], wait=3_600_000)
+        else:
+            stage.ask("XCLAIM", stage.keys.stream, stage.keys.group, f"~{state}", 0, *found[state], "JUSTID")
+    stage.ask("HSET", stage.keys.uncharged, found["ready"][0], 1)
+    keys = (desk.keys.stream, desk.keys.delayed, desk.keys.bodies, desk.keys.position)
+    fields = ("data", '{"n": 77, "secret": "x"}')
+    stage.run("send", keys, desk.keys.group, "until-done", 100, "reject", 0, LATER, 60_000, len(fields), *fields)
+    return found | {"new": ids[-3:], "delayed": [LATER]}
+
+
+def test_all_that_waits_is_shown_by_state(desk: Desk) -> None:
+    """With the oldest first, and of what is parked that which is due next."""
+    found = filled(desk)
+    told = desk.penstock("peek", "trial", "--json").objects
+    by_state = {state: [one["id"] for one in ones] for state, ones in itertools.groupby(told, lambda one: one["state"])}
+    assert by_state == {**found, "parked": found["parked"][::-1]}
+    assert list(by_state) == list(get_args(State))
+
+
+def test_a_message_tells_how_it_is(desk: Desk) -> None:
+    """Attempts, who has it, for how long, when it is due, and what it is about."""
+    found = filled(desk)
+    told = {one["id"]: one for one in desk.penstock("peek", "trial", "--json").objects}
+    assert [told[id_]["attempts"] for id_ in found["ready"]] == [0, 1]
+    running = told[found["running"][0]]
+    assert (running["attempts"], running["fields"]) == (1, {"n": 0})
+    assert running["consumer"].startswith("worker~")
+    assert running["idle_seconds"] >= 0
+    assert [
+        3500 < told[id_]["due_in_seconds"] <= 3600 * n for n, id_ in ((2, found["parked"][0]), (1, found["parked"][1]))
+    ]
+    assert 0 < told[LATER]["due_in_seconds"] <= 60
+    assert told[LATER]["fields"] == {"n": 77}
+
+
+def test_people_read_it_in_tables(desk: Desk) -> None:
+    """Each with its count; no wider than 80 columns."""
+    found = filled(desk)
+    out = desk.penstock("peek", "trial", "--limit", "1").out
+    headings = [line for line in out.splitlines() if line.partition(":")[0] in get_args(State)]
+    assert headings == ["new: 3", "running: 4", "ready: 2", "suspect: 2", "parked: 2", "delayed: 1"]
+    assert found["new"][0] in out
+    assert found["new"][1] not in out
+    assert max(map(len, out.splitlines())) <= 80
+
+
+def test_one_state_alone(desk: Desk) -> None:
+    found = filled(desk)
+    for state in get_args(State):
+        told = desk.penstock("peek", "trial", "--state", state, "--json").objects
+        assert {one["id"] for one in told} == set(found[state])
+
+
+def test_one_message_by_its_id(desk: Desk) -> None:
+    """Wherever it is."""
+    found = filled(desk)
+    for state, ids in found.items():
+        [told] = desk.penstock("peek", "trial", ids[-1], "--json").objects
+        assert (told["state"], told["id"]) == (state, ids[-1])
+    [parked] = desk.penstock("peek", "trial", found["parked"][0], "--json").objects
+    assert 7100 < parked["due_in_seconds"] <= 7200
+    assert (
+        f"state:    parked\nid:       {found['parked'][0]}\n" in desk.penstock("peek", "trial", found["parked"][0]).out
+    )
+
+
+def test_bodies_are_shown_only_where_that_is_asked_for(desk: Desk) -> None:
+    filled(desk)
+    for words in (["--state", "delayed"], [LATER], ["--state", "delayed", "--json"], [LATER, "--json"]):
+        assert "secret" not in desk.penstock("peek", "trial", *words).out
+        assert "secret" in desk.penstock("peek", "trial", *words, "--bodies").out
+
+
+def test_nothing_is_taken_or_changed(desk: Desk) -> None:
+    """Not even how long something has been idle."""
+    found = filled(desk)
+    before = desk.stage.everything()
+    for words in ([], ["--bodies"], [found["running"][0]], [LATER], ["--json"]):
+        desk.penstock("peek", "trial", *words)
+    assert desk.stage.everything() == before
+
+
+def test_a_message_that_somebody_deleted_is_said_to_be(desk: Desk) -> None:
+    """It is pending, and there is nothing of it."""
+    found = filled(desk)
+    desk.ask("XDEL", desk.keys.stream, found["running"][0])
+    [told] = [one for one in desk.penstock("peek", "trial", "--json").objects if one["id"] == found["running"][0]]
+    assert told["deleted"]
+    assert "(it was deleted from the stream)" in desk.penstock("peek", "trial", "--state", "running").out
+
+
+def test_without_a_group_all_is_new(desk: Desk) -> None:
+    ids = desk.stage.add(2)
+    ran = desk.penstock("peek", "trial", "--json")
+    assert [(one["state"], one["id"]) for one in ran.objects] == [("new", id_) for id_ in ids]
+    assert "the group `trial` is not there" in ran.err
+    [told] = desk.penstock("peek", "trial", ids[1], "--json").objects
+    assert told["state"] == "new"
+
+
+def test_an_entry_that_nobody_remembers_is_told_as_such(desk: Desk) -> None:
+    """It was given out, and is pending nowhere: the janitor will bring it back."""
+    desk.stage.make()
+    [id_] = desk.stage.add(1)
+    desk.stage.read(desk.stage.life())
+    desk.ask("XACK", desk.keys.stream, desk.keys.group, id_)
+    [told] = desk.penstock("peek", "trial", id_, "--json").objects
+    assert told["state"] == "pending nowhere"
+
+
+@pytest.mark.parametrize("words", [[], ["--state", "parked"], ["5-5"], [LATER]])
+def test_finding_nothing_is_told_by_the_exit_code(desk: Desk, words: list[str]) -> None:
+    """With a group and without, with a stream and without."""
+    for has_group in (False, True):
+        if has_group:
+            desk.stage.make()
+        ran = desk.penstock("peek", "trial", *words)
+        assert (ran.code, ran.out) == (1, "")
+        assert ran.err
+
+
+@pytest.mark.parametrize("words", [["latest"], ["1"], ["5-5", "--state", "new"]])
+def test_what_cannot_be_meant_is_refused(desk: Desk, words: list[str]) -> None:
+    ran = desk.penstock("peek", "trial", *words)
+    assert ran.code == 2
+    assert "hint: " in ran.err
+
+
+def test_the_states_that_may_be_named_are_all_there_are() -> None:
+    assert get_args(State) == peek.STATES
+
+
+@pytest.mark.parametrize("count", [2, 14, 16, 30, 1980])
+@pytest.mark.parametrize("size", [0, 5, 31, 32, 255, 256, 65_535, 70_000])
+def test_what_redis_packs_is_unpacked(desk: Desk, count: int, size: int) -> None:
+    """A delayed message's fields, as many and as long as they may be."""
+    if count * size > 20_000_000:
+        return
+    fields = ["\u00e9" + "x" * max(size - 2, 0) if n % 2 else str(n) for n in range(count)]
+    keys = (desk.keys.stream, desk.keys.delayed, desk.keys.bodies, desk.keys.position)
+    words = (LATER, 60_000, count, *fields)
+    desk.stage.run("send", keys, desk.keys.group, "until-done", 100, "reject", 0, *words)
+    [told] = desk.penstock("peek", "trial", LATER, "--json", "--bodies").objects
+    assert [part for one in told["entry"] for part in (one["name"], one["value"])] == fields
+
+
+@pytest.mark.parametrize("packed", [b"", b"\x91", b"\x92\xa1a", b"\x91\xa1ab", b"\x80", b"\x91\x05", b"\xdc\x00"])
+def test_what_is_packed_otherwise_is_refused(packed: bytes) -> None:
+    with pytest.raises(ValueError, match="packed"):
+        unpacked_fields(packed)

@@ -1,0 +1,436 @@
+"""Replayed letters go through their pipeline again: each once, as it was sent, with the story of its deaths."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import re
+import signal
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from cable import Cable
+from desk import Desk
+from promises import keep
+from servers import Server, wait_for
+from stage import Stage
+from targets import Target
+
+from penstock.command.replaying import check_slots
+from penstock.message.story import read_story
+from penstock.operating.letters.choice import Filters, Walk
+from penstock.operating.letters.pace import Pace, rate_of
+from penstock.operating.letters.purge import purge
+from penstock.operating.letters.replay import MOST_VALUES, Replayer
+from penstock.operating.reach import Insistence
+from penstock.wire.credentials import Credentials
+from penstock_spec.findings import CannotGoOn
+
+BINARY = (b"data", b'{"n": 1}', b"raw", b"\xff\x00\n", b"raw", b"twice", b"penstock-key", b"k", b"", b"")
+
+
+def numbers(desk: Desk) -> Counter[int]:
+    """The field `n` of every letter and every entry."""
+    fields = [*desk.entries(), *desk.dead().values()]
+    return Counter(json.loads(one[one.index("data") + 1])["n"] for one in fields)
+
+
+class TestRehearsal:
+    """Without `--yes` nothing is changed."""
+
+    @pytest.mark.parametrize("verb", ["replay", "purge"])
+    @pytest.mark.parametrize("chosen", [["--all"], ["--error", "value"], ["{id}"]])
+    def test_it_says_what_it_would_do_and_does_nothing(self, desk: Desk, verb: str, chosen: list[str]) -> None:
+        ids = desk.died(3)
+        before = desk.stage.everything()
+        words = [one.format(id=ids[0]) for one in chosen]
+        ran = desk.penstock("dlq", verb, "trial", *words)
+        assert ran.code == 0
+        count = 1 if "{id}" in chosen else 3
+        assert re.search(rf"would \w+ {count} dead letter", ran.out)
+        assert "nothing was changed; `--yes` does it" in ran.out
+        assert len(desk.penstock("dlq", verb, "trial", *words, "--json").objects) == count
+        assert desk.stage.everything() == before
+
+    def test_kinds_are_counted(self, desk: Desk) -> None:
+        desk.died(4)
+        desk.died(2, error="its workers were lost", reason="lost")
+        lines = [line.split() for line in desk.penstock("dlq", "replay", "trial", "--all").out.splitlines()]
+        assert lines[:3] == [["letters", "reason", "error"], ["4", "failed", "ValueError"], ["2", "lost", "-"]]
+
+    def test_other_groups_of_the_stream_are_told_of(self, desk: Desk) -> None:
+        """They would be given the message as well."""
+        desk.stage.make()
+        desk.ask("XGROUP", "CREATE", desk.keys.stream, "audit", "0")
+        desk.died(1)
+        assert "`trial` has 2 groups" in desk.penstock("dlq", "replay", "trial", "--all").out
+
+    def test_it_must_be_said_which_are_meant(self, desk: Desk) -> None:
+        for words in ([], ["--yes"], ["1-1", "--all"], ["--all", "--reason", "lost"]):
+            ran = desk.penstock("dlq", "replay", "trial", *words)
+            assert ran.code == 2
+            assert "hint: " in ran.err
+
+    def test_finding_nothing_is_told_by_the_exit_code(self, desk: Desk) -> None:
+        for words in (["--all"], ["--all", "--yes"], ["5-5"], ["5-5", "--yes"]):
+            for verb in ("replay", "purge"):
+                assert desk.penstock("dlq", verb, "trial", *words).code == 1
+
+
+class TestReplay:
+    """With `--yes`."""
+
+    def test_the_fields_come_back_byte_for_byte_with_a_story(self, desk: Desk) -> None:
+        """In their order, doubled ones and own ones too."""
+        id_ = desk.dies(*BINARY, error="ValueError: no", attempts=3, entry="17-4")
+        ran = desk.penstock("dlq", "replay", "trial", id_, "--yes")
+        assert (ran.code, ran.out) == (0, "replayed 1 dead letter of `trial`\n")
+        [fields] = desk.exact(desk.keys.stream)
+        assert tuple(fields[: len(BINARY)]) == BINARY
+        assert fields[len(BINARY)] == b"penstock-story"
+        [death] = read_story(fields[-1])
+        assert (death.id, death.reason, death.error, death.attempts) == ("17-4", "failed", "ValueError: no", 3)
+        assert desk.dead() == {}
+
+    def test_a_story_goes_on(self, desk: Desk) -> None:
+        """One that died again is told of with all its deaths, and nothing but its story has changed."""
+        desk.dies(*BINARY, error="ValueError: first", entry="1-0")
+        desk.penstock("dlq", "replay", "trial", "--all", "--yes")
+        [fields] = desk.exact(desk.keys.stream)
+        again = [*fields[:2], b"penstock-story", fields[-1], *fields[2:-2]]  # a sender may place fields otherwise
+        id_ = desk.dies(*again, error="ValueError: second", entry="2-0")
+        deaths = desk.penstock("dlq", "show", "trial", id_, "--json").json["deaths"]
+        assert [one["error"] for one in deaths] == ["ValueError: first", "ValueError: second"]
+        desk.penstock("dlq", "replay", "trial", "--all", "--yes")
+        _, fields = desk.exact(desk.keys.stream)
+        assert (*fields[:2], *fields[4:]) == BINARY
+        assert [death.id for death in read_story(fields[3])] == ["1-0", "2-0"]
+
+    def test_what_was_packed_is_unpacked(self, desk: Desk) -> None:
+        fields = [part for n in range(1500) for part in (b"f%d" % n, b"\xfe%d" % n)]
+        desk.dies(*fields)
+        assert desk.penstock("dlq", "replay", "trial", "--all", "--yes").code == 0
+        [came] = desk.exact(desk.keys.stream)
+        assert came[:-2] == fields
+
+    def test_one_with_more_fields_than_a_script_takes_stays(self, desk: Desk) -> None:
+        """It is said so, before and when it is tried; the others go on."""
+        fields = [b"x"] * (MOST_VALUES + 2)
+        large = desk.dies(*fields)
+        desk.died(2)
+        rehearsed = desk.penstock("dlq", "replay", "trial", "--all")
+        assert f"{large}: it cannot be replayed: it has 3952 fields" in rehearsed.err
+        assert "would replay 2 dead letters" in rehearsed.out
+        ran = desk.penstock("dlq", "replay", "trial", "--all", "--yes")
+        assert ran.code == 1
+        assert f"{large}: not replayed: it has 3952 fields" in ran.err
+        assert (len(desk.entries()), list(desk.dead())) == (2, [large])
+
+    def test_the_largest_that_a_script_takes_goes(self, desk: Desk) -> None:
+        desk.dies(*[b"x"] * (MOST_VALUES - 2))
+        assert desk.penstock("dlq", "replay", "trial", "--all", "--yes").code == 0
+
+    def test_only_those_that_are_meant_go_the_oldest_first(self, desk: Desk) -> None:
+        desk.died(3, error="ValueError: no")
+        stays = desk.died(2, error="TimeoutError: too long")
+        ran = desk.penstock("dlq", "replay", "trial", "--error", "ValueError", "--yes", "--json")
+        assert [json.loads(fields[1])["n"] for fields in desk.entries()] == [0, 1, 2]
+        assert [one["entry"] for one in ran.objects] == desk.stage.entries()
+        assert list(desk.dead()) == stays
+
+    def test_an_id_twice_is_one_letter(self, desk: Desk) -> None:
+        [id_] = desk.died(1)
+        ran = desk.penstock("dlq", "replay", "trial", id_, id_, "--yes")
+        assert (ran.code, len(desk.entries())) == (0, 1)
+
+    def test_one_that_is_missing_stops_none_of_the_others(self, desk: Desk) -> None:
+        first, second = desk.died(2)
+        ran = desk.penstock("dlq", "replay", "trial", first, "5-5", second, "--yes")
+        assert ran.code == 1
+        assert "there is no dead letter `5-5`" in ran.err
+        assert len(desk.entries()) == 2
+
+    def test_letters_of_other_pipelines_are_left_alone(self, desk: Desk) -> None:
+        """Also when somebody names them."""
+        told = ("data", "{}", "penstock-dead-id", "1-1", "penstock-dead-stream", "another")
+        id_ = str(desk.ask("XADD", desk.keys.dead, "*", *told))
+        for verb in ("replay", "purge"):
+            for words in (["--all"], [id_]):
+                assert desk.penstock("dlq", verb, "trial", *words, "--yes").code == 1
+        assert list(desk.dead()) == [id_]
+        assert desk.entries() == []
+
+    def test_it_passes_deduplication_and_a_full_backlog(self, make_desk: Callable[..., Desk]) -> None:
+        """The message was accepted once."""
+        desk = make_desk(
+            "message: {dedup: {by: n, window: 1h}}\n"
+            "stream: {key: trial, group: trial, backlog: {limit: 1}}\n"
+            "work: {concurrency: 1}\nscaling: {replicas: {max: 1}}"
+        )
+        assert desk.penstock("send", "trial", '{"n": 1}').code == 0
+        assert desk.penstock("send", "trial", '{"n": 2}').code == 1
+        [sent] = desk.exact(desk.keys.stream)
+        desk.dies(*sent)
+        assert desk.penstock("dlq", "replay", "trial", "--all", "--yes").code == 0
+        assert len(desk.entries()) == 2
+
+    def test_what_dies_meanwhile_is_not_replayed_again(self, desk: Desk) -> None:
+        """Else a message that always fails would go round for ever."""
+        desk.died(20)
+
+        async def promise() -> None:
+            link = desk.stage.link()
+            walk = Walk(link, desk.keys, desk.lens)
+            until = await walk.last()
+            replayer = Replayer(link, desk.keys, Pace(None))
+            letters = walk.chosen(Filters(), await walk.now(), until=until)
+            async for one in replayer.replay(letters):
+                assert one.entry
+                desk.dies(b"data", b'{"n": 0}')
+            await link.close()
+
+        keep(promise())
+        assert (len(desk.entries()), len(desk.dead())) == (20, 20)
+
+    def test_where_letters_may_not_be_removed_none_is_added(self, desk: Desk, server: Server) -> None:
+        """A user without the right to delete would double every letter."""
+        target = Target(server.model(), Credentials(), [server])
+        stage = Stage(target, "")
+        stage.ask("XADD", stage.keys.dead, "*", "data", "{}")
+        stage.ask("ACL", "SETUSER", "reader", "on", "nopass", "~*", "+@all", "-xdel")
+        desk.environ["REDIS_USERNAME"] = "reader"
+        ran = desk.penstock("dlq", "replay", "trial", "--all", "--yes", redis=f"redis://reader@{server.address}")
+        assert ran.code == 2
+        assert "xdel" in ran.err
+        assert stage.entries() == []
+
+
+class TestHandler:
+    """A worker gives a replayed message all its attempts again."""
+
+    HANDLERS = """\
+import ledger
+
+async def handle(message, context):
+    ledger.note(f"attempt-{context.attempt}", str(message["n"]), context.fence)
+    raise ValueError("no")
+"""
+
+    def test_attempts_begin_at_one(self, make_desk: Callable[..., Desk]) -> None:
+        """And what died twice has both deaths in its story."""
+        said = "retries: {attempts: 2, backoff: {first: 10ms}}"
+        desk = make_desk(f"message: {{}}\n{said}", handlers=self.HANDLERS)
+        desk.trial.worker().ready()
+        desk.trial.send([{"n": 1}])
+        wait_for(lambda: len(desk.dead()) == 1, "it died")
+        [first] = desk.dead()
+        assert desk.penstock("dlq", "replay", "trial", "--all", "--yes").code == 0
+        wait_for(lambda: desk.dead() and first not in desk.dead(), "it died again")
+        assert [line.split()[0] for line in desk.trial.ledger.read_text().splitlines()] == [
+            "attempt-1",
+            "attempt-2",
+        ] * 2
+        [again] = desk.dead()
+        told = desk.penstock("dlq", "show", "trial", again, "--json").json
+        assert (told["attempts"], len(told["deaths"])) == (2, 2)
+
+
+class TestTrouble:
+    """Whatever happens in the middle, each letter is in the stream or among the dead, and there once."""
+
+    def test_killed_again_and_again_under_load_it_loses_and_doubles_nothing(self, desk: Desk) -> None:
+        """SIGKILL at any moment, while others send and bury; run again, it does the rest."""
+        letters, kills = 2000, 5
+        desk.stage.make()
+        keys = desk.keys
+        for start in range(0, letters, 100):
+            for n in range(start, start + 100):
+                desk.dies(b"data", b'{"n": %d}' % n)
+        going, extra = True, 0
+
+        async def load() -> None:
+            nonlocal extra
+            link = desk.stage.link()
+            while going:
+                data = b'{"n": %d}' % (letters + extra)
+                await link.call("XADD", keys.stream if extra % 2 else keys.dead, "*", "data", data)
+                extra += 1
+                await asyncio.sleep(0.001)
+            await link.close()
+
+        busy = threading.Thread(target=keep, args=(load(),))
+        chance = random.Random(7)  # noqa: S311 - no secret
+        for _ in range(kills):
+            process = desk.start("dlq", "replay", "trial", "--all", "--yes", "--rate", "off", "--json")
+            assert process.stdout
+            process.stdout.readline()
+            if not busy.is_alive():
+                busy.start()
+            time.sleep(chance.uniform(0, 0.05))
+            process.kill()
+            process.communicate()
+        left = len(desk.dead())
+        going = False
+        busy.join()
+        assert left > 0, "the last kill came before the end"
+        assert desk.penstock("dlq", "replay", "trial", "--all", "--yes", "--rate", "off").code == 0
+        assert numbers(desk) == Counter(range(letters + extra))
+        assert desk.dead() == {}
+
+    def test_ctrl_c_ends_it_after_the_letter_under_way(self, desk: Desk) -> None:
+        """It tells how far it came; the rest waits."""
+        desk.died(500)
+        process = desk.start("dlq", "replay", "trial", "--all", "--yes", "--rate", "50/s", "--json")
+        assert process.stdout
+        process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=30)
+        assert process.returncode == 1
+        assert "it was stopped; run it again for the rest" in err
+        assert "Traceback" not in err
+        replayed = len(desk.entries())
+        assert replayed == 1 + len(out.splitlines()) < 500
+        assert f"replayed {replayed} dead letter" in err
+        assert numbers(desk) == Counter(range(500))
+
+    @pytest.mark.parametrize("verb", ["replay", "purge"])
+    def test_an_answer_that_was_lost_is_asked_for_again(self, server: Server, desk: Desk, verb: str) -> None:
+        """The letter is gone by then, and counts as replayed; it is not replayed twice."""
+        here = Stage(server, "")
+        ids = [str(here.ask("XADD", here.keys.dead, "*", "data", f'{{"n": {n}}}')) for n in range(3)]
+        with Cable(server.port) as cable:
+            target = Target(server.model().model_copy(update={"addresses": [cable.address]}), Credentials(), [server])
+            told: list[Any] = []
+
+            async def promise() -> None:
+                link = target.link()
+                said: list[str] = []
+
+                def mend(text: str) -> None:
+                    said.append(text)
+                    cable.mend()
+
+                ask = Insistence(mend)
+                walk = Walk(link, here.keys, desk.lens, ask=ask)
+                await walk.now()
+
+                async def letters() -> Any:  # noqa: ANN401 - an iterator of letters
+                    async for one in walk.named(ids):
+                        if one.id == ids[1]:
+                            cable.lose_answers()
+                        yield one
+
+                if verb == "replay":
+                    replayed = Replayer(link, here.keys, Pace(None), ask=ask).replay(letters())
+                    told.extend([(one.entry is not None, one.trouble) async for one in replayed])
+                else:
+                    told.extend([count async for _, count in purge(link, here.keys, letters(), ask=ask)])
+                await link.close()
+                assert [line.partition(":")[0] for line in said] == [
+                    "Redis does not answer, trying again",
+                    "Redis answers again",
+                ]
+
+            keep(promise())
+        assert cable.lost.is_set()
+        assert here.listed("XRANGE", here.keys.dead, "-", "+") == []
+        if verb == "replay":
+            assert told == [(True, ""), (False, ""), (True, "")]
+            assert len(here.entries()) == 3
+        else:
+            assert told == [3]
+
+    def test_redis_that_goes_away_for_good_is_told_with_what_was_done(
+        self, server: Server, desk: Desk, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Run again when it is back, the rest is replayed."""
+        monkeypatch.setattr("penstock.operating.reach.WAITS", (0.01, 0.01))
+        here = Stage(server, "")
+        for n in range(300):
+            here.ask("XADD", here.keys.dead, "*", "data", f'{{"n": {n}}}')
+        words = ["dlq", "replay", "trial", "--all", "--yes", "--rate", "100/s", "--json"]
+
+        def kill() -> None:
+            wait_for(lambda: here.number("XLEN", here.keys.stream) > 3, "some are replayed")
+            server.kill()
+
+        killer = threading.Thread(target=kill)
+        killer.start()
+        ran = desk.penstock(*words, redis=server.url)
+        killer.join()
+        assert ran.code == 1
+        assert "error: Redis cannot be reached" in ran.err
+        assert "run it again for the rest" in ran.err
+        server.start()
+        replayed = len(here.entries())
+        assert replayed - len(ran.objects) in (0, 1), "the last one's answer may have been lost"
+        assert desk.penstock("dlq", "replay", "trial", "--all", "--yes", "--rate", "off", redis=server.url).code == 0
+        assert Counter(json.loads(one[1][1])["n"] for one in here.listed("XRANGE", "trial", "-", "+")) == Counter(
+            range(300)
+        )
+
+
+class TestPurge:
+    """Letters that nobody needs any more."""
+
+    def test_only_those_that_are_meant_are_deleted(self, desk: Desk) -> None:
+        desk.died(150, error="ValueError: no")
+        stays = desk.died(2, error="TimeoutError: too long")
+        ran = desk.penstock("dlq", "purge", "trial", "--error", "ValueError", "--yes")
+        assert (ran.code, ran.out) == (0, "deleted 150 dead letters of `trial`\n")
+        assert list(desk.dead()) == stays
+
+    def test_machines_are_told_each(self, desk: Desk) -> None:
+        ids = desk.died(3)
+        ran = desk.penstock("dlq", "purge", "trial", *ids, "--yes", "--json")
+        assert [one["id"] for one in ran.objects] == ids
+
+
+class TestPace:
+    """No faster than was said."""
+
+    @pytest.mark.parametrize(("text", "rate"), [("100/s", 100.0), ("30/m", 0.5), ("36/h", 0.01), ("off", None)])
+    def test_rates_are_read(self, text: str, rate: float | None) -> None:
+        assert rate_of(text) == rate
+
+    @pytest.mark.parametrize("text", ["100", "0/s", "-1/s", "1/d", "", "1.5/s", "/s"])
+    def test_what_is_none_is_refused(self, desk: Desk, text: str) -> None:
+        ran = desk.penstock("dlq", "replay", "trial", "--all", f"--rate={text}")
+        assert ran.code == 2
+        assert "write it as `100/s`" in ran.err
+
+    def test_turns_are_even_and_nothing_is_made_up_for(self) -> None:
+        """After a pause of Redis one goes at once, and then the pace is as before."""
+        now, slept = 0.0, []
+
+        async def sleep(seconds: float) -> None:
+            nonlocal now
+            slept.append(round(seconds, 6))
+            now += seconds
+
+        async def promise() -> None:
+            nonlocal now
+            pace = Pace(10, clock=lambda: now, sleep=sleep)
+            for took in (0, 0, 0.04, 5, 0, 0, 0, 0):
+                await pace.turn()
+                now += took
+
+        keep(promise())
+        assert slept == [0.1, 0.1, 0.06, 0.1, 0.1]
+
+
+def test_letters_in_another_slot_of_a_cluster_are_refused(desk: Desk) -> None:
+    """No step could move them."""
+    spec = desk.pipeline.spec
+    dead = spec.dead_letter.model_copy(update={"key": "elsewhere"})
+    pipeline = Stage(desk.trial.target, "dead_letter: {key: elsewhere}").pipeline
+    assert pipeline.spec.dead_letter == dead
+    redis = pipeline.redis.model_copy(update={"topology": "cluster"})
+    with pytest.raises(CannotGoOn, match="different slots"):
+        check_slots(pipeline.on(redis))
+    check_slots(desk.pipeline.on(redis))

@@ -1,0 +1,219 @@
+"""`penstock send` sends as every producer does, and tells what became of each message."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+from collections.abc import Callable
+
+import pytest
+from cable import Cable
+from desk import Desk
+from servers import Server
+from stage import Stage
+
+from penstock.embedded import free_port
+from penstock.message.ulid import is_ulid
+
+SCHEMA = "{type: object, required: [n], properties: {n: {type: integer}, text: {type: string}}}"
+
+
+@pytest.fixture
+def desk(make_desk: Callable[..., Desk]) -> Desk:
+    """With a schema, and messages told apart by `n`."""
+    return make_desk(f"message: {{schema: {SCHEMA}, correlate: n, dedup: {{by: n, window: 1h}}, max_size: 1Ki}}")
+
+
+def piped(desk: Desk, text: str, *words: str) -> tuple[int, str, str]:
+    """With standard input from a pipe."""
+    process = desk.start("send", "trial", *words, stdin=subprocess.PIPE)
+    out, err = process.communicate(text, timeout=60)
+    return process.returncode, out, err
+
+
+def test_a_message_is_in_the_stream_and_its_id_is_told(desk: Desk) -> None:
+    ran = desk.penstock("send", "trial", '{"n": 1}')
+    assert (ran.code, ran.err) == (0, "")
+    assert is_ulid(ran.out.strip())
+    [fields] = desk.entries()
+    assert fields[:4] == ["data", '{"n": 1}', "penstock-id", ran.out.strip()]
+
+
+def test_machines_are_told_all(desk: Desk) -> None:
+    [told] = desk.penstock("send", "trial", '{"n": 1}', "--json").objects
+    assert told == {
+        "outcome": "sent", "id": told["id"], "entry": desk.stage.entries()[0], "due": None, "correlation": "1",
+        "dropped": 0,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        ('{"n": "x"}', "expected integer"),
+        ("{}", "`n` is missing"),
+        ("nope", "line 1 column 2"),
+        ("", "the body is empty"),
+        ("[]", "a list"),
+        ('{"n": 1, "text": "%s"}' % ("x" * 2000), "1Ki"),
+    ],
+)
+def test_what_is_not_as_the_spec_says_is_not_sent(desk: Desk, body: str, says: str) -> None:
+    """Checked before Redis is touched; nothing of it is quoted."""
+    ran = desk.penstock("send", "trial", body)
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err.startswith("not sent: ")
+    assert says in ran.err
+    assert "xxx" not in ran.err
+    assert desk.stage.number("EXISTS", desk.keys.stream) == 0
+    [told] = desk.penstock("send", "trial", body, "--json").objects
+    assert told["outcome"] == "not-sent"
+
+
+@pytest.mark.parametrize("words", [[], ["-"]])
+def test_standard_input_is_one_message(desk: Desk, words: list[str]) -> None:
+    """Over as many lines as it likes."""
+    code, out, err = piped(desk, '{\n"n":\n5}\n', *words)
+    assert (code, err) == (0, "")
+    assert is_ulid(out.strip())
+    [fields] = desk.entries()
+    assert json.loads(fields[1]) == {"n": 5}
+
+
+def test_lines_are_a_message_each(desk: Desk) -> None:
+    """In order; one that is wrong stops none of the others, and is told by its line."""
+    code, out, err = piped(desk, '{"n": 1}\n\n{"n": "x"}\nnope\n{"n": 2}', "--lines")
+    assert code == 1
+    assert [json.loads(fields[1])["n"] for fields in desk.entries()] == [1, 2]
+    assert len(out.splitlines()) == 2
+    assert [line.partition(": ")[0] for line in err.splitlines()] == ["line 3", "line 4"]
+    code, out, _ = piped(desk, '{"n": 3}\n{"n": 1}\n{}\n', "--lines", "--json")
+    told = [json.loads(line) for line in out.splitlines()]
+    assert [(one["line"], one["outcome"]) for one in told] == [(1, "sent"), (2, "duplicate"), (3, "not-sent")]
+    assert code == 1
+
+
+def test_many_lines_come_in_their_order(desk: Desk) -> None:
+    code, out, _ = piped(desk, "".join(f'{{"n": {n}}}\n' for n in range(5000)), "--lines")
+    assert code == 0
+    assert [json.loads(fields[1])["n"] for fields in desk.entries()] == list(range(5000))
+    assert len(set(out.split())) == 5000
+
+
+def test_lines_are_sent_as_they_come(desk: Desk) -> None:
+    """Whoever writes slowly does not wait for the end of his input."""
+    process = desk.start("send", "trial", "--lines", stdin=subprocess.PIPE)
+    assert process.stdin
+    assert process.stdout
+    for number in range(3):
+        process.stdin.write(f'{{"n": {number}}}\n')
+        process.stdin.flush()
+        assert is_ulid(process.stdout.readline().strip())
+    process.communicate()
+    assert process.returncode == 0
+
+
+def test_somebody_who_types_may_leave(desk: Desk) -> None:
+    """At a terminal it says what it waits for; Ctrl-C ends it at once."""
+    outside, inside = pty.openpty()
+    process = desk.start("send", "trial", stdin=inside)
+    os.close(inside)
+    assert process.stderr
+    assert process.stderr.readline() == "a JSON object, then Ctrl-D:\n"
+    process.send_signal(2)
+    assert process.wait(20) == 130
+    process.communicate()
+    os.close(outside)
+
+
+def test_a_duplicate_is_told_and_is_no_failure(desk: Desk) -> None:
+    """Under the id of the one that was sent."""
+    first = desk.penstock("send", "trial", '{"n": 1}')
+    ran = desk.penstock("send", "trial", '{"n": 1}')
+    assert (ran.code, ran.out) == (0, first.out)
+    assert ran.err.startswith("a duplicate: ")
+    assert len(desk.entries()) == 1
+
+
+def test_a_key_stands_for_the_field(desk: Desk) -> None:
+    outcomes = [
+        desk.penstock("send", "trial", f'{{"n": {n}}}', "--key", key, "--json").objects[0]["outcome"]
+        for n, key in ((1, "a"), (1, "b"), (2, "a"))
+    ]
+    assert outcomes == ["sent", "sent", "duplicate"]
+
+
+@pytest.mark.parametrize("words", [["--delay", "1h"], ["--at", "2099-01-31T08:00:00Z"]])
+def test_a_message_may_be_due_later(desk: Desk, words: list[str]) -> None:
+    ran = desk.penstock("send", "trial", '{"n": 1}', *words)
+    assert ran.code == 0
+    assert ran.err.startswith("due at ")
+    assert desk.stage.number("ZCARD", desk.keys.delayed) == 1
+    assert desk.entries() == []
+
+
+def test_a_full_backlog_is_told(make_desk: Callable[..., Desk]) -> None:
+    desk = make_desk(
+        "stream: {key: trial, group: trial, backlog: {limit: 1}}\n"
+        "message: {}\nwork: {concurrency: 1}\nscaling: {replicas: {max: 1}}"
+    )
+    desk.penstock("send", "trial", "{}")
+    ran = desk.penstock("send", "trial", "{}")
+    assert ran.code == 1
+    assert "`stream.backlog.limit`" in ran.err
+    [told] = desk.penstock("send", "trial", "{}", "--json").objects
+    assert (told["outcome"], told["reason"]) == ("not-sent", "rejected")
+
+
+def test_what_got_no_answer_is_unknown(make_desk: Callable[..., Desk], server: Server) -> None:
+    """Not failed: it may have been sent, and here it was."""
+    desk = make_desk("message: {}\nsend: {attempts: 1}")
+    with Cable(server.port) as cable:
+        url = f"redis://{cable.address}"
+        process = desk.start("send", "trial", "--lines", "--json", redis=url, stdin=subprocess.PIPE)
+        assert process.stdin
+        assert process.stdout
+        process.stdin.write("{}\n")
+        process.stdin.flush()
+        assert json.loads(process.stdout.readline())["outcome"] == "sent"
+        cable.lose_answers()
+        out, _ = process.communicate("{}\n", timeout=60)
+    assert process.returncode == 1
+    told = json.loads(out)
+    assert (told["line"], told["outcome"]) == (2, "unknown")
+    assert "may have been sent" in told["error"]
+    assert len(Stage(server, "").entries()) == 2
+
+
+def test_absence_of_redis_is_one_sentence(make_desk: Callable[..., Desk]) -> None:
+    """Nothing was sent, and nobody logs beside it."""
+    desk = make_desk("message: {}\nsend: {attempts: 1}")
+    ran = desk.penstock("send", "trial", "{}", redis=f"redis://127.0.0.1:{free_port()}")
+    assert (ran.code, ran.out) == (1, "")
+    [line] = ran.err.splitlines()
+    assert line.startswith("not sent: no connection to ")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["{}", "--lines"],
+        ["--lines", "--key", "a"],
+        ["{}", "--delay", "1s", "--at", "2099-01-31T08:00:00Z"],
+        ["{}", "--at", "2099-01-31T08:00:00"],
+        ["{}", "--at", "tomorrow"],
+        ["{}", "--delay", "5"],
+    ],
+)
+def test_what_cannot_be_meant_is_refused(desk: Desk, words: list[str]) -> None:
+    ran = desk.penstock("send", "trial", *words)
+    assert ran.code == 2
+    assert len(ran.err.splitlines()) == 2
+
+
+def test_a_key_means_nothing_where_duplicates_are_not_told(make_desk: Callable[..., Desk]) -> None:
+    ran = make_desk("message: {}").penstock("send", "trial", "{}", "--key", "a")
+    assert ran.code == 2
+    assert "tells no duplicates" in ran.err

@@ -1,0 +1,277 @@
+"""`penstock status` tells how pipelines are, and changes nothing."""
+
+from __future__ import annotations
+
+import os
+import pty
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from desk import Desk
+from promises import keep
+from servers import wait_for
+
+from penstock.embedded import free_port
+from penstock.operating.spans import count, rate, span
+from penstock.operating.table import Column, Table
+from penstock.operating.throughput import Counts, counts, done_per_second
+from penstock_spec.report.safe import width
+
+
+def filled(desk: Desk) -> None:
+    """Something in every state."""
+    stage = desk.stage
+    stage.make()
+    stage.add(1 + 2 + 3 + 4 + 5)
+    stage.read(stage.life(), 4)
+    stage.park(stage.read(stage.life(), 3), wait=3_600_000)
+    for state, entries in (("~ready", 2), ("~suspect", 1)):
+        ids = stage.read(stage.life(), entries)
+        stage.ask("XCLAIM", stage.keys.stream, stage.keys.group, state, 0, *ids, "JUSTID")
+    for number in range(2):
+        stage.run("send", (*delayed_keys(desk),), stage.keys.group, "until-done", 100, "reject", 0, *later(number))
+    desk.died(6)
+
+
+def delayed_keys(desk: Desk) -> tuple[str, ...]:
+    return desk.keys.stream, desk.keys.delayed, desk.keys.bodies, desk.keys.position
+
+
+def later(number: int) -> tuple[str | int, ...]:
+    return f"01ARZ3NDEKTSV4RRFFQ69G5FA{number}", 3_600_000, 2, "data", f'{{"n": {number}}}'
+
+
+def test_each_state_is_counted(desk: Desk) -> None:
+    """New, running, ready, suspect, parked, delayed, dead; and who reads."""
+    filled(desk)
+    ran = desk.penstock("status", "--json")
+    assert ran.code == 0
+    assert ran.json["environment"] == "dev"
+    [told] = ran.json["pipelines"]
+    expected = {"new": 5, "running": 4, "parked": 3, "ready": 2, "suspect": 1, "delayed": 2, "dead": 6, "consumers": 4}
+    assert {name: told[name] for name in expected} == expected
+    assert told["group_is_there"] is True
+    assert told["oldest_seconds"] > 0
+    assert 0 < told["next_due_seconds"] <= 3600
+
+
+def test_people_read_the_same_in_a_table_of_80_columns(desk: Desk) -> None:
+    filled(desk)
+    ran = desk.penstock("status")
+    heading, *rows = ran.out.splitlines()
+    cells = dict(zip(heading.split()[-10:], rows[-1].split()[-10:], strict=True))
+    assert {"new": "5", "running": "4", "ready": "2", "dead": "6", "consumers": "4"}.items() <= cells.items()
+    assert "trial" in ran.out
+    assert max(map(len, ran.out.splitlines())) <= 80
+
+
+def test_looking_changes_nothing(desk: Desk) -> None:
+    filled(desk)
+    before = desk.stage.everything()
+    desk.penstock("status")
+    assert desk.stage.everything() == before
+
+
+def test_a_group_that_is_not_there_is_shown_as_such(desk: Desk) -> None:
+    """What only a group knows is `-`, and the way out is told."""
+    desk.stage.add(3)
+    ran = desk.penstock("status")
+    assert ran.code == 0
+    assert ran.out.splitlines()[-1].split()[-10:-4] == ["3", "-", "-", "-", "-", "0"]
+    assert ran.err == "trial: the group `trial` is not there; a worker or the janitor makes it\n"
+    assert desk.penstock("status", "--json").json["pipelines"][0]["running"] is None
+
+
+def test_absence_of_redis_is_one_sentence(desk: Desk) -> None:
+    ran = desk.penstock("status", redis=f"redis://127.0.0.1:{free_port()}")
+    assert ran.code == 2
+    says, hint = ran.err.splitlines()
+    assert says.startswith("error: Redis cannot be reached: ")
+    assert hint.startswith("hint: ")
+    assert ran.out == ""
+
+
+def test_a_pipeline_that_cannot_be_told_holds_up_no_other(desk: Desk) -> None:
+    """Its row is empty, the reason is told, and the exit code says that a part failed."""
+    spec = (desk.trial.folder / "specs/trial.yaml").read_text()
+    (desk.trial.folder / "specs/other.yaml").write_text(
+        spec.replace("name: trial", "name: other").replace("{key: trial, group: trial}", "{key: other, group: other}")
+    )
+    desk.stage.make()
+    desk.ask("SET", "other", "no stream")
+    ran = desk.penstock("status", "--json")
+    assert ran.code == 1
+    told = {one["pipeline"]: one for one in ran.json["pipelines"]}
+    assert "WRONGTYPE" in told["other"]["error"]
+    assert told["trial"]["new"] == 0
+    assert "other: it cannot be told how it is: " in ran.err
+
+
+def test_only_the_pipelines_that_are_named_are_shown(desk: Desk) -> None:
+    spec = (desk.trial.folder / "specs/trial.yaml").read_text()
+    (desk.trial.folder / "specs/other.yaml").write_text(
+        spec.replace("name: trial", "name: other").replace("{key: trial, group: trial}", "{key: other, group: other}")
+    )
+    assert [one["pipeline"] for one in desk.penstock("status", "other", "--json").json["pipelines"]] == ["other"]
+
+
+def test_it_watches_until_it_is_interrupted(desk: Desk, tmp_path: Path) -> None:
+    """Into a file it prints again and again; Ctrl-C is no failure."""
+    desk.stage.make()
+    file = tmp_path / "watched"
+    with file.open("w") as out:
+        process = desk.start("status", "--watch", "0.1", "--json", stdout=out)
+        wait_for(lambda: len(file.read_text().splitlines()) > 2, "it has looked three times")
+        process.send_signal(signal.SIGINT)
+        assert process.wait(20) == 0
+        assert process.communicate()[1] == ""
+
+
+def test_on_a_terminal_it_draws_over_what_it_drew(desk: Desk) -> None:
+    desk.stage.make()
+    outside, inside = pty.openpty()
+    process = desk.start("status", "--watch", "0.1", environ={"TERM": "xterm"}, stdout=inside)
+    os.close(inside)
+    told = b""
+    while told.count(b"\x1b[H") < 3:
+        told += os.read(outside, 4096)
+    process.send_signal(signal.SIGINT)
+    wait_for(lambda: process.poll() is not None or os.read(outside, 4096) is None, "it ends")
+    assert process.wait(20) == 0
+    os.close(outside)
+    process.communicate()
+    first, second, *_ = told.split(b"\x1b[H")[1:]
+    assert b"trial" in first
+    assert first.count(b"\n") == second.count(b"\n")
+
+
+@pytest.mark.parametrize("said", ["soon", "0", "-1", "1e9", "nan"])
+def test_a_wait_that_is_none_is_refused(desk: Desk, said: str) -> None:
+    ran = desk.penstock("status", f"--watch={said}")
+    assert ran.code == 2
+    assert "hint: " in ran.err
+
+
+class TestThroughput:
+    """What is done in a second is told from what Redis counts, or not at all."""
+
+    def looked(self, desk: Desk, happens: Callable[[], object]) -> float | None:
+        """How many were done while something happened."""
+
+        async def look() -> Counts:
+            link = desk.stage.link()
+            try:
+                return await counts(link, desk.keys)
+            finally:
+                await link.close()
+
+        before = keep(look())
+        happens()
+        after = keep(look())
+        told = done_per_second(desk.pipeline.spec, before, after)
+        return None if told is None else round(told * (after.time - before.time), 6)
+
+    def counts_added(self, desk: Desk) -> bool:
+        return "entries-added" in desk.stage.listed("XINFO", "STREAM", desk.keys.stream)
+
+    @pytest.mark.parametrize("keep_", ["until-done", "{length: 1000}"])
+    def test_what_is_done_counts_and_what_is_buried_does_not(self, make_desk: Callable[..., Desk], keep_: str) -> None:
+        """However many come meanwhile, are delayed, or wait for another attempt."""
+        desk = make_desk(f"stream: {{key: trial, group: trial, retention: {{keep: {keep_}}}}}")
+        stage = desk.stage
+        stage.make()
+        stage.add(20)
+        worker = stage.life()
+        stage.read(worker, 8)
+
+        def happens() -> None:
+            stage.add(7)
+            ids = [*stage.pending(), *stage.read(worker, 5)]
+            stage.settle(worker, dict.fromkeys(ids[:6], 1))
+            stage.park(ids[6:8])
+            letter = ("data", "x", "penstock-dead-id", ids[8])
+            keys = (desk.keys.stream, desk.keys.dead, desk.keys.uncharged, desk.keys.crashed, desk.keys.stream)
+            deletes = int(desk.pipeline.keeps_nothing)
+            stage.run("bury", keys, desk.keys.group, worker, deletes, "", len(letter), *letter, *[ids[8]] * 3, 1)
+
+        expected = 6 if self.counts_added(desk) else None
+        assert self.looked(desk, happens) == expected
+
+    def test_what_may_be_dropped_cannot_be_told_from_what_is_done(self, make_desk: Callable[..., Desk]) -> None:
+        desk = make_desk(
+            "stream: {key: trial, group: trial, backlog: {limit: 10, when_full: drop-oldest, lossy: true}}"
+        )
+        desk.stage.make()
+        assert self.looked(desk, desk.stage.add) is None
+
+    def test_a_stream_that_was_made_anew_tells_nothing(self, desk: Desk) -> None:
+        desk.stage.make()
+        desk.stage.add(5)
+        assert self.looked(desk, lambda: (desk.ask("DEL", desk.keys.stream), desk.stage.add(1))) is None
+
+
+class TestWords:
+    """Numbers and spans stay narrow, and tables within the width."""
+
+    @pytest.mark.parametrize(
+        ("number", "told"),
+        [
+            (None, "-"), (0, "0"), (9999, "9999"), (10_000, "10.0k"), (123_456, "123k"),
+            (1_000_000, "1.00M"), (12_345_678, "12.3M"), (5_000_000_000, "5.00G"),
+        ],
+    )  # fmt: skip
+    def test_counts(self, number: int | None, told: str) -> None:
+        assert count(number) == told
+
+    @pytest.mark.parametrize(("number", "told"), [(None, "-"), (0, "0"), (0.26, "0.3"), (9.94, "9.9"), (123.4, "123")])
+    def test_rates(self, number: float | None, told: str) -> None:
+        assert rate(number) == told
+
+    @pytest.mark.parametrize(
+        ("milliseconds", "told"),
+        [
+            (-5, "0.0s"), (340, "0.3s"), (12_000, "12s"), (60_000, "1m"), (192_000, "3m12s"),
+            (7_500_000, "2h5m"), (86_400_000, "1d"), (187_200_000, "2d4h"),
+        ],
+    )  # fmt: skip
+    def test_spans(self, milliseconds: int, told: str) -> None:
+        assert span(milliseconds) == told
+
+    @pytest.mark.parametrize("leads", [True, False])
+    @pytest.mark.parametrize("columns", [40, 80, 200])
+    def test_a_table_is_no_wider_than_the_terminal(self, columns: int, *, leads: bool) -> None:
+        """A long text has lines of its own; its words are all there."""
+        words = "job=1 " * 20 + "\u732b=" + "x" * 30
+        table = Table(
+            [Column("id"), Column("n", right=True)], [["1-1", "5"], ["2-2", "77"]], ["short", words], leads=leads
+        )
+        lines = list(table.lines(columns))
+        if not leads:
+            assert max(map(width, lines)) <= columns
+        assert "".join(lines).count("job=1") == 20
+        assert any(line.split()[-2:] == ["1-1", "5"] or line.split()[:2] == ["1-1", "5"] for line in lines)
+
+
+def test_a_name_that_could_move_the_cursor_is_shown_escaped() -> None:
+    """Texts come from anybody."""
+    [_, line] = Table([Column("id")], [["a\x1b[2Jb"]], ["c\nd"]).lines(80)
+    assert line == "a\\u001b[2Jb  c\\u000ad"
+
+
+def test_one_question_measures_a_pipeline(desk: Desk) -> None:
+    """However much there is of it: one script, and four commands for the throughput, at each look."""
+    desk.stage.make()
+    desk.stage.add(1000)
+    for server in desk.trial.target.masters():
+        server.ask("CONFIG", "RESETSTAT")
+    desk.penstock("status")
+    stats = "".join(str(server.ask("INFO", "commandstats")) for server in desk.trial.target.masters())
+    called = {
+        line.partition(":")[0].removeprefix("cmdstat_"): int(line.partition("calls=")[2].partition(",")[0])
+        for line in stats.split()
+        if line.startswith("cmdstat_")
+    }
+    assert called["evalsha"] <= 2 + 1  # once more where the server had to be told the script
+    assert called["xlen"] == 2 * 2

@@ -1,0 +1,106 @@
+"""`penstock tail` follows, and takes nothing."""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections.abc import Callable
+from typing import IO
+
+import pytest
+from desk import Desk
+from servers import Server
+
+
+def follow(desk: Desk, *words: str) -> tuple[IO[str], Callable[[], tuple[str, str]]]:
+    """Begin, and give its lines once it follows; and what ends it with Ctrl-C."""
+    process = desk.start("tail", "trial", *words)
+    assert process.stdout
+    assert process.stderr
+    assert process.stderr.readline() == "following `trial`; Ctrl-C ends it\n"
+
+    def end() -> tuple[str, str]:
+        process.send_signal(signal.SIGINT)
+        told = process.communicate(timeout=30)
+        assert process.returncode == 0
+        return told
+
+    return process.stdout, end
+
+
+def test_what_comes_is_shown_and_what_was_there_is_not(desk: Desk) -> None:
+    """And Ctrl-C is no failure."""
+    desk.stage.add(3)
+    lines, end = follow(desk, "--json")
+    for number in range(5):
+        id_ = desk.ask("XADD", desk.keys.stream, "*", "data", f'{{"n": {number}, "secret": "x"}}')
+        told = json.loads(lines.readline())
+        assert (told["id"], told["fields"]) == (id_, {"n": number})
+        assert "secret" not in str(told)
+    assert end() == ("", "")
+
+
+def test_it_may_begin_with_some_that_are_there(desk: Desk) -> None:
+    """The oldest of them first; then what comes."""
+    ids = desk.stage.add(5)
+    lines, end = follow(desk, "--json", "--last", "3")
+    assert [json.loads(lines.readline())["id"] for _ in range(3)] == ids[-3:]
+    [new] = desk.stage.add(1)
+    assert json.loads(lines.readline())["id"] == new
+    end()
+
+
+def test_a_stream_that_is_not_there_yet_is_waited_for(desk: Desk) -> None:
+    lines, end = follow(desk)
+    desk.ask("XADD", desk.keys.stream, "*", "data", '{"n": 7, "pet": "rex"}')
+    assert lines.readline().split()[2:] == ["n=7", "pet=rex"]
+    end()
+
+
+def test_a_group_hears_nothing_of_it(desk: Desk) -> None:
+    """What is shown is still new for workers."""
+    desk.stage.make()
+    lines, end = follow(desk)
+    ids = desk.stage.add(2)
+    lines.readline()
+    lines.readline()
+    end()
+    assert desk.stage.pending() == {}
+    assert desk.stage.read(desk.stage.life()) == ids
+
+
+def test_bodies_are_shown_where_that_is_asked_for(desk: Desk) -> None:
+    """One that cannot be read is shown as it stands; nothing in it can move a cursor."""
+    lines, end = follow(desk, "--bodies")
+    desk.ask("XADD", desk.keys.stream, "*", "data", '{"secret": 42}')
+    desk.ask("XADD", desk.keys.stream, "*", "data", "\x1b[2J")
+    told = [lines.readline() for _ in range(5)]
+    assert told[1:4] == ["  {\n", '    "secret": 42\n', "  }\n"]
+    assert told[4].endswith("(its body cannot be read)\n")
+    assert lines.readline() == '  data: "\\u001b[2J"\n'
+    end()
+
+
+def test_a_connection_that_was_lost_loses_nothing(desk: Desk, server: Server) -> None:
+    """What came meanwhile is shown when Redis is back."""
+    process = desk.start("tail", "trial", "--json", redis=server.url)
+    assert process.stdout
+    assert process.stderr
+    process.stderr.readline()
+    first = server.ask("XADD", "trial", "*", "data", "{}")
+    assert json.loads(process.stdout.readline())["id"] == first
+    server.restart()
+    second = server.ask("XADD", "trial", "*", "data", "{}")
+    assert json.loads(process.stdout.readline())["id"] == second
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 0
+    assert "Redis does not answer, trying again" in err
+    assert "Redis answers again" in err
+
+
+@pytest.mark.parametrize("verb", ["tail", "peek", "status", "send"])
+def test_a_spec_that_is_not_there_is_told_with_what_was_meant(desk: Desk, verb: str) -> None:
+    ran = desk.penstock(verb, "trail")
+    assert ran.code == 2
+    assert ran.err == "error: there is no spec `trail`\nhint: did you mean `trial`?\n"

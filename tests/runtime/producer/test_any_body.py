@@ -1,0 +1,61 @@
+"""Whatever can be sent is what is read."""
+
+import json
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from promises import keep
+from sending import entries, pipeline
+from targets import Target
+
+from penstock.message.form import form_of
+from penstock.producer import Producer, Sent
+from penstock_spec.kinds.pipeline.spec import Pipeline
+
+EACH_FLUSHES = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)
+TEXTS = st.text(st.characters(codec="utf-8"), max_size=20)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.floats(allow_nan=False, allow_infinity=False) | TEXTS,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXTS, inner, max_size=4),
+    max_leaves=12,
+)
+BODIES = st.lists(st.dictionaries(TEXTS, VALUES, max_size=6), max_size=8)
+FLAT = st.lists(
+    st.dictionaries(TEXTS.filter(lambda name: not name.startswith("penstock-")), TEXTS, max_size=6), max_size=8
+)
+
+
+def sent(target: Target, spec: Pipeline, bodies: list[Any]) -> list[dict[str, str]]:
+    """Send them, and return what stands in the stream."""
+
+    async def promise() -> None:
+        async with Producer(spec, target.redis, credentials=target.credentials) as producer:
+            outcomes = await producer.send_many(bodies)
+        assert all(isinstance(outcome, Sent) for outcome in outcomes), outcomes
+
+    target.flush()
+    keep(promise())
+    return [entry.fields for entry in entries(target)]
+
+
+@EACH_FLUSHES
+@given(bodies=BODIES)
+def test_any_json(target: Target, bodies: list[dict[str, Any]]) -> None:
+    """As dicts and as bytes: what any reader of JSON finds in the entry is the body, and so is what a worker reads."""
+    spec = pipeline(message={"schema": {"type": "object"}})
+    form = form_of(spec.message, {"type": "object"})
+    raw = [json.dumps(body).encode() for body in bodies]
+    for fields in (sent(target, spec, bodies), sent(target, spec, raw)):
+        assert [json.loads(one["data"]) for one in fields] == bodies
+        flat = [[word.encode() for field in one.items() for word in field] for one in fields]
+        assert [form.read(one).value for one in flat] == bodies
+
+
+@EACH_FLUSHES
+@given(bodies=FLAT)
+def test_any_texts_in_fields_of_their_own(target: Target, bodies: list[dict[str, str]]) -> None:
+    """Each is there under its name, and nothing else but what is ours."""
+    spec = pipeline(message={"schema": {"type": "object"}, "encoding": "fields"})
+    there = sent(target, spec, bodies)
+    assert [{name: one[name] for name in one if not name.startswith("penstock-")} for one in there] == bodies

@@ -1,0 +1,160 @@
+"""The circuit breaker as a machine of three states, on a clock that the test holds."""
+
+from dataclasses import dataclass, field
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from penstock.producer.breaker import Breaker, Limits, State
+
+LIMITS = Limits(failures=5, within=10.0, cool_down=30.0, trial=5.0)
+
+
+def opened(at: float = 100.0) -> Breaker:
+    breaker = Breaker(LIMITS)
+    for _ in range(5):
+        assert breaker.admits(at)
+        breaker.failed(at)
+    return breaker
+
+
+def test_it_opens_with_the_fifth_failure_in_a_row() -> None:
+    """Four leave it closed."""
+    breaker = Breaker(LIMITS)
+    for second in range(4):
+        breaker.failed(second)
+        assert not breaker.is_open
+        assert breaker.admits(second)
+    breaker.failed(4)
+    assert breaker.is_open
+    assert not breaker.admits(4)
+    assert breaker.refuses(4)
+    assert breaker.opened == 1
+
+
+def test_a_success_between_starts_the_count_anew() -> None:
+    """Only failures in a row count."""
+    breaker = Breaker(LIMITS)
+    for second in range(4):
+        breaker.failed(second)
+    breaker.succeeded()
+    for second in range(4, 8):
+        breaker.failed(second)
+    assert breaker.state is State.CLOSED
+
+
+@pytest.mark.parametrize(("step", "state"), [(2.5, State.OPEN), (2.6, State.CLOSED)])
+def test_failures_that_lie_far_apart_do_not_add_up(step: float, state: State) -> None:
+    """Five within ten seconds, and not five in an hour."""
+    breaker = Breaker(LIMITS)
+    for count in range(5):
+        breaker.failed(count * step)
+    assert breaker.state is state
+
+
+def test_the_window_moves_on() -> None:
+    """Old failures leave it one by one."""
+    breaker = Breaker(LIMITS)
+    for second in (0, 8, 9, 10, 11):
+        breaker.failed(second)
+    assert not breaker.is_open
+    breaker.failed(12)
+    assert breaker.is_open
+
+
+def test_it_lets_one_try_after_the_cool_down() -> None:
+    """And nobody else while that one has no answer."""
+    breaker = opened(100)
+    assert not breaker.admits(129.9)
+    assert breaker.admits(130)
+    assert breaker.state is State.HALF_OPEN
+    assert not breaker.admits(130)
+    assert not breaker.admits(134.9)
+
+
+def test_a_trial_that_succeeds_closes_it() -> None:
+    """With nothing remembered against Redis."""
+    breaker = opened(100)
+    assert breaker.admits(130)
+    breaker.succeeded()
+    assert breaker.state is State.CLOSED
+    for _ in range(4):
+        assert breaker.admits(131)
+        breaker.failed(131)
+    assert breaker.state is State.CLOSED
+
+
+def test_a_trial_that_fails_opens_it_again() -> None:
+    """For a whole cool-down from then."""
+    breaker = opened(100)
+    assert breaker.admits(140)
+    breaker.failed(141)
+    assert breaker.state is State.OPEN
+    assert not breaker.admits(170.9)
+    assert breaker.admits(171)
+    assert breaker.opened == 2
+
+
+def test_a_trial_that_says_nothing_is_followed_by_another() -> None:
+    """A caller who was cancelled must not keep it half-open for ever."""
+    breaker = opened(100)
+    assert breaker.admits(130)
+    assert breaker.admits(135)
+    assert not breaker.admits(136)
+
+
+def test_asking_changes_nothing() -> None:
+    """Who only asks takes nobody's trial."""
+    breaker = opened(100)
+    assert not breaker.refuses(130)
+    assert breaker.state is State.OPEN
+    assert breaker.admits(130)
+    assert breaker.refuses(131)
+
+
+@dataclass
+class Told:
+    """What a breaker should do, told by its history alone."""
+
+    failures: list[float] = field(default_factory=list)
+    opened_at: float | None = None
+    trial_at: float | None = None
+
+    def admits(self, now: float) -> bool:
+        if self.opened_at is None:
+            return True
+        if self.trial_at is not None:
+            allowed = now - self.trial_at >= LIMITS.trial
+        else:
+            allowed = now - self.opened_at >= LIMITS.cool_down
+        if allowed:
+            self.trial_at = now
+        return allowed
+
+    def succeeded(self) -> None:
+        self.failures, self.opened_at, self.trial_at = [], None, None
+
+    def failed(self, now: float) -> None:
+        self.failures.append(now)
+        last = self.failures[-LIMITS.failures :]
+        if self.trial_at is not None or (len(last) == LIMITS.failures and last[-1] - last[0] <= LIMITS.within):
+            self.failures, self.opened_at, self.trial_at = [], now, None
+
+
+@given(st.lists(st.tuples(st.sampled_from([0, 0.1, 1, 2.5, 5, 30]), st.booleans()), max_size=200))
+def test_any_history(steps: list[tuple[float, bool]]) -> None:
+    """Time goes on, somebody asks, and where that is admitted it succeeds or fails."""
+    breaker, told = Breaker(LIMITS), Told()
+    now = 0.0
+    for later, succeeds in steps:
+        now += later
+        admitted = breaker.admits(now)
+        assert admitted == told.admits(now)
+        if admitted and succeeds:
+            breaker.succeeded()
+            told.succeeded()
+        elif admitted:
+            breaker.failed(now)
+            told.failed(now)
+        assert breaker.is_open == (told.opened_at is not None)

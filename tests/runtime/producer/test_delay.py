@@ -1,0 +1,172 @@
+"""A delayed message enters the stream when it is due, by Redis's clock, and never before."""
+
+from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
+
+import pytest
+from promises import keep
+from sending import STREAM, entries, jobs, keys_of, number, pipeline, until_entered, worked_on
+from servers import Server
+from targets import Target
+
+from penstock.producer import Producer, Sent
+from penstock.tending.tend import tend
+from penstock.wire.credentials import Credentials
+from penstock_spec.kinds.pipeline.spec import Pipeline
+
+
+def producer(target: Target, spec: Pipeline) -> Producer:
+    return Producer(spec, target.redis, credentials=target.credentials)
+
+
+def redis_time(target: Target | Server) -> int:
+    """Milliseconds since 1970."""
+    told = target.ask("TIME")
+    assert isinstance(told, list)
+    return int(str(told[0])) * 1000 + int(str(told[1])) // 1000
+
+
+def test_it_waits_outside_of_the_stream(target: Target) -> None:
+    """It is told when it is due, and what it will be."""
+
+    async def promise() -> None:
+        spec = pipeline()
+        async with producer(target, spec) as one, worked_on(target, spec) as link:
+            before = redis_time(target)
+            sent = await one.send({"job": "a"}, delay="1h")
+            assert isinstance(sent, Sent)
+            assert sent.entry is None
+            assert sent.due is not None
+            assert before + 3_600_000 <= sent.due <= redis_time(target) + 3_600_000
+            assert (await tend(link, keys_of(spec))).entered == 0
+        assert entries(target) == []
+        assert str(target.ask("ZSCORE", keys_of(spec).delayed, sent.id)) == str(sent.due)
+
+    keep(promise())
+
+
+def test_it_enters_when_it_is_due(target: Target) -> None:
+    """As it would have stood there at once; the look that finds it is not before its time, and the one before was."""
+
+    async def promise() -> None:
+        spec = pipeline()
+        async with producer(target, spec) as one, worked_on(target, spec) as link:
+            sent = await one.send({"job": "a", "n": 1}, delay=0.3)
+            assert isinstance(sent, Sent)
+            assert sent.due is not None
+            found = await until_entered(link, spec)
+            assert found.time >= sent.due
+        (entry,) = entries(target)
+        assert entry.ms >= sent.due
+        assert entry.fields == {"data": '{"job":"a","n":1}', "penstock-id": sent.id, "penstock-version": "1"}
+        assert number(target, "HLEN", keys_of(spec).bodies) == 0
+
+    keep(promise())
+
+
+def test_each_of_many_enters_in_its_turn(target: Target) -> None:
+    """Due times order them, not the order in which they were sent."""
+
+    async def promise() -> None:
+        spec = pipeline()
+        async with producer(target, spec) as one, worked_on(target, spec) as link:
+            late = await one.send({"job": "late"}, delay=0.2)
+            soon = await one.send_many(jobs(3), delay="100ms")
+            while len(entries(target)) < 4:
+                await until_entered(link, spec)
+        assert [entry.fields["penstock-id"] for entry in entries(target)][3] == late.id
+        assert {entry.fields["penstock-id"] for entry in entries(target)[:3]} == {
+            sent.id for sent in soon if isinstance(sent, Sent)
+        }
+        for entry in entries(target)[:3]:
+            assert entry.ms >= min(sent.due or 0 for sent in soon if isinstance(sent, Sent))
+
+    keep(promise())
+
+
+def test_it_survives_a_restart(server: Server) -> None:
+    """What Redis has accepted and kept is there when it is due."""
+
+    async def promise() -> None:
+        spec = pipeline()
+        async with Producer(spec, server.model(), credentials=Credentials()) as one:
+            sent = await one.send({"job": "a"}, delay=0.5)
+            assert isinstance(sent, Sent)
+            server.restart()
+            link = server.link()
+            server.ask("XGROUP", "CREATE", STREAM, "crew", "0", "MKSTREAM")
+            found = await until_entered(link, spec)
+            await link.close()
+            assert sent.due is not None
+            assert found.time >= sent.due
+            (entry,) = entries(server)
+            assert entry.fields["penstock-id"] == sent.id
+            assert isinstance(await one.send({"job": "b"}), Sent), "the producer finds the server again"
+
+    keep(promise())
+
+
+@pytest.mark.parametrize("zone", [UTC, timezone(timedelta(hours=-7))])
+def test_a_time_is_a_time_of_redis(target: Target, zone: timezone) -> None:
+    """Whatever zone it is told in: it is due at that moment by Redis's clock."""
+
+    async def promise() -> None:
+        async with producer(target, pipeline()) as one:
+            moment = redis_time(target) + 60_000
+            sent = await one.send({"job": "a"}, at=datetime.fromtimestamp(moment / 1000, zone))
+        assert isinstance(sent, Sent)
+        assert sent.due == moment
+
+    keep(promise())
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"delay": 0},
+        {"delay": "0s"},
+        {"delay": timedelta()},
+        {"at": datetime(2020, 1, 1, tzinfo=UTC)},
+        {"at": datetime(1969, 1, 1, tzinfo=UTC)},
+    ],
+)
+def test_a_time_that_is_over_means_now(target: Target, given: dict[str, Any]) -> None:
+    """It is in the stream when the send ends."""
+
+    async def promise() -> None:
+        async with producer(target, pipeline()) as one:
+            sent = await one.send({"job": "a"}, **given)
+        assert isinstance(sent, Sent)
+        assert sent.due is None
+        assert [entry.id for entry in entries(target)] == [sent.entry]
+
+    keep(promise())
+
+
+@pytest.mark.parametrize("delay", [90, 90.0, "90s", "1m30s", timedelta(seconds=90)])
+def test_a_delay_is_told_in_many_ways(target: Target, delay: float | str | timedelta) -> None:
+    """Seconds, a text as in a spec, or a timedelta."""
+
+    async def promise() -> None:
+        async with producer(target, pipeline()) as one:
+            before = redis_time(target)
+            sent = await one.send({"job": "a"}, delay=delay)
+        assert isinstance(sent, Sent)
+        assert before + 90_000 <= (sent.due or 0) <= redis_time(target) + 90_000
+
+    keep(promise())
+
+
+def test_a_message_of_many_fields_comes_through_whole(target: Target) -> None:
+    """As many as may be sent pass both scripts, the one that delays and the one that lets in."""
+
+    async def promise() -> None:
+        spec = pipeline(message={"encoding": "fields", "schema": {"type": "object"}})
+        body = {f"field-{n}": str(n) for n in range(990)}
+        async with producer(target, spec) as one, worked_on(target, spec) as link:
+            sent = await one.send(body, delay=0.001)
+            await until_entered(link, spec)
+        (entry,) = entries(target)
+        assert entry.fields == {**body, "penstock-id": sent.id, "penstock-version": "1"}
+
+    keep(promise())

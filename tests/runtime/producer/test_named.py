@@ -1,0 +1,104 @@
+"""The usual way to a producer: a spec's file, and the environment of the platform file around it."""
+
+from pathlib import Path
+
+import pytest
+from promises import keep
+from sending import entries
+from targets import Target
+
+from penstock.producer import NotAsDescribed, Producer, Sent, SyncProducer, TooLarge
+from penstock_spec.findings import CannotGoOn
+
+PLATFORM = """\
+kind: platform
+environments:
+  dev: {namespace: tests, redis: {addresses: ["127.0.0.1:1"]}}
+  production: {namespace: tests, redis: {addresses: ["127.0.0.1:1"], auth: {secret: redis-auth}}}
+"""
+SPEC = """\
+kind: pipeline
+name: trial
+owner: {team: tests}
+handler: handlers:handle
+image: registry.example/trial:1.0.0
+stream: {key: jobs}
+message: {schema: {model: "models:Job"}}
+environments:
+  production: {message.max_size: 20}
+"""
+SCHEMA = '{"type": "object", "required": ["job"], "properties": {"job": {"type": "string"}}}'
+
+
+@pytest.fixture
+def spec(tmp_path: Path, target: Target, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository, and what a pod's environment would hold."""
+    for name, value in target.environ().items():
+        monkeypatch.setenv(name, value)
+    if target.redis.auth and target.redis.auth.username:
+        monkeypatch.setenv("REDIS_USERNAME", target.redis.auth.username)
+    (tmp_path / "penstock.yaml").write_text(PLATFORM)
+    (tmp_path / "specs").mkdir()
+    (tmp_path / "specs" / "trial.message.json").write_text(SCHEMA)
+    file = tmp_path / "specs" / "trial.yaml"
+    file.write_text(SPEC)
+    return file
+
+
+def test_from_anywhere_by_the_file(spec: Path, target: Target) -> None:
+    """With the schema beside it, and a Redis in place of the platform file's."""
+
+    async def promise() -> None:
+        async with Producer.of(spec, env="dev", redis_url=target.url) as producer:
+            assert isinstance(await producer.send({"job": "long enough for one environment only"}), Sent)
+            with pytest.raises(NotAsDescribed):
+                await producer.send({"job": 5})
+
+    keep(promise())
+    assert len(entries(target)) == 1
+
+
+def test_the_environment_counts(spec: Path, target: Target) -> None:
+    """What is otherwise there is otherwise here."""
+    with SyncProducer.of(str(spec), env="production", redis_url=target.url) as producer:
+        with pytest.raises(TooLarge, match=r"`message\.max_size` is 20"):
+            producer.send({"job": "long enough for one environment only"})
+        producer.send({"job": "short"})
+    assert len(entries(target)) == 1
+
+
+def test_the_only_environment_need_not_be_named(spec: Path, target: Target) -> None:
+    """Where there are several, it must be."""
+    with pytest.raises(CannotGoOn, match="several environments"):
+        Producer.of(spec, redis_url=target.url)
+    platform = spec.parent.parent / "other.yaml"
+    platform.write_text("\n".join(PLATFORM.splitlines()[:3]))
+    spec.write_text(SPEC.partition("environments")[0])
+    with SyncProducer.of(spec, platform=platform, redis_url=target.url) as producer:
+        producer.send({"job": "a"})
+
+
+def test_a_spec_with_errors_is_not_sent_by(spec: Path) -> None:
+    """The first of them is told, with its place."""
+    spec.write_text(SPEC.replace("stream: {key: jobs}", "stream: {key: jobs, gruop: crew}\nwork: {lease: soon}"))
+    with pytest.raises(CannotGoOn, match=r"trial\.yaml:6:21: `gruop` .*, and 1 more$"):
+        Producer.of(spec, env="dev")
+
+
+def test_a_secret_that_is_not_there_is_told_at_once(spec: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not by the first send."""
+    monkeypatch.delenv("REDIS_PASSWORD", raising=False)
+    with pytest.raises(CannotGoOn, match="password"):
+        SyncProducer.of(spec, env="production")
+
+
+def test_a_file_that_is_not_there(spec: Path) -> None:
+    """As any command would tell it."""
+    with pytest.raises(CannotGoOn, match=r"nothing\.yaml"):
+        Producer.of(spec.parent / "nothing.yaml", env="dev")
+
+
+def test_a_file_that_is_no_pipeline(spec: Path) -> None:
+    """Such as the platform file itself."""
+    with pytest.raises(CannotGoOn):
+        Producer.of(spec.parent.parent / "penstock.yaml", env="dev")

@@ -1,0 +1,190 @@
+"""An error half-way leaves the message pending, never gone; a repeat, when all is well again, succeeds (P2)."""
+
+from collections.abc import Callable
+
+import pytest
+from steps import DONE, Answer, Delivery, Steps
+
+from penstock.keys import READY
+from penstock.wire.errors import Refused
+
+DEDUP = "{work}:dedup:job-1"
+
+Step = Callable[[Steps, Delivery], Answer]
+
+
+def settle(steps: Steps, one: Delivery) -> Answer:
+    return steps.settle([one])[0]
+
+
+def settle_with(steps: Steps, one: Delivery) -> Answer:
+    return steps.settle_with(one)
+
+
+def park(steps: Steps, one: Delivery) -> Answer:
+    return steps.park([one], wait=60_000, uncharged=1, crashed=True)[0]
+
+
+def give_back(steps: Steps, one: Delivery) -> Answer:
+    return steps.give_back([one])[0]
+
+
+def bury(steps: Steps, one: Delivery) -> Answer:
+    return steps.bury(one, dedup=DEDUP, own="01ID")
+
+
+SIDES: dict[Step, dict[str, str]] = {
+    settle: {"uncharged": "{work}:team:uncharged", "crashed": "{work}:team:crashed"},
+    settle_with: {"uncharged": "{work}:team:uncharged", "crashed": "{work}:team:crashed"},
+    park: {
+        "parked": "{work}:team:parked",
+        "uncharged": "{work}:team:uncharged",
+        "crashed": "{work}:team:crashed",
+    },
+    give_back: {"uncharged": "{work}:team:uncharged"},
+    bury: {
+        "dead letters": "{work}:team:dead",
+        "uncharged": "{work}:team:uncharged",
+        "crashed": "{work}:team:crashed",
+        "deduplication": DEDUP,
+    },
+}
+CASES = [(step, key) for step, sides in SIDES.items() for key in sides.values()]
+
+
+@pytest.mark.parametrize(("step", "key"), CASES, ids=[f"{step.__name__} {key}" for step, key in CASES])
+def test_a_side_key_of_another_type(steps: Steps, step: Step, key: str) -> None:
+    """Somebody put something else there: refused before anything counts, however often; healed, it is taken once."""
+    one, beside = steps.begin("worker", 2)
+    steps.give_back([one])
+    claims = steps.claim("worker")
+    assert claims
+    [one] = claims.deliveries
+    kept = steps.ask("DUMP", key)
+    steps.ask("DEL", key)
+    steps.ask("LPUSH" if key != DEDUP else "SADD", key, "something else")
+    for _ in range(3):
+        with pytest.raises(Refused, match="WRONGTYPE"):
+            step(steps, one)
+    assert steps.pending() == {one.id: ("worker", 2), beside.id: ("worker", 1)}
+    assert steps.entries() == [one.id, beside.id]
+
+    steps.ask("DEL", key)
+    if isinstance(kept, bytes):
+        steps.ask("RESTORE", key, 0, kept)
+    assert len(steps.dead()) == 0
+    assert step(steps, one) == DONE
+    assert len(steps.dead()) == (step is bury)
+    assert steps.uncharged() == ({one.id: 2} if step in (park, give_back) else {})
+
+
+def test_a_batch_is_refused_as_a_whole(steps: Steps) -> None:
+    """None of its messages is half-way: neither parked nor counted."""
+    batch = steps.begin("worker", 3)
+    steps.ask("SET", steps.keys.uncharged, "something else")
+    with pytest.raises(Refused, match="WRONGTYPE"):
+        steps.park(batch, uncharged=1)
+    with pytest.raises(Refused, match="WRONGTYPE"):
+        steps.give_back(batch)
+    assert set(steps.pending().values()) == {("worker", 1)}
+    assert steps.parked() == {}
+
+
+@pytest.mark.parametrize("key", ["{work}:team:uncharged", "{work}:team:crashed", "{work}:team:alive"])
+def test_a_claim_that_fails_claims_nothing(steps: Steps, key: str) -> None:
+    """What nobody was told of, nobody runs."""
+    [one] = steps.begin("worker")
+    steps.give_back([one])
+    steps.ask("DEL", key)
+    steps.ask("SET", key, "something else")
+    with pytest.raises(Refused, match="WRONGTYPE"):
+        steps.claim("worker")
+    assert steps.pending() == {one.id: (READY, 1)}
+
+
+def test_lives_neither_begin_nor_end_half_way(steps: Steps) -> None:
+    """Where leases cannot be kept, no consumer is made and none is deleted."""
+    steps.register("worker")
+    steps.ask("DEL", steps.keys.alive)
+    steps.ask("SET", steps.keys.alive, "something else")
+    for step in (steps.register, steps.renew, steps.deregister):
+        with pytest.raises(Refused, match="WRONGTYPE"):
+            step("other" if step == steps.register else "worker")
+    assert steps.consumers() == {"worker"}
+
+
+GROWING = [settle_with, park, give_back, bury]
+
+
+@pytest.fixture
+def full(own: Steps) -> Steps:
+    """A Redis whose memory is full; `heal` empties it."""
+    own.begin("worker", 3)
+    own.ask("SET", DEDUP, "01ID")
+    own.ask("CONFIG", "SET", "maxmemory", 1)
+    return own
+
+
+def heal(steps: Steps) -> None:
+    steps.ask("CONFIG", "SET", "maxmemory", 0)
+    steps.ask("REPLICAOF", "NO", "ONE")
+
+
+def held(steps: Steps) -> Delivery:
+    """One of the deliveries that the worker holds."""
+    return Delivery(next(iter(steps.pending())), "worker", 1)
+
+
+@pytest.mark.parametrize("step", GROWING, ids=lambda step: step.__name__)
+def test_memory_is_full(full: Steps, step: Step) -> None:
+    """What needs room comes first, so that its refusal changes nothing; when there is room again, it is done."""
+    one = held(full)
+    before = (full.pending(), full.entries(), full.parked(), full.uncharged(), full.crashed(), full.dead())
+    for _ in range(2):
+        with pytest.raises(Refused, match="OOM"):
+            step(full, one)
+    assert (full.pending(), full.entries(), full.parked(), full.uncharged(), full.crashed(), full.dead()) == before
+    assert full.ask("GET", DEDUP) == b"01ID"
+    heal(full)
+    assert step(full, one) == DONE
+
+
+def test_what_makes_room_is_not_refused(full: Steps) -> None:
+    """Work that is done leaves a full Redis, or it would be full for ever."""
+    assert settle(full, held(full)) == DONE
+    assert len(full.entries()) == 2
+
+
+def test_a_full_memory_is_nobodys_death(full: Steps) -> None:
+    """Leases are renewed, and what was given back before is claimed: neither makes Redis larger."""
+    heal(full)
+    full.give_back([held(full)])
+    full.ask("CONFIG", "SET", "maxmemory", 1)
+    full.ask("CONFIG", "RESETSTAT")
+    lease = full.alive()["worker"]
+    full.ask("SCRIPT", "FLUSH")
+    assert full.renew("worker", 90_000) == 1
+    assert full.alive()["worker"] > lease + 30_000
+    claims = full.claim("worker")
+    assert claims
+    assert len(claims.claimed) == 1
+
+
+def test_a_full_redis_has_no_new_lives(full: Steps) -> None:
+    """And no half ones."""
+    with pytest.raises(Refused, match="OOM"):
+        full.register("other")
+    assert full.consumers() == {"worker"}
+    assert set(full.alive()) == {"worker"}
+
+
+@pytest.mark.parametrize("step", SIDES, ids=lambda step: step.__name__)
+def test_a_replica_takes_no_steps(own: Steps, step: Step) -> None:
+    """READONLY after a failover: nothing is changed, and the same step succeeds at the master."""
+    [one] = own.begin("worker")
+    own.ask("REPLICAOF", "127.0.0.1", 1)
+    with pytest.raises(Refused, match="READONLY"):
+        step(own, one)
+    heal(own)
+    assert own.pending() == {one.id: ("worker", 1)}
+    assert step(own, one) == DONE

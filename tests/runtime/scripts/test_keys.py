@@ -1,0 +1,49 @@
+"""In a cluster, a script may touch only keys that it was called with, and all of them lie in one slot."""
+
+import pytest
+from behind import KEYS
+from lua import Lua
+from redis.crc import key_slot
+
+from penstock.keys import Keys
+from penstock.scripts import names, script
+
+
+@pytest.mark.parametrize("name", names())
+def test_a_script_touches_only_the_keys_it_was_called_with(name: str) -> None:
+    """Every command of every script has one of KEYS where its key stands."""
+    lua = Lua(script(name).text.decode())
+    assert list(lua.commands())
+    assert lua.strangers() == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "redis.call('GET', ARGV[1])",
+        "redis.call('GET', KEYS[1] .. ':more')",
+        "redis.call('DEL', KEYS[1], ARGV[1])",
+        "redis.call('XGROUP', 'CREATE', ARGV[1], '0')",
+        "local key = ARGV[1]\nredis.call('GET', key)",
+        "local one, two = KEYS[1], ARGV[1]\nredis.call('GET', two)",
+        "local key = KEYS[1]\nif ARGV[2] then\n  key = 'other'\nend\nredis.call('GET', key)",
+        "local function look(key)\n  return redis.call('GET', key)\nend\nlook(KEYS[1])\nlook(ARGV[1])",
+        "for _, set in ipairs({KEYS[1], ARGV[1]}) do redis.call('ZCARD', set) end",
+        "local words = {'XACK', ARGV[1]}\nredis.call(unpack(words))",
+        "redis.pcall(ARGV[1], KEYS[1])\nredis.call('GET')",
+    ],
+)
+def test_a_key_from_anywhere_else_is_found(text: str) -> None:
+    """The test above can fail."""
+    assert Lua(text).strangers() != []
+
+
+@pytest.mark.parametrize("stream", ["work", "streams:media.cluster", "{tag}:rest", "a b*[c]", "größe"])
+def test_all_keys_of_a_stream_lie_in_its_slot(stream: str) -> None:
+    """Whatever it is called, and whatever the message or its deduplication key is called."""
+    keys = Keys.at(stream, "team {with} odd signs", KEYS.dead)
+    sides = [
+        *(keys.delayed, keys.bodies, keys.parked, keys.uncharged, keys.crashed, keys.alive, keys.position),
+        *(keys.dedup + "job {1}", keys.result + "1-1"),
+    ]
+    assert {key_slot(key.encode()) for key in sides} == {key_slot(stream.encode())}

@@ -1,0 +1,100 @@
+"""park, and what becomes of it when it is due: the delivery count is kept, the next claim raises it."""
+
+from steps import DONE, GONE, Steps
+
+from penstock.keys import PARKED, READY, SUSPECT
+
+
+def test_a_parked_message_keeps_its_count(steps: Steps) -> None:
+    """It is the state's now, until it is due."""
+    [one] = steps.begin("worker")
+    assert steps.park([one], wait=60_000) == [DONE]
+    assert steps.pending() == {one.id: (PARKED, 1)}
+    assert steps.tend().promoted == 0
+    assert steps.pending() == {one.id: (PARKED, 1)}
+
+
+def test_it_is_due_by_redis_own_clock(steps: Steps) -> None:
+    """P5: the wait counts from when Redis parks it."""
+    batch = steps.begin("worker", 2)
+    before = milliseconds(steps)
+    steps.park(batch, wait=60_000)
+    after = milliseconds(steps)
+    assert set(steps.parked()) == {one.id for one in batch}
+    assert all(before + 60_000 <= due <= after + 60_000 for due in steps.parked().values())
+
+
+def milliseconds(steps: Steps) -> int:
+    told = steps.ask("TIME")
+    assert isinstance(told, list)
+    seconds, micros = (int(one) for one in told if isinstance(one, bytes))
+    return seconds * 1000 + micros // 1000
+
+
+def test_parked_and_claimed_again_it_is_one_delivery_more(steps: Steps) -> None:
+    """Promoting keeps the count, so no step of an earlier delivery fits the next one."""
+    [one] = steps.begin("worker")
+    steps.park([one])
+    assert steps.tend().promoted == 1
+    assert steps.pending() == {one.id: (READY, 1)}
+    claims = steps.claim("worker")
+    assert claims
+    [claimed] = claims.claimed
+    assert (claimed.delivery.count, claimed.uncharged, claimed.owner) == (2, 0, READY)
+    assert steps.pending() == {one.id: ("worker", 2)}
+    assert steps.parked() == {}
+
+
+def test_deliveries_that_only_renewed_a_fence_are_not_charged(steps: Steps) -> None:
+    """What the worker says beside the outcome is added to what does not count already."""
+    first, second = steps.begin("worker", 2)
+    steps.give_back([first])
+    claims = steps.claim("worker")
+    assert claims
+    assert steps.park([*claims.deliveries, second], uncharged=2) == [DONE, DONE]
+    assert steps.uncharged() == {first.id: 3, second.id: 2}
+
+
+def test_what_took_its_process_down_becomes_suspect_again(steps: Steps) -> None:
+    """When it is due it runs in a process of its own; parked later without a crash, it is like all others."""
+    crashed, failed = steps.begin("worker", 2)
+    steps.park([crashed], crashed=True)
+    steps.park([failed])
+    assert steps.crashed() == {crashed.id}
+    steps.tend()
+    assert steps.pending() == {crashed.id: (SUSPECT, 1), failed.id: (READY, 1)}
+    claims = steps.claim("worker")
+    assert claims
+    assert {one.delivery.id: one.owner for one in claims.claimed} == {crashed.id: SUSPECT, failed.id: READY}
+    steps.park(claims.deliveries)
+    assert steps.crashed() == set()
+    steps.tend()
+    assert set(steps.pending().values()) == {(READY, 2)}
+
+
+def test_thousands_are_parked_in_one_step(steps: Steps) -> None:
+    """Each with a due time and a state of its own."""
+    batch = steps.begin("worker", 2500)
+    assert steps.park(batch[:2200], wait=60_000, crashed=True) == [DONE] * 2200
+    assert set(steps.parked()) == steps.crashed() == {one.id for one in batch[:2200]}
+    owners = [owner for owner, _ in steps.pending().values()]
+    assert (owners.count(PARKED), owners.count("worker")) == (2200, 300)
+
+
+def test_an_entry_that_somebody_deleted_is_told_once(steps: Steps) -> None:
+    """Redis 7 forgets it when it is parked, Redis 6 when it is claimed: dropped and counted then, and nothing stays."""
+    batch = steps.begin("worker", 4)
+    for one in batch[1:3]:
+        steps.ask("XDEL", steps.keys.stream, one.id)
+    told = steps.park(batch[:2], uncharged=1, crashed=True) + steps.park(batch[2:], wait=-1)
+    lost = told.count(GONE)
+    assert told in ([DONE, GONE, GONE, DONE], [DONE] * 4)
+    assert set(steps.parked()) == {one.id for one, answer in zip(batch, told, strict=True) if answer == DONE}
+
+    steps.tend()
+    claims = steps.claim("worker")
+    assert claims
+    assert set(claims.ids) == {batch[0].id, batch[3].id}
+    assert lost + claims.gone == 2
+    assert steps.settle(claims.deliveries) == [DONE, DONE]
+    assert (steps.pending(), steps.parked(), steps.uncharged(), steps.crashed()) == ({}, {}, {}, set())

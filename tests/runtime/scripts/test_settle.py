@@ -1,0 +1,126 @@
+"""settle, settle_with: done, acknowledged, and deleted where nothing else needs the entry."""
+
+import pytest
+from redis import Redis
+from servers import Server
+from steps import DONE, GONE, Steps
+
+
+def test_what_is_done_is_gone_without_a_trace(steps: Steps) -> None:
+    """Not pending, not in the stream, and nothing is remembered of it beside the stream."""
+    batch = steps.begin("worker", 3)
+    steps.park(batch, uncharged=2, crashed=True)
+    steps.tend()
+    claims = steps.claim("worker")
+    assert claims
+    assert len(claims.claimed) == 3
+    assert steps.settle(claims.deliveries) == [DONE] * 3
+    assert (steps.pending(), steps.entries(), steps.uncharged(), steps.crashed()) == ({}, [], {}, set())
+
+
+def test_what_others_left_behind_stays(steps: Steps) -> None:
+    """Only what was settled is forgotten."""
+    done, kept = steps.begin("worker", 2)
+    steps.give_back([done, kept])
+    steps.ask("SADD", steps.keys.crashed, done.id, kept.id)
+    claims = steps.claim("worker", ready=1)
+    assert claims
+    assert claims.ids == [done.id]
+    steps.settle(claims.deliveries)
+    assert steps.uncharged() == {kept.id: 1}
+    assert steps.crashed() == {kept.id}
+
+
+def test_history_is_kept_where_the_spec_says_so(steps: Steps) -> None:
+    """Acknowledged, and still in the stream."""
+    batch = steps.begin("worker", 2)
+    assert steps.settle(batch, deletes=False) == [DONE, DONE]
+    assert steps.pending() == {}
+    assert steps.entries() == [one.id for one in batch]
+
+
+def test_an_entry_that_another_group_has_not_read_is_not_deleted(steps: Steps) -> None:
+    """A group that somebody made meanwhile loses nothing; with it gone, entries are deleted again."""
+    first, second = steps.begin("worker", 2)
+    steps.ask("XGROUP", "CREATE", steps.keys.stream, "audit", "0")
+    assert steps.settle([first]) == [DONE]
+    assert steps.pending() == {second.id: ("worker", 1)}
+    assert steps.entries() == [first.id, second.id]
+    steps.ask("XGROUP", "DESTROY", steps.keys.stream, "audit")
+    assert steps.settle([second]) == [DONE]
+    assert steps.entries() == [first.id]
+
+
+def test_another_group_keeps_what_it_has_pending(steps: Steps) -> None:
+    """Settling acknowledges for one's own group only."""
+    steps.ask("XGROUP", "CREATE", steps.keys.stream, "audit", "0")
+    batch = steps.begin("worker", 2)
+    steps.ask("XREADGROUP", "GROUP", "audit", "worker", "STREAMS", steps.keys.stream, ">")
+    steps.settle(batch)
+    told = steps.ask("XPENDING", steps.keys.stream, "audit")
+    assert isinstance(told, list)
+    assert told[0] == 2
+
+
+def commands(server: Server, steps: Steps) -> list[list[str]]:
+    """What one settle of two deliveries makes Redis do, in order."""
+    batch = steps.begin("worker", 2)
+    with Redis(port=server.port) as watcher, watcher.monitor() as monitor:
+        assert steps.settle(batch) == [DONE, DONE]
+        steps.ask("ECHO", "enough")
+        heard: list[list[str]] = []
+        while not heard or heard[-1][:2] != ["ECHO", "enough"]:
+            heard.append(str(monitor.next_command()["command"]).split(" "))
+    return heard
+
+
+def test_an_entry_is_deleted_only_after_it_was_acknowledged(own: Steps, server: Server) -> None:
+    """P2: one that was deleted first and then still pended would be a message without a body."""
+    words = [one[0].upper() for one in commands(server, own)]
+    assert words.index("XACK") < words.index("XDEL")
+
+
+def test_a_batch_costs_redis_one_command_of_each_kind(own: Steps) -> None:
+    """However many are settled at once; and what is not remembered is not forgotten."""
+    batch = own.begin("worker", 100)
+    own.settle(batch[:10])
+    own.ask("CONFIG", "RESETSTAT")
+    own.settle(batch[10:])
+    assert calls(own, "xpending", "xack", "xdel", "hdel", "srem") == {"xpending": 1, "xack": 1, "xdel": 1}
+
+
+def calls(steps: Steps, *commands: str) -> dict[str, int]:
+    """How often each was called, as far as it was."""
+    told = steps.ask("INFO", "commandstats")
+    assert isinstance(told, bytes)
+    stats = dict(line.split(":calls=") for line in told.decode().split() if ":calls=" in line)
+    counts = {name.removeprefix("cmdstat_"): int(rest.split(",")[0]) for name, rest in stats.items()}
+    return {name: count for name, count in counts.items() if name in commands}
+
+
+def test_a_result_stays_as_long_as_was_said(steps: Steps) -> None:
+    """Written in the same step in which the message ends."""
+    [one] = steps.begin("worker")
+    assert steps.settle_with(one, b'{"\xff": 1}', stays=60_000) == DONE
+    assert steps.ask("GET", steps.keys.result + one.id) == b'{"\xff": 1}'
+    left = steps.ask("PTTL", steps.keys.result + one.id)
+    assert isinstance(left, int)
+    assert 0 < left <= 60_000
+    assert (steps.pending(), steps.entries()) == ({}, [])
+
+
+def test_a_result_is_left_once(steps: Steps) -> None:
+    """A repeat, or a late one, does not write over what the owner left."""
+    [one] = steps.begin("worker")
+    assert steps.settle_with(one, "first") == DONE
+    assert steps.settle_with(one, "second") == GONE
+    assert steps.ask("GET", steps.keys.result + one.id) == b"first"
+
+
+def test_a_result_that_cannot_be_kept_settles_nothing(steps: Steps) -> None:
+    """P2: the result comes first."""
+    [one] = steps.begin("worker")
+    with pytest.raises(Exception, match="invalid expire"):
+        steps.settle_with(one, stays=0)
+    assert steps.pending() == {one.id: ("worker", 1)}
+    assert steps.settle_with(one) == DONE

@@ -1,0 +1,265 @@
+"""Any steps in any order, with fences of any age, by workers dead and alive, and other hands in between.
+
+After each step Redis holds what a plain model says it must: every message is in exactly one state, nothing is lost,
+nothing is settled by another than its owner, counts only grow, and no fence is given twice.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from behind import KEYS
+from expected import Expected, Lease
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
+from steps import DONE, Claimed, Claims, Delivery, Steps
+from targets import Target
+
+from penstock.keys import PARKED, READY, STATES, SUSPECT
+
+LATER = 3_600_000
+SOME = st.integers(0, 4)
+PAGE = st.integers(1, 3)
+CHANCE = st.booleans()
+
+
+class Walk(RuleBasedStateMachine):
+    """Redis beside the model."""
+
+    target: ClassVar[Target]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.target.flush()
+        self.steps = Steps(self.target.link(KEYS.stream)).__enter__()
+        self.steps.ensure()
+        self.model = Expected(forgets=not version(self.steps).startswith("6."))
+        self.lives: list[str] = []
+        self.fences: list[Delivery] = []
+
+    def teardown(self) -> None:
+        try:
+            self._all_comes_to_an_end()
+        finally:
+            self.steps.__exit__(None, None, None)
+
+    # -- what is chosen
+
+    def life(self, data: st.DataObject) -> str:
+        return data.draw(st.sampled_from(self.lives), "life")
+
+    def batch(self, data: st.DataObject) -> list[Delivery]:
+        """Deliveries of one life: of any age, and some that never were."""
+        consumer = self.life(data)
+        known = [one for one in self.fences if one.consumer == consumer]
+        known += [Delivery(one.id, consumer, one.count + 1) for one in known[:1]]
+        known += [Delivery(one.id, consumer, one.count) for one in self.fences[-2:] if one.consumer != consumer]
+        return (
+            data.draw(st.lists(st.sampled_from(known), unique_by=lambda one: one.id, max_size=6), "batch")
+            if known
+            else []
+        )
+
+    # -- messages
+
+    @rule(messages=st.integers(1, 4))
+    def send(self, messages: int) -> None:
+        self.model.send(self.steps.send(messages))
+
+    @precondition(lambda self: self.lives and self.model.unread)
+    @rule(data=st.data(), most=st.integers(1, 5))
+    def read(self, data: st.DataObject, most: int) -> None:
+        """Also by one whose life is over: the answer of a read may run late."""
+        consumer = self.life(data)
+        given = self.steps.read(consumer, most)
+        assert given == self.model.read(consumer, most)
+        self.fences += given
+
+    @precondition(lambda self: self.lives)
+    @rule(data=st.data(), suspects=SOME, ready=SOME, alone=CHANCE)
+    def claim(self, data: st.DataObject, suspects: int, ready: int, *, alone: bool) -> None:
+        consumer = self.life(data)
+        claims = self.steps.claim(consumer, suspects=suspects, ready=ready, alone=alone)
+        assert without_fields(claims) == self.model.claim(consumer, suspects=suspects, ready=ready, alone=alone)
+        self.fences += claims.deliveries if claims else []
+
+    @precondition(lambda self: self.fences)
+    @rule(data=st.data())
+    def settle(self, data: st.DataObject) -> None:
+        if batch := self.batch(data):
+            assert self.steps.settle(batch) == self.model.end(batch, self.model.done)
+
+    @precondition(lambda self: self.fences)
+    @rule(data=st.data())
+    def settle_with(self, data: st.DataObject) -> None:
+        for one in self.batch(data)[:1]:
+            assert [self.steps.settle_with(one)] == self.model.end([one], self.model.done)
+
+    @precondition(lambda self: self.fences)
+    @rule(data=st.data())
+    def bury(self, data: st.DataObject) -> None:
+        for one in self.batch(data)[:1]:
+            assert [self.steps.bury(one)] == self.model.end([one], self.model.dead)
+
+    @precondition(lambda self: self.fences)
+    @rule(data=st.data(), uncharged=st.integers(0, 1), crashed=CHANCE)
+    def park(self, data: st.DataObject, uncharged: int, *, crashed: bool) -> None:
+        if batch := self.batch(data):
+            answers = self.steps.park(batch, wait=LATER, uncharged=uncharged, crashed=crashed)
+            assert answers == self.model.park(batch, uncharged=uncharged, crashed=crashed)
+
+    @precondition(lambda self: self.fences)
+    @rule(data=st.data(), uncharged=st.integers(0, 1), to=st.sampled_from([READY, SUSPECT]))
+    def give_back(self, data: st.DataObject, uncharged: int, to: str) -> None:
+        if batch := self.batch(data):
+            answers = self.steps.give_back(batch, uncharged=uncharged, to=to)
+            assert answers == self.model.give_back(batch, uncharged=uncharged, to=to)
+
+    @precondition(lambda self: self.model.parked)
+    @rule(data=st.data())
+    def tend(self, data: st.DataObject) -> None:
+        """Some of what is parked is due."""
+        due = data.draw(st.lists(st.sampled_from(sorted(self.model.parked)), unique=True), "due")
+        for id_ in due:
+            self.steps.ask("ZADD", KEYS.parked, "XX", 1, id_)
+        self.steps.tend()
+        self.model.tend(due)
+
+    # -- lives
+
+    @rule()
+    def begin(self) -> None:
+        consumer = f"worker~{len(self.lives):08}"
+        assert self.steps.register(consumer) == self.model.register(consumer) == 1
+        self.lives.append(consumer)
+
+    @precondition(lambda self: set(self.lives) & {*self.model.alive, *self.model.consumers})
+    @rule(data=st.data())
+    def begin_again(self, data: st.DataObject) -> None:
+        """Under a name that something is left of."""
+        known = sorted({*self.model.alive, *self.model.consumers})
+        consumer = data.draw(st.sampled_from(known), "name")
+        assert self.steps.register(consumer) == self.model.register(consumer) == 0
+
+    @precondition(lambda self: self.lives)
+    @rule(data=st.data())
+    def renew(self, data: st.DataObject) -> None:
+        consumer = self.life(data)
+        assert self.steps.renew(consumer) == self.model.renew(consumer)
+
+    @precondition(lambda self: self.lives)
+    @rule(data=st.data())
+    def deregister(self, data: st.DataObject) -> None:
+        consumer = self.life(data)
+        assert self.steps.deregister(consumer) == self.model.deregister(consumer)
+
+    @precondition(lambda self: self.model.alive)
+    @rule(data=st.data())
+    def lose(self, data: st.DataObject) -> None:
+        """A lease runs out; one that is marked stays so."""
+        consumer = data.draw(st.sampled_from(sorted(self.model.alive)), "lease")
+        self.model.lose(consumer)
+        self.steps.ask("ZADD", KEYS.alive, 1 if self.model.alive[consumer] is Lease.OVER else -1, consumer)
+
+    @rule()
+    def overdue(self) -> None:
+        assert sorted(self.steps.overdue()) == self.model.overdue()
+
+    @precondition(lambda self: self.lives)
+    @rule(data=st.data(), page=PAGE)
+    def take_over(self, data: st.DataObject, page: int) -> None:
+        consumer = self.life(data)
+        assert self.steps.take_over(consumer, page) == self.model.take_over(consumer, page)
+
+    # -- other hands, and what mends
+
+    @precondition(lambda self: self.model.stream)
+    @rule(data=st.data())
+    def somebody_deletes_an_entry(self, data: st.DataObject) -> None:
+        id_ = data.draw(st.sampled_from(self.model.stream), "entry")
+        self.steps.ask("XDEL", KEYS.stream, id_)
+        self.model.delete_entry(id_)
+
+    @precondition(lambda self: self.lives)
+    @rule(data=st.data())
+    def somebody_deletes_a_consumer(self, data: st.DataObject) -> None:
+        consumer = data.draw(st.sampled_from([*STATES, *self.lives]), "consumer")
+        self.steps.ask("XGROUP", "DELCONSUMER", KEYS.stream, KEYS.group, consumer)
+        self.model.delete_consumer(consumer)
+
+    @rule()
+    def somebody_deletes_the_group(self) -> None:
+        self.steps.ask("XGROUP", "DESTROY", KEYS.stream, KEYS.group)
+        assert self.steps.ensure() == "again"
+        self.model.delete_group()
+
+    @rule()
+    def reconcile(self) -> None:
+        self.steps.reconcile()
+        self.model.reconciled(self.steps.pending())
+
+    # -- what must hold
+
+    @invariant()
+    def redis_holds_what_it_must(self) -> None:
+        steps, model = self.steps, self.model
+        assert steps.entries() == model.stream
+        assert steps.pending() == model.pending
+        assert {id_: n for id_, n in steps.uncharged().items() if id_ != "~count"} == model.uncharged
+        assert steps.crashed() == model.crashed
+        assert set(steps.parked()) == model.parked
+        assert steps.consumers() - set(STATES) == model.consumers
+        assert set(steps.alive()) == set(model.alive)
+        assert [
+            dict(zip(one[::2], one[1::2], strict=True))[b"penstock-dead-id"].decode() for one in steps.dead()
+        ] == model.dead
+
+    def _all_comes_to_an_end(self) -> None:
+        """Whatever came before: with every lease over and all that waits due, one worker brings it all to its end."""
+        self.reconcile()
+        self.overdue()
+        for consumer in list(self.model.alive):
+            self.steps.ask("ZADD", KEYS.alive, -1, consumer)
+            self.model.alive[consumer] = Lease.LOST
+            while self.steps.take_over(consumer, 2) == self.model.take_over(consumer, 2) == "more":
+                pass
+        for id_ in self.model.owned(PARKED):
+            self.steps.ask("ZADD", KEYS.parked, 1, id_)
+        self.steps.tend()
+        self.model.tend(self.model.owned(PARKED))
+        self.begin()
+        last = self.lives[-1]
+        while self.model.pending or self.model.unread:
+            claims = self.steps.claim(last)
+            self.model.claim(last, suspects=100, ready=100, alone=False)
+            alone = self.steps.claim(last, alone=True)
+            self.model.claim(last, suspects=1, ready=0, alone=True)
+            assert claims
+            assert alone
+            got = [*claims.deliveries, *alone.deliveries, *self.steps.read(last)]
+            self.model.read(last, len(self.model.unread))
+            assert got or claims.gone or alone.gone, self.model
+            assert not got or self.steps.settle(got) == self.model.end(got, self.model.done) == [DONE] * len(got)
+        self.redis_holds_what_it_must()
+        assert self.model.stream == []
+
+
+def without_fields(claims: Claims | None) -> Claims | None:
+    return claims and Claims(
+        claims.gone, claims.waiting, [Claimed(one.delivery, one.uncharged, one.owner, []) for one in claims.claimed]
+    )
+
+
+def version(steps: Steps) -> str:
+    told = steps.ask("INFO", "server")
+    assert isinstance(told, bytes)
+    return told.decode().partition("redis_version:")[2].partition("\r\n")[0]
+
+
+def test_whatever_happens_each_message_is_in_one_state(target: Target) -> None:
+    """And at the end each is done or dead, once; but for those that somebody deleted."""
+    Walk.target = target
+    run_state_machine_as_test(
+        Walk, settings=settings(max_examples=60, stateful_step_count=40, suppress_health_check=list(HealthCheck))
+    )

@@ -1,0 +1,61 @@
+"""Handlers that hold up the worker's loop."""
+
+from collections.abc import Callable
+
+from ledger import by_message, read
+from lives import lease_end, take_over
+from pipelines import Trial
+from scraped import numbers, page, until_counted
+from servers import wait_for
+
+HANDLERS = """\
+import time
+import ledger
+
+async def handle(message, context):
+    ledger.note("start", message["id"], context.fence)
+    if context.attempt == 1:
+        time.sleep(message["takes"])
+    ledger.note(f"end-{context.attempt}", message["id"], context.fence)
+"""
+
+
+def test_a_blocked_loop_loses_nothing(trial: Callable[..., Trial]) -> None:
+    """While a handler sleeps where it should await, the lease is renewed, and health and metrics are answered."""
+    with trial(handlers=HANDLERS, spec="work: {lease: 10s}") as one:
+        worker = one.worker().ready()
+        [consumer] = one.lives()
+        before = lease_end(one, consumer)
+        one.send([{"id": "a", "takes": 4.5}])
+        wait_for(lambda: read(one.ledger), "it runs")
+        wait_for(lambda: lease_end(one, consumer) > before, "the lease is renewed")
+        assert not by_message(read(one.ledger), "end-1"), "and that while the loop is blocked"
+        assert page(worker, "/livez")[0] == page(worker, "/readyz")[0] == 200
+        assert numbers(worker).of("loop_lag") > 1
+        one.drained()
+        until_counted(worker, "done", 1)
+        assert numbers(worker).of("lease_lost") == 0
+        assert worker.end() == 0
+
+
+def test_a_loop_that_does_not_come_back_is_ended(trial: Callable[..., Trial]) -> None:
+    """Past timeout and margin the process ends with a code of its own, and what it ran is run elsewhere, apart."""
+    spec = "work: {lease: 10s, timeout: 1s}\nshutdown: {margin: 1s, grace: 5s}\n"
+    with trial(handlers=HANDLERS, spec=spec) as one:
+        worker = one.worker().ready()
+        [consumer] = one.lives()
+        one.send([{"id": "a", "takes": 600}])
+        assert worker.process.wait(30) == 70
+        assert len(worker.said("the loop stands still; leaving, and what runs is taken over")) == 1
+
+        second = one.worker().ready()
+        take_over(one, consumer)
+        one.drained()
+        first, last = by_message(read(one.ledger), "start")["a"]
+        assert first.fence < last.fence
+        assert last.pid not in {worker.process.pid, second.process.pid}, "it is a suspect, and has a process of its own"
+        [end] = by_message(read(one.ledger), "end-2")["a"]
+        assert end.fence == last.fence
+        until_counted(second, "delivered", 1, source="suspect")
+        assert second.end() == 0
+        one.nothing_left_behind()

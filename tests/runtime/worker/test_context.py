@@ -1,0 +1,139 @@
+"""What a handler is told beside its message, and what it can say."""
+
+import json
+from collections.abc import Callable
+
+from entries import add
+from ledger import by_message, read
+from lives import ALIVE, mark_lost, take_over
+from pipelines import KEY, Trial
+from scraped import numbers, until_counted
+from servers import wait_for
+
+from penstock.message.ulid import is_ulid
+
+HANDLERS = """\
+import json, pathlib, time
+import penstock
+
+async def handle(message, context):
+    with pathlib.Path("told").open("a") as file:
+        file.write(json.dumps({
+            "id": message["id"],
+            "attempt": context.attempt,
+            "fence": context.fence,
+            "left": context.deadline - time.monotonic(),
+            "remaining": context.remaining,
+            "correlation": context.correlation,
+            "message_id": context.message_id,
+            "entry": context.entry,
+            "cancelled": [context.cancelled, context.lost],
+        }) + "\\n")
+    context.log.info("told", own=5)
+    if context.attempt < 3 and message["id"] == "again":
+        raise penstock.Retry(after=0.1)
+"""
+SPEC = """\
+work: {lease: 10s, timeout: 50s}
+message: {correlate: job_id, make_correlation: true, schema: {type: object, required: [id], properties: {id: {type: string}, job_id: {type: string}}}}
+"""
+MESSAGE = "01HF7YAT3V711EYMKSAT750A2X"
+
+
+def test_what_a_handler_is_told(trial: Callable[..., Trial]) -> None:
+    """The attempt, a fence that grows, the time that is left, and a correlation: given, or made and kept."""
+    with trial(handlers=HANDLERS, spec=SPEC) as one:
+        worker = one.worker()
+        given = add(one, ["data", '{"id": "given", "job_id": "job-1"}', "penstock-id", MESSAGE])
+        again = add(one, ["data", '{"id": "again"}'])
+        one.drained()
+        told = [json.loads(line) for line in (one.folder / "told").read_text().splitlines()]
+        for line in told:
+            assert 0 < line["left"] <= 50
+            assert 0 < line["remaining"] <= 50
+            assert line["cancelled"] == [False, False]
+        [first] = [line for line in told if line["id"] == "given"]
+        assert (first["correlation"], first["message_id"], first["entry"]) == ("job-1", MESSAGE, given)
+        made = [line for line in told if line["id"] == "again"]
+        assert [line["attempt"] for line in made] == [1, 2, 3]
+        fences = [line["fence"] for line in made]
+        assert fences == sorted(set(fences))
+        assert {(line["message_id"], line["entry"]) for line in made} == {(again, again)}
+        [correlation] = {line["correlation"] for line in made}
+        assert is_ulid(correlation), "made, and the same in every attempt"
+        assert [line["correlation"] for line in worker.said("told") if line["message_id"] == again] == [correlation] * 3
+        assert worker.end() == 0
+
+
+LOSING = """\
+import asyncio
+import ledger
+
+async def handle(message, context):
+    ledger.note("start", message["id"], context.fence)
+    if message["id"] == "quick" or context.attempt > 1:
+        ledger.note("end", message["id"], context.fence)
+        context.leave({"by": context.attempt})
+        return
+    try:
+        await asyncio.sleep(600)
+    except asyncio.CancelledError:
+        ledger.note(f"lost-{context.lost}", message["id"], context.fence)
+        if message["id"] == "echoes":
+            raise RuntimeError("an echo")
+        if message["id"] == "insists":
+            context.leave({"by": "the wrong one"})
+            return
+        raise
+"""
+
+
+def test_a_lost_lease_cancels_what_runs(trial: Callable[..., Trial]) -> None:
+    """A lease that was marked is never renewed: handlers see that they are lost, and the worker begins another life.
+
+    Whatever comes of a lost handler changes nothing; its message runs again, apart.
+    """
+    with trial(handlers=LOSING, spec="work: {lease: 10s}") as one:
+        worker = one.worker().ready()
+        [consumer] = one.lives()
+        names = ("heeds", "echoes", "insists")
+        ids = {name: add(one, ["data", f'{{"id": "{name}"}}']) for name in names}
+        wait_for(lambda: len(read(one.ledger)) == 3, "all of them run")
+        mark_lost(one, consumer)
+        wait_for(lambda: len(worker.said("a life in the group begins")) == 2, "it lives again")
+        assert len(worker.said("the lease was lost, and what ran is cancelled")) == 1
+        assert one.ask("ZSCORE", ALIVE, consumer) == "-1", "the old life stays marked, for whoever takes over"
+        wait_for(lambda: set(by_message(read(one.ledger), "lost-True")) == set(names), "all of them know")
+        take_over(one, consumer)
+        one.drained()
+
+        lines = read(one.ledger)
+        ends = by_message(lines, "end")
+        assert {name: [line.fence for line in end] for name, end in ends.items()} == {
+            **{"heeds": [2], "echoes": [2], "insists": [2]},
+        } or "insists" not in ends
+        assert {line.pid for end in ends.values() for line in end}.isdisjoint({worker.process.pid}), "suspects run apart"
+        for name in set(ends):
+            assert one.ask("GET", f"{{trial}}:trial:result:{ids[name]}") == '{"by":2}'
+        until_counted(worker, "lease_lost", 1)
+        until_counted(worker, "done", 3)
+        assert numbers(worker).by("handling", "outcome") == {"cancelled": 2, "done": 4}
+        assert one.lives() != [consumer]
+        assert worker.end() == 0
+        assert one.dead() == []
+        one.nothing_left_behind()
+
+
+def test_a_result_is_left_with_the_settle(trial: Callable[..., Trial]) -> None:
+    """Under the message's own id, for a time; and only if the message is this worker's."""
+    with trial(handlers=LOSING) as one:
+        worker = one.worker()
+        add(one, ["data", '{"id": "quick"}', "penstock-id", MESSAGE])
+        odd = add(one, ["data", '{"id": "quick"}', "penstock-id", "no id of ours"])
+        one.drained()
+        for name in (MESSAGE, odd):
+            key = f"{{trial}}:trial:result:{name}"
+            assert one.ask("GET", key) == '{"by":1}'
+            assert 3_000_000 < one.number("PTTL", key) <= 3_600_000
+        assert one.number("XLEN", KEY) == 0
+        assert worker.end() == 0

@@ -1,0 +1,150 @@
+"""Entries that no worker can read: dead letters as they came, and nothing of them in the log."""
+
+from collections.abc import Callable
+
+import pytest
+from entries import add, entries
+from ledger import by_message, read
+from pipelines import DEAD, Trial
+from scraped import numbers
+
+from penstock.worker.letter import unpacked
+
+SECRET = "c4n4ry-0f-4-b0dy"  # noqa: S105 - not one, but it must be kept like one
+HANDLERS = """\
+import logging
+import ledger
+
+async def handle(message, context):
+    context.log.info("looking at it")
+    logging.getLogger("theirs").info("and again")
+    ledger.note("ran", message["id"], context.fence)
+    if "fail" in message:
+        raise RuntimeError(message["secret"])
+"""
+SPEC = """\
+retries: {attempts: 1}
+message: {max_size: 64Ki, log_fields: [shown], schema: {type: object, required: [id], properties: {id: {type: string}, shown: {type: string}, secret: {type: string}, fail: {}}}}
+"""
+
+
+def body(text: str) -> list[bytes]:
+    """A body as JSON, in its field."""
+    return [b"data", text.encode()]
+
+
+def of_size(size: int) -> list[bytes]:
+    """A body of so many bytes."""
+    return body('{"id": "full", "secret": "' + SECRET.ljust(size - 28, "x") + '"}')
+
+
+MANY = [part for number in range(5000) for part in (b"name-%d" % number, b"\xff%d" % number)]
+HOSTILE: dict[str, tuple[list[bytes], str]] = {
+    "no body": ([b"other", SECRET.encode()], "no-body"),
+    "0 bytes": ([b"data", b""], "no-body"),
+    "limit + 1": (of_size(64 * 1024 + 1), "too-large"),
+    "NaN": (body(f'{{"id": "a", "secret": "{SECRET}", "n": NaN}}'), "not-json"),
+    "1e999": (body('{"id": "a", "n": 1e999}'), "not-json"),
+    "10,000 levels": (body('{"a":' * 10_000 + "1" + "}" * 10_000), "not-json"),
+    "not UTF-8": ([b"data", b'{"id": "\xff\xfe' + SECRET.encode() + b'"}'], "not-utf-8"),
+    "a list": (body(f'["{SECRET}"]'), "schema"),
+    "a missing field": (body(f'{{"secret": "{SECRET}"}}'), "schema"),
+    "another type": (body(f'{{"id": ["{SECRET}"]}}'), "schema"),
+    "another version": ([*body('{"id": "a"}'), b"penstock-version", b"9"], "version"),
+    "no version": ([*body('{"id": "a"}'), b"penstock-version", SECRET.encode()], "version"),
+    "half a character": (body(f'{{"id": "a", "secret": "\\ud800{SECRET}"}}'), "not-json"),
+    "a mark": ([b"data", b"\xef\xbb\xbf{}"], "not-json"),
+    "binary names": ([b"\x00\xff\n" + SECRET.encode(), b"\r\x00", b"data", b"{" + SECRET.encode()], "not-json"),
+    "5,000 fields": (MANY, "no-body"),
+}
+
+
+def test_what_cannot_be_read_is_kept_as_it_came(trial: Callable[..., Trial]) -> None:
+    """Each is a dead letter with its fields byte for byte, the worker lives, and the log says nothing of them."""
+    with trial(handlers=HANDLERS, spec=SPEC) as one:
+        ids = {add(one, ["data", '{"id": "odd"}'], "1-1"): "odd"}
+        add(one, of_size(64 * 1024))
+        ids |= {add(one, fields): name for name, (fields, _) in HOSTILE.items()}
+        worker = one.worker().ready()
+        one.drained()
+
+        letters = {}
+        for _, fields in entries(one, DEAD):
+            told = dict(zip(fields[::2], fields[1::2], strict=True))
+            letters[ids[told[b"penstock-dead-id"].decode()]] = (fields, told)
+        assert set(letters) == set(HOSTILE)
+        for name, (sent, reason) in HOSTILE.items():
+            fields, told = letters[name]
+            original = unpacked(fields[1]) if fields[0] == b"penstock-dead-packed" else fields[: len(sent)]
+            assert original == sent, name
+            assert told[b"penstock-dead-reason"] == b"unreadable"
+            assert told[b"penstock-dead-error"].startswith(reason.encode()), (name, told[b"penstock-dead-error"])
+            assert told[b"penstock-dead-attempts"] == b"1"
+        assert letters["5,000 fields"][0][0] == b"penstock-dead-packed"
+        assert set(by_message(read(one.ledger), "ran")) == {"odd", "full"}, "neither an odd id nor the limit itself"
+        assert numbers(worker).by("dead", "reason") == {"unreadable": len(HOSTILE)}
+        assert {line["reason"] for line in worker.said("a message cannot be read")} == {
+            reason for _, reason in HOSTILE.values()
+        }
+        assert SECRET not in worker.log()
+        assert worker.end() == 0
+        one.nothing_left_behind()
+
+
+@pytest.mark.parametrize(("isolation", "log_format"), [("none", "json"), ("none", "text"), ("process", "json")])
+def test_nothing_of_a_body_is_logged(trial: Callable[..., Trial], isolation: str, log_format: str) -> None:
+    """Not from bodies, names of fields, keys, or the text of exceptions; only what `message.log_fields` names."""
+    with trial(handlers=HANDLERS, spec=f"{SPEC}work: {{lease: 10s, isolation: {isolation}}}\n") as one:
+        worker = one.worker("--log-format", log_format)
+        text = f'{{"id": "a", "secret": "{SECRET}", "shown": "for-all-to-see", "fail": 1}}'
+        own = (b"penstock-id", SECRET.encode(), b"penstock-key", SECRET.encode(), SECRET.encode(), b"1")
+        add(one, [*body(text), *own])
+        one.drained()
+        [letter] = one.dead()
+        assert letter["penstock-dead-error"] == f"RuntimeError: {SECRET}", "who may see bodies finds it there"
+        assert worker.end() == 0
+        log = worker.log()
+        assert SECRET not in log
+        for said in ("looking at it", "and again", "a message failed", "a message is dead"):
+            assert said in log
+        assert log.count("for-all-to-see") == 3
+
+
+FLAT = """\
+import ledger
+
+async def handle(message, context):
+    ledger.note(",".join(sorted(message)), message["id"], context.fence)
+"""
+FLAT_SPEC = """\
+retries: {attempts: 1}
+message: {encoding: fields, max_size: 1Ki, schema: {type: object, required: [id], properties: {id: {type: string}, pages: {type: integer}}}}
+"""
+FLAT_HOSTILE: dict[str, tuple[list[bytes], str]] = {
+    "too large": ([b"id", b"a", b"more", b"x" * 1024], "too-large"),
+    "a name that is no text": ([b"id", b"a", b"\xff", b"1"], "not-utf-8"),
+    "a value that is no text": ([b"id", b"a", b"more", SECRET.encode() + b"\xff"], "not-utf-8"),
+    "no number": ([b"id", b"a", b"pages", SECRET.encode()], "schema"),
+    "a missing field": ([b"pages", b"1"], "schema"),
+}
+
+
+def test_the_same_where_fields_are_the_body(trial: Callable[..., Trial]) -> None:
+    """`encoding: fields`: a field each, and those that cannot be read are kept as they came."""
+    with trial(handlers=FLAT, spec=FLAT_SPEC) as one:
+        worker = one.worker()
+        add(one, [b"id", b"good", b"pages", b"3", b"unknown", b"travels along"])
+        ids = {add(one, fields): name for name, (fields, _) in FLAT_HOSTILE.items()}
+        one.drained()
+        letters = {}
+        for _, fields in entries(one, DEAD):
+            told = dict(zip(fields[::2], fields[1::2], strict=True))
+            letters[ids[told[b"penstock-dead-id"].decode()]] = (fields, told)
+        assert set(letters) == set(FLAT_HOSTILE)
+        for name, (sent, reason) in FLAT_HOSTILE.items():
+            fields, told = letters[name]
+            assert fields[: len(sent)] == sent
+            assert told[b"penstock-dead-error"].startswith(reason.encode()), (name, told[b"penstock-dead-error"])
+        assert [(line.what, line.message) for line in read(one.ledger)] == [("id,pages,unknown", "good")]
+        assert SECRET not in worker.log()
+        assert worker.end() == 0

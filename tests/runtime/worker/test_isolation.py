@@ -1,0 +1,91 @@
+"""`isolation: process`: what a handler does to its process is its own affair."""
+
+from collections.abc import Callable
+
+from ledger import by_message, read
+from pipelines import Trial
+from scraped import numbers, until_counted
+from servers import wait_for
+
+HANDLERS = """\
+import ctypes, logging, os, time
+import ledger
+
+def handle(message, context):
+    ledger.note("start", message["id"], context.fence)
+    match message["id"].rstrip("0123456789"):
+        case "exits":
+            os._exit(3)
+        case "crashes":
+            ctypes.string_at(0)
+        case "grows":
+            bytearray(2 << 30)
+        case "blocks":
+            time.sleep(600)
+        case "tells":
+            context.progress("halfway", done=1, total=2)
+            logging.getLogger("theirs").warning("in a child")
+            context.leave({"pages": 3}, keep="10m")
+    ledger.note("end", message["id"], context.fence)
+"""
+SPEC = """\
+work: {concurrency: 2, lease: 10s, timeout: 2s, isolation: process, memory_limit: 400Mi}
+resources: {memory: 2Gi}
+retries: {attempts: 2, backoff: {first: 50ms}}
+message: {correlate: id, log_fields: [id]}
+"""
+BAD = ("exits", "crashes", "grows", "blocks")
+
+
+def test_a_message_takes_nothing_with_it_but_itself(trial: Callable[..., Trial]) -> None:
+    """An exit, a segmentation fault, too much memory, and a block past its time: each is a failed attempt, no more."""
+    with trial(handlers=HANDLERS, spec=SPEC) as one:
+        worker = one.worker().ready()
+        good = [f"good{number}" for number in range(20)]
+        one.send({"id": name} for name in (*good[:10], *BAD, *good[10:]))
+        one.drained()
+
+        lines = read(one.ledger)
+        ends = by_message(lines, "end")
+        assert set(ends) == set(good)
+        assert all(len(line) == 1 for line in ends.values()), "nobody was done twice"
+        starts = by_message(lines, "start")
+        assert {name: len(starts[name]) for name in BAD} == dict.fromkeys(BAD, 2), "each had its two attempts"
+        assert worker.process.pid not in {line.pid for line in lines}
+        assert len({ends[name][0].pid for name in good}) < len(good), "a child is used again"
+        errors = {letter["data"]: letter["penstock-dead-error"] for letter in one.dead()}
+        for name, says in zip(
+            BAD,
+            ("penstock.Crash: it ended with", "penstock.Crash: ", "MemoryError", "TimeoutError: it took longer than 2s"),
+            strict=True,
+        ):
+            assert says in errors[f'{{"id": "{name}"}}'], errors
+        assert numbers(worker).by("dead", "reason") == {"failed": 4}
+        assert numbers(worker).by("handling", "outcome") == {"done": 20, "crashed": 4, "failed": 2, "timed_out": 2}
+        assert numbers(worker).of("children_crashed") == 4
+        assert numbers(worker).of("timeouts") == 2
+        for line in worker.said("a message took its process down"):
+            assert line["correlation"] in {"exits", "crashes"}
+        one.send([{"id": "good20"}])
+        one.drained()
+        wait_for(lambda: 1 <= numbers(worker).of("children") <= 2, "it waits for the next message")
+        assert numbers(worker).of("children_started") >= 4
+        assert worker.end() == 0
+        one.nothing_left_behind()
+
+
+def test_a_child_tells_as_the_worker_would(trial: Callable[..., Trial]) -> None:
+    """Lines with its own process and the message's fields; a result that is left with the settle."""
+    with trial(handlers=HANDLERS, spec=SPEC) as one:
+        worker = one.worker().ready()
+        one.send([{"id": "tells"}])
+        wait_for(lambda: by_message(read(one.ledger), "end"), "it is done")
+        one.drained()
+        [line] = worker.said("in a child")
+        [end] = by_message(read(one.ledger), "end")["tells"]
+        assert (line["pid"], line["correlation"], line["id"], line["attempt"]) == (end.pid, "tells", "tells", 1)
+        assert line["consumer"] == worker.said("a life in the group begins")[0]["consumer"]
+        key = f"{{trial}}:trial:result:{line['message_id']}"
+        assert one.ask("GET", key) == '{"pages":3}'
+        assert 0 < one.number("PTTL", key) <= 600_000
+        assert worker.end() == 0

@@ -1,0 +1,117 @@
+"""What follows from a failed attempt: a wait on Redis's clock, another attempt, and in the end a dead letter."""
+
+from collections.abc import Callable
+
+from entries import add
+from ledger import by_message, read
+from lives import now
+from pipelines import Trial
+from scraped import numbers, until_counted
+from servers import wait_for
+
+PARKED = "{trial}:trial:parked"
+HANDLERS = """\
+import ledger
+import penstock
+
+class Answer(Exception):
+    status_code = 503
+
+async def handle(message, context):
+    ledger.note(f"attempt-{context.attempt}", message["id"], context.fence)
+    match message["id"].partition("-")[0]:
+        case "usual": raise RuntimeError("no")
+        case "classed": raise ConnectionRefusedError("nobody there")
+        case "status": raise Answer
+        case "asks": raise penstock.Retry(after="40m", reason="come back later")
+        case "often": raise LookupError
+        case "never": raise ValueError("not this way")
+        case "bury": raise penstock.Bury("the pet has died")
+"""
+SPEC = """\
+work: {lease: 10s}
+retries:
+  attempts: 3
+  backoff: {first: 10m, factor: 2, jitter: 0, limit: 2h}
+  classes:
+    network: {match: [ConnectionError], backoff: {first: 20m}}
+    http: {match: ["5xx"], attempts: 1}
+    often: {match: [LookupError], attempts: 4, backoff: {first: 100ms, factor: 1}}
+    never: {match: [ValueError], attempts: 1}
+message: {dedup: {by: id, window: 10h}, schema: {type: object, required: [id], properties: {id: {type: string}}}}
+"""
+
+
+def due(one: Trial, entry: str) -> float | None:
+    """When an entry is due, in ms of Redis's time."""
+    told = one.ask("ZSCORE", PARKED, entry)
+    return None if told is None else float(str(told))
+
+
+def test_waits_by_class(trial: Callable[..., Trial]) -> None:
+    """Each class has its own waits and attempts, and a handler may ask for others; due times are on Redis's clock."""
+    with trial(handlers=HANDLERS, spec=SPEC) as one:
+        worker = one.worker().ready()
+        before = now(one)
+        sent = {
+            name: add(one, ["data", f'{{"id": "{name}"}}'])
+            for name in ("usual", "classed", "asks", "status", "never", "bury", "often")
+        }
+        waits = {"usual": 600_000, "classed": 1_200_000, "asks": 2_400_000}
+        wait_for(lambda: len(one.dead()) == 4, "those without another attempt are dead")
+        wait_for(lambda: all(due(one, sent[name]) for name in waits), "the others are parked")
+        after = now(one)
+        for name, wait in waits.items():
+            at = due(one, sent[name])
+            assert at is not None
+            assert before + wait <= at <= after + wait, name
+
+        dead = {letter["data"][8:-2]: letter for letter in one.dead()}
+        told = {
+            name: tuple(
+                letter[f"penstock-dead-{what}"].removeprefix("penstock.handling.asked.")
+                for what in ("reason", "error", "attempts")
+            )
+            for name, letter in dead.items()
+        }
+        assert told == {
+            "status": ("failed", "handlers.Answer", "1"),
+            "never": ("failed", "ValueError: not this way", "1"),
+            "bury": ("refused", "Bury: the pet has died", "1"),
+            "often": ("failed", "LookupError", "4"),
+        }
+        for letter in dead.values():
+            assert letter["penstock-dead-consumer"] == one.lives()[0]
+            assert before <= int(letter["penstock-dead-at"])
+        until_counted(worker, "retried", 6)
+        assert numbers(worker).by("retried", "class") == {"-": 2, "network": 1, "often": 3}
+        assert numbers(worker).by("dead", "reason") == {"failed": 3, "refused": 1}
+
+        # Attempts are counted in Redis, so they go on where the next process begins.
+        one.ask("ZADD", PARKED, 0, sent["usual"])
+        wait_for(lambda: len(by_message(read(one.ledger), "attempt-2")) == 2, "it has its second attempt")
+        wait_for(lambda: (due(one, sent["usual"]) or 0) >= before + 1_200_000, "and waits twice as long")
+        assert worker.end() == 0
+        second = one.worker().ready()
+        one.ask("ZADD", PARKED, 0, sent["usual"])
+        wait_for(lambda: len(one.dead()) == 5, "the third attempt is the last")
+        assert [line.what for line in read(one.ledger) if line.message == "usual"] == [
+            *("attempt-1", "attempt-2", "attempt-3"),
+        ]
+        assert one.dead()[-1]["penstock-dead-attempts"] == "3"
+        assert second.end() == 0
+
+
+def test_burying_frees_the_key_of_its_own_message(trial: Callable[..., Trial]) -> None:
+    """What is dead may be sent again at once; a key that another message has by now stays that one's."""
+    with trial(handlers=HANDLERS, spec=SPEC) as one:
+        mine, others = "01HF7YAT3V711EYMKSAT750A2X", "01HF7YAT3V711EYMKSAT750A2Y"
+        one.ask("SET", "{trial}:dedup:never-mine", mine, "PX", 600_000)
+        one.ask("SET", "{trial}:dedup:never-others", others, "PX", 600_000)
+        for key in ("never-mine", "never-others"):
+            add(one, ["data", f'{{"id": "{key}"}}', "penstock-id", mine, "penstock-key", key])
+        worker = one.worker()
+        wait_for(lambda: len(one.dead()) == 2, "both are dead")
+        assert one.ask("EXISTS", "{trial}:dedup:never-mine") == 0
+        assert one.ask("GET", "{trial}:dedup:never-others") == others
+        assert worker.ready().end() == 0

@@ -1,0 +1,132 @@
+"""Attempts that take longer than they may."""
+
+from collections.abc import Callable
+
+from ledger import Line, by_message, read
+from pipelines import Trial
+from scraped import numbers, until_counted
+from servers import wait_for
+
+HANDLERS = """\
+import asyncio, pathlib
+import ledger
+
+async def handle(message, context):
+    ledger.note("start", message["id"], context.fence)
+    if context.attempt == 1:
+        await late(message["id"])
+    ledger.note("end", message["id"], context.fence)
+
+async def late(name):
+    try:
+        await asyncio.sleep(600)
+    except asyncio.CancelledError:
+        ledger.note("cancelled", name, 0)
+        match name:
+            case "heeds":
+                raise
+            case "complains":
+                raise RuntimeError("how dare you")
+            case "finishes":
+                return
+    while not pathlib.Path("released").exists():
+        try:
+            await asyncio.sleep(0.05)
+        except asyncio.CancelledError:
+            pass
+"""
+SPEC = """\
+work: {concurrency: 4, lease: 10s, timeout: 1s}
+retries: {attempts: 2, backoff: {first: 100ms}, classes: {late: {match: [TimeoutError], attempts: 3}}}
+"""
+
+
+def lines(one: Trial, what: str) -> dict[str, list[Line]]:
+    return by_message(read(one.ledger), what)
+
+
+def test_a_coroutine_is_cancelled_in_time(trial: Callable[..., Trial]) -> None:
+    """It is a failed attempt, whatever is raised then, unless it finishes after all.
+
+    One that ignores it is abandoned after a while: it keeps its slot, and its message goes on without it.
+    """
+    with trial(handlers=HANDLERS, spec=SPEC) as one:
+        worker = one.worker().ready()
+        one.send({"id": name} for name in ("heeds", "complains", "finishes", "deaf"))
+        wait_for(lambda: set(lines(one, "end")) == {"heeds", "complains", "finishes"}, "three of them come to an end")
+        assert {name: len(began) for name, began in lines(one, "start").items()} == {
+            **{"heeds": 2, "complains": 2, "finishes": 1, "deaf": 1},
+        }
+        assert set(lines(one, "cancelled")) == {"heeds", "complains", "finishes", "deaf"}
+        until_counted(worker, "retried", 2, **{"class": "late"})
+        assert numbers(worker).of("timeouts") == 2
+
+        one.drained()
+        assert [line.what for line in read(one.ledger) if line.message == "deaf"] == [
+            *("start", "cancelled", "start", "end"),
+        ]
+        until_counted(worker, "abandoned", 1)
+        until_counted(worker, "slots_free", 3)
+        assert numbers(worker).by("handling", "outcome") == {"timed_out": 3, "done": 4}
+        (one.folder / "released").touch()
+        until_counted(worker, "abandoned", 0)
+        until_counted(worker, "slots_free", 4)
+        assert worker.end() == 0
+        one.nothing_left_behind()
+
+
+THREAD = """\
+import pathlib, time
+import ledger
+
+def handle(message, context):
+    ledger.note("start", message["id"], context.fence)
+    if message["id"] == "deaf" and context.attempt == 1:
+        while not pathlib.Path("released").exists():
+            time.sleep(0.02)
+        ledger.note("cancelled" if context.cancelled else "unaware", message["id"], context.fence)
+    ledger.note("end", message["id"], context.fence)
+"""
+
+
+def test_a_thread_keeps_its_slot_until_it_ends(trial: Callable[..., Trial]) -> None:
+    """Threads cannot be stopped: the message goes on elsewhere, and nothing new is begun in that slot."""
+    spec = SPEC.replace("concurrency: 4", "concurrency: 1")
+    with trial(handlers=THREAD, spec=spec) as one:
+        first = one.worker().ready()
+        one.send([{"id": "deaf"}])
+        until_counted(first, "abandoned", 1)
+        one.send([{"id": "next"}])
+        second = one.worker().ready()
+        one.drained()
+        assert {line.worker for line in lines(one, "end")["next"]} == {second.name}
+        assert [(line.worker, line.what) for line in read(one.ledger) if line.message == "deaf"] == [
+            *((first.name, "start"), (second.name, "start"), (second.name, "end")),
+        ]
+        assert numbers(first).of("slots_free") == 0
+        (one.folder / "released").touch()
+        until_counted(first, "abandoned", 0)
+        until_counted(first, "slots_free", 1)
+        wait_for(lambda: lines(one, "cancelled"), "it was told to stop")
+        assert numbers(first).by("retried", "class") == {"late": 1}
+        assert second.end() == 0
+        one.send([{"id": "last"}])
+        one.drained()
+        assert {line.worker for line in lines(one, "end")["last"]} == {first.name}
+        assert first.end() == 0
+        one.nothing_left_behind()
+
+
+def test_a_timeout_may_finish_a_message(trial: Callable[..., Trial]) -> None:
+    """`on_timeout: finish`: what is late is worth nothing, and is done."""
+    spec = SPEC.replace("timeout: 1s", "timeout: 1s, on_timeout: finish")
+    with trial(handlers=HANDLERS, spec=spec) as one:
+        worker = one.worker().ready()
+        one.send([{"id": "heeds"}, {"id": "complains"}])
+        one.drained()
+        assert {name: len(began) for name, began in lines(one, "start").items()} == {"heeds": 1, "complains": 1}
+        until_counted(worker, "done", 2)
+        told = numbers(worker)
+        assert (told.of("timeouts"), told.of("retried"), told.of("dead")) == (2, 0, 0)
+        assert worker.end() == 0
+        one.nothing_left_behind()

@@ -1,0 +1,78 @@
+"""Searches: `python -m tests.simulation --profile own --count 2000`, or `--replay own/137` to see one step by step."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
+
+from .plan import Plan
+from .profiles import PROFILES, plan_of
+from .shrink import shrunk
+from .store import Store
+from .world import Ran, run
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--profile", default="all", help="names with commas between, or `every`")
+    parser.add_argument("--count", type=int, default=500)
+    parser.add_argument("--start", type=int, default=0)
+    parser.add_argument("--seconds", type=float, default=1e9)
+    parser.add_argument("--replay", default="", help="<profile>/<seed>, or a file with a plan")
+    parser.add_argument("--shrink", action="store_true")
+    parser.add_argument("--only", default="", help="shrink for this kind of violation")
+    given = parser.parse_args()
+    with Store() as store:
+        if given.replay:
+            return replay(store, given.replay, given.only, shrink=given.shrink)
+        names = list(PROFILES) if given.profile == "every" else given.profile.split(",")
+        return sum(search(store, name, given) for name in names)
+
+
+def replay(store: Store, what: str, only: str, *, shrink: bool) -> int:
+    profile, _, seed = what.partition("/")
+    plan = plan_of(profile, int(seed)) if profile in PROFILES else Plan.read(Path(what).read_text())
+    if shrink:
+        kind = only or next(iter(sorted(run(store, plan).kinds)))
+        plan = shrunk(store, plan, kind)
+    ran = run(store, plan, traced=True)
+    print("\n".join(ran.trace))
+    print(json.dumps(plan.told()))
+    print(*ran.violations, sep="\n")
+    return len(ran.violations)
+
+
+def search(store: Store, profile: str, given: argparse.Namespace) -> int:
+    began = time.monotonic()
+    counts: Counter[str] = Counter()
+    first: dict[str, Ran] = {}
+    done = commands = 0
+    seconds = 0.0
+    for seed in range(given.start, given.start + given.count):
+        ran = run(store, plan_of(profile, seed))
+        done += 1
+        seconds += ran.seconds
+        commands += ran.commands
+        for kind in ran.kinds:
+            counts[kind] += 1
+            if kind not in first or len(ran.plan.faults) < len(first[kind].plan.faults):
+                first[kind] = ran
+        if time.monotonic() - began > given.seconds:
+            break
+    took = time.monotonic() - began
+    per = f"{done / took * 60:.0f}/min, {seconds / done:.0f} virtual s and {commands / done:.0f} commands each"
+    print(f"{profile}: {done} schedules in {took:.0f} s ({per}): {dict(counts) or 'all well'}", flush=True)
+    for kind, ran in first.items():
+        told = next(one for one in ran.violations if one.kind == kind)
+        print(f"    {ran.plan.seed} {told}"[:600], flush=True)
+    return sum(counts.values())
+
+
+if __name__ == "__main__":
+    sys.exit(min(main(), 1))

@@ -1,0 +1,213 @@
+"""What handlers do, by the kind of their message.
+
+ok          returns
+flaky       fails the first time
+bad         fails every time
+slow        takes longer than it may, and stops when it is told to
+stubborn    takes longer than it may, and does not stop
+blocker     holds up its loop for so long
+leaver      leaves a result
+poison      takes its process down, a child if it runs in one
+mega        takes the worker's process down, even from a child
+unreadable  no handler ever sees it
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any, Protocol
+
+from penstock.handling.failures import Failure
+from penstock.isolation.delivery import Crashed, Ended, Killed, Progress, Returned, Why
+from penstock.isolation.delivery import Delivery as Errand
+from penstock.worker import outcome
+from penstock.worker.context import Context
+
+from .truth import Run, Truth
+from .universe import Event, Universe
+
+DEAF = 12.0
+"""Seconds that a stubborn handler goes on after it was cancelled; longer than a worker's patience."""
+KILLED_AFTER = 3.0
+"""Seconds after which a child that does not listen is killed."""
+
+
+class FailedError(Exception):
+    """As handlers fail."""
+
+
+class Process(Protocol):
+    """Where handlers run."""
+
+    name: str
+
+    def crash(self, cause: Run | None = None) -> None:
+        """It ends at once."""
+
+    def block(self, seconds: float) -> None:
+        """Its main loop stands still, its other thread does not."""
+
+
+class Handlers:
+    """Those of one process."""
+
+    def __init__(self, process: Process, truth: Truth) -> None:
+        self._process = process
+        self._truth = truth
+
+    async def handle(self, message: dict[str, str], context: Context) -> None:
+        """An `async` one."""
+        run = self._begins(message, context)
+        await self._work(run, context)
+
+    def handle_in_thread(self, message: dict[str, str], context: Context) -> Coroutine[Any, Any, None]:
+        """A plain one; what its thread does is told as a coroutine."""
+        return self._work_in_thread(self._begins(message, context), context)
+
+    def _begins(self, message: dict[str, str], context: Context) -> Run:
+        one = context._delivery  # noqa: SLF001 - what a context shows of it is less than what is checked
+        fence = (one.consumer, one.count)
+        return self._truth.begins(
+            message["id"], one.id, self._process.name, fence, one.attempt, lambda: context.why, apart=False
+        )
+
+    async def _work_in_thread(self, run: Run, context: Context) -> None:
+        try:
+            await asyncio.sleep(seconds_of(run))
+            await self._end(run, context)
+        except asyncio.CancelledError:  # only when the world ends
+            self._truth.ends(run, "over")
+            raise
+
+    async def _work(self, run: Run, context: Context) -> None:
+        try:
+            await asyncio.sleep(seconds_of(run))
+        except asyncio.CancelledError:
+            if run.message.said.kind == "stubborn":
+                try:
+                    await asyncio.sleep(DEAF)
+                finally:
+                    self._truth.ends(run, context.why or "over")
+                return
+            self._truth.ends(run, context.why or "over")
+            raise
+        await self._end(run, context)
+
+    async def _end(self, run: Run, context: Context) -> None:
+        kind = run.message.said.kind
+        if kind == "blocker" and len(run.message.runs) == 1:
+            self._process.block(8.0)
+            await asyncio.sleep(0)
+        if kind in ("poison", "mega"):
+            self._process.crash(run)
+            await asyncio.get_running_loop().create_future()  # nothing of this process ever runs again
+        if fails(run):
+            self._truth.ends(run, "fail")
+            raise FailedError(kind)
+        if kind == "leaver":
+            context.leave({"id": run.message.name})
+        self._truth.ends(run, "ok")
+
+
+def seconds_of(run: Run) -> float:
+    return run.message.said.seconds
+
+
+def fails(run: Run) -> bool:
+    kind = run.message.said.kind
+    return kind == "bad" or (kind == "flaky" and sum(one.how == "fail" for one in run.message.runs) == 0)
+
+
+class Child:
+    """A child process with one message."""
+
+    def __init__(self, future: asyncio.Future[Ended]) -> None:
+        self.future = future
+        self.why: Why | None = None
+        """Why it was cancelled, if it was."""
+        self.run: Run
+        self.event: Event
+
+
+class Spawner:
+    """Children of one process. They go on while it stands still, and end when it does."""
+
+    def __init__(self, process: Process, truth: Truth, universe: Universe) -> None:
+        self._process = process
+        self._truth = truth
+        self._universe = universe
+        self._children: dict[bytes, Child] = {}
+        self.started = 0
+
+    @property
+    def children(self) -> int:
+        return len(self._children)
+
+    async def start(self) -> None:
+        """Nothing is needed ahead."""
+
+    async def run(self, delivery: Errand, *, alone: bool, on_progress: Callable[[Progress], None]) -> Ended:
+        del alone, on_progress
+        fields = [part for pair in delivery.fields for part in pair]
+        message = self._truth.message_of(delivery.id, fields)
+        if message.said.kind == "unreadable":
+            return Returned(outcome.written(outcome.Outcome(unreadable=("not-json", "it is none"))))
+        child = Child(asyncio.get_running_loop().create_future())
+        fence = (delivery.consumer, delivery.fence)
+        child.run = self._truth.begins(
+            message.name, delivery.id, self._process.name, fence, delivery.attempt, lambda: child.why, apart=True
+        )
+        child.event = self._universe.after(0.05 + seconds_of(child.run), self._finish, delivery.id)
+        self._children[delivery.id] = child
+        self.started += 1
+        return await child.future
+
+    def _finish(self, entry: bytes) -> None:
+        child = self._children.pop(entry)
+        kind = child.run.message.said.kind
+        if kind == "mega":
+            self._process.crash(child.run)
+        elif kind == "poison":
+            self._truth.ends(child.run, "crash-own")
+            self._tell(child, Crashed(-9, "it was killed by SIGKILL"))
+        elif fails(child.run):
+            self._truth.ends(child.run, "fail")
+            self._tell(child, Returned(outcome.written(outcome.Outcome(failure=Failure.of(FailedError(kind))))))
+        else:
+            self._truth.ends(child.run, "ok")
+            self._tell(child, Returned(outcome.written(outcome.Outcome())))
+
+    async def cancel(self, delivery_id: bytes, why: Why) -> None:
+        """It is told, and ends soon; or is killed."""
+        child = self._children.get(delivery_id)
+        if child is None or child.why is not None:
+            return
+        child.why = why
+        child.event.cancel()
+        deaf = child.run.message.said.kind == "stubborn"
+        child.event = self._universe.after(KILLED_AFTER if deaf else 0.01, self._stop, delivery_id, why, deaf)
+
+    def _stop(self, entry: bytes, why: Why, by_force: bool) -> None:  # noqa: FBT001 - as `Killed` has it
+        child = self._children.pop(entry)
+        self._truth.ends(child.run, why)
+        self._tell(child, Killed(why, by_force))
+
+    async def close(self) -> None:
+        """End all children."""
+        for entry in list(self._children):
+            await self.cancel(entry, "drain")
+
+    def end(self) -> None:
+        """Their parent is gone, and so are they."""
+        for child in self._children.values():
+            child.event.cancel()
+        self._children.clear()
+
+    def _tell(self, child: Child, ended: Ended) -> None:
+        child.future.get_loop().call_soon_threadsafe(_set, child.future, ended)
+
+
+def _set(future: asyncio.Future[Ended], ended: Ended) -> None:
+    if not future.done():
+        future.set_result(ended)

@@ -1,0 +1,198 @@
+"""A link of the runtime whose every command has three moments: issued, executed at the server, answered.
+
+Everything that the real one does by itself is done here too: commands wait for their turn, a connection is made when it
+is needed, one whose answer did not come in time or was not awaited is dropped, and nothing is sent twice. How scripts are
+called (`Link.run`) is the real code.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from random import Random
+from typing import Protocol
+
+from penstock.wire.errors import Absent, Refused, Reply, Unanswered
+from penstock.wire.link import DISPLACED, Link
+from penstock.wire.words import Word
+
+LAST_LOOK = 0.02
+"""As the real one has it."""
+
+
+class Owner(Protocol):
+    """Whose links these are."""
+
+    name: str
+
+
+class Client:
+    """A connection, as the server sees it."""
+
+    __slots__ = ("broken", "id", "link", "op")
+
+    def __init__(self, id_: int, link: SimulatedLink) -> None:
+        self.id = id_
+        self.link = link
+        self.broken = False
+        self.op: Op | None = None
+        """What it waits for."""
+
+    def reset(self, says: str) -> None:
+        """It is gone, and whoever waits is told."""
+        self.broken = True
+        if self.op is not None:
+            self.op.fail(says)
+
+
+class Op:
+    """One command on its way."""
+
+    __slots__ = ("after", "answered", "client", "future", "loop", "lurks", "name", "sent", "words")
+
+    def __init__(self, client: Client, name: str, words: Sequence[Word], sent: Sequence[Word]) -> None:
+        self.client = client
+        self.name = name
+        """Of the command or the script."""
+        self.words = words
+        self.sent = sent
+        """As it goes out: scripts are known by other hashes there."""
+        self.loop = asyncio.get_running_loop()
+        self.future: asyncio.Future[Reply | Refused] = self.loop.create_future()
+        self.after = 0.0
+        self.answered = True
+        self.lurks = False
+        """Blocked, and its connection was cut without the server's noticing."""
+
+    @property
+    def by(self) -> str:
+        """Who sent it."""
+        return self.client.link.owner.name
+
+    @property
+    def role(self) -> str:
+        return self.client.link.role
+
+    @property
+    def where(self) -> str:
+        return f"{self.by}/{self.role}"
+
+    def come(self, reply: Reply | Refused) -> None:
+        """The answer is there, for whoever comes to read it."""
+        if not self.client.broken:
+            self.loop.call_soon_threadsafe(self._set, reply)
+
+    def fail(self, says: str) -> None:
+        self.loop.call_soon_threadsafe(self._fail, says)
+
+    def _set(self, reply: Reply | Refused) -> None:
+        if not self.future.done():
+            self.future.set_result(reply)
+
+    def _fail(self, says: str) -> None:
+        if not self.future.done():
+            self.future.set_exception(Unanswered(says))
+
+
+class Wires(Protocol):
+    """What is between links and the server."""
+
+    def connect(self, link: SimulatedLink) -> tuple[float, Client | None]:
+        """How long it takes, and the connection unless there is none to be had."""
+
+    def issue(self, client: Client, words: Sequence[Word]) -> Op:
+        """It was sent."""
+
+    def close(self, client: Client) -> None:
+        """The client has hung up."""
+
+
+class SimulatedLink(Link):
+    """Over simulated wires."""
+
+    def __init__(self, wires: Wires, owner: Owner, role: str, patience: float, rng: Random) -> None:
+        self._wires = wires
+        self._waits = patience
+        self._turns = asyncio.Lock()
+        self._client: Client | None = None
+        self._is_closed = False
+        self.owner = owner
+        self.role = role
+        self.rng = rng
+        """For how long its commands take."""
+        self.connections = 0
+
+    @property
+    def client_id(self) -> int | None:
+        return self._client.id if self._client and not self._client.broken else None
+
+    @property
+    def client(self) -> Client | None:
+        return self._client
+
+    async def call(self, *command: Word, wait: float = 0.0) -> Reply:
+        async with self._turns:
+            answer = await self._ask(command, self._waits + wait)
+        if isinstance(answer, Refused):
+            raise answer
+        return answer
+
+    async def calls(self, commands: Sequence[tuple[Word, ...]]) -> list[Reply | Refused]:
+        answers: list[Reply | Refused] = []
+        async with self._turns:
+            for command in commands:
+                try:
+                    answers.append(await self._ask(command, self._waits))
+                except Unanswered as error:
+                    raise Unanswered(str(error), answers) from None
+        return answers
+
+    async def close(self) -> None:
+        self._is_closed = True
+        self._drop("closed")
+
+    async def _ask(self, command: Sequence[Word], within: float) -> Reply | Refused:
+        client = self._client
+        if client is None or client.broken:
+            client = await self._connect()
+        loop = asyncio.get_running_loop()
+        op = self._wires.issue(client, command)
+        client.op = op
+        told = f"no answer within {within:g} s"
+        overdue = loop.call_later(within + LAST_LOOK, self._give_up, client, told)
+        try:
+            answer = await op.future
+        except BaseException:
+            self._drop("not awaited any more")
+            raise
+        finally:
+            overdue.cancel()
+            client.op = None
+        if isinstance(answer, Refused) and answer.code in DISPLACED:
+            self._drop(answer.code)
+        return answer
+
+    def _give_up(self, client: Client, told: str) -> None:
+        self._wires.close(client)
+        client.reset(told)
+
+    async def _connect(self) -> Client:
+        self._check()
+        seconds, client = self._wires.connect(self)
+        await asyncio.sleep(seconds)
+        self._check()
+        if client is None or client.broken:
+            raise Absent("there is no connection to be had")
+        self._client = client
+        self.connections += 1
+        return client
+
+    def _check(self) -> None:
+        if self._is_closed:
+            raise Absent("the link is closed")
+
+    def _drop(self, says: str) -> None:
+        client, self._client = self._client, None
+        if client is not None:
+            self._wires.close(client)
+            client.reset(says)

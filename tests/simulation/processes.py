@@ -1,0 +1,312 @@
+"""Processes: a worker, a janitor, a sender, each with loops of its own and links of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import traceback
+from collections.abc import Callable, Coroutine
+from random import Random
+from typing import Any, cast
+
+from penstock.handling.load import Handler
+from penstock.janitor.clocks import Clocks
+from penstock.janitor.janitor import Janitor
+from penstock.janitor.lead import lock_of
+from penstock.janitor.links import Links, Pair
+from penstock.janitor.pods import PodsUnknownError
+from penstock.janitor.reach import Reach
+from penstock.message.form import Received, form_of
+from penstock.observe.board import Board
+from penstock.observe.metrics import Metrics
+from penstock.observe.readiness import Readiness
+from penstock.resolved import Resolved
+from penstock.scripts import script
+from penstock.wire.errors import RedisTrouble, Refused, Unanswered
+from penstock.worker.worker import Outside, Worker
+
+from .handlers import Handlers, Spawner
+from .link import SimulatedLink
+from .plan import Said
+from .truth import Run, Truth
+from .universe import START, Loop, Universe
+from .wires import Wires
+
+ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+
+
+class Process:
+    """Something that can be killed, stopped and continued."""
+
+    def __init__(self, name: str, around: Around) -> None:
+        self.name = name
+        self.around = around
+        self.loop: Loop = around.universe.loop(name)
+        self.loops = [self.loop]
+        self.links: list[SimulatedLink] = []
+        self.is_dead = False
+        self.troubled = -1.0
+        """When it last had trouble that may have kept it from its lease."""
+        self._stops = 0
+
+    def link(self, role: str) -> SimulatedLink:
+        around = self.around
+        link = SimulatedLink(around.wires, self, role, around.patience, Random(f"{around.seed}/{self.name}/{role}"))
+        self.links.append(link)
+        return link
+
+    def start(self, work: Coroutine[Any, Any, object]) -> None:
+        """Begin. What comes out of it, other than its end, is a violation."""
+        task = self.loop.create_task(work)
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[object]) -> None:
+        if task.cancelled() or self.is_dead:
+            return
+        error = task.exception()
+        if error is not None:
+            told = "".join(traceback.format_exception(error)[-3:])
+            self.around.truth.violate("raised", f"{self.name}: {told}")
+        self._leave()
+        self.around.truth.leaves(self.name)
+        self.around.ended(self)
+
+    def crash(self, cause: Run | None = None) -> None:
+        """SIGKILL, or what a handler does to its process. None of its code runs any more."""
+        if self.is_dead:
+            return
+        self.around.tell(f"{self.name} crashes" + (f" by {cause.message.name}" if cause else ""))
+        self._leave()
+        self.around.truth.crashes(self.name, None if cause is None else cause.message)
+        self.around.ended(self)
+
+    def _leave(self) -> None:
+        self.is_dead = True
+        for loop in self.loops:
+            loop.frozen = True
+            self.around.universe.forget(loop)
+        for link in self.links:
+            if link.client is not None:
+                self.around.wires.close(link.client)
+
+    def stall(self, seconds: float) -> None:
+        """SIGSTOP, and SIGCONT after so long."""
+        self._stop(self.loops, seconds)
+
+    def block(self, seconds: float) -> None:
+        """Its main loop stands still."""
+        self._stop([self.loop], seconds)
+
+    def _stop(self, loops: list[Loop], seconds: float) -> None:
+        if self.is_dead:
+            return
+        self.around.tell(f"{self.name} stands still for {seconds:g} s")
+        self._stops += 1
+        if len(loops) == len(self.loops):
+            self.troubled = self.around.universe.now + seconds
+        for loop in loops:
+            loop.frozen = True
+        self.around.universe.after(seconds, self._go_on, self._stops)
+
+    def _go_on(self, number: int) -> None:
+        if not self.is_dead and number == self._stops:
+            self.around.tell(f"{self.name} goes on")
+            self.go_on()
+
+    def go_on(self) -> None:
+        for loop in self.loops:
+            loop.frozen = self.is_dead
+
+    def complaints(self) -> list[str]:
+        """What nobody caught."""
+        return [one for loop in self.loops for one in loop.complaints]
+
+
+class Around:
+    """What processes have in common."""
+
+    def __init__(  # noqa: PLR0913 - all that there is
+        self,
+        *,
+        seed: str,
+        universe: Universe,
+        wires: Wires,
+        truth: Truth,
+        pipeline: Resolved,
+        patience: float,
+        style: str,
+        tell: Callable[[str], None],
+        ended: Callable[[Process], None],
+    ) -> None:
+        self.seed = seed
+        self.universe = universe
+        self.wires = wires
+        self.truth = truth
+        self.pipeline = pipeline
+        self.patience = patience
+        self.style = style
+        self.tell = tell
+        self.ended = ended
+
+    def wall(self) -> float:
+        return 4_102_444_800 + self.universe.now - START
+
+
+class Beside:
+    """A thread of a worker: another loop of the same process."""
+
+    def __init__(self, loop: Loop) -> None:
+        self._loop = loop
+
+    def start(self, work: Coroutine[Any, Any, None]) -> Begun:
+        return Begun(self._loop, self._loop.create_task(work))
+
+    def tell(self, call: Callable[..., object], *args: object) -> None:
+        self._loop.call_soon_threadsafe(call, *args)
+
+
+class Begun:
+    """What goes on there."""
+
+    def __init__(self, loop: Loop, task: asyncio.Task[None]) -> None:
+        self._loop = loop
+        self._task = task
+
+    def cancel(self) -> None:
+        self._loop.call_soon_threadsafe(self._task.cancel)
+
+
+_BOARD = Board()
+
+
+def _value(received: Received) -> object:
+    return received.value
+
+
+class WorkerProcess(Process):
+    """The real worker."""
+
+    def __init__(self, name: str, around: Around) -> None:
+        super().__init__(name, around)
+        side = around.universe.loop(f"{name}/side")
+        self.loops.append(side)
+        self._side = side
+        self._rng = Random(f"{around.seed}/{name}")
+        self._spawner = Spawner(self, around.truth, around.universe)
+        self.code: int | None = None
+        self.drains_since: float | None = None
+        self._worker: Worker | None = None
+        self.start(self._run())
+
+    async def _run(self) -> None:
+        around = self.around
+        handlers = Handlers(self, around.truth)
+        threads = around.style == "thread"
+        handler = Handler(
+            "simulation:handle",
+            handlers.handle_in_thread if threads else handlers.handle,
+            "thread" if threads else "async",
+            Any,
+            _value,
+            context=True,
+            middleware=(),
+            lifespan=None,
+        )
+        spec = around.pipeline.spec
+        outside = Outside(
+            link=self.link,
+            beside=Beside(self._side),
+            spawner=self._spawner,
+            metrics=Metrics.of_spec("worker", spec, _BOARD),
+            readiness=Readiness(),
+            host=self.name,
+            rng=self._rng,
+            monotonic=around.universe.clock,
+            wall=around.wall,
+            named=self._named,
+        )
+        self._worker = Worker(around.pipeline, handler, form_of(spec.message, {}), outside)
+        self.code = await self._worker.run()
+        around.tell(f"{self.name} leaves with {self.code}")
+
+    def _named(self, name: str) -> str:
+        return f"{name}~{''.join(self._rng.choice(ALPHABET) for _ in range(8))}"
+
+    def drain(self) -> None:
+        """SIGTERM."""
+        if self.is_dead or self.drains_since is not None:
+            return
+        self.around.tell(f"{self.name} is told to leave")
+        self.drains_since = self.around.universe.now
+        self.loop.call_soon_threadsafe(self._stop_worker)
+
+    def _stop_worker(self) -> None:
+        if self._worker is not None:
+            self._worker.stop()
+
+    def _leave(self) -> None:
+        super()._leave()
+        self._spawner.end()
+
+
+class NoPods:
+    """Nobody can tell."""
+
+    def names(self) -> frozenset[str]:
+        raise PodsUnknownError("nobody knows")
+
+    def set_cost(self, pod: str, cost: int) -> None:
+        raise PodsUnknownError(f"nobody knows {pod}, or makes it cost {cost}")
+
+
+class JanitorProcess(Process):
+    """The real janitor."""
+
+    def __init__(self, name: str, around: Around) -> None:
+        super().__init__(name, around)
+        self.start(self._run())
+
+    async def _run(self) -> None:
+        around = self.around
+        reach = Reach()
+        pair = Pair(self.link("work"), self.link("metrics"), reach)
+        lock = lock_of(around.pipeline.environment, [around.pipeline.keys])
+        links = Links(self.link("leader"), lock, (pair,), reach)
+        clocks = Clocks(around.universe.clock, around.wall, asyncio.sleep)
+        await Janitor([around.pipeline], links, _BOARD, NoPods(), clocks).run(asyncio.Event())
+
+
+class SenderProcess(Process):
+    """Sends each message at its time, and repeats what may be repeated."""
+
+    def __init__(self, messages: tuple[Said, ...], *, dedup: bool, around: Around) -> None:
+        super().__init__("sender", around)
+        self._messages = messages
+        self._dedup = dedup
+        self.start(self._run())
+
+    async def _run(self) -> None:
+        await asyncio.gather(*(self._send(one) for one in self._messages))
+
+    async def _send(self, one: Said) -> None:
+        keys = self.around.pipeline.keys
+        link = self.link(one.name)
+        await asyncio.sleep(one.at)
+        body = json.dumps({"id": one.name}) if one.kind != "unreadable" else f'{{"id": "{one.name}" broken'
+        window = 3_600_000 if self._dedup else 0
+        dedups = [keys.dedup + one.name] if self._dedup else []
+        args = (keys.group, "until-done", 1000, "reject", window, f"{one.name}-id", int(one.delay * 1000), 2, "data", body)
+        names = (keys.stream, keys.delayed, keys.bodies, keys.position, *dedups)
+        while True:
+            try:
+                [answer] = cast("list[object]", await link.run(script("send"), names, args))
+            except Unanswered:
+                if not self._dedup:
+                    return
+            except (Refused, RedisTrouble):
+                pass
+            else:
+                if isinstance(answer, (bytes, int)) or (isinstance(answer, list) and answer[0] == b"duplicate"):
+                    self.around.truth.messages[one.name].acked = True
+                    return
+            await asyncio.sleep(1)

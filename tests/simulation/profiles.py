@@ -1,0 +1,206 @@
+"""Random schedules. A profile says what may go wrong, how often, and with which commands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from random import Random
+
+from .plan import Fault, Plan, Said, Setup
+
+KINDS = ("ok", "ok", "ok", "flaky", "bad", "slow", "stubborn", "poison", "mega", "blocker", "leaver")
+SECONDS = (0.0, 0.0, 0.5, 3.0, 14.0)
+STEPS = {
+    "reader": ("XREADGROUP",),
+    "settler": ("*", "claim", "settle", "park", "give_back", "bury", "tend", "XPENDING", "overdue", "take_over", "settle_with"),
+    "lease": ("*", "register", "renew"),
+    "work": ("*", "tend", "overdue", "take_over", "reconcile_stream", "reconcile_due", "ensure"),
+}
+LEAVES = ("settle", "park", "give_back", "bury", "settle_with")
+MOMENTS = ("issued", "executed", "answered")
+REFUSALS = (
+    "OOM command not allowed when used memory > 'maxmemory'.",
+    "READONLY You can't write against a read only replica.",
+    "LOADING Redis is loading the dataset in memory",
+    "MISCONF Redis is configured to save RDB snapshots",
+    "BUSY Redis is busy running a script.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What may go wrong, by weight."""
+
+    faults: Mapping[str, float]
+    roles: Sequence[str] = ("reader", "settler", "lease")
+    kinds: Sequence[str] = KINDS
+    seconds: Sequence[float] = SECONDS
+    backoffs: Sequence[float] = (1.0, 3.0, 25.0)
+    attempts: Sequence[int] = (1, 2, 2, 3)
+    workers: Sequence[int] = (1, 2, 2, 3)
+    janitors: Sequence[int] = (0, 1, 1, 2)
+    most: int = 5
+    """Faults of one schedule."""
+    delays: Sequence[float] = (0.0, 0.0, 0.0, 6.0)
+    pages: Sequence[int] = (250, 250, 1)
+    styles: Sequence[str] = ("async", "async", "thread")
+    deleted: Sequence[str] = field(default=("parked", "alive", "delayed", "uncharged", "crashed", "position"))
+
+
+WIRE = {"lose": 1.0, "mute": 1.5, "late": 1.0, "hold": 1.0, "slow": 1.0, "lurk": 0.7, "refuse": 0.4, "cut": 0.3}
+DEATH = {"crash": 1.5, "stall": 1.0, "drain": 0.7, "spawn": 0.3}
+SERVER = {"pause": 0.5, "reboot": 0.3, "full": 0.3, "flush": 0.3}
+FOREIGN = {"remove": 1.0, "delete": 1.0, "destroy": 0.7}
+APART = {"apart": 0.6}
+
+PROFILES: dict[str, Profile] = {
+    "own": Profile({**WIRE, **DEATH, **SERVER, **APART}),
+    "net": Profile({**WIRE, **APART, "drain": 0.4}),
+    "deaths": Profile({**DEATH, "mute": 0.5}, most=6),
+    "poison": Profile({"crash": 0.6, "mute": 0.5, "drain": 0.4, "stall": 0.3}, kinds=("ok", "ok", "poison", "poison", "mega")),
+    "race": Profile(
+        {"lose": 1, "mute": 2, "hold": 2, "slow": 2, "lurk": 2, "late": 1, "drain": 0.3},
+        roles=("reader", "settler"),
+        kinds=("flaky", "flaky", "ok", "bad"),
+        seconds=(0.0, 0.0, 1.0),
+        backoffs=(1.0,),
+        most=7,
+    ),
+    "zombie": Profile(
+        {"stall": 3, "block": 1.5, "hold": 0.5, "mute": 1, "drain": 0.3},
+        kinds=("ok", "flaky", "bad", "slow", "stubborn"),
+        seconds=(1.0, 14.0, 25.0),
+        styles=("thread", "thread", "async"),
+        backoffs=(1.0,),
+    ),
+    "drains": Profile({"drain": 3, "mute": 1, "slow": 1, "hold": 1, "crash": 0.3, "apart": 0.5, "pause": 0.5}),
+    "pauses": Profile({"pause": 3, "stall": 0.7, "crash": 0.5, "late": 0.5, "full": 1, "reboot": 1}, janitors=(1, 2)),
+    "pages": Profile(
+        {"stall": 3, "hold": 1, "crash": 1, "apart": 1}, kinds=("ok",), seconds=(14.0, 25.0), pages=(1,), attempts=(2, 3)
+    ),
+    "foreign": Profile({**DEATH, **FOREIGN, "mute": 1.0, "flush": 0.3}, janitors=(1, 2)),
+    "force": Profile(
+        {"remove": 1.2, "late": 2, "mute": 1.5, "lose": 1, "hold": 1},
+        roles=("settler",),
+        kinds=("flaky", "bad", "ok"),
+        janitors=(1,),
+    ),
+    "regroup": Profile(
+        {"destroy": 1.5, "mute": 1, "late": 1, "drain": 0.5, "crash": 0.3},
+        roles=("settler", "reader"),
+        kinds=("flaky", "bad", "ok"),
+        janitors=(1,),
+    ),
+    "keys": Profile(
+        {"delete": 1.5, "remove": 0.5, "crash": 0.5, "drain": 0.5},
+        kinds=("flaky", "bad", "ok", "poison"),
+        janitors=(1,),
+        delays=(0.0, 6.0, 20.0),
+    ),
+    "janitors": Profile(
+        {**WIRE, "restart": 2, "crash": 1, "stall": 1, "pause": 0.5}, roles=("work", "leader", "settler"), janitors=(1, 2, 2)
+    ),
+    "all": Profile({**WIRE, **DEATH, **SERVER, **APART, **FOREIGN, "restart": 0.5, "block": 0.5}, janitors=(1, 2), most=7),
+}
+
+
+def plan_of(profile: str, seed: int) -> Plan:
+    """The schedule of a seed."""
+    of = PROFILES[profile]
+    rng = Random(f"{profile}/{seed}")
+    setup = _setup(of, rng)
+    faults = tuple(_fault(of, setup, rng) for _ in range(rng.randint(1, of.most)))
+    return Plan(f"{profile}/{seed}", setup, tuple(sorted(faults, key=lambda one: one.at)))
+
+
+def _setup(of: Profile, rng: Random) -> Setup:
+    pick = rng.choice
+    timeout = pick((10.0, 30.0))
+    messages = []
+    for number in range(pick((1, 2, 3, 3, 5))):
+        kind = pick(of.kinds)
+        seconds = timeout + 5.0 if kind in ("slow", "stubborn") else pick(of.seconds)
+        sent = pick((0.0, 0.0, 0.0, rng.uniform(0, 20)))
+        messages.append(Said(f"m{number + 1}", kind, seconds, pick(of.delays), sent))
+    if rng.random() < 0.05:
+        messages.append(Said(f"m{len(messages) + 1}", "unreadable"))
+    return Setup(
+        tuple(messages),
+        workers=pick(of.workers),
+        janitors=pick(of.janitors),
+        attempts=pick(of.attempts),
+        backoff=pick(of.backoffs),
+        concurrency=pick((1, 2, 2, 3)),
+        most_held=pick((256, 256, 2)),
+        timeout=timeout,
+        grace=pick((12.0, 30.0)),
+        margin=pick((4.0, 10.0)),
+        patience=pick((1.0, 3.0, 3.0)),
+        style=pick(of.styles),
+        isolation=pick(("none", "none", "none", "process")),
+        page=pick(of.pages),
+        dedup=rng.random() < 0.3,
+        wires=pick(("quick", "usual", "usual", "rough")),
+        loaded=rng.random() < 0.8,
+        respawn=pick((0.5, 2.0, 12.0)),
+        horizon=pick((15.0, 40.0)),
+        cold=rng.random() < 0.25,
+        base=pick((0, 8, 98)),
+    )
+
+
+def _fault(of: Profile, setup: Setup, rng: Random) -> Fault:
+    kind = rng.choices(list(of.faults), list(of.faults.values()))[0]
+    at = round(rng.uniform(0, setup.horizon * 0.9), 3)
+    worker = f"W{rng.randint(1, setup.workers + 1)}"
+    if kind in ("lose", "mute", "late", "hold", "slow", "lurk", "refuse"):
+        return _on_the_wire(kind, at, of, setup, rng)
+    if kind in ("crash", "stall", "block", "drain") and rng.random() < 0.5:
+        role = rng.choice(("reader", "settler", "settler", "lease"))
+        step = rng.choice([one for one in STEPS[role] if one != "*"])
+        return Fault(at, kind, rng.choice((worker, "")), step, rng.choice(MOMENTS), _seconds(kind, setup, rng))
+    match kind:
+        case "crash" | "stall" | "block" | "drain":
+            who = worker if setup.janitors == 0 or rng.random() < 0.85 or kind in ("drain", "block") else "J1"
+            return Fault(at, kind, who, seconds=_seconds(kind, setup, rng))
+        case "apart":
+            who = rng.choice((worker, worker, "J1"))
+            return Fault(at, kind, who, seconds=rng.choice((2.0, 6.0, 14.0, 25.0)), what=rng.choice(("reset", "")))
+        case "cut":
+            return Fault(at, kind, f"{worker}/{rng.choice(('reader', 'settler', 'lease'))}")
+        case "restart":
+            return Fault(at, kind, f"J{rng.randint(1, max(1, setup.janitors))}")
+        case "pause" | "full":
+            return Fault(at, kind, seconds=rng.choice((1.0, 5.0, setup.lease * 1.2, setup.lease * 1.5)))
+        case "remove":
+            return Fault(at, kind, what=rng.choice(("~parked", "~ready", "~suspect", worker, worker)))
+        case "delete":
+            return Fault(at, kind, what=rng.choice(of.deleted))
+        case _:
+            return Fault(at, kind)
+
+
+def _on_the_wire(kind: str, at: float, of: Profile, setup: Setup, rng: Random) -> Fault:
+    role = "reader" if kind == "lurk" else rng.choice([one for one in of.roles if one in STEPS] or ["settler"])
+    step = rng.choice(STEPS[role])
+    if role == "settler" and rng.random() < 0.5:
+        step = rng.choice(LEAVES)
+    process = f"J{rng.randint(1, max(1, setup.janitors))}" if role == "work" else f"W{rng.randint(1, setup.workers + 1)}"
+    who = rng.choice((f"{process}/{role}", role))
+    seconds = {
+        "lose": (0.0, 0.005, 1.0),
+        "mute": (0.0, 0.02, 1.0),
+        "late": (0.5, 2.0, 4.0, 8.0, 14.0, 25.0),
+        "hold": (0.3, 0.9, 2.0, 4.0, 12.0),
+        "slow": (0.3, 0.9, 2.0, 4.0, 12.0),
+        "lurk": (0.05, 1.0, 3.0),
+        "refuse": (0.0,),
+    }[kind]
+    what = rng.choice(REFUSALS) if kind == "refuse" else ""
+    return Fault(at, kind, who, step, seconds=rng.choice(seconds), what=what)
+
+
+def _seconds(kind: str, setup: Setup, rng: Random) -> float:
+    if kind not in ("stall", "block"):
+        return 0.0
+    return rng.choice((1.0, 4.0, setup.lease * 0.8, setup.lease * 1.1, setup.lease * 1.6, setup.lease * 2.5))

@@ -1,0 +1,138 @@
+"""What must be so when nothing goes wrong any more, and all had its time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from penstock.keys import PARKED, STATES
+from penstock.wire.errors import Refused
+
+from .plan import Setup
+from .universe import START
+
+if TYPE_CHECKING:
+    from .processes import SenderProcess
+    from .world import World
+
+LEASES = 3.0
+"""How many leases pass before all that a lost worker left must be gone."""
+CRASHES = 30
+"""Workers that messages may take down after the end of all faults: they have their attempts."""
+
+
+class Rest:
+    """Waits for it, and looks."""
+
+    def __init__(self, world: World, sender: SenderProcess) -> None:
+        self._world = world
+        self._sender = sender
+        self._truth = world.truth
+        self._setup: Setup = world.setup
+
+    def come(self) -> None:
+        world, setup = self._world, self._setup
+        now = world.universe.clock
+        if setup.cold and setup.janitors:
+            self._cool()
+        world.respawns = True
+        if not world.workers():
+            world.spawn()
+        patience = 120 + setup.attempts * (setup.timeout + setup.backoff + 4 * setup.lease) * 2
+        if not world.universe.run(now() + patience, self._is_over):
+            self._truth.violate("stuck", self._left())
+            return
+        self._check_messages()
+        world.universe.run(now() + LEASES * setup.lease)
+        self._check_leftovers()
+
+    def _cool(self) -> None:
+        """No workers: what could be worked on must show in the numbers that a scaler reads."""
+        world = self._world
+        world.respawns = False
+        world.universe.run(world.universe.now + 30, lambda: self._sender.is_dead)
+        for worker in world.workers():
+            worker.crash()
+        for _ in range(2):
+            world.universe.run(world.universe.now + LEASES * self._setup.lease)
+            self._check_depth()
+
+    def _check_depth(self) -> None:
+        keys = self._world.keys
+        world = self._world
+        world.redis.look()
+        seen = self._truth.last
+        length, parked = cast("list[int]", world.redis.ask(("XLEN", keys.stream), ("ZCARD", keys.parked)))
+        waiting = {entry for entry, (owner, _) in (seen.pending or {}).items() if owner == PARKED}
+        workable = len(seen.entries) - len(waiting)
+        if length - parked != workable:
+            self._truth.violate("depth", f"the scaler sees {length} - {parked}, and {workable} could be worked on")
+
+    def _is_over(self) -> bool:
+        truth = self._truth
+        if not self._sender.is_dead:
+            return False
+        if any(one.ended < one.entered for one in truth.messages.values()):
+            return False
+        return not any(run.goes_on for one in truth.messages.values() for run in one.runs)
+
+    def _check_messages(self) -> None:
+        for one in self._truth.messages.values():
+            if one.acked and not one.entered:
+                self._truth.violate("lost", f"{one.name} was taken, and never was there")
+            if one.ended != one.entered:
+                told = f"{one.name} was sent {one.entered} times: done {one.done}, dead {one.dead}"
+                self._truth.violate("double" if one.ended > one.entered else "lost", told)
+
+    def _check_leftovers(self) -> None:
+        world, keys = self._world, self._world.keys
+        entries, parked, uncharged, crashed, delayed, bodies, alive, dead = world.redis.ask(
+            ("XLEN", keys.stream),
+            ("ZCARD", keys.parked),
+            ("HKEYS", keys.uncharged),
+            ("SMEMBERS", keys.crashed),
+            ("ZCARD", keys.delayed),
+            ("HLEN", keys.bodies),
+            ("ZRANGE", keys.alive, 0, -1, "WITHSCORES"),
+            ("XLEN", keys.dead),
+        )
+        left = {
+            "entries": entries,
+            "parked": parked,
+            "uncharged": [one for one in cast("list[bytes]", uncharged) if one != b"~count"],
+            "crashed": crashed,
+            "delayed": delayed,
+            "bodies": bodies,
+        }
+        for name, what in left.items():
+            if what:
+                self._truth.violate("leftover", f"{name}: {what!r}")
+        letters = sum(len(one.dead) for one in self._truth.messages.values())
+        if dead != letters:
+            self._truth.violate("letters", f"{dead!r} dead letters of {letters} dead messages")
+        living = {worker.name for worker in world.workers()}
+        leases = cast("list[bytes]", alive)[::2]
+        for name in {*self._consumers(), *(one.decode() for one in leases)}:
+            if name not in STATES and self._truth.process_of.get(name) not in living:
+                self._truth.violate("ghost", name)
+
+    def _consumers(self) -> list[str]:
+        keys = self._world.keys
+        [told] = self._world.redis.ask(("XINFO", "CONSUMERS", keys.stream, keys.group))
+        if isinstance(told, Refused):
+            self._truth.violate("no-group", str(told))
+            return []
+        return [one[1].decode() for one in cast("list[list[bytes]]", told)]
+
+    def _left(self) -> str:
+        """Where everything stands."""
+        world, keys = self._world, self._world.keys
+        world.redis.look()
+        names = {entry: one.name for entry, one in self._truth.entries.items()}
+        pending = {names.get(entry, "?"): owner for entry, owner in (self._truth.last.pending or {}).items()}
+        there = [names.get(entry, "?") for entry in self._truth.last.entries]
+        open_ = [f"{one.name} {one.ended}/{one.entered}" for one in self._truth.messages.values()]
+        running = [run.message.name for one in self._truth.messages.values() for run in one.runs if run.goes_on]
+        others = world.redis.ask(("ZRANGE", keys.parked, 0, -1, "WITHSCORES"), ("ZRANGE", keys.alive, 0, -1, "WITHSCORES"))
+        sender = "" if self._sender.is_dead else ", the sender still sends"
+        seconds = round(world.universe.now - START)
+        return f"after {seconds} s: {open_}, in the stream {there}, pending {pending}, running {running}, {others!r}{sender}"

@@ -1,0 +1,117 @@
+"""A real server in virtual time: scripts are told the simulation's time, and everything that expires does so by it."""
+
+from __future__ import annotations
+
+import hashlib
+import socket
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from types import TracebackType
+from typing import Self, cast
+
+import hiredis
+from servers import Server
+
+from penstock import scripts
+from penstock.wire.errors import Refused, Reply
+from penstock.wire.words import Word, pack
+
+EPOCH = 4_102_444_800_000
+"""Redis's time when a simulation begins, in ms. Far ahead, so that `*` gives ids in order, whatever the real time is."""
+NOW = "simulated:now"
+REAL = (scripts.FOLDER / "shared" / "now.lua").read_bytes()
+VIRTUAL = f"local function now() return tonumber(redis.call('GET', '{NOW}')) end\n".encode()
+
+Words = Sequence[Word]
+Patches = Mapping[str, Callable[[bytes], bytes]]
+"""Changes to the text of scripts, by name: to see what is found without a line of them."""
+
+
+@cache
+def _virtual(name: str) -> bytes:
+    return scripts.script(name).text.replace(REAL, VIRTUAL)
+
+
+def _sha(text: bytes) -> str:
+    return hashlib.sha1(text, usedforsecurity=False).hexdigest()
+
+
+class Texts:
+    """The scripts as the server of a simulation has them, by the names that the runtime knows them by."""
+
+    def __init__(self, patches: Patches) -> None:
+        self.names = {scripts.script(name).sha: name for name in scripts.names()}
+        self._texts: dict[str, bytes] = {}
+        for name in scripts.names():
+            text = _virtual(name)
+            if name in patches:
+                changed = patches[name](text)
+                assert changed != text, f"the patch of `{name}` changes nothing"
+                text = changed
+            self._texts[name] = text
+        self._shas = {name: _sha(text) for name, text in self._texts.items()}
+
+    def known(self, command: Words) -> tuple[str, Words]:
+        """What a command is called in a trace, and how it goes out."""
+        verb = str(command[0])
+        if verb == "EVALSHA":
+            name = self.names[str(command[1])]
+            return name, ("EVALSHA", self._shas[name], *command[2:])
+        if verb in ("EVAL", "SCRIPT"):
+            at = 2 if verb == "SCRIPT" else 1
+            name = self.names[_sha(cast("bytes", command[at]))]
+            if verb == "SCRIPT":
+                return "SCRIPT LOAD", ("SCRIPT", "LOAD", self._texts[name])
+            return name, ("EVAL", self._texts[name], *command[2:])
+        return verb, command
+
+    def load(self) -> list[Words]:
+        return [("SCRIPT", "LOAD", text) for text in self._texts.values()]
+
+
+class Store:
+    """The server's process and one connection to it. Everything is executed at once, in the order in which it comes."""
+
+    def __init__(self) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="penstock-simulation-")
+        path = Path(self._folder.name) / "socket"
+        self._server = Server(f"unixsocket {path}")
+        self._path = path
+        self._socket: socket.socket | None = None
+        self._reader = hiredis.Reader(replyError=Refused)
+        self.executed = 0
+
+    def __enter__(self) -> Self:
+        self._server.start()
+        self._socket = socket.socket(socket.AF_UNIX)
+        self._socket.connect(str(self._path))
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._socket:
+            self._socket.close()
+        self._server.kill()
+        self._folder.cleanup()
+
+    def ask(self, *commands: Words) -> list[Reply | Refused]:
+        """Commands in one go, and their answers."""
+        connected = self._socket
+        assert connected, "the server does not run"
+        connected.sendall(b"".join([pack(tuple(command)) for command in commands]))
+        self.executed += len(commands)
+        answers: list[Reply | Refused] = []
+        gets = self._reader.gets
+        while len(answers) < len(commands):
+            answer = gets()
+            if answer is False:
+                received = connected.recv(1 << 16)
+                if not received:
+                    raise ConnectionError("the server has gone")
+                self._reader.feed(received)
+            else:
+                answers.append(answer)
+        return answers

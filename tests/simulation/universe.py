@@ -1,0 +1,208 @@
+"""Virtual time: nothing sleeps. When nothing is ready, time jumps to the next thing that is.
+
+Each simulated process has event loops of its own, driven from here one step at a time. One that is frozen stands still
+while time goes on, as under SIGSTOP; one that is never thawed was killed: none of its code runs any more.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+from asyncio import base_events, events
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Executor
+from random import Random
+from typing import Any, TypeVar
+
+START = 1000.0
+FAIRNESS = 200_000
+"""Steps without a step of time after which something runs in a circle."""
+
+T = TypeVar("T")
+
+
+class StandsStillError(AssertionError):
+    """Code runs on and on while no time goes by."""
+
+
+class Event:
+    """Something that happens at its time, unless it is called off."""
+
+    __slots__ = ("args", "call", "off")
+
+    def __init__(self, call: Callable[..., object], args: tuple[object, ...]) -> None:
+        self.call = call
+        self.args = args
+        self.off = False
+
+    def cancel(self) -> None:
+        self.off = True
+
+
+class Universe:
+    """One time for all."""
+
+    def __init__(self, rng: Random) -> None:
+        self.now = START
+        self._rng = rng
+        self._agenda: list[tuple[float, int, Event]] = []
+        self._number = 0
+        self._loops: list[Loop] = []
+        self._ended: list[Loop] = []
+
+    def clock(self) -> float:
+        """Seconds, as `time.monotonic` tells them."""
+        return self.now
+
+    def at(self, when: float, call: Callable[..., object], *args: object) -> Event:
+        """Call it then, outside of all processes."""
+        event = Event(call, args)
+        self._number += 1
+        heapq.heappush(self._agenda, (max(when, self.now), self._number, event))
+        return event
+
+    def after(self, seconds: float, call: Callable[..., object], *args: object) -> Event:
+        return self.at(self.now + seconds, call, *args)
+
+    def loop(self, name: str) -> Loop:
+        """A process's, or one of its threads'."""
+        loop = Loop(self, name)
+        self._loops.append(loop)
+        return loop
+
+    def run(self, until: float, over: Callable[[], bool] | None = None) -> bool:
+        """Let time go by until then, or until `over`, asked whenever time is about to step; whether it was over."""
+        steps = 0
+        loops = self._loops
+        while True:
+            now = self.now
+            # Looked into rather than asked: most of a schedule's time would go by in the asking.
+            ready = [
+                one
+                for one in loops
+                if not one.frozen and (one._ready or (one._scheduled and one._scheduled[0]._when <= now))
+            ]
+            if ready:
+                (ready[0] if len(ready) == 1 else self._rng.choice(ready)).once()
+                steps += 1
+                if steps > FAIRNESS:
+                    raise StandsStillError(", ".join(loop.name for loop in ready))
+                continue
+            if self._agenda and self._agenda[0][0] <= now:
+                _, _, event = heapq.heappop(self._agenda)
+                if not event.off:
+                    event.call(*event.args)
+                continue
+            if over is not None and over():
+                return True
+            steps = 0
+            then = self._next()
+            if then is None or then > until:
+                self.now = max(now, until)
+                return False
+            self.now = then
+
+    def _next(self) -> float | None:
+        while self._agenda and self._agenda[0][2].off:
+            heapq.heappop(self._agenda)
+        times = [self._agenda[0][0]] if self._agenda else []
+        for loop in self._loops:
+            if loop.frozen:
+                continue
+            scheduled = loop._scheduled
+            while scheduled and scheduled[0]._cancelled:
+                heapq.heappop(scheduled)
+            if scheduled:
+                times.append(scheduled[0]._when)
+        return min(times) if times else None
+
+    def forget(self, loop: Loop) -> None:
+        """Its process has ended; nothing runs there any more."""
+        self._loops.remove(loop)
+        self._ended.append(loop)
+
+    def end(self) -> None:
+        """Nobody runs any more: tasks are cancelled, so that nothing is left open, and loops are closed."""
+        for loop in (*self._loops, *self._ended):
+            loop.unwind()
+        self._loops.clear()
+        self._agenda.clear()
+
+
+class Loop(base_events.BaseEventLoop):
+    """An event loop without sockets."""
+
+    _ready: deque[asyncio.Handle]
+    _scheduled: list[asyncio.TimerHandle]
+
+    def __init__(self, universe: Universe, name: str) -> None:
+        super().__init__()
+        self._universe = universe
+        self._tasks: list[asyncio.Task[Any]] = []
+        self.name = name
+        self.frozen = False
+        self.complaints: list[str] = []
+        """What nobody caught."""
+        self.set_exception_handler(lambda _, context: self._complain(context))
+        self.set_task_factory(self._make)
+
+    def time(self) -> float:
+        return self._universe.now
+
+    def once(self) -> None:
+        """What is due and what is ready, once each; stops in the midst of it when it is frozen."""
+        events._set_running_loop(self)  # noqa: SLF001 - several loops take turns in one thread
+        try:
+            scheduled, now = self._scheduled, self._universe.now
+            while scheduled and scheduled[0]._when <= now:
+                self._ready.append(heapq.heappop(scheduled))
+            for _ in range(len(self._ready)):
+                if self.frozen:
+                    return
+                handle = self._ready.popleft()
+                if not handle._cancelled:
+                    handle._run()  # noqa: SLF001 - as a loop does
+        finally:
+            events._set_running_loop(None)  # noqa: SLF001 - as above
+
+    def run_in_executor(  # type: ignore[override] # gives a future of this loop, as the base class does
+        self, executor: Executor | None, func: Callable[..., T], *args: Any  # noqa: ANN401 - as in the base class
+    ) -> asyncio.Future[Any]:
+        """A thread takes time too: what it does there is told as a coroutine, which nobody can cancel from outside."""
+        del executor
+        result = func(*args)
+        if asyncio.iscoroutine(result):
+            return self.create_task(result)
+        future = self.create_future()
+        future.set_result(result)
+        return future
+
+    def unwind(self) -> None:
+        """End everything that still waits."""
+        self.frozen = False
+        for _ in range(50):
+            left = [task for task in self._tasks if not task.done()]
+            if not left:
+                break
+            for task in left:
+                task.cancel()
+            for _ in range(20):
+                self.once()
+        self.complaints.clear()
+        self.set_exception_handler(lambda _, __: None)
+        self.close()
+
+    def _make(self, loop: asyncio.AbstractEventLoop, coro: Any, **more: Any) -> asyncio.Task[Any]:  # noqa: ANN401 - as asyncio calls it
+        task: asyncio.Task[Any] = asyncio.Task(coro, loop=loop, **more)
+        self._tasks.append(task)
+        if len(self._tasks) > 200:
+            self._tasks = [one for one in self._tasks if not one.done()]
+        return task
+
+    def _complain(self, context: dict[str, Any]) -> None:
+        error = context.get("exception")
+        self.complaints.append(f"{context['message']}: {error!r}" if error else str(context["message"]))
+
+    def _write_to_self(self) -> None:
+        """Nobody waits in a selector."""

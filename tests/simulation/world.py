@@ -1,0 +1,253 @@
+"""A world with one pipeline in it: workers, janitors, a sender, one Redis; and what is looked at when all is at rest."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from penstock.resolved import Resolved
+from penstock.tending import sweep
+from penstock.worker import audit, worker
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.platform import Environment
+from penstock_spec.platform import Redis as Where
+
+from .faults import Faults
+from .memory import Memory
+from .plan import Fault, Plan, Setup
+from .processes import Around, JanitorProcess, Process, SenderProcess, WorkerProcess
+from .rest import Rest
+from .server import Redis
+from .store import Patches, Store, Texts
+from .truth import Truth, Violation
+from .universe import START, StandsStillError, Universe
+from .wires import Wires
+
+NAME = "trial"
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What came of a schedule."""
+
+    plan: Plan
+    violations: tuple[Violation, ...]
+    happened: tuple[Fault, ...]
+    trace: tuple[str, ...]
+    seconds: float
+    """Virtual ones."""
+    commands: int
+
+    @property
+    def kinds(self) -> set[str]:
+        return {one.kind for one in self.violations}
+
+
+class World:
+    """One schedule, from its beginning to its rest."""
+
+    def __init__(self, store: Store, plan: Plan, patches: Patches, *, traced: bool, memory: bool) -> None:
+        setup = plan.setup
+        self.plan = plan
+        self.setup = setup
+        self.store = store
+        self.trace: list[str] = []
+        self._traced = traced
+        self.universe = Universe(Random(f"{plan.seed}/order"))
+        self.pipeline = pipeline(setup)
+        self.keys = self.pipeline.keys
+        self.truth = Truth(setup, self.keys, self.tell, self.universe.clock)
+        self.truth.healthy = self._is_healthy
+        texts = Texts(patches)
+        self.redis = Redis(store, self.universe, texts, self.truth, self.keys, Memory(off=not memory))
+        self.wires = Wires(self.universe, self.redis, texts, setup.wires, self.tell)
+        self.redis.begin(self.wires.answered, loaded=setup.loaded, base=setup.base)
+        self.processes: dict[str, Process] = {}
+        self._spawned = 0
+        self._restarts = 0
+        self._around = Around(
+            seed=plan.seed,
+            universe=self.universe,
+            wires=self.wires,
+            truth=self.truth,
+            pipeline=self.pipeline,
+            patience=setup.patience,
+            style=setup.style,
+            tell=self.tell,
+            ended=self._ended,
+        )
+        self.faults = Faults(
+            plan.faults, self.universe, self.redis, self.wires, self.truth, self.keys, self, self.tell
+        )
+        self.wires.fate = self.faults.fate
+        self.wires.passes = self.faults.passes
+        self.respawns = setup.respawn >= 0
+
+    def tell(self, says: str) -> None:
+        """A line of the trace."""
+        if self._traced:
+            self.trace.append(f"{self.universe.now - START:9.4f} {says}")
+
+    def run(self) -> Ran:
+        """Until all is at rest."""
+        executed = self.store.executed
+        setup = self.setup
+        with self._heard(), _tuned(setup.page):
+            for _ in range(setup.workers):
+                self.spawn()
+            for number in range(setup.janitors):
+                self._add(JanitorProcess(f"J{number + 1}", self._around))
+            sender = SenderProcess(setup.messages, dedup=setup.dedup, around=self._around)
+            self._add(sender)
+            try:
+                self.universe.run(START + setup.horizon)
+                self.faults.stop()
+                self.tell("=== from now on nothing goes wrong")
+                Rest(self, sender).come()
+            except StandsStillError as error:
+                self.truth.violate("stands-still", str(error))
+            for process in self.processes.values():
+                for one in process.complaints():
+                    self.truth.violate("uncaught", f"{process.name}: {one}")
+            seconds = self.universe.now - START
+            self._traced = False
+            self.universe.end()
+        return Ran(
+            self.plan,
+            tuple(self.truth.violations),
+            tuple(self.faults.happened),
+            tuple(self.trace),
+            seconds,
+            self.store.executed - executed,
+        )
+
+    # -- who there is -----------------------------------------------------------------------------------------------
+
+    def _add(self, process: Process) -> None:
+        self.processes[process.name] = process
+
+    def workers(self) -> list[WorkerProcess]:
+        """Those that are alive."""
+        return [one for one in self.processes.values() if isinstance(one, WorkerProcess) and not one.is_dead]
+
+    def spawn(self) -> None:
+        self._spawned += 1
+        name = f"W{self._spawned}"
+        self.tell(f"{name} starts")
+        self._add(WorkerProcess(name, self._around))
+
+    def restart(self, janitor: JanitorProcess) -> None:
+        janitor.crash()
+        self._restarts += 1
+        self._add(JanitorProcess(f"{janitor.name.partition('.')[0]}.{self._restarts}", self._around))
+
+    def _ended(self, process: Process) -> None:
+        if isinstance(process, WorkerProcess) and self.respawns:
+            self.universe.after(self.setup.respawn, self._replace)
+
+    def _replace(self) -> None:
+        if self.respawns and len(self.workers()) < self.setup.workers:
+            self.spawn()
+
+    def _is_healthy(self, consumer: str) -> bool:
+        """Whether nothing has kept the worker of this consumer from its lease since it was last renewed."""
+        process = self.processes.get(self.truth.process_of.get(consumer, ""))
+        return (
+            isinstance(process, WorkerProcess)
+            and not process.is_dead
+            and process.drains_since is None
+            and self.truth.lives[process.name] == consumer
+            and process.troubled < self.truth.renewed[consumer]
+            and "alive" not in self.truth.tainted
+        )
+
+    @contextmanager
+    def _heard(self) -> Iterator[None]:
+        """What the runtime logs is part of a trace, and else costs nothing."""
+        logger = logging.getLogger("penstock")
+        level, propagate = logger.level, logger.propagate
+        logger.setLevel(logging.INFO if self._traced else logging.CRITICAL + 1)
+        logger.propagate = False
+        handler = _Told(self)
+        logger.addHandler(handler)
+        try:
+            yield
+        finally:
+            logger.removeHandler(handler)
+            logger.setLevel(level)
+            logger.propagate = propagate
+
+
+class _Told(logging.Handler):
+    def __init__(self, world: World) -> None:
+        super().__init__()
+        self._world = world
+
+    def emit(self, record: logging.LogRecord) -> None:
+        fields: Mapping[str, object] = getattr(record, "penstock_fields", {})
+        told = " ".join(f"{name}={value}" for name, value in fields.items())
+        self._world.tell(f"    log: {record.getMessage()} {told}".rstrip())
+
+
+def run(
+    store: Store, plan: Plan, *, patches: Patches | None = None, traced: bool = False, memory: bool = True
+) -> Ran:
+    """One schedule."""
+    return World(store, plan, patches or {}, traced=traced, memory=memory).run()
+
+
+@contextmanager
+def _tuned(size: int) -> Iterator[None]:
+    """Pages of so many entries, so that what needs several pages needs few entries; and gauges, which say nothing here."""
+    tuned = [(module, "PAGE", min(size, module.PAGE)) for module in (sweep, audit)]
+    tuned += [(worker, "GAUGES_EVERY", 3600)]
+    usual = [(module, name, getattr(module, name)) for module, name, _ in tuned]
+    try:
+        for module, name, value in tuned:
+            setattr(module, name, value)
+        yield
+    finally:
+        for module, name, value in usual:
+            setattr(module, name, value)
+
+
+@cache
+def _spec(told: tuple[tuple[str, Any], ...]) -> Resolved:
+    said = dict(told)
+    data: dict[str, Any] = {
+        "kind": "pipeline",
+        "name": NAME,
+        "owner": {"team": "tests", "contact": "#tests"},
+        "handler": "simulation:handle",
+        "image": "registry.example/trial:1.0.0",
+        "stream": {"key": NAME, "group": NAME, "consumer": "{hostname}"},
+        "work": {
+            "concurrency": said["concurrency"],
+            "max_pending_per_worker": said["most_held"],
+            "lease": f"{said['lease']:g}s",
+            "timeout": f"{said['timeout']:g}s",
+            "block": "5s",
+            "isolation": said["isolation"],
+        },
+        "retries": {
+            "attempts": said["attempts"],
+            "backoff": {"first": f"{int(said['backoff'] * 1000)}ms", "factor": 1, "jitter": 0},
+        },
+        "shutdown": {"grace": f"{said['grace']:g}s", "margin": f"{said['margin']:g}s"},
+    }
+    if said["dedup"]:
+        data["message"] = {"dedup": {"by": "id", "window": "1h"}}
+    where = Where(addresses=["127.0.0.1:6379"])
+    return Resolved(Pipeline.model_validate(data), "dev", Environment(namespace="tests", redis=where), Path())
+
+
+def pipeline(setup: Setup) -> Resolved:
+    """Its spec."""
+    names = ("concurrency", "most_held", "lease", "timeout", "isolation", "attempts", "backoff", "grace", "margin", "dedup")
+    return _spec(tuple((name, getattr(setup, name)) for name in names))
