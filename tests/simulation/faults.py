@@ -94,7 +94,7 @@ class Faults:
         self._armed.clear()
         self._wires.cut_off.clear()
         self._redis.is_full = False
-        self._redis.paused_until = self._universe.now
+        self._redis.go_on()
         for process in self._cast.processes.values():
             process.troubled = max(process.troubled, self._universe.now)
             process.go_on()
@@ -129,7 +129,7 @@ class Faults:
     def _note(self, fault: Fault, op: Op) -> None:
         self.happened.append(fault)
         self._tell(f"--- {fault.kind} {op.name} of {op.where} {fault.what} {fault.seconds:g} s")
-        process = self._cast.processes.get(op.by)
+        process = self._cast.processes.get(_base(op.by))
         if process is not None and op.role == "lease":
             process.troubled = self._universe.now + fault.seconds
 
@@ -162,7 +162,7 @@ class Faults:
             return
         self.happened.append(fault)
         self._tell(f"--- {fault.kind} {fault.who or by} {fault.what} {fault.seconds or ''}".rstrip())
-        process = self._cast.processes.get((fault.who or by).partition("/")[0])
+        process = self._cast.processes.get(_base((fault.who or by).partition("/")[0]))
         if process is not None and not process.is_dead:
             self._to(process, fault)
         elif not fault.who:
@@ -200,12 +200,12 @@ class Faults:
             case "spawn":
                 self._cast.spawn()
             case "pause":
-                redis.paused_until = max(redis.paused_until, self._universe.now + fault.seconds)
-                self._trouble(redis.paused_until)
+                redis.pause(fault.seconds)
+                self._trouble(self._universe.now + fault.seconds)
             case "reboot":
                 redis.restart()
                 self._trouble(self._universe.now)
-                for link in self._wires.links:
+                for link in [link for one in self._cast.processes.values() for link in one.links]:
                     if link.client is not None:
                         self._wires.reset(link.client, "the server has gone")
             case "full":
@@ -250,4 +250,10 @@ class Faults:
 
 
 def _fits(fault: Fault, op: Op) -> bool:
-    return fault.step in ("", "*", op.name) and fault.who in ("", op.by, op.where, op.role)
+    by = _base(op.by)
+    return fault.step in ("", "*", op.name) and fault.who in ("", by, f"{by}/{op.role}", op.role)
+
+
+def _base(name: str) -> str:
+    """A janitor's name without the number of its life."""
+    return name.partition(".")[0]

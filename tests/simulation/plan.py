@@ -50,7 +50,7 @@ class Setup:
     loaded: bool = True
     """The server knows the scripts from the start."""
     respawn: float = 2.0
-    """A worker that ended is replaced after so long; never when it is below zero."""
+    """A process that ended is replaced after so long."""
     horizon: float = 40.0
     """Nothing goes wrong after that."""
     cold: bool = False

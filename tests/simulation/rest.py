@@ -69,7 +69,7 @@ class Rest:
 
     def _is_over(self) -> bool:
         truth = self._truth
-        if not self._sender.is_dead:
+        if not self._sender.is_dead or self._world.wires.on_the_way["send"]:
             return False
         if any(one.ended < one.entered for one in truth.messages.values()):
             return False

@@ -51,7 +51,10 @@ class Redis:
         self._told = -1
         self._locks: dict[str, Event] = {}
         self._answered: Callable[[Op, Reply | Refused], None] = lambda op, reply: None
-        self.paused_until = 0.0
+        self.is_paused = False
+        self._pauses = 0
+        self._held: list[tuple[Callable[[Op], None], Op]] = []
+        """What came while it stood still."""
         self.is_full = False
         self.run_id = 1
 
@@ -88,8 +91,8 @@ class Redis:
 
     def arrive(self, op: Op) -> None:
         """It is its turn, unless the server stands still: then it is, as soon as that goes on."""
-        if self._universe.now < self.paused_until:
-            self._universe.at(self.paused_until, self.arrive, op)
+        if self.is_paused:
+            self._held.append((self.arrive, op))
             return
         reply = self._execute(op)
         if reply is not None:
@@ -175,8 +178,8 @@ class Redis:
             self._answered(one.op, reply)
 
     def _waited(self, op: Op) -> None:
-        if self._universe.now < self.paused_until:
-            self._universe.at(self.paused_until, self._waited, op)
+        if self.is_paused:
+            self._held.append((self._waited, op))
         elif self._release(op):
             self._answered(op, None)
 
@@ -203,6 +206,22 @@ class Redis:
                 self._release(one.op)
 
     # -- trouble ----------------------------------------------------------------------------------------------------
+
+    def pause(self, seconds: float) -> None:
+        """It stands still, and its commands wait."""
+        self.is_paused = True
+        self._pauses += 1
+        self._universe.after(seconds, self._go_on, self._pauses)
+
+    def _go_on(self, number: int) -> None:
+        if number == self._pauses:
+            self.go_on()
+
+    def go_on(self) -> None:
+        self.is_paused = False
+        held, self._held = self._held, []
+        for call, op in held:
+            call(op)
 
     def restart(self) -> None:
         """Another life of the server, with all that was written."""

@@ -34,11 +34,12 @@ def _smaller(plan: Plan) -> Iterator[Plan]:
     for one in messages:
         if len(messages) > 1:
             yield replace(plan, setup=replace(setup, messages=tuple(other for other in messages if other is not one)))
+    foreign = any(fault.kind in ("remove", "delete", "destroy") for fault in plan.faults)  # only a janitor mends that
     plainer: list[Callable[[Setup], Setup]] = [
         lambda one: replace(one, workers=1),
         lambda one: replace(one, workers=one.workers - 1) if one.workers > 2 else one,
         lambda one: replace(one, janitors=min(1, one.janitors)),
-        lambda one: replace(one, janitors=0),
+        lambda one: one if foreign else replace(one, janitors=0),
         lambda one: replace(one, cold=False),
         lambda one: replace(one, page=250),
         lambda one: replace(one, dedup=False),

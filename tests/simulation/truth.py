@@ -313,7 +313,7 @@ class Truth:
         if reason in ("unreadable", "refused") or message.uncounted:
             return
         charged = sum(not one.freed for one in message.givens)
-        ends = [run.how or run.why() for run in message.runs]
+        ends = ["timeout" if run.why() == "timeout" else run.how for run in message.runs]
         if charged < self._setup.attempts:
             self.violate("dead-early", f"{message.name} had {charged} of {self._setup.attempts} attempts: {ends}")
         if reason == "lost":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from random import Random
@@ -58,7 +59,8 @@ class Wires:
         """Told of every moment of every command."""
         self.cut_off: set[str] = set()
         """Processes that reach nobody."""
-        self.links: list[SimulatedLink] = []
+        self.on_the_way: Counter[str] = Counter()
+        """Commands that were sent and are not executed, by name."""
 
     def connect(self, link: SimulatedLink) -> tuple[float, Client | None]:
         seconds = self._takes(link.rng)
@@ -82,6 +84,7 @@ class Wires:
         if fate.refused:
             self._universe.after(there, self._answer, op, Refused(fate.refused))
         elif fate.executed and not silent:
+            self.on_the_way[op.name] += 1
             self._universe.after(there + fate.before, self._arrive, op)
         self.passes(op, "issued")
         return op
@@ -101,6 +104,7 @@ class Wires:
             self.passes(op, "answered")
 
     def _arrive(self, op: Op) -> None:
+        self.on_the_way[op.name] -= 1
         self._redis.arrive(op)
 
     def reset(self, client: Client, says: str) -> None:

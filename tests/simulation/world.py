@@ -70,7 +70,7 @@ class World:
         self.redis.begin(self.wires.answered, loaded=setup.loaded, base=setup.base)
         self.processes: dict[str, Process] = {}
         self._spawned = 0
-        self._restarts = 0
+        self._lives = 0
         self._around = Around(
             seed=plan.seed,
             universe=self.universe,
@@ -87,7 +87,7 @@ class World:
         )
         self.wires.fate = self.faults.fate
         self.wires.passes = self.faults.passes
-        self.respawns = setup.respawn >= 0
+        self.respawns = True
 
     def tell(self, says: str) -> None:
         """A line of the trace."""
@@ -102,7 +102,7 @@ class World:
             for _ in range(setup.workers):
                 self.spawn()
             for number in range(setup.janitors):
-                self._add(JanitorProcess(f"J{number + 1}", self._around))
+                self._begin(f"J{number + 1}")
             sender = SenderProcess(setup.messages, dedup=setup.dedup, around=self._around)
             self._add(sender)
             try:
@@ -142,14 +142,22 @@ class World:
         self.tell(f"{name} starts")
         self._add(WorkerProcess(name, self._around))
 
+    def _begin(self, janitor: str) -> None:
+        """A janitor, or another life of one."""
+        present = self.processes.get(janitor)
+        if present is None or present.is_dead:
+            self._lives += 1
+            self.processes[janitor] = JanitorProcess(f"{janitor}.{self._lives}", self._around)
+
     def restart(self, janitor: JanitorProcess) -> None:
         janitor.crash()
-        self._restarts += 1
-        self._add(JanitorProcess(f"{janitor.name.partition('.')[0]}.{self._restarts}", self._around))
+        self._begin(janitor.name.partition(".")[0])
 
     def _ended(self, process: Process) -> None:
         if isinstance(process, WorkerProcess) and self.respawns:
             self.universe.after(self.setup.respawn, self._replace)
+        elif isinstance(process, JanitorProcess):
+            self.universe.after(self.setup.respawn, self._begin, process.name.partition(".")[0])
 
     def _replace(self) -> None:
         if self.respawns and len(self.workers()) < self.setup.workers:

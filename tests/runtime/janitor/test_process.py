@@ -60,6 +60,10 @@ def test_it_answers_over_http(house: Make) -> None:
     told = stands_by.number("penstock_new", pipeline="second")
     assert told is not None
     assert told != told, "the other tells NaN"  # noqa: PLR0124 - that is what NaN is
+    for janitor, connections in ((leads, 3), (stands_by, 2)):
+        assert janitor.number("penstock_redis_connections", pipeline="first") == connections
+        assert (janitor.number("penstock_redis_connects_total", pipeline="first") or 0) >= connections
+        assert (janitor.number("penstock_redis_seconds_count", pipeline="first") or 0) > 0
 
 
 def test_another_leads_when_the_leader_is_killed_or_stopped(house: Make) -> None:
@@ -129,8 +133,10 @@ def test_without_redis_it_says_so_and_is_not_ready_until_it_comes(house: Make, s
     janitor.until("Redis answers again")
     wait_for(lambda: one.stage.listed("XINFO", "GROUPS", "trial"), "it works")
 
-    server.restart()
+    server.kill()
     wait_for(lambda: len(janitor.said("Redis does not answer; trying again")) == 2, "it says so again")
+    wait_for(lambda: janitor.page("/readyz")[0] == 503, "it is not ready")
+    server.start()
     wait_for(lambda: janitor.page("/readyz")[0] == 200, "it is ready again")
     errors = janitor.number("penstock_redis_errors_total", pipeline="trial", kind="absent")
     assert errors is not None

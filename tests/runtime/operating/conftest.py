@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from desk import Desk
 from pipelines import Trial
+from rights import PLAIN, Granted, granted
 from targets import Target
 
 SAID = "message: {correlate: n, log_fields: [n, pet]}"
@@ -31,3 +32,14 @@ def make_desk(
 def desk(make_desk: Callable[..., Desk]) -> Desk:
     """Of a pipeline whose field `n` correlates."""
     return make_desk()
+
+
+@pytest.fixture
+def grant(make_desk: Callable[..., Desk]) -> Iterator[Callable[..., Granted]]:
+    """Makes a pipeline, and a user of a role with the rights that are printed for it."""
+    with ExitStack() as ends:
+
+        def make(role: str, said: str = PLAIN, *, handlers: str = "") -> Granted:
+            return ends.enter_context(granted(make_desk(said, handlers=handlers), role, said))
+
+        yield make

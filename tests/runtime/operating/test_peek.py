@@ -166,7 +166,7 @@ def test_what_redis_packs_is_unpacked(desk: Desk, count: int, size: int) -> None
         return
     fields = ["\u00e9" + "x" * max(size - 2, 0) if n % 2 else str(n) for n in range(count)]
     keys = (desk.keys.stream, desk.keys.delayed, desk.keys.bodies, desk.keys.position)
-    words = (LATER, 60_000, count, *fields)
+    words: list[str | float] = [LATER, 60_000, count, *fields]
     desk.stage.run("send", keys, desk.keys.group, "until-done", 100, "reject", 0, *words)
     [told] = desk.penstock("peek", "trial", LATER, "--json", "--bodies").objects
     assert [part for one in told["entry"] for part in (one["name"], one["value"])] == fields

@@ -20,6 +20,7 @@ from penstock.observe.board import Board
 from penstock.observe.metrics import Metrics
 from penstock.observe.values import Gauge
 from penstock.producer import (
+    BacklogFull,
     BreakerOpen,
     Duplicate,
     Failed,
@@ -421,6 +422,24 @@ def test_a_send_whose_turn_did_not_come(server: Server) -> None:
     keep(promise())
 
 
+def test_a_send_whose_time_is_over_while_it_is_on_its_way(server: Server) -> None:
+    """Its answer is awaited; where that is no, it is not tried again."""
+
+    async def promise() -> None:
+        async with hasty(server, pipeline(backlog={"limit": 1, "when_full": "wait"}), answer="10s") as producer:
+            await producer.send({"job": "first"})
+            server.pause()
+            late = asyncio.create_task(producer.send({"job": "late"}, timeout=0.05))
+            await until(lambda: unread(server), "it is on its way")
+            done, _ = await asyncio.wait((late,), timeout=0.2)
+            assert not done
+            server.resume()
+            with pytest.raises(BacklogFull):
+                await late
+
+    keep(promise())
+
+
 # Again and again
 
 
@@ -462,7 +481,7 @@ def test_a_producer_that_leaves_takes_its_open_breaker_along(server: Server) -> 
     async def promise() -> None:
         metrics = counted()
         server.kill()
-        async with hasty(server, pipeline(send=PATIENT), metrics=metrics) as producer:
+        async with hasty(server, pipeline(), metrics=metrics) as producer:
             outcomes = [await producer.send_many(jobs(1)) for _ in range(2)]
             assert [type(one.error) for [one] in outcomes if isinstance(one, Failed)] == [RedisAbsent, BreakerOpen]
             assert shown(metrics.gauge(sending.BREAKER_OPEN)) == 1

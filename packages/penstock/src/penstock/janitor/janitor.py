@@ -17,7 +17,7 @@ from contextlib import suppress
 
 from penstock.janitor.clocks import CLOCKS, Clocks
 from penstock.janitor.lead import EVERY, Lock
-from penstock.janitor.links import Links
+from penstock.janitor.links import ANSWERED, Links
 from penstock.janitor.pods import Pods
 from penstock.janitor.rounds import Rounds
 from penstock.janitor.sight import EVERY as LOOK_EVERY
@@ -51,6 +51,7 @@ class Janitor:
         self.sights: list[Sight] = []
         for pipeline, pair in zip(pipelines, links.pairs, strict=True):
             tally = Tally(Metrics.of_spec("janitor", pipeline.spec, board), pipeline.spec)
+            tally.watch(links.of(pair))
             self._tallies.append(tally)
             self._rounds.append(Rounds(pipeline, pair, tally, pods, clocks))
             self.sights.append(Sight(pipeline, pair, tally, clocks))
@@ -58,8 +59,8 @@ class Janitor:
     async def run(self, stop: asyncio.Event) -> None:
         """Until told to stop; what is being done then is cut off, as each step is whole in itself."""
         tasks = [asyncio.create_task(self._lead())]
-        tasks += [asyncio.create_task(self._go_round(rounds)) for rounds in self._rounds]
-        tasks += [asyncio.create_task(self._look(sight)) for sight in self.sights]
+        for rounds, sight, tally in zip(self._rounds, self.sights, self._tallies, strict=True):
+            tasks += [asyncio.create_task(self._go_round(rounds, tally)), asyncio.create_task(self._look(sight, tally))]
         stopped = asyncio.create_task(stop.wait())
         done, _ = await asyncio.wait([stopped, *tasks], return_when=asyncio.FIRST_COMPLETED)
         for task in (stopped, *tasks):
@@ -73,7 +74,8 @@ class Janitor:
         """One round over each pipeline, whoever leads; whether all went well. Raises RedisTrouble without an answer."""
         well = True
         try:
-            for rounds, sight in zip(self._rounds, self.sights, strict=True):
+            for rounds, sight, tally in zip(self._rounds, self.sights, self._tallies, strict=True):
+                ANSWERED.set(tally.answered)
                 well = await rounds.make() and well
                 await sight.look(leading=True)
         finally:
@@ -112,13 +114,16 @@ class Janitor:
             for tally in self._tallies:
                 tally.forget_measured()
 
-    async def _go_round(self, rounds: Rounds) -> None:
+    async def _go_round(self, rounds: Rounds, tally: Tally) -> None:
+        ANSWERED.set(tally.answered)
         while True:
             await self._leading.wait()
             await self._sleep(await rounds.go())
 
-    async def _look(self, sight: Sight) -> None:
+    async def _look(self, sight: Sight, tally: Tally) -> None:
+        ANSWERED.set(tally.answered)
         while True:
             with suppress(Absent, Unanswered):  # counted and told already
                 await sight.look(leading=self._leading.is_set())
+            tally.connected(sum(link.connections for link in self._links.of(sight.pair)))
             await self._sleep(LOOK_EVERY)

@@ -7,6 +7,7 @@ link a key: grouping them by the node that owns the slots today would have to be
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 
 from penstock.janitor.lead import lock_of
@@ -17,6 +18,15 @@ from penstock.wire.credentials import Credentials
 from penstock.wire.link import Link
 from penstock.wire.route import Route
 from penstock_spec.platform import Redis
+
+ANSWERED: ContextVar[Callable[[float], object] | None] = ContextVar("penstock_janitor_answered", default=None)
+"""Who is told how long Redis took: each task serves one pipeline, and says so here, as a link cannot know."""
+
+
+def _tell(seconds: float) -> None:
+    told = ANSWERED.get()
+    if told:
+        told(seconds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +64,8 @@ class Links:
         lock = lock_of(pipelines[0].environment, [one.keys for one in pipelines])
 
         def link(key: str, what: str) -> Link:
-            return Link(Route.to(redis, key, credentials=credentials), name=f"penstock-janitor-{what}")
+            route = Route.to(redis, key, credentials=credentials)
+            return Link(route, name=f"penstock-janitor-{what}", answered=_tell)
 
         def pair(keys: Keys, reach: Reach) -> Pair:
             return Pair(link(keys.stream, "work"), link(keys.stream, "metrics"), reach)
@@ -65,7 +76,11 @@ class Links:
         shared = pair(pipelines[0].keys, reach)
         return cls(lead, lock, (shared,) * len(pipelines), reach)
 
+    def of(self, pair: Pair) -> tuple[Link, ...]:
+        """All that serve a pipeline."""
+        return self.lead, pair.work, pair.metrics
+
     async def close(self) -> None:
         """For good."""
-        for link in {self.lead, *(link for pair in self.pairs for link in (pair.work, pair.metrics))}:
+        for link in {link for pair in self.pairs for link in self.of(pair)}:
             await link.close()

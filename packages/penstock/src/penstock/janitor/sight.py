@@ -30,6 +30,7 @@ class Sight:
         """Of its links it uses the one for metrics."""
         self.name = pipeline.name
         self._keys = pipeline.keys
+        self.pair = pair
         self._link = pair.metrics
         self._tally = tally
         self._guard = Guard(pipeline.name, tally, pair.reach)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Literal
 
 from penstock.janitor.reconcile import Reconciled
@@ -12,6 +13,7 @@ from penstock.tending.measure import Measured
 from penstock.tending.sweep import Swept
 from penstock.tending.tend import Tended
 from penstock.wire.errors import Absent, RedisTrouble, Unanswered
+from penstock.wire.link import Link
 from penstock_spec.kinds.pipeline import Pipeline
 from penstock_spec.kinds.pipeline.metrics import process, stream, sweeping, tidying
 
@@ -46,11 +48,22 @@ class Tally:
         self.last_pass = gauge(tidying.JANITOR_LAST_PASS)
         self._failed = {task: counter(tidying.JANITOR_ERRORS, task) for task in TASKS}
         self._trouble = {word: counter(process.REDIS_ERRORS, word) for word in ("absent", "unanswered", "refused")}
+        self.answered = metrics.histogram(process.REDIS_SECONDS).observe
+        self._connections = gauge(process.REDIS_CONNECTIONS)
+        self._connects = counter(process.REDIS_CONNECTS)
         self._ghosts = gauge(tidying.GHOSTS)
         self._ghosts_removed = counter(tidying.GHOSTS_REMOVED)
         self._trimmed = counter(tidying.TRIMMED)
         self._dead_expired = counter(tidying.DEAD_EXPIRED)
         self._holders = {spec.stream.group}
+
+    def watch(self, links: Sequence[Link]) -> None:
+        """The connections that serve this pipeline, and perhaps others too."""
+        self._connections.follow(lambda: sum(link.is_connected for link in links))
+
+    def connected(self, times: int) -> None:
+        """So many connections there have been by now."""
+        self._connects.add(times - self._connects.value)
 
     def failed(self, task: Task, error: BaseException) -> None:
         """A task of a pass did not come to its end."""

@@ -18,8 +18,8 @@ from penstock.wire.words import Word
 State = Literal["new", "running", "ready", "suspect", "parked", "delayed"]
 ALL: Sequence[State] = get_args(State)
 OWNERS: Mapping[State, str] = {"ready": READY, "suspect": SUSPECT, "parked": PARKED}
-NO_SUCH_KEY = "ERR"
-"""What XINFO answers of a stream that is not there; it has no code of its own."""
+NO_SUCH_KEY = "no such key"
+"""What XINFO answers of a stream that is not there; that has no code of its own."""
 MOST_CONSUMERS = 200
 """Consumers that are asked what they hold."""
 STATE_OF: Mapping[str, State] = {owner: state for state, owner in OWNERS.items()}
@@ -74,7 +74,7 @@ class Peek:
                 case "ready" | "suspect":
                     return await self._with_entries(await self._owned([OWNERS[state]], most))
         except Refused as refused:
-            if without_group(refused) or refused.code == NO_SUCH_KEY:
+            if without_group(refused) or NO_SUCH_KEY in str(refused):
                 return []
             raise
 
@@ -109,7 +109,7 @@ class Peek:
         try:
             groups = items(await self._link.call("XINFO", "GROUPS", self._keys.stream))
         except Refused as refused:
-            if refused.code == NO_SUCH_KEY:
+            if NO_SUCH_KEY in str(refused):
                 return None
             raise
         for told in groups:

@@ -90,9 +90,9 @@ class Outbox:
             await asyncio.wait((self._task,), timeout=within)
         self._fail(self._queue.clear(), _closed)
         await hang_up()
-        self._watch.leave()
         if self._task is not None:
             await asyncio.wait((self._task,))
+        self._watch.leave()
 
     async def _run(self) -> None:
         try:

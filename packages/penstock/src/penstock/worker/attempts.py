@@ -125,6 +125,7 @@ class Attempts:
             self._tally.redelivered.add()
             self._again(present, delivery)
         elif delivery.again:
+            delivery.uncharged += 1  # this one is no attempt
             self._settler.add(Buried(delivery, "lost", "its workers were lost, the last time while it ran alone"))
         elif self.draining:
             self._settler.add(GivenBack(delivery, "unstarted"))

@@ -1,0 +1,243 @@
+"""`penstock acl`: with exactly these rights everything works, and nothing else does."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable
+
+import pytest
+from desk import Desk
+from promises import keep
+from rights import DEDUP, DROPS, HISTORY, KEDA_LIST, PLAIN, SMALL, Granted, call, worked
+from servers import wait_for
+
+from penstock.operating.rights.roles import Role
+from penstock.producer.producer import Producer
+from penstock.wire.errors import Refused
+
+Grant = Callable[..., Granted]
+
+
+class TestProducer:
+    """The real producer, as its user."""
+
+    @pytest.mark.parametrize(
+        "said",
+        [PLAIN, DEDUP, f"{DEDUP}\n{DROPS}\n{SMALL}", f"{HISTORY}\n{DEDUP}", f"{DROPS}\n{SMALL}"],
+        ids=["plain", "dedup", "dedup-drops", "history", "drops"],
+    )
+    def test_it_can_send_and_ask_for_results(self, grant: Grant, said: str) -> None:
+        """Now, later, twice, beyond the limit; and Redis has refused it nothing, not even in silence."""
+        user = grant("producer", said)
+        desk, pipeline = user.desk, user.stage().pipeline
+        desk.stage.make()
+
+        async def promise() -> None:
+            async with Producer(pipeline, credentials=user.credentials) as producer:
+                for n in range(30):
+                    sent = await producer.send({"n": n})
+                if "dedup" in said:
+                    await producer.send({"n": 1})
+                await producer.send({"n": 100}, delay=3600)
+                await producer.result(sent)
+
+        keep(promise())
+        assert user.refusals() == []
+        assert desk.stage.number("ZCARD", desk.keys.delayed) == 1
+        assert desk.stage.number("XLEN", desk.keys.stream) == (19 if "drop" in said else 30)
+
+    def test_it_cannot_read_or_remove(self, grant: Grant) -> None:
+        user = grant("producer")
+        keys = user.desk.keys
+        user.desk.stage.make()
+        user.desk.stage.add(1)
+        for words in (
+            ("XRANGE", keys.stream, "-", "+"), ("XREVRANGE", keys.stream, "+", "-"),
+            ("XREAD", "STREAMS", keys.stream, "0"), ("XINFO", "STREAM", keys.stream),
+            ("XREADGROUP", "GROUP", keys.group, "me", "STREAMS", keys.stream, ">"),
+            ("XDEL", keys.stream, "1-1"), ("XTRIM", keys.stream, "MAXLEN", 0), ("DEL", keys.stream),
+            ("HGETALL", keys.bodies), ("HGET", keys.bodies, "x"), ("XGROUP", "DESTROY", keys.stream, keys.group),
+            ("XADD", keys.dead, "*", "a", "b"), ("SET", keys.result + "x", "y"),
+        ):  # fmt: skip
+            refuses(user, *words)
+
+
+def refuses(user: Granted, *words: str | int) -> None:
+    with pytest.raises(Refused) as told:
+        call(user, *words)
+    assert told.value.code == "NOPERM", f"{words}: {told.value}"
+
+
+class TestWorker:
+    """A real worker's process, as its user."""
+
+    HANDLERS = """\
+import ledger
+
+async def handle(message, context):
+    ledger.note("start", str(message["n"]), context.fence)
+    if message["n"] == 1:
+        raise ValueError("no")
+    if message["n"] == 3:
+        context.leave({"n": 3})
+"""
+
+    def test_all_that_happens_to_messages_happens(self, grant: Grant) -> None:
+        """Done, failed, dead; lost with its worker and taken over; delayed; and Redis has refused nothing."""
+        said = f"{PLAIN}\nwork: {{lease: 10s, block: 1s}}"
+        user = grant("worker", said, handlers=self.HANDLERS)
+        desk = user.desk
+        desk.stage.make()
+        desk.stage.lost(1, name="gone")
+        desk.ask("SET", f"{desk.keys.dedup}x", "01ARZ3NDEKTSV4RRFFQ69G5FA1")
+        keys = (desk.keys.stream, desk.keys.delayed, desk.keys.bodies, desk.keys.position)
+        told = ("01ARZ3NDEKTSV4RRFFQ69G5FA0", 100, 2, "data", '{"n": 50}')
+        desk.stage.run("send", keys, desk.keys.group, "until-done", 100, "reject", 0, *told)
+        fields = ("penstock-id", "01ARZ3NDEKTSV4RRFFQ69G5FA1", "penstock-key", "x")
+        desk.ask("XADD", desk.keys.stream, "*", "data", '{"n": 1}', *fields)
+        desk.trial.send([{"n": n} for n in (3, 4, 5, 6)])
+        worker = desk.trial.start(
+            *("worker", "trial", "--redis", desk.trial.target.url, "--listen", "127.0.0.1:0"), environ=user.environ
+        )
+        worker.ready()
+        desk.trial.drained()
+        wait_for(lambda: desk.stage.number("ZCARD", desk.keys.delayed) == 0, "the delayed one came")
+        desk.trial.drained()
+        [letter] = desk.trial.dead()
+        assert letter["penstock-dead-error"] == "ValueError: no"
+        assert desk.stage.number("EXISTS", f"{desk.keys.dedup}x") == 0
+        assert [key for key in desk.stage.everything() if key.startswith(desk.keys.result)]
+        assert worker.end() == 0
+        assert user.refusals() == []
+        started = {line.split()[1] for line in desk.trial.ledger.read_text().splitlines()}
+        assert started == {"0", "1", "3", "4", "5", "6", "50"}
+
+    def test_what_it_does_not_need_is_refused(self, grant: Grant) -> None:
+        user = grant("worker")
+        keys = user.desk.keys
+        user.desk.stage.make()
+        for words in (
+            ("XTRIM", keys.stream, "MAXLEN", 0), ("XGROUP", "DESTROY", keys.stream, keys.group), ("XRANGE", keys.dead, "-", "+"),
+            ("XGROUP", "SETID", keys.stream, keys.group, "$"), ("XINFO", "STREAM", keys.stream), ("XREAD", "STREAMS", keys.stream, "0"),
+            ("HGETALL", keys.bodies), ("RENAME", keys.stream, keys.dead), ("CLIENT", "KILL", "ID", 1), ("CLIENT", "LIST"),
+        ):  # fmt: skip
+            refuses(user, *words)
+
+
+class TestScaler:
+    """KEDA's commands, as its user."""
+
+    @pytest.mark.parametrize("said", [PLAIN, HISTORY], ids=["until-done", "history"])
+    def test_its_triggers_can_ask(self, grant: Grant, said: str) -> None:
+        """Also while nothing is parked, which is the normal state."""
+        user = grant("scaler", said)
+        desk = user.desk
+        desk.stage.make()
+        desk.stage.add(3)
+        questions: list[tuple[str | int, ...]] = [("PING",), ("XLEN", desk.keys.stream)]
+        if said == HISTORY:
+            questions += [
+                ("INFO",),
+                ("XINFO", "GROUPS", desk.keys.stream),
+                ("XPENDING", desk.keys.stream, desk.keys.group),
+            ]
+        for words in questions:
+            call(user, *words)
+        parked = ("EVAL", KEDA_LIST, 1, desk.keys.parked)
+        assert call(user, *parked) == 0
+        desk.stage.park(desk.stage.read(desk.stage.life()), wait=1000)
+        assert call(user, *parked) == 3
+
+    @pytest.mark.parametrize("said", [PLAIN, HISTORY], ids=["until-done", "history"])
+    def test_it_cannot_read_or_write(self, grant: Grant, said: str) -> None:
+        user = grant("scaler", said)
+        keys = user.desk.keys
+        for words in (
+            ("XRANGE", keys.stream, "-", "+"), ("XADD", keys.stream, "*", "a", "b"), ("XINFO", "STREAM", keys.stream),
+            ("ZRANGE", keys.parked, 0, -1), ("ZADD", keys.parked, 1, "x"), ("XLEN", keys.dead), ("DEL", keys.parked),
+            ("EVALSHA", "0" * 40, 0), ("XREADGROUP", "GROUP", keys.group, "me", "STREAMS", keys.stream, ">"),
+        ):  # fmt: skip
+            refuses(user, *words)
+
+
+class TestJanitor:
+    """The real janitor, as its user."""
+
+    @pytest.mark.parametrize("said", [PLAIN, HISTORY], ids=["until-done", "history"])
+    def test_its_rounds_and_its_plan_work(self, grant: Grant, said: str) -> None:
+        """As a process: Redis has refused nothing, not even in silence."""
+        user = grant("janitor", said)
+        desk = user.desk
+        desk.stage.make()
+        worked(desk.stage)
+        for option in ("--dry-run", "--once"):
+            process = desk.start("janitor", option, "--listen", "off", environ=user.environ)
+            out, err = process.communicate(timeout=60)
+            assert process.returncode == 0, out + err
+        assert user.refusals() == []
+
+    def test_what_it_does_not_need_is_refused(self, grant: Grant) -> None:
+        user = grant("janitor")
+        keys = user.desk.keys
+        user.desk.stage.make()
+        for words in (
+            ("XREADGROUP", "GROUP", keys.group, "me", "STREAMS", keys.stream, ">"), ("XREAD", "STREAMS", keys.stream, "0"),
+            ("XACK", keys.stream, keys.group, "1-1"), ("XGROUP", "DESTROY", keys.stream, keys.group), ("HGETALL", keys.bodies),
+            ("GET", keys.dedup + "x"), ("GET", keys.result + "x"), ("GET", "penstock:janitor:other:1"),
+        ):  # fmt: skip
+            refuses(user, *words)
+
+
+class TestOperator:
+    """A person at the command, as his user."""
+
+    def test_every_verb_works(self, grant: Grant, monkeypatch: pytest.MonkeyPatch) -> None:
+        user = grant("operator", f"{DEDUP}\nretries: {{attempts: 2}}")
+        desk = user.desk
+        for name, value in user.environ.items():
+            monkeypatch.setenv(name, value)
+        desk.stage.make()
+        worked(desk.stage)
+        desk.died(3)
+        assert desk.penstock("status").code == 0
+        [*_, waiting] = desk.penstock("peek", "trial", "--json").objects
+        assert desk.penstock("peek", "trial", waiting["id"]).code == 0
+        assert desk.penstock("send", "trial", '{"n": 1}').code == 0
+        first, second, third, *_ = (one["id"] for one in desk.penstock("dlq", "list", "trial", "--json").objects)
+        assert desk.penstock("dlq", "show", "trial", first).code == 0
+        assert desk.penstock("dlq", "replay", "trial", second).code == 0
+        assert desk.penstock("dlq", "replay", "trial", second, "--yes").code == 0
+        assert desk.penstock("dlq", "purge", "trial", third, "--yes").code == 0
+        process = desk.start("tail", "trial", "--last", "1", environ=user.environ)
+        assert process.stdout
+        assert process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
+        assert user.refusals() == []
+
+    def test_what_it_does_not_need_is_refused(self, grant: Grant) -> None:
+        user = grant("operator")
+        keys = user.desk.keys
+        user.desk.stage.make()
+        for words in (
+            ("XREADGROUP", "GROUP", keys.group, "me", "STREAMS", keys.stream, ">"), ("DEL", keys.stream),
+            ("XACK", keys.stream, keys.group, "1-1"), ("XGROUP", "DESTROY", keys.stream, keys.group), ("HGETALL", keys.bodies),
+            ("XCLAIM", keys.stream, keys.group, "me", 0, "1-1"), ("ZREM", keys.parked, "1-1"), ("XTRIM", keys.dead, "MAXLEN", 0),
+        ):  # fmt: skip
+            refuses(user, *words)
+
+
+@pytest.mark.parametrize("role", [role.value for role in Role])
+def test_nobody_may_do_what_nobody_needs(grant: Grant, role: str) -> None:
+    """Keys of others, all keys, settings, other users, other scripts' commands, channels."""
+    user = grant(role)
+    words: list[tuple[str | int, ...]] = [
+        ("FLUSHALL",), ("FLUSHDB",), ("CONFIG", "GET", "*"), ("KEYS", "*"), ("SCAN", 0), ("SHUTDOWN",),
+        ("ACL", "LIST"), ("ACL", "WHOAMI"), ("MONITOR",), ("PUBLISH", "a", "b"), ("SUBSCRIBE", "a"), ("SAVE",), ("DBSIZE",),
+        ("SCRIPT", "FLUSH"), ("CLIENT", "KILL", "ID", 1), ("REPLICAOF", "NO", "ONE"), ("GETDEL", user.desk.keys.stream),
+        ("XLEN", "other"), ("XADD", "trial2", "*", "a", "b"), ("XLEN", "{trial}:other"), ("ZCARD", "{trial2}:trial:parked"),
+    ]  # fmt: skip
+    for one in words:
+        refuses(user, *one)
+    for text in ("return redis.call('FLUSHALL')", "return redis.call('XLEN', 'other')", "return redis.call('KEYS', '*')"):
+        refuses(user, "EVAL", text, 0)

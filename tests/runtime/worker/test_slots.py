@@ -1,0 +1,147 @@
+"""How much a worker takes: never more than it runs, and what is due in time."""
+
+from collections.abc import Callable
+
+from ledger import Line, by_message, read
+from lives import now, take_over
+from pipelines import Trial
+from scraped import numbers, until_counted
+from servers import wait_for
+
+PARKED = "{trial}:trial:parked"
+HANDLERS = """\
+import asyncio, pathlib
+import ledger
+import penstock
+
+async def handle(message, context):
+    ledger.note("start", message["id"], context.fence)
+    if context.attempt == 1 and "after" in message:
+        raise penstock.Retry(after=message["after"])
+    if message["id"].startswith("slow"):
+        while not pathlib.Path("released").exists():
+            await asyncio.sleep(0.02)
+    await asyncio.sleep(message.get("takes", 0))
+    ledger.note("end", message["id"], context.fence)
+"""
+
+
+def most_at_once(lines: list[Line]) -> int:
+    """The most handlers that ran beside each other."""
+    running = most = 0
+    for line in sorted(lines, key=lambda one: one.at):
+        running += {"start": 1, "end": -1}[line.what]
+        most = max(most, running)
+    return most
+
+
+def test_never_more_than_its_slots(trial: Callable[..., Trial]) -> None:
+    """New, ready and suspect messages share them, and a slow one holds up none of its neighbours."""
+    spec = "work: {concurrency: 5, lease: 10s}\nretries: {backoff: {first: 100ms}}\n"
+    with trial(handlers=HANDLERS, spec=spec) as one:
+        lost = one.worker().ready()
+        [consumer] = one.lives()
+        one.send({"id": f"slow-again{number}", "after": 600} for number in range(8))
+        wait_for(lambda: one.number("ZCARD", PARKED) == 8, "they wait for their time")
+        one.send({"id": f"slow{number}"} for number in range(4))
+        wait_for(lambda: len(read(one.ledger)) == 12, "four slow ones run")
+        lost.kill()
+        take_over(one, consumer)
+        due = one.ask("ZRANGE", PARKED, 0, -1)
+        assert isinstance(due, list)
+        one.ask("ZADD", PARKED, *(part for entry in due for part in (0, str(entry))))
+        worker = one.worker().ready()
+        wait_for(lambda: len({line.pid for line in read(one.ledger) if line.worker == worker.name}) == 5, "all suspects run")
+        one.send({"id": f"new{number}", "takes": 0.01} for number in range(200))
+        (one.folder / "released").touch()
+        one.drained()
+        runs = [line for line in read(one.ledger) if line.worker == worker.name]
+        assert len(by_message(runs, "end")) == 212
+        assert most_at_once(runs) == 5
+        assert numbers(worker).by("delivered", "source") == {"new": 200, "ready": 8, "suspect": 4}
+        assert worker.end() == 0
+        one.nothing_left_behind()
+
+
+def test_slow_ones_hold_up_nobody(trial: Callable[..., Trial]) -> None:
+    """While two of four slots are taken for long, the others are used again and again, and nothing is given back.
+
+    What is owned is compared with what is run at every renewal of the lease; what ends meanwhile is no stray.
+    """
+    spec = "work: {concurrency: 4, lease: 10s, block: 10s}\nretries: {backoff: {first: 100ms}}\n"
+    with trial(handlers=HANDLERS, spec=spec) as one:
+        worker = one.worker().ready()
+        one.send([{"id": "slow1"}, {"id": "slow2"}])
+        wait_for(lambda: len(read(one.ledger)) == 2, "it runs them")
+        one.send({"id": f"m{number}"} for number in range(100))
+        wait_for(lambda: len(by_message(read(one.ledger), "end")) == 100, "all others are done")
+        began = now(one)
+        sent = 0
+        while now(one) < began + 7000:  # over two renewals
+            one.send([{"id": f"more{sent}", "takes": 0.3}])
+            sent += 1
+            wait_for(lambda: len(by_message(read(one.ledger), "end")) == 100 + sent, "it goes on")
+        assert not worker.said("messages were owned and not run; they are given back")
+        (one.folder / "released").touch()
+        one.drained()
+        told = numbers(worker)
+        assert (told.of("given_back"), told.of("gone"), told.of("fenced"), told.of("redelivered")) == (0, 0, 0, 0)
+        assert worker.end() == 0
+
+
+def test_a_blocked_read_delays_nothing_that_is_due(trial: Callable[..., Trial]) -> None:
+    """A retry, and a message with a due time, while the worker waits in a long read and there is no janitor."""
+    with trial(handlers=HANDLERS, spec="work: {concurrency: 1, lease: 10s, block: 50s}\n") as one:
+        worker = one.worker().ready()
+        one.send([{"id": "again", "after": 0.5}])
+        wait_for(lambda: by_message(read(one.ledger), "end"), "it is tried again", 5)
+        one.ask("EVAL", SEND, 3, "trial", "{trial}:delayed", "{trial}:bodies", now(one) + 500)
+        wait_for(lambda: "later" in by_message(read(one.ledger), "end"), "it enters the stream, and runs", 5)
+        until_counted(worker, "promoted", 1, source="parked")
+        until_counted(worker, "promoted", 1, source="delayed")
+        assert worker.end() == 0
+
+
+SEND = """
+redis.call('HSET', KEYS[3], 'some-id', cmsgpack.pack({'data', '{"id": "later"}'}))
+redis.call('ZADD', KEYS[2], ARGV[1], 'some-id')
+"""
+
+
+def test_too_much_parked_stops_new_messages(trial: Callable[..., Trial]) -> None:
+    """`work.max_pending_per_worker`: running and parked ones count; what others gave back is claimed all the same."""
+    spec = "work: {concurrency: 4, max_pending_per_worker: 6, lease: 10s}\n"
+    with trial(handlers=HANDLERS, spec=spec) as one:
+        worker = one.worker().ready()
+        one.send({"id": f"later{number}", "after": 600} for number in range(6))
+        wait_for(lambda: one.number("ZCARD", PARKED) == 6, "six wait for their time")
+        until_counted(worker, "pending_limit_reached", 1)
+        one.send({"id": f"new{number}"} for number in range(3))
+        told = one.ask("ZRANGE", PARKED, 0, 0)
+        assert isinstance(told, list)
+        one.ask("ZADD", PARKED, 0, str(told[0]))
+        wait_for(lambda: by_message(read(one.ledger), "end"), "what is due is claimed")
+        assert set(by_message(read(one.ledger), "end")) <= {f"later{number}" for number in range(6)}
+        assert numbers(worker).of("slots_free") == 4
+        assert one.left() == 8, "nothing new was read"
+        other = one.worker().ready()
+        wait_for(lambda: one.left() == 5, "another worker reads it")
+        assert other.end() == 0
+        assert worker.end() == 0
+        until = [line.worker for line in read(one.ledger) if line.message.startswith("new")]
+        assert set(until) == {other.name}
+
+
+def test_it_reads_again_when_what_it_parked_is_due(trial: Callable[..., Trial]) -> None:
+    """The limit is over when they are due, not only when they are done."""
+    spec = "work: {concurrency: 2, max_pending_per_worker: 3, lease: 10s}\n"
+    with trial(handlers=HANDLERS, spec=spec) as one:
+        worker = one.worker().ready()
+        one.send({"id": f"later{number}", "after": 2} for number in range(3))
+        one.send({"id": f"new{number}"} for number in range(20))
+        until_counted(worker, "pending_limit_reached", 1)
+        one.drained()
+        until_counted(worker, "pending_limit_reached", 0)
+        assert len(by_message(read(one.ledger), "end")) == 23
+        assert worker.end() == 0
+        one.nothing_left_behind()

@@ -1,0 +1,160 @@
+"""Users of Redis with exactly the rights that `penstock acl` prints, and what Redis refused them."""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+from desk import Desk
+from promises import keep
+from servers import Server
+from stage import Stage
+
+from penstock.wire.credentials import Credentials
+
+PLAIN = "message: {schema: {type: object}}\nretries: {attempts: 2, backoff: {first: 10ms}}"
+HISTORY = "stream: {key: trial, group: trial, retention: {keep: {length: 1}}}"
+DROPS = "stream: {key: trial, group: trial, backlog: {limit: 20, when_full: drop-oldest, lossy: true}}"
+SMALL = "work: {concurrency: 1, lease: 10s}\nscaling: {replicas: {max: 1}}"
+DEDUP = "message: {dedup: {by: n, window: 1h}}"
+
+KEDA_LIST = """\
+local listName = KEYS[1]
+local listType = redis.call('type', listName).ok
+local cmd = {zset = 'zcard', set = 'scard', list = 'llen', hash = 'hlen', none = 'llen'}
+return redis.call(cmd[listType], listName)
+"""
+"""What KEDA's list trigger runs."""
+
+PASSWORD = "a long one"  # noqa: S105 - of a server that lives as long as the test
+
+
+@dataclass
+class Granted:
+    """One user, on every server of the target."""
+
+    name: str
+    role: str
+    rules: Sequence[str]
+    desk: Desk
+    said: str
+    """Sections of the spec."""
+
+    @property
+    def credentials(self) -> Credentials:
+        return Credentials(username=self.name, password=PASSWORD, ca_file=self.desk.trial.target.credentials.ca_file)
+
+    @property
+    def environ(self) -> dict[str, str]:
+        return {"REDIS_USERNAME": self.name, "REDIS_PASSWORD": PASSWORD}
+
+    @property
+    def commands(self) -> list[str]:
+        return [rule for rule in self.rules if rule.startswith("+")]
+
+    @property
+    def keys(self) -> list[str]:
+        return [rule for rule in self.rules if "~" in rule]
+
+    def stage(self) -> Stage:
+        """The pipeline, for what runs as this user in this process; `ask` stays the tests' own."""
+        target = copy.copy(self.desk.trial.target)
+        target.credentials = self.credentials
+        return Stage(target, self.said)
+
+    def grant(self, *without: str) -> None:
+        """All that is printed, but for these."""
+        for server in self.servers():
+            server.ask("ACL", "SETUSER", self.name, "reset")
+            rules = [rule for rule in self.rules if rule not in without]
+            server.ask("ACL", "SETUSER", self.name, *rules)
+            server.ask("ACL", "SETUSER", self.name, "on", f">{PASSWORD}")
+
+    def revoke(self) -> None:
+        for server in self.servers():
+            server.ask("ACL", "DELUSER", self.name)
+
+    def servers(self) -> Sequence[Server]:
+        return self.desk.trial.target.servers
+
+    def forget_refusals(self) -> None:
+        for server in self.servers():
+            server.ask("ACL", "LOG", "RESET")
+
+    def refusals(self) -> list[str]:
+        """What Redis refused, also where nobody said so."""
+        found = []
+        for server in self.servers():
+            log = server.ask("ACL", "LOG")
+            assert isinstance(log, list)
+            for flat in log:
+                assert isinstance(flat, list)
+                one: dict[Any, Any] = dict(zip(flat[::2], flat[1::2], strict=True))
+                if one["username"] == self.name:
+                    found.append(f"{one['reason']} {one['object']} ({one['context']})")
+        return found
+
+
+def tell_platform(desk: Desk) -> None:
+    """The platform file says what Redis this is."""
+    target = desk.trial.target
+    told = re.search(r"redis_version:(\d+\.\d+)", str(target.servers[0].ask("INFO", "server")))
+    assert told
+    redis = target.redis.model_dump(mode="json", include={"topology", "addresses", "master", "tls"}, exclude_none=True)
+    environment = {"namespace": "tests", "redis": redis, "versions": {"redis": told[1]}}
+    file = desk.trial.folder / "penstock.yaml"
+    file.write_text(yaml.safe_dump({"kind": "platform", "environments": {"dev": environment}}))
+
+
+@contextmanager
+def granted(desk: Desk, role: str, said: str) -> Iterator[Granted]:
+    """A user with the rights of a role."""
+    tell_platform(desk)
+    told = json.loads(desk.penstock("acl", "trial", "--json", "--role", role, redis="").out)
+    [user] = told["users"]
+    one = Granted(user["user"], role, user["rules"], desk, said)
+    one.grant()
+    one.forget_refusals()
+    try:
+        yield one
+    finally:
+        one.revoke()
+
+
+
+def call(user: Granted, *words: str | float) -> object:
+    """One command as this user."""
+
+    async def ask() -> object:
+        link = user.stage().link()
+        try:
+            return await link.call(*words)
+        finally:
+            await link.close()
+
+    return keep(ask())
+
+
+def worked(stage: Stage) -> None:
+    """Something for everybody: new, running, parked and due, delayed and due, lost, a ghost, dead letters of old."""
+    stage.add(12)
+    stage.read(stage.life(), 2)
+    stage.park(stage.read(stage.life(), 2))
+    stage.read("stranger", 1)
+    stage.read(stage.life("gone", lease=-1), 2)
+    ids = stage.read(stage.life(), 1)
+    stage.ask("XACK", stage.keys.stream, stage.keys.group, *ids)
+    stage.ask("HSET", stage.keys.uncharged, ids[0], 1)
+    stage.ask("SADD", stage.keys.crashed, ids[0])
+    keys = (stage.keys.stream, stage.keys.delayed, stage.keys.bodies, stage.keys.position)
+    for number, wait in enumerate((1, 3_600_000)):
+        told = (f"01ARZ3NDEKTSV4RRFFQ69G5FA{number}", wait, 2, "data", '{"n": 5}')
+        stage.run("send", keys, stage.keys.group, "until-done", 100, "reject", 0, *told)
+    stage.ask("HSET", stage.keys.bodies, "01ARZ3NDEKTSV4RRFFQ69G5FA7", "\x90")
+    stage.ask("XADD", stage.keys.dead, "1-1", "data", "{}")
