@@ -127,7 +127,7 @@ class Truth:
         self.process_of: dict[str, str] = {}
         """By consumer."""
         self.lives: dict[str, str] = {}
-        """The consumer that a process has now."""
+        """The consumer that a process has renewed last."""
         self.tainted: set[str] = set()
         """What foreign hands have done."""
         self.last = Seen({}, {}, set())
@@ -328,7 +328,6 @@ class Truth:
         if reply == 1:
             consumer = str(args[1])
             self.process_of[consumer] = process
-            self.lives[process] = consumer
             self.renewed[consumer] = self._clock()
             self._tell(f"{process} registers {consumer}")
         return False
@@ -337,6 +336,7 @@ class Truth:
         consumer = str(args[0])
         if reply == 1:
             self.renewed[consumer] = self._clock()
+            self.lives[process] = consumer
             if consumer in self.lost:
                 self.violate("renewed-after-loss", consumer)
         else:

@@ -170,7 +170,7 @@ class World:
             isinstance(process, WorkerProcess)
             and not process.is_dead
             and process.drains_since is None
-            and self.truth.lives[process.name] == consumer
+            and self.truth.lives.get(process.name) == consumer
             and process.troubled < self.truth.renewed[consumer]
             and "alive" not in self.truth.tainted
         )

@@ -1,13 +1,14 @@
-"""What the steps of messages leave behind in Redis: read, never written."""
+"""What the steps of messages leave behind in Redis: a stream, its group, and the keys beside it."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Coroutine
+from dataclasses import dataclass
 from types import TracebackType
-from typing import Self, TypeAlias, cast
+from typing import Any, Self, TypeAlias, TypeVar
 
 from penstock.keys import Keys
-from penstock.wire.errors import Reply
 from penstock.wire.link import Link
 from penstock_spec.kinds.pipeline.spec import Pipeline
 
@@ -25,71 +26,141 @@ SPEC = Pipeline.model_validate(
 KEYS = Keys.of(SPEC)
 
 Sent: TypeAlias = bytes | str | int | float
+T = TypeVar("T")
+Told: TypeAlias = Any
+"""An answer, taken at its word: a test that is told something else fails."""
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """All of it, at one moment."""
+
+    entries: list[str]
+    """What is in the stream: what is not done."""
+    pending: dict[str, tuple[str, int]]
+    """Every pending entry's owner and count."""
+    consumers: set[str]
+    uncharged: dict[str, int]
+    """Deliveries that do not count; under `~count` the highest count given by force."""
+    crashed: set[str]
+    parked: dict[str, float]
+    """Due times."""
+    alive: dict[str, float]
+    """Ends of leases."""
+    dead: list[list[bytes]]
+    """Names and values of the dead letters."""
 
 
 class Behind:
     """A stream with a group, over one link."""
 
-    def __init__(self, link: Link, keys: Keys = KEYS) -> None:
-        self.keys = keys
+    def __init__(self, link: Link) -> None:
         self._link = link
         self._runner = asyncio.Runner()
 
     def __enter__(self) -> Self:
-        self.ask("XGROUP", "CREATE", self.keys.stream, self.keys.group, "0", "MKSTREAM")
+        self.ask("XGROUP", "CREATE", KEYS.stream, KEYS.group, "0", "MKSTREAM")
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._runner.run(self._link.close())
+        self.wait(self._link.close())
         self._runner.close()
 
-    def ask(self, *command: Sent) -> Reply:
+    def wait(self, coroutine: Coroutine[object, object, T]) -> T:
+        return self._runner.get_loop().run_until_complete(coroutine)
+
+    def ask(self, *command: Sent) -> Told:
         """A command. An error is raised as `Refused`."""
-        return self._runner.run(self._link.call(*command))
+        return self.wait(self._link.call(*command))
+
+    def calls(self, *commands: tuple[Sent, ...]) -> list[Told]:
+        """Commands that are sent together; the first error is raised."""
+        answers = self.wait(self._link.calls(commands))
+        for one in answers:
+            if isinstance(one, Exception):
+                raise one
+        return answers
+
+    def look(self) -> Left:
+        """Everything, asked for at once."""
+        entries, pending, consumers, uncharged, crashed, parked, alive, dead = self.calls(*QUESTIONS.values())
+        return Left(
+            as_entries(entries),
+            as_pending(pending),
+            as_consumers(consumers),
+            as_counts(uncharged),
+            as_names(crashed),
+            as_times(parked),
+            as_times(alive),
+            as_letters(dead),
+        )
 
     def entries(self) -> list[str]:
-        """What is in the stream: what is not done."""
-        told = cast("list[tuple[bytes, Reply]]", self.ask("XRANGE", self.keys.stream, "-", "+"))
-        return [text(id_) for id_, _ in told]
+        return as_entries(self.ask(*QUESTIONS["entries"]))
 
     def pending(self) -> dict[str, tuple[str, int]]:
-        """Every pending entry's owner and count."""
-        told = self.ask("XPENDING", self.keys.stream, self.keys.group, "-", "+", 1_000_000)
-        rows = cast("list[tuple[bytes, bytes, int, int]]", told)
-        return {text(id_): (text(owner), count) for id_, owner, _, count in rows}
+        return as_pending(self.ask(*QUESTIONS["pending"]))
 
     def consumers(self) -> set[str]:
-        told = cast("list[list[bytes]]", self.ask("XINFO", "CONSUMERS", self.keys.stream, self.keys.group))
-        return {text(one[1]) for one in told}
+        return as_consumers(self.ask(*QUESTIONS["consumers"]))
 
     def uncharged(self) -> dict[str, int]:
-        """Deliveries that do not count; and the highest count given by force."""
-        told = [text(one) for one in cast("list[bytes]", self.ask("HGETALL", self.keys.uncharged))]
-        return {name: int(value) for name, value in zip(told[::2], told[1::2], strict=True)}
+        return as_counts(self.ask(*QUESTIONS["uncharged"]))
 
     def crashed(self) -> set[str]:
-        return {text(one) for one in cast("list[bytes]", self.ask("SMEMBERS", self.keys.crashed))}
+        return as_names(self.ask(*QUESTIONS["crashed"]))
 
     def parked(self) -> dict[str, float]:
-        """Due times."""
-        return self._scores(self.keys.parked)
+        return as_times(self.ask(*QUESTIONS["parked"]))
 
     def alive(self) -> dict[str, float]:
-        """Ends of leases."""
-        return self._scores(self.keys.alive)
+        return as_times(self.ask(*QUESTIONS["alive"]))
 
     def dead(self) -> list[list[bytes]]:
-        """Names and values of the dead letters."""
-        told = cast("list[tuple[bytes, list[bytes]]]", self.ask("XRANGE", self.keys.dead, "-", "+"))
-        return [fields for _, fields in told]
-
-    def _scores(self, key: str) -> dict[str, float]:
-        told = [text(one) for one in cast("list[bytes]", self.ask("ZRANGE", key, 0, -1, "WITHSCORES"))]
-        return {name: float(score) for name, score in zip(told[::2], told[1::2], strict=True)}
+        return as_letters(self.ask(*QUESTIONS["dead"]))
 
 
-def text(told: Reply) -> str:
-    assert isinstance(told, bytes), told
-    return told.decode()
+QUESTIONS: dict[str, tuple[Sent, ...]] = {
+    "entries": ("XRANGE", KEYS.stream, "-", "+"),
+    "pending": ("XPENDING", KEYS.stream, KEYS.group, "-", "+", 1_000_000),
+    "consumers": ("XINFO", "CONSUMERS", KEYS.stream, KEYS.group),
+    "uncharged": ("HGETALL", KEYS.uncharged),
+    "crashed": ("SMEMBERS", KEYS.crashed),
+    "parked": ("ZRANGE", KEYS.parked, 0, -1, "WITHSCORES"),
+    "alive": ("ZRANGE", KEYS.alive, 0, -1, "WITHSCORES"),
+    "dead": ("XRANGE", KEYS.dead, "-", "+"),
+}
+
+
+def as_entries(told: Told) -> list[str]:
+    return [id_.decode() for id_, _ in told]
+
+
+def as_pending(told: Told) -> dict[str, tuple[str, int]]:
+    return {id_.decode(): (owner.decode(), count) for id_, owner, _, count in told}
+
+
+def as_consumers(told: Told) -> set[str]:
+    return {one[1].decode() for one in told}
+
+
+def as_counts(told: Told) -> dict[str, int]:
+    return {name.decode(): int(value) for name, value in pairs(told)}
+
+
+def as_names(told: Told) -> set[str]:
+    return {one.decode() for one in told}
+
+
+def as_times(told: Told) -> dict[str, float]:
+    return {name.decode(): float(score) for name, score in pairs(told)}
+
+
+def as_letters(told: Told) -> list[list[bytes]]:
+    return [fields for _, fields in told]
+
+
+def pairs(flat: list[bytes]) -> list[tuple[bytes, bytes]]:
+    return list(zip(flat[::2], flat[1::2], strict=True))

@@ -91,7 +91,11 @@ class Desk:
         return Ran(code if isinstance(code, int) else 1, out, err)
 
     def start(
-        self, *words: str, redis: str | None = None, environ: Mapping[str, str] | None = None, **more: Any  # noqa: ANN401 - as Popen takes them
+        self,
+        *words: str,
+        redis: str | None = None,
+        environ: Mapping[str, str] | None = None,
+        **more: Any,  # noqa: ANN401 - as Popen takes them
     ) -> subprocess.Popen[str]:
         """As a process of its own."""
         return subprocess.Popen(
@@ -103,11 +107,18 @@ class Desk:
         )
 
     def dies(
-        self, *fields: bytes, error: str = "ValueError: no", reason: str = "failed", attempts: int = 5, entry: str = "1-1"
+        self,
+        *fields: bytes,
+        error: str = "ValueError: no",
+        reason: str = "failed",
+        attempts: int = 5,
+        entry: str = "1-1",
     ) -> str:
         """A dead letter, as a worker writes it. Gives its id."""
         delivery = Delivery(entry.encode(), fields, "worker~01234567", attempts)
-        told = self.ask("XADD", self.keys.dead, "*", *written(Buried(delivery, reason, error), self.keys, 1_700_000_000_000))
+        told = self.ask(
+            "XADD", self.keys.dead, "*", *written(Buried(delivery, reason, error), self.keys, 1_700_000_000_000)
+        )
         return str(told)
 
     def died(self, count: int, **said: Any) -> list[str]:  # noqa: ANN401 - as `dies` takes them
@@ -144,4 +155,3 @@ def environ_of(target: Target) -> dict[str, str]:
 def on(server: Server) -> Target:
     """A server of a test's own, as a target."""
     return Target(server.model(), Credentials(password=server.password), [server])
-

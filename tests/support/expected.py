@@ -8,7 +8,7 @@ from enum import Enum
 
 from steps import ATTEMPTS, DONE, GONE, Another, Answer, Claimed, Claims, Delivery
 
-from penstock.keys import PARKED, READY, STATES, SUSPECT
+from penstock.keys import PARKED, READY, SUSPECT
 
 
 class Lease(Enum):
@@ -83,8 +83,9 @@ class Expected:
         gone = waiting = 0
         claimed: list[Claimed] = []
         for owner, most in ((SUSPECT, 1 if alone else suspects), (READY, 0 if alone else ready)):
+            left = most
             for id_ in self.owned(owner):
-                if most <= 0:
+                if left <= 0:
                     break
                 count, free = self.pending[id_][1], self.uncharged.get(id_, 0)
                 last = owner == SUSPECT and count - free == ATTEMPTS
@@ -93,8 +94,10 @@ class Expected:
                 elif id_ not in self.stream:
                     gone += 1
                     self._forget(id_)
+                    if not self.forgets:
+                        self.consumers.add(consumer)
                 else:
-                    most -= 1
+                    left -= 1
                     self.consumers.add(consumer)
                     claimed.append(Claimed(self._give(id_, consumer, count + 1), free, owner, []))
         return Claims(gone, waiting, claimed)
@@ -240,6 +243,3 @@ class Expected:
 
 def in_order(id_: str) -> tuple[int, ...]:
     return tuple(map(int, id_.split("-")))
-
-
-__all__ = ["STATES", "Expected", "Lease"]

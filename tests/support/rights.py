@@ -10,16 +10,21 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+import hiredis
 import yaml
 from desk import Desk
 from promises import keep
+from raw import Raw, Told
 from servers import Server
 from stage import Stage
+from targets import Target
 
+from penstock.embedded import LOOPBACK
 from penstock.wire.credentials import Credentials
 
 PLAIN = "message: {schema: {type: object}}\nretries: {attempts: 2, backoff: {first: 10ms}}"
 HISTORY = "stream: {key: trial, group: trial, retention: {keep: {length: 1}}}"
+FOREIGN = "stream: {key: trial, group: trial, foreign_workers: true}"
 DROPS = "stream: {key: trial, group: trial, backlog: {limit: 20, when_full: drop-oldest, lossy: true}}"
 SMALL = "work: {concurrency: 1, lease: 10s}\nscaling: {replicas: {max: 1}}"
 DEDUP = "message: {dedup: {by: n, window: 1h}}"
@@ -101,13 +106,23 @@ class Granted:
         return found
 
 
+def version(target: Target) -> str:
+    """As a platform file says it."""
+    told = re.search(r"redis_version:(\d+\.\d+)", str(target.servers[0].ask("INFO", "server")))
+    assert told
+    return told[1]
+
+
+def counts_lag(target: Target) -> bool:
+    """Redis before 7 does not: no pipeline on it may keep history, and less is measured."""
+    return not version(target).startswith("6.")
+
+
 def tell_platform(desk: Desk) -> None:
     """The platform file says what Redis this is."""
     target = desk.trial.target
-    told = re.search(r"redis_version:(\d+\.\d+)", str(target.servers[0].ask("INFO", "server")))
-    assert told
     redis = target.redis.model_dump(mode="json", include={"topology", "addresses", "master", "tls"}, exclude_none=True)
-    environment = {"namespace": "tests", "redis": redis, "versions": {"redis": told[1]}}
+    environment = {"namespace": "tests", "redis": redis, "versions": {"redis": version(target)}}
     file = desk.trial.folder / "penstock.yaml"
     file.write_text(yaml.safe_dump({"kind": "platform", "environments": {"dev": environment}}))
 
@@ -127,7 +142,6 @@ def granted(desk: Desk, role: str, said: str) -> Iterator[Granted]:
         one.revoke()
 
 
-
 def call(user: Granted, *words: str | float) -> object:
     """One command as this user."""
 
@@ -139,6 +153,23 @@ def call(user: Granted, *words: str | float) -> object:
             await link.close()
 
     return keep(ask())
+
+
+def call_raw(user: Granted, *words: str | float) -> Told:
+    """The same, as somebody else's client would."""
+    moved: hiredis.ReplyError | None = None
+    for server in user.desk.trial.target.masters():
+        raw = Raw(LOOPBACK, server.port)
+        try:
+            raw.ask("AUTH", user.name, PASSWORD)
+            return raw.ask(*words)
+        except hiredis.ReplyError as error:
+            if not str(error).startswith("MOVED"):
+                raise
+            moved = error
+        finally:
+            raw.close()
+    raise AssertionError(moved)
 
 
 def worked(stage: Stage) -> None:

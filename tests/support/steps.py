@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias, cast
+from typing import TypeAlias
 
-from behind import SPEC, Behind, Sent, text
+from behind import KEYS, SPEC, Behind, Sent, Told
 
 from penstock.janitor.reconcile import Page, Reconciled, Reconciler
-from penstock.keys import READY, Keys
+from penstock.keys import READY
 from penstock.scripts import script
 from penstock.tending.group import ensure
 from penstock.tending.tend import Tended, tend
-from penstock.wire.errors import Reply
 
 LEASE = 30_000
 ATTEMPTS = 3
 DONE, GONE = 1, 0
+
+ALIVE = (KEYS.stream, KEYS.alive)
+SIDES = (KEYS.uncharged, KEYS.crashed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,47 +69,47 @@ class Claims:
 
 
 class Steps(Behind):
-    """A pipeline's scripts, over one link."""
+    """A pipeline's scripts."""
 
-    def run(self, name: str, keys: Sequence[str], *args: Sent) -> Reply:
-        return self._runner.run(self._link.run(script(name), keys, args))
+    def run(self, name: str, keys: Sequence[str], *args: Sent) -> Told:
+        return self.wait(self._link.run(script(name), keys, args))
 
     # -- messages come in ---------------------------------------------------------------------------------------------
 
     def send(self, messages: int = 1) -> list[str]:
         """Entries of anyone's make; their ids."""
-        commands = [("XADD", self.keys.stream, "*", "data", f'{{"n": {n}}}') for n in range(messages)]
-        return [text(one) for one in self._runner.run(self._link.calls(commands)) if isinstance(one, bytes)]
+        told = self.calls(*(("XADD", KEYS.stream, "*", "data", f'{{"n": {n}}}') for n in range(messages)))
+        return [id_.decode() for id_ in told]
 
-    def send_as(self, id_: str, *fields: Sent) -> str:
+    def send_as(self, id_: str, *fields: Sent) -> None:
         """One entry, under an id of one's choice."""
-        return text(self.ask("XADD", self.keys.stream, id_, *(fields or ("data", "{}"))))
+        self.ask("XADD", KEYS.stream, id_, *(fields or ("data", "{}")))
 
     # -- lives --------------------------------------------------------------------------------------------------------
 
     def register(self, consumer: str, lease: int = LEASE) -> int:
-        return cast("int", self.run("register", self._lives, self.keys.group, consumer, lease))
+        return int(self.run("register", ALIVE, KEYS.group, consumer, lease))
 
     def renew(self, consumer: str, lease: int = LEASE) -> int:
-        return cast("int", self.run("renew", [self.keys.alive], consumer, lease))
+        return int(self.run("renew", [KEYS.alive], consumer, lease))
 
     def deregister(self, consumer: str) -> int:
-        return cast("int", self.run("deregister", self._lives, self.keys.group, consumer))
+        return int(self.run("deregister", ALIVE, KEYS.group, consumer))
 
     def lose(self, consumer: str) -> None:
         """Its lease has run out."""
-        self.ask("ZADD", self.keys.alive, 1, consumer)
+        self.ask("ZADD", KEYS.alive, 1, consumer)
 
     def overdue(self) -> list[str]:
         """Consumers whose lease is over."""
-        told = cast("list[int | bytes]", self.run("overdue", self._lives, self.keys.group, LEASE, 100))
-        return [text(one) for one in told if isinstance(one, bytes)]
+        told = self.run("overdue", ALIVE, KEYS.group, LEASE, 100)
+        return [one.decode() for one in told if isinstance(one, bytes)]
 
     def take_over(self, consumer: str, page: int = 100) -> str:
         """One page of what a lost consumer owns; `more` while there is more."""
-        time = cast("list[bytes]", self.ask("TIME"))
-        told = self.run("take_over", self._lives, self.keys.group, LEASE, consumer, page, int(time[0]) * 1000)
-        return text(cast("list[bytes]", told)[0])
+        seconds, _ = self.ask("TIME")
+        answer, *_ = self.run("take_over", ALIVE, KEYS.group, LEASE, consumer, page, int(seconds) * 1000)
+        return str(answer.decode())
 
     def crash(self, consumer: str) -> None:
         """Its process is gone, its lease over, and all that it held is suspect."""
@@ -119,12 +121,8 @@ class Steps(Behind):
 
     def read(self, consumer: str, most: int = 10_000) -> list[Delivery]:
         """New entries become this consumer's, the first delivery of each."""
-        command = ("XREADGROUP", "GROUP", self.keys.group, consumer, "COUNT", most, "STREAMS", self.keys.stream, ">")
-        told = self.ask(*command)
-        if told is None:
-            return []
-        [[_, entries]] = cast("list[tuple[bytes, list[tuple[bytes, Reply]]]]", told)
-        return [Delivery(text(id_), consumer, 1) for id_, _ in entries]
+        told = self.ask("XREADGROUP", "GROUP", KEYS.group, consumer, "COUNT", most, "STREAMS", KEYS.stream, ">")
+        return [Delivery(id_.decode(), consumer, 1) for _, entries in told or () for id_, _ in entries]
 
     def begin(self, consumer: str, messages: int = 1) -> list[Delivery]:
         """A new life that has read so many new messages."""
@@ -134,17 +132,23 @@ class Steps(Behind):
 
     def claim(
         self, consumer: str, *, suspects: int = 100, ready: int = 100, attempts: int = ATTEMPTS, alone: bool = False
+    ) -> Claims:
+        """Ready entries and suspects."""
+        claims = self.try_claim(consumer, suspects=suspects, ready=ready, attempts=attempts, alone=alone)
+        assert claims is not None, "its lease is lost"
+        return claims
+
+    def try_claim(
+        self, consumer: str, *, suspects: int = 100, ready: int = 100, attempts: int = ATTEMPTS, alone: bool = False
     ) -> Claims | None:
-        """Ready entries and suspects; None when the claimer's own lease is lost."""
-        keys = (self.keys.stream, self.keys.alive, self.keys.uncharged, self.keys.crashed)
-        args = (self.keys.group, consumer, suspects, ready, attempts, "alone" if alone else "")
-        told = self.run("claim", keys, *args)
+        """The same; None when the claimer's own lease is lost."""
+        args = (consumer, suspects, ready, attempts, "alone" if alone else "")
+        told = self.run("claim", (*ALIVE, *SIDES), KEYS.group, *args)
         if told == b"lost":
             return None
-        gone, waiting, *rest = cast("list[int]", told)
-        rows = cast("list[tuple[bytes, int, int, bytes, list[bytes]]]", rest)
+        gone, waiting, *rows = told
         claimed = [
-            Claimed(Delivery(text(id_), consumer, count), uncharged, text(owner), fields)
+            Claimed(Delivery(id_.decode(), consumer, count), uncharged, owner.decode(), fields)
             for id_, count, uncharged, owner, fields in rows
         ]
         return Claims(gone, waiting, claimed)
@@ -152,73 +156,62 @@ class Steps(Behind):
     def settle(
         self, deliveries: Sequence[Delivery], *, deletes: bool = True, bounds: tuple[str, str] | None = None
     ) -> list[Answer]:
-        keys = (self.keys.stream, self.keys.uncharged, self.keys.crashed)
         args = (int(deletes), *(bounds or _bounds(deliveries)), *_fences(deliveries))
-        return _answers(self.run("settle", keys, *_who(self.keys, deliveries), *args))
+        return _answers(self.run("settle", (KEYS.stream, *SIDES), *_who(deliveries), *args))
 
     def settle_with(self, delivery: Delivery, result: Sent = "{}", *, stays: int = 60_000) -> Answer:
-        keys = (self.keys.stream, self.keys.uncharged, self.keys.crashed, self.keys.result + delivery.id)
-        args = (1, result, stays, *_bounds([delivery]), delivery.id, delivery.count)
-        [answer] = _answers(self.run("settle_with", keys, *_who(self.keys, [delivery]), *args))
-        return answer
+        keys = (KEYS.stream, *SIDES, KEYS.result + delivery.id)
+        args = (1, result, stays, *_bounds([delivery]), *_fences([delivery]))
+        return _answers(self.run("settle_with", keys, *_who([delivery]), *args))[0]
 
     def park(
         self, deliveries: Sequence[Delivery], *, wait: int = 0, uncharged: int = 0, crashed: bool = False
     ) -> list[Answer]:
-        keys = (self.keys.stream, self.keys.parked, self.keys.uncharged, self.keys.crashed)
         args = (*_bounds(deliveries), *_fences(deliveries, wait, uncharged, int(crashed)))
-        return _answers(self.run("park", keys, *_who(self.keys, deliveries), *args))
+        return _answers(self.run("park", (KEYS.stream, KEYS.parked, *SIDES), *_who(deliveries), *args))
 
     def give_back(self, deliveries: Sequence[Delivery], *, uncharged: int = 0, to: str = READY) -> list[Answer]:
-        keys = (self.keys.stream, self.keys.uncharged)
         args = (*_bounds(deliveries), *_fences(deliveries, uncharged, to))
-        return _answers(self.run("give_back", keys, *_who(self.keys, deliveries), *args))
+        return _answers(self.run("give_back", (KEYS.stream, KEYS.uncharged), *_who(deliveries), *args))
 
     def bury(
         self, delivery: Delivery, letter: Sequence[Sent] = (), *, dedup: str | None = None, own: str = ""
     ) -> Answer:
         """`dedup` is the message's deduplication key, `own` its own id."""
         letter = letter or ("data", "{}", "penstock-dead-id", delivery.id)
-        keys = (self.keys.stream, self.keys.dead, self.keys.uncharged, self.keys.crashed, dedup or self.keys.stream)
-        args = (1, own, len(letter), *letter, *_bounds([delivery]), delivery.id, delivery.count)
-        [answer] = _answers(self.run("bury", keys, *_who(self.keys, [delivery]), *args))
-        return answer
+        keys = (KEYS.stream, KEYS.dead, *SIDES, dedup or KEYS.stream)
+        args = (1, own, len(letter), *letter, *_bounds([delivery]), *_fences([delivery]))
+        return _answers(self.run("bury", keys, *_who([delivery]), *args))[0]
 
     def replay(self, dead: str, *fields: Sent) -> str | None:
         """A dead letter goes back into the stream; its new id, or None when it is not there."""
-        told = self.run("replay", (self.keys.dead, self.keys.stream), dead, *fields)
-        return None if told is None else text(told)
+        told = self.run("replay", (KEYS.dead, KEYS.stream), dead, *fields)
+        return None if told is None else str(told.decode())
 
     # -- the janitor's, as far as these steps need them ---------------------------------------------------------------
 
     def tend(self) -> Tended:
         """What is due goes on."""
-        return self._runner.run(tend(self._link, self.keys))
+        return self.wait(tend(self._link, KEYS))
 
     def reconcile(self) -> None:
         """The index is made to follow the truth, and what is pending nowhere comes back by force."""
-        for page in Reconciler(self._link, self.keys, SPEC).pages:
-            while self._reconcile(page).found:
+        for page in Reconciler(self._link, KEYS, SPEC).pages:
+            while self.wait(_turned(page)).found:
                 pass
 
-    def _reconcile(self, page: Page) -> Reconciled:
-        async def one() -> Reconciled:
-            return await page()
-
-        return self._runner.run(one())
-
     def ensure(self) -> str:
-        return self._runner.run(ensure(self._link, self.keys, SPEC))
-
-    @property
-    def _lives(self) -> tuple[str, str]:
-        return self.keys.stream, self.keys.alive
+        return self.wait(ensure(self._link, KEYS, SPEC))
 
 
-def _who(keys: Keys, deliveries: Sequence[Delivery]) -> tuple[str, str]:
+async def _turned(page: Page) -> Reconciled:
+    return await page()
+
+
+def _who(deliveries: Sequence[Delivery]) -> tuple[str, str]:
     """The group, and the one consumer that a batch is of."""
     [consumer] = {one.consumer for one in deliveries}
-    return keys.group, consumer
+    return KEYS.group, consumer
 
 
 def _bounds(deliveries: Sequence[Delivery]) -> tuple[str, str]:
@@ -231,6 +224,5 @@ def _fences(deliveries: Iterable[Delivery], *more: Sent) -> list[Sent]:
     return [part for one in deliveries for part in (one.id, one.count, *more)]
 
 
-def _answers(told: Reply) -> list[Answer]:
-    answers = cast("list[int | tuple[bytes, int]]", told)
-    return [one if isinstance(one, int) else Another(text(one[0]), one[1]) for one in answers]
+def _answers(told: Told) -> list[Answer]:
+    return [one if isinstance(one, int) else Another(one[0].decode(), one[1]) for one in told]

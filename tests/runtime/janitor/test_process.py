@@ -219,6 +219,22 @@ def test_a_redis_that_does_not_let_it_in(house: Make, server: Server) -> None:
     assert [line for line in janitor.log().splitlines() if '"cannot ' in line] == []
 
 
+def test_a_lock_that_cannot_be_asked(house: Make) -> None:
+    """Something else stands there: it says so once, and leads when that is gone."""
+    one = house()
+    key = lock_of("dev", [one.stage.keys])
+    one.stage.ask("HSET", key, "something", "else")
+    janitor = one.janitor()
+    janitor.until("cannot ask who leads")
+    wait_for(
+        lambda: (janitor.number("penstock_janitor_errors_total", pipeline="trial", task="lead") or 0) > 1,
+        "it is counted",
+    )
+    assert len(janitor.said("cannot ask who leads")) == 1
+    one.stage.ask("DEL", key)
+    janitor.until("leads")
+
+
 def test_once_without_redis(house: Make, server: Server) -> None:
     """A sentence, and an exit code."""
     server.kill()

@@ -10,6 +10,7 @@ from servers import Server
 from targets import Target
 
 from penstock.producer import Producer, Sent
+from penstock.producer.due import due_of
 from penstock.tending.tend import tend
 from penstock.wire.credentials import Credentials
 from penstock_spec.kinds.pipeline.spec import Pipeline
@@ -141,6 +142,25 @@ def test_a_time_that_is_over_means_now(target: Target, given: dict[str, Any]) ->
         assert [entry.id for entry in entries(target)] == [sent.entry]
 
     keep(promise())
+
+
+@pytest.mark.parametrize(
+    ("delay", "at", "due"),
+    [
+        (None, None, "0"),
+        (1.1, None, "1100"),
+        (0.0001, None, "1"),
+        ("1ms", None, "1"),
+        (timedelta(microseconds=1500), None, "2"),
+        (None, datetime(1970, 1, 1, 0, 0, 1, tzinfo=UTC), "@1000"),
+        (None, datetime(2026, 3, 1, 12, 0, 0, 734_000, tzinfo=UTC), "@1772366400734"),
+        (None, datetime(2026, 3, 1, 12, 0, 0, 734_001, tzinfo=UTC), "@1772366400735"),
+        (None, datetime(2026, 3, 1, 5, 0, 0, 734_000, tzinfo=timezone(timedelta(hours=-7))), "@1772366400734"),
+    ],
+)
+def test_a_part_of_a_millisecond_is_waited_for(delay: float | str | None, at: datetime | None, due: str) -> None:
+    """So that nothing is due too early; whole ones stay what they are."""
+    assert due_of(delay, at) == due
 
 
 @pytest.mark.parametrize("delay", [90, 90.0, "90s", "1m30s", timedelta(seconds=90)])

@@ -94,7 +94,7 @@ def test_cancelling_many_stops_what_has_not_been_handed_over(server: Server) -> 
             assert isinstance(last, Sent)
         ids = [entry.id for entry in entries(server)]
         assert ids[-1] == last.entry
-        assert len(ids) < 500
+        assert len(ids) <= 202, "the first, what was on its way, and the last"
 
     keep(promise())
 

@@ -134,7 +134,7 @@ def test_those_that_find_no_room_are_told(target: Target) -> None:
 
 
 def test_other_tasks_have_their_turn(target: Target) -> None:
-    """While thousands are encoded, the loop goes round."""
+    """While thousands are encoded, the loop goes round; also where each of them fails at once."""
 
     async def promise() -> None:
         rounds = 0
@@ -148,7 +148,11 @@ def test_other_tasks_have_their_turn(target: Target) -> None:
         async with producer(target, pipeline()) as one:
             counting = asyncio.create_task(count())
             await one.send_many(jobs(5000))
+            assert rounds >= 50
+            await one.close()
+            rounds = 0
+            assert not any(isinstance(outcome, Sent) for outcome in await one.send_many(jobs(5000)))
+            assert rounds >= 50
             counting.cancel()
-        assert rounds >= 50
 
     keep(promise())

@@ -30,6 +30,14 @@ def test_one_send_never_opens_the_breaker_before_its_last_attempt(attempts: int,
     raise AssertionError("it never opens")
 
 
+def test_a_send_is_repeated_only_while_the_window_surely_lasts() -> None:
+    """What a repeated one may take until it arrives is taken off."""
+    dedup = {"by": "job", "window": "1m"}
+    taken_off = TIMEOUTS.connect.seconds + TIMEOUTS.answer.seconds
+    assert insistence_of(pipeline(message={"dedup": dedup}), TIMEOUTS).window == 60 - taken_off
+    assert insistence_of(pipeline(), TIMEOUTS).window == 0
+
+
 def test_waits_grow_up_to_a_bound() -> None:
     """As the spec says; but nobody waits for hours."""
     assert [Backoff(0.5, 2).after(attempts) for attempts in range(1, 9)] == [0.5, 1, 2, 4, 8, 16, 30, 30]

@@ -32,6 +32,7 @@ from penstock.producer import (
     Unknown,
 )
 from penstock.wire.credentials import Credentials
+from penstock.wire.link import Link
 from penstock_spec.kinds.pipeline.metrics import sending
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.platform import Redis, Timeouts
@@ -404,6 +405,21 @@ def test_a_send_insists_no_longer_than_it_may(server: Server) -> None:
     keep(promise())
 
 
+def test_nobody_waits_for_the_next_attempt_of_one_who_gave_up(server: Server) -> None:
+    """Whoever comes after is sent at once."""
+
+    async def promise() -> None:
+        server.kill()
+        spec = pipeline(send={"attempts": 3, "backoff": {"first": "10m", "factor": 1}})
+        async with hasty(server, spec) as producer:
+            with pytest.raises(RedisAbsent):
+                await producer.send({"job": "a"}, timeout=0.1)
+            server.start()
+            assert isinstance(await producer.send({"job": "b"}), Sent)
+
+    keep(promise(), seconds=15)
+
+
 def test_a_send_whose_turn_did_not_come(server: Server) -> None:
     """Behind one that waits for its answer; it was never sent, and never is."""
 
@@ -486,6 +502,37 @@ def test_a_producer_that_leaves_takes_its_open_breaker_along(server: Server) -> 
             assert [type(one.error) for [one] in outcomes if isinstance(one, Failed)] == [RedisAbsent, BreakerOpen]
             assert shown(metrics.gauge(sending.BREAKER_OPEN)) == 1
         assert shown(metrics.gauge(sending.BREAKER_OPEN)) == 0
+
+    keep(promise())
+
+
+def test_what_may_not_be_done_is_no_trouble_with_redis(server: Server) -> None:
+    """However often it is told, it is told as it is."""
+
+    async def promise() -> None:
+        server.ask("SET", STREAM, "no stream")
+        async with hasty(server, pipeline()) as producer:
+            for _ in range(10):
+                with pytest.raises(RedisRefused):
+                    await producer.send({"job": "a"})
+
+    keep(promise())
+
+
+def test_a_fault_of_our_own_is_told_to_all_who_wait(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody waits for ever, and the next send begins anew."""
+
+    async def promise() -> None:
+        async with hasty(server, pipeline()) as producer:
+            with monkeypatch.context() as patch:
+                patch.setattr(Link, "run", fails)
+                sends = [asyncio.create_task(producer.send(body)) for body in jobs(300)]
+                outcomes = await asyncio.gather(*sends, return_exceptions=True)
+            assert [type(outcome) for outcome in outcomes] == [LookupError] * 300
+            assert isinstance(await producer.send({"job": "a"}), Sent)
+
+    async def fails(*_: object) -> None:
+        raise LookupError
 
     keep(promise())
 

@@ -3,6 +3,7 @@
 import random
 
 import pytest
+from behind import KEYS
 from steps import DONE, GONE, Steps
 
 from penstock.wire.errors import Refused
@@ -36,7 +37,6 @@ def test_nothing_is_remembered_of_the_dead(steps: Steps) -> None:
     steps.park(steps.begin("worker"), uncharged=2, crashed=True)
     steps.tend()
     claims = steps.claim("worker")
-    assert claims
     assert steps.bury(claims.deliveries[0]) == DONE
     assert (steps.pending(), steps.entries(), steps.uncharged(), steps.crashed()) == ({}, [], {}, set())
 
@@ -52,7 +52,7 @@ def test_it_is_buried_once(steps: Steps) -> None:
 def test_another_group_keeps_the_entry(steps: Steps) -> None:
     """It is dead for us, and new for them."""
     [one] = steps.begin("worker")
-    steps.ask("XGROUP", "CREATE", steps.keys.stream, "audit", "0")
+    steps.ask("XGROUP", "CREATE", KEYS.stream, "audit", "0")
     assert steps.bury(one) == DONE
     assert (steps.pending(), steps.entries(), len(steps.dead())) == ({}, [one.id], 1)
 
@@ -93,7 +93,7 @@ def buried(steps: Steps) -> str:
     """The id of a dead letter."""
     [one] = steps.begin("worker")
     steps.bury(one)
-    told = steps.ask("XRANGE", steps.keys.dead, "-", "+")
+    told = steps.ask("XRANGE", KEYS.dead, "-", "+")
     assert isinstance(told, list)
     assert isinstance(told[0], list)
     assert isinstance(told[0][0], bytes)
@@ -106,7 +106,7 @@ def test_a_replayed_message_is_new(steps: Steps) -> None:
     body = [b"\x00\xff", b"", b"data", b"\r\n"]
     id_ = steps.replay(dead, *body)
     assert steps.dead() == []
-    assert steps.ask("XRANGE", steps.keys.stream, "-", "+") == [[(id_ or "").encode(), body]]
+    assert steps.ask("XRANGE", KEYS.stream, "-", "+") == [[(id_ or "").encode(), body]]
     assert [(one.id, one.count) for one in steps.read("worker")] == [(id_, 1)]
 
 
@@ -121,8 +121,8 @@ def test_it_is_replayed_once(steps: Steps) -> None:
 def test_what_cannot_enter_the_stream_stays_dead(steps: Steps) -> None:
     """P2: the stream comes first, removal last."""
     dead = buried(steps)
-    steps.ask("DEL", steps.keys.stream)
-    steps.ask("SET", steps.keys.stream, "something else")
+    steps.ask("DEL", KEYS.stream)
+    steps.ask("SET", KEYS.stream, "something else")
     with pytest.raises(Refused, match="WRONGTYPE"):
         steps.replay(dead, "data", "{}")
     with pytest.raises(Refused, match=r"(?i)wrong number"):
@@ -134,7 +134,7 @@ def test_as_many_fields_as_lua_can_hand_over(steps: Steps) -> None:
     """A message with thousands of fields comes back whole."""
     body = [b"%d" % n for n in range(2 * 3900)]
     assert steps.replay(buried(steps), *body)
-    told = steps.ask("XRANGE", steps.keys.stream, "-", "+")
+    told = steps.ask("XRANGE", KEYS.stream, "-", "+")
     assert isinstance(told, list)
     assert isinstance(told[0], list)
     assert told[0][1] == body

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import pytest
+from behind import KEYS
 from steps import DONE, Answer, Delivery, Steps
 
 from penstock.keys import READY
@@ -58,7 +59,6 @@ def test_a_side_key_of_another_type(steps: Steps, step: Step, key: str) -> None:
     one, beside = steps.begin("worker", 2)
     steps.give_back([one])
     claims = steps.claim("worker")
-    assert claims
     [one] = claims.deliveries
     kept = steps.ask("DUMP", key)
     steps.ask("DEL", key)
@@ -81,7 +81,7 @@ def test_a_side_key_of_another_type(steps: Steps, step: Step, key: str) -> None:
 def test_a_batch_is_refused_as_a_whole(steps: Steps) -> None:
     """None of its messages is half-way: neither parked nor counted."""
     batch = steps.begin("worker", 3)
-    steps.ask("SET", steps.keys.uncharged, "something else")
+    steps.ask("SET", KEYS.uncharged, "something else")
     with pytest.raises(Refused, match="WRONGTYPE"):
         steps.park(batch, uncharged=1)
     with pytest.raises(Refused, match="WRONGTYPE"):
@@ -105,8 +105,8 @@ def test_a_claim_that_fails_claims_nothing(steps: Steps, key: str) -> None:
 def test_lives_neither_begin_nor_end_half_way(steps: Steps) -> None:
     """Where leases cannot be kept, no consumer is made and none is deleted."""
     steps.register("worker")
-    steps.ask("DEL", steps.keys.alive)
-    steps.ask("SET", steps.keys.alive, "something else")
+    steps.ask("DEL", KEYS.alive)
+    steps.ask("SET", KEYS.alive, "something else")
     for step in (steps.register, steps.renew, steps.deregister):
         with pytest.raises(Refused, match="WRONGTYPE"):
             step("other" if step == steps.register else "worker")
@@ -166,7 +166,6 @@ def test_a_full_memory_is_nobodys_death(full: Steps) -> None:
     assert full.renew("worker", 90_000) == 1
     assert full.alive()["worker"] > lease + 30_000
     claims = full.claim("worker")
-    assert claims
     assert len(claims.claimed) == 1
 
 

@@ -5,6 +5,7 @@ would, were they not given beyond any count before.
 """
 
 import pytest
+from behind import KEYS
 from steps import DONE, Another, Delivery, Steps
 
 from penstock.keys import PARKED, READY
@@ -12,21 +13,19 @@ from penstock.keys import PARKED, READY
 
 def claimed(steps: Steps, consumer: str) -> list[Delivery]:
     claims = steps.claim(consumer)
-    assert claims
     return claims.deliveries
 
 
 def test_what_a_deleted_consumer_owned_comes_back_beyond_its_counts(steps: Steps) -> None:
     """As if it had never been delivered: none of its attempts is charged."""
     [one] = steps.begin("worker")
-    steps.ask("XGROUP", "DELCONSUMER", steps.keys.stream, steps.keys.group, "worker")
+    steps.ask("XGROUP", "DELCONSUMER", KEYS.stream, KEYS.group, "worker")
     assert steps.pending() == {}
     steps.reconcile()
     [[owner, count]] = steps.pending().values()
     assert (owner, count > 1) == (READY, True)
     assert steps.uncharged()[one.id] == count
     claims = steps.claim("worker")
-    assert claims
     assert [entry.delivery.count - entry.uncharged for entry in claims.claimed] == [1]
 
 
@@ -36,7 +35,7 @@ def test_a_late_step_of_an_earlier_life_finds_another(steps: Steps, times: int) 
     [first] = steps.begin("worker")
     known = [first]
     for _ in range(times):
-        steps.ask("XGROUP", "DELCONSUMER", steps.keys.stream, steps.keys.group, "worker")
+        steps.ask("XGROUP", "DELCONSUMER", KEYS.stream, KEYS.group, "worker")
         steps.reconcile()
         known += claimed(steps, "worker")
     assert len({one.count for one in known}) == times + 1
@@ -51,7 +50,7 @@ def test_parked_work_that_somebody_deleted_is_ready_at_once(steps: Steps) -> Non
     """Its due time, its uncharged count and its crash are of a life before."""
     batch = steps.begin("worker", 2)
     steps.park(batch, wait=60_000, uncharged=5, crashed=True)
-    steps.ask("XGROUP", "DELCONSUMER", steps.keys.stream, steps.keys.group, PARKED)
+    steps.ask("XGROUP", "DELCONSUMER", KEYS.stream, KEYS.group, PARKED)
     steps.reconcile()
     assert {owner for owner, _ in steps.pending().values()} == {READY}
     assert (steps.parked(), steps.crashed()) == ({}, set())
@@ -62,7 +61,7 @@ def test_a_due_time_that_parked_does_not_own_is_dropped(steps: Steps) -> None:
     """Or the number of parked messages, which the scaler subtracts, would be wrong."""
     running, parked = steps.begin("worker", 2)
     steps.park([parked], wait=60_000)
-    steps.ask("ZADD", steps.keys.parked, 9e15, running.id, 9e15, "1-1")
+    steps.ask("ZADD", KEYS.parked, 9e15, running.id, 9e15, "1-1")
     steps.reconcile()
     assert set(steps.parked()) == {parked.id}
 
@@ -71,7 +70,7 @@ def test_parked_work_without_a_due_time_is_due_now(steps: Steps) -> None:
     """The pending list is the truth, the sorted set an index."""
     batch = steps.begin("worker")
     steps.park(batch, wait=60_000)
-    steps.ask("DEL", steps.keys.parked)
+    steps.ask("DEL", KEYS.parked)
     steps.reconcile()
     steps.tend()
     assert steps.pending() == {batch[0].id: (READY, 1)}
@@ -83,7 +82,7 @@ def test_no_fence_of_a_group_that_vanished_fits_the_new_one(steps: Steps) -> Non
     old = steps.begin("worker", 2)
     steps.park(old[1:], wait=60_000, uncharged=1)
     unread = steps.send()
-    steps.ask("XGROUP", "DESTROY", steps.keys.stream, steps.keys.group)
+    steps.ask("XGROUP", "DESTROY", KEYS.stream, KEYS.group)
 
     assert steps.ensure() == "again"
     assert (steps.parked(), steps.uncharged()) == ({}, {})
@@ -104,7 +103,7 @@ def test_the_highest_count_outlives_the_group(steps: Steps) -> None:
     [one] = steps.begin("worker")
     counts = [one.count]
     for _ in range(3):
-        steps.ask("XGROUP", "DESTROY", steps.keys.stream, steps.keys.group)
+        steps.ask("XGROUP", "DESTROY", KEYS.stream, KEYS.group)
         steps.ensure()
         steps.reconcile()
         counts += [again.count for again in claimed(steps, "worker")]

@@ -1,6 +1,7 @@
 """give_back: what a living worker did not start is not charged (P4)."""
 
 import pytest
+from behind import KEYS
 from steps import ATTEMPTS, DONE, GONE, Steps
 
 from penstock.keys import READY, SUSPECT
@@ -17,7 +18,6 @@ def test_what_was_given_back_has_cost_no_attempt(steps: Steps) -> None:
     for deliveries in range(2, ATTEMPTS + 3):
         assert steps.give_back([one]) == [DONE]
         claims = steps.claim("worker")
-        assert claims
         [claimed] = claims.claimed
         one = claimed.delivery
         assert (one.count, one.count - claimed.uncharged) == (deliveries, 1)
@@ -37,7 +37,6 @@ def test_a_suspect_that_is_given_back_stays_one(steps: Steps, state: str) -> Non
     assert steps.give_back([one], to=state) == [DONE]
     assert steps.pending() == {one.id: (state, 1)}
     claims = steps.claim("worker")
-    assert claims
     assert [claimed.owner for claimed in claims.claimed] == [state]
 
 
@@ -52,11 +51,10 @@ def test_a_give_back_that_is_repeated_counts_once(steps: Steps) -> None:
 def test_an_entry_that_somebody_deleted_is_told_once(steps: Steps) -> None:
     """Redis 7 forgets it when it is given back, Redis 6 when it is claimed; nothing is remembered of it."""
     batch = steps.begin("worker", 2)
-    steps.ask("XDEL", steps.keys.stream, batch[0].id)
+    steps.ask("XDEL", KEYS.stream, batch[0].id)
     told = steps.give_back(batch)
     assert told in ([GONE, DONE], [DONE, DONE])
     claims = steps.claim("worker")
-    assert claims
     assert claims.ids == [batch[1].id]
     assert told.count(GONE) + claims.gone == 1
     assert set(steps.uncharged()) == {batch[1].id}

@@ -1,6 +1,7 @@
 """register, renew, deregister: a consumer is one life of one process, with one lease for all that it holds."""
 
 import pytest
+from behind import KEYS
 from steps import LEASE, Steps
 
 from penstock.keys import SUSPECT
@@ -31,7 +32,7 @@ def test_what_is_left_of_a_life_is_a_used_name(steps: Steps, left: str) -> None:
         steps.send()
         steps.read("worker")
     else:
-        steps.ask("ZADD", steps.keys.alive, -1 if left == "a lease marked as lost" else 1, "worker")
+        steps.ask("ZADD", KEYS.alive, -1 if left == "a lease marked as lost" else 1, "worker")
     behind = (steps.alive(), steps.consumers(), steps.pending())
     assert steps.register("worker") == 0
     assert (steps.alive(), steps.consumers(), steps.pending()) == behind
@@ -41,9 +42,9 @@ def test_what_is_left_of_a_life_is_a_used_name(steps: Steps, left: str) -> None:
 def test_nobody_lives_in_a_group_that_is_not_there(steps: Steps, gone: str) -> None:
     """It is told by its name, and no lease is left behind."""
     if gone == "group":
-        steps.ask("XGROUP", "DESTROY", steps.keys.stream, steps.keys.group)
+        steps.ask("XGROUP", "DESTROY", KEYS.stream, KEYS.group)
     else:
-        steps.ask("DEL", steps.keys.stream)
+        steps.ask("DEL", KEYS.stream)
     with pytest.raises(Refused, match=r"NOGROUP|requires the key to exist"):
         steps.register("worker")
     assert steps.alive() == {}
@@ -72,7 +73,7 @@ def test_a_sleeper_that_wakes_between_two_pages_does_not_come_back(steps: Steps)
     assert steps.take_over("sleeper", page=1) == "more"
 
     assert steps.renew("sleeper") == 0
-    assert steps.claim("sleeper") is None
+    assert steps.try_claim("sleeper") is None
     assert steps.alive()["sleeper"] < 0
 
     assert steps.take_over("sleeper", page=1) == "more"
@@ -88,7 +89,7 @@ def test_a_consumer_that_came_back_from_a_late_read_is_adopted(steps: Steps) -> 
     assert steps.overdue() == []
     assert steps.alive()["worker~0abcdefg"] < 0
     assert steps.renew("worker~0abcdefg") == 0
-    assert steps.claim("worker~0abcdefg") is None
+    assert steps.try_claim("worker~0abcdefg") is None
 
 
 def test_a_life_ends_when_it_owns_nothing(steps: Steps) -> None:

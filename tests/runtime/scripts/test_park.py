@@ -1,5 +1,6 @@
 """park, and what becomes of it when it is due: the delivery count is kept, the next claim raises it."""
 
+from behind import KEYS
 from steps import DONE, GONE, Steps
 
 from penstock.keys import PARKED, READY, SUSPECT
@@ -38,7 +39,6 @@ def test_parked_and_claimed_again_it_is_one_delivery_more(steps: Steps) -> None:
     assert steps.tend().promoted == 1
     assert steps.pending() == {one.id: (READY, 1)}
     claims = steps.claim("worker")
-    assert claims
     [claimed] = claims.claimed
     assert (claimed.delivery.count, claimed.uncharged, claimed.owner) == (2, 0, READY)
     assert steps.pending() == {one.id: ("worker", 2)}
@@ -50,7 +50,6 @@ def test_deliveries_that_only_renewed_a_fence_are_not_charged(steps: Steps) -> N
     first, second = steps.begin("worker", 2)
     steps.give_back([first])
     claims = steps.claim("worker")
-    assert claims
     assert steps.park([*claims.deliveries, second], uncharged=2) == [DONE, DONE]
     assert steps.uncharged() == {first.id: 3, second.id: 2}
 
@@ -64,7 +63,6 @@ def test_what_took_its_process_down_becomes_suspect_again(steps: Steps) -> None:
     steps.tend()
     assert steps.pending() == {crashed.id: (SUSPECT, 1), failed.id: (READY, 1)}
     claims = steps.claim("worker")
-    assert claims
     assert {one.delivery.id: one.owner for one in claims.claimed} == {crashed.id: SUSPECT, failed.id: READY}
     steps.park(claims.deliveries)
     assert steps.crashed() == set()
@@ -85,7 +83,7 @@ def test_an_entry_that_somebody_deleted_is_told_once(steps: Steps) -> None:
     """Redis 7 forgets it when it is parked, Redis 6 when it is claimed: dropped and counted then, and nothing stays."""
     batch = steps.begin("worker", 4)
     for one in batch[1:3]:
-        steps.ask("XDEL", steps.keys.stream, one.id)
+        steps.ask("XDEL", KEYS.stream, one.id)
     told = steps.park(batch[:2], uncharged=1, crashed=True) + steps.park(batch[2:], wait=-1)
     lost = told.count(GONE)
     assert told in ([DONE, GONE, GONE, DONE], [DONE] * 4)
@@ -93,7 +91,6 @@ def test_an_entry_that_somebody_deleted_is_told_once(steps: Steps) -> None:
 
     steps.tend()
     claims = steps.claim("worker")
-    assert claims
     assert set(claims.ids) == {batch[0].id, batch[3].id}
     assert lost + claims.gone == 2
     assert steps.settle(claims.deliveries) == [DONE, DONE]

@@ -1,6 +1,7 @@
 """settle, settle_with: done, acknowledged, and deleted where nothing else needs the entry."""
 
 import pytest
+from behind import KEYS
 from redis import Redis
 from servers import Server
 from steps import DONE, GONE, Steps
@@ -12,7 +13,6 @@ def test_what_is_done_is_gone_without_a_trace(steps: Steps) -> None:
     steps.park(batch, uncharged=2, crashed=True)
     steps.tend()
     claims = steps.claim("worker")
-    assert claims
     assert len(claims.claimed) == 3
     assert steps.settle(claims.deliveries) == [DONE] * 3
     assert (steps.pending(), steps.entries(), steps.uncharged(), steps.crashed()) == ({}, [], {}, set())
@@ -22,9 +22,8 @@ def test_what_others_left_behind_stays(steps: Steps) -> None:
     """Only what was settled is forgotten."""
     done, kept = steps.begin("worker", 2)
     steps.give_back([done, kept])
-    steps.ask("SADD", steps.keys.crashed, done.id, kept.id)
+    steps.ask("SADD", KEYS.crashed, done.id, kept.id)
     claims = steps.claim("worker", ready=1)
-    assert claims
     assert claims.ids == [done.id]
     steps.settle(claims.deliveries)
     assert steps.uncharged() == {kept.id: 1}
@@ -42,22 +41,22 @@ def test_history_is_kept_where_the_spec_says_so(steps: Steps) -> None:
 def test_an_entry_that_another_group_has_not_read_is_not_deleted(steps: Steps) -> None:
     """A group that somebody made meanwhile loses nothing; with it gone, entries are deleted again."""
     first, second = steps.begin("worker", 2)
-    steps.ask("XGROUP", "CREATE", steps.keys.stream, "audit", "0")
+    steps.ask("XGROUP", "CREATE", KEYS.stream, "audit", "0")
     assert steps.settle([first]) == [DONE]
     assert steps.pending() == {second.id: ("worker", 1)}
     assert steps.entries() == [first.id, second.id]
-    steps.ask("XGROUP", "DESTROY", steps.keys.stream, "audit")
+    steps.ask("XGROUP", "DESTROY", KEYS.stream, "audit")
     assert steps.settle([second]) == [DONE]
     assert steps.entries() == [first.id]
 
 
 def test_another_group_keeps_what_it_has_pending(steps: Steps) -> None:
     """Settling acknowledges for one's own group only."""
-    steps.ask("XGROUP", "CREATE", steps.keys.stream, "audit", "0")
+    steps.ask("XGROUP", "CREATE", KEYS.stream, "audit", "0")
     batch = steps.begin("worker", 2)
-    steps.ask("XREADGROUP", "GROUP", "audit", "worker", "STREAMS", steps.keys.stream, ">")
+    steps.ask("XREADGROUP", "GROUP", "audit", "worker", "STREAMS", KEYS.stream, ">")
     steps.settle(batch)
-    told = steps.ask("XPENDING", steps.keys.stream, "audit")
+    told = steps.ask("XPENDING", KEYS.stream, "audit")
     assert isinstance(told, list)
     assert told[0] == 2
 
@@ -102,8 +101,8 @@ def test_a_result_stays_as_long_as_was_said(steps: Steps) -> None:
     """Written in the same step in which the message ends."""
     [one] = steps.begin("worker")
     assert steps.settle_with(one, b'{"\xff": 1}', stays=60_000) == DONE
-    assert steps.ask("GET", steps.keys.result + one.id) == b'{"\xff": 1}'
-    left = steps.ask("PTTL", steps.keys.result + one.id)
+    assert steps.ask("GET", KEYS.result + one.id) == b'{"\xff": 1}'
+    left = steps.ask("PTTL", KEYS.result + one.id)
     assert isinstance(left, int)
     assert 0 < left <= 60_000
     assert (steps.pending(), steps.entries()) == ({}, [])
@@ -114,7 +113,7 @@ def test_a_result_is_left_once(steps: Steps) -> None:
     [one] = steps.begin("worker")
     assert steps.settle_with(one, "first") == DONE
     assert steps.settle_with(one, "second") == GONE
-    assert steps.ask("GET", steps.keys.result + one.id) == b"first"
+    assert steps.ask("GET", KEYS.result + one.id) == b"first"
 
 
 def test_a_result_that_cannot_be_kept_settles_nothing(steps: Steps) -> None:

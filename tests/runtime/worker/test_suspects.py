@@ -5,7 +5,7 @@ from collections.abc import Callable
 from ledger import Line, by_message, read
 from lives import take_over
 from pipelines import Process, Trial
-from scraped import until_counted
+from scraped import numbers, until_counted
 from servers import wait_for
 
 HANDLERS = """\
@@ -28,11 +28,10 @@ def starts(one: Trial, name: str) -> list[Line]:
     return by_message(read(one.ledger), "start").get(name, [])
 
 
-def lose(one: Trial, worker: Process) -> None:
-    """It is killed, and somebody takes over."""
-    [consumer] = {line["consumer"] for line in worker.said("a life in the group begins")}
-    worker.kill()
-    take_over(one, consumer)
+def life(worker: Process) -> str:
+    """Its name in the group."""
+    [consumer] = {str(line["consumer"]) for line in worker.said("a life in the group begins")}
+    return consumer
 
 
 def test_the_last_loss(trial: Callable[..., Trial]) -> None:
@@ -44,22 +43,19 @@ def test_the_last_loss(trial: Callable[..., Trial]) -> None:
         first = one.worker().ready()
         one.send([{"id": "victim"}])
         wait_for(lambda: starts(one, "victim"), "it runs")
-        lose(one, first)
-
-        second = one.worker()
+        first.kill()
+        second = one.worker().ready()
         one.send([{"id": "neighbour"}])
         wait_for(lambda: starts(one, "neighbour"), "the second worker has begun with something else")
-        until_counted(second, "slots_free", 3)
-        one.send([{"id": "waiting"}])
-        wait_for(lambda: one.left() == 3, "a message waits")
-        (one.folder / "free-waiting").touch()
+        take_over(one, life(first))
+        asked = numbers(second).of("redis")
+        wait_for(lambda: numbers(second).of("redis") > asked + 5, "it has seen the suspect")
+        assert len(starts(one, "victim")) == 1, "it empties itself first"
         (one.folder / "free-neighbour").touch()
-        wait_for(lambda: len(starts(one, "victim")) == 2, "it empties itself first")
-        order = [line.message for line in read(one.ledger) if line.what == "end" and line.worker == second.name]
-        assert "neighbour" in order, "and only then claims"
-        began = starts(one, "victim")[1]
-        assert began.pid != second.process.pid
-        lose(one, second)
+        wait_for(lambda: len(starts(one, "victim")) == 2, "and then claims it")
+        assert starts(one, "victim")[1].pid != second.process.pid
+        second.kill()
+        take_over(one, life(second))
 
         third = one.worker().ready()
         one.drained()
@@ -78,13 +74,13 @@ def test_nothing_runs_beside_it(trial: Callable[..., Trial]) -> None:
         first = one.worker().ready()
         one.send([{"id": "victim"}])
         wait_for(lambda: starts(one, "victim"), "it runs")
-        lose(one, first)
+        first.kill()
+        take_over(one, life(first))
         second = one.worker()
         wait_for(lambda: len(starts(one, "victim")) == 2, "it runs alone")
         one.send({"id": f"m{number}"} for number in range(5))
         for number in range(5):
             (one.folder / f"free-m{number}").touch()
-        until_counted(second, "promoted", 0, source="parked")
         third = one.worker().ready()
         wait_for(lambda: len(by_message(read(one.ledger), "end")) == 5, "another worker runs the others")
         assert {line.worker for line in read(one.ledger) if line.message != "victim"} == {third.name}

@@ -12,16 +12,19 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from penstock.handling.asked import Bury, Retry
     from penstock.handling.declare import Middleware, handler
+    from penstock.producer import Producer, SyncProducer
     from penstock.worker.context import Context
 
-__all__ = ["Bury", "Context", "Middleware", "Retry", "__version__", "handler"]
+__all__ = ["Bury", "Context", "Middleware", "Producer", "Retry", "SyncProducer", "__version__", "handler"]
 __version__ = "0.1.0"
 
 _WHERE = {
     "Bury": "penstock.handling.asked",
     "Context": "penstock.worker.context",
     "Middleware": "penstock.handling.declare",
+    "Producer": "penstock.producer",
     "Retry": "penstock.handling.asked",
+    "SyncProducer": "penstock.producer",
     "handler": "penstock.handling.declare",
 }
 

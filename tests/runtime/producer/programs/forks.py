@@ -50,12 +50,23 @@ def child(producer: SyncProducer, which: int) -> None:
     producer.close()
 
 
+def hold(producer: SyncProducer, held: threading.Event, forked: threading.Event) -> None:
+    """What any send does for a moment."""
+    with producer._lock:  # noqa: SLF001 - the moment must be that of the fork
+        held.set()
+        forked.wait()
+
+
 def main() -> int:
     """Fork in the middle of a send of another thread, which holds whatever locks there are to hold."""
     producer = SyncProducer(SPEC, Redis(addresses=[sys.argv[1]]), credentials=Credentials())
     sends(producer, "parent", range(5))
     busy = threading.Thread(target=sends, args=(producer, "parent", range(5, 15)))
     busy.start()
+    held, forked = threading.Event(), threading.Event()
+    holder = threading.Thread(target=hold, args=(producer, held, forked))
+    holder.start()
+    held.wait()
     children = []
     for which in range(2):
         pid = os.fork()
@@ -63,8 +74,10 @@ def main() -> int:
             child(producer, which)
             return 0
         children.append(pid)
+    forked.set()
     sends(producer, "parent", range(15, 20))
     busy.join()
+    holder.join()
     codes = [os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) for pid in children]
     producer.close()
     return max(codes)

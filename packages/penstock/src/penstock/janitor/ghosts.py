@@ -19,10 +19,10 @@ PAGE = 250
 class Removed:
     """What became of one ghost."""
 
-    done: bool = False
-    suspects: int = 0
+    done: bool
+    suspects: int
     """Entries that it held."""
-    lost: int = 0
+    lost: int
     """Entries that somebody had deleted from the stream."""
 
 

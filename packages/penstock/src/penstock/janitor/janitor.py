@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from penstock.janitor.clocks import CLOCKS, Clocks
+from penstock.janitor.guard import CANNOT, SHUT
 from penstock.janitor.lead import EVERY, Lock
 from penstock.janitor.links import ANSWERED, Links
 from penstock.janitor.pods import Pods
@@ -27,7 +28,7 @@ from penstock.observe.board import Board
 from penstock.observe.logs import Log
 from penstock.observe.metrics import Metrics
 from penstock.resolved import Resolved
-from penstock.wire.errors import Absent, RedisTrouble, Unanswered
+from penstock.wire.errors import Absent, RedisTrouble, Refused, Unanswered
 
 LEAVING = 2.0
 """Seconds for giving the lock up; if that fails, it runs out."""
@@ -90,15 +91,22 @@ class Janitor:
         await self._links.close()
 
     async def _lead(self) -> None:
+        told = False
         while True:
             try:
                 self._follow(ours=await self._lock.ask())
-                self._links.reach.back()
             except RedisTrouble as error:
-                # Whoever led goes on: the lock saves work and nothing else, and others may be reached.
-                self._links.reach.away(error)
+                # Whoever led goes on: the lock saves work and nothing else, and the pipelines may be within reach.
                 for tally in self._tallies:
                     tally.failed("lead", error)
+                if not isinstance(error, Refused) or error.code in SHUT:
+                    self._links.reach.away(error)
+                elif not told:
+                    log.error(CANNOT["lead"], error=str(error))  # noqa: TRY400 - it says all
+                    told = True
+            else:
+                told = False
+                self._links.reach.back()
             await self._sleep(EVERY)
 
     def _follow(self, *, ours: bool) -> None:

@@ -8,7 +8,7 @@ from functools import partial
 
 from penstock.janitor.busy import Busy
 from penstock.janitor.clocks import Clocks
-from penstock.janitor.ghosts import Ghosts, Removed
+from penstock.janitor.ghosts import Ghosts
 from penstock.janitor.guard import Guard
 from penstock.janitor.links import Pair
 from penstock.janitor.pods import Pods
@@ -176,18 +176,18 @@ class Rounds:
 
     async def _remove_ghosts(self) -> None:
         found = await self._ghosts.find()
-        dry_run = self._spec.janitor.ghosts.dry_run
-        self._tally.ghosts(left=len(found), removed=0, suspects=0, lost=0)
-        for left, ghost in reversed(list(enumerate(found))):
-            removed = Removed() if dry_run else await self._ghosts.remove(ghost)
-            if removed.done:
-                self._tally.ghosts(left=left, removed=1, suspects=removed.suspects, lost=removed.lost)
+        left = len(found)
+        self._tally.ghosts(left=left)
+        for ghost in found:
             told = {"consumer": ghost.name.decode(errors="backslashreplace"), "messages": ghost.pending}
-            if dry_run:
+            if self._spec.janitor.ghosts.dry_run:
                 log.warning("would remove a ghost", pipeline=self._name, **told)
-            elif removed.done:
+                continue
+            removed = await self._ghosts.remove(ghost)
+            left -= removed.done
+            self._tally.ghosts(left=left, removed=removed.done, suspects=removed.suspects, lost=removed.lost)
+            if removed.done:
                 log.warning("removed a ghost", pipeline=self._name, **told)
-
         self._haunt.begin()
 
     async def _protect_busy(self) -> None:

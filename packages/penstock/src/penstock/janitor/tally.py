@@ -115,7 +115,7 @@ class Tally:
         """Dead letters that were too old."""
         self._dead_expired.add(count)
 
-    def ghosts(self, *, left: int, removed: int, suspects: int, lost: int) -> None:
+    def ghosts(self, *, left: int, removed: int = 0, suspects: int = 0, lost: int = 0) -> None:
         """Consumers of another make whose pod is gone."""
         self._ghosts.set(left)
         self._ghosts_removed.add(removed)

@@ -79,12 +79,12 @@ class Histogram:
         self._counts = [0] * (len(bounds) + 1)
         self._sum = 0.0
 
-    def observe(self, value: float) -> None:
-        """Once more, so long. Two machines' clocks can make a time negative, and a sum may only grow."""
+    def observe(self, value: float, count: int = 1) -> None:
+        """So often more, so long. Two machines' clocks can make a time negative, and a sum may only grow."""
         if not value >= 0:
             value = 0.0
-        self._counts[bisect_left(self._bounds, value)] += 1
-        self._sum += value
+        self._counts[bisect_left(self._bounds, value)] += count
+        self._sum += value * count
 
     def samples(self) -> Iterator[Sample]:
         """As it is shown: for each bound how many were no longer, then the sum, then how many there were."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import TypeAlias
 
 from penstock_spec.values.quantities import Duration
@@ -12,6 +12,8 @@ Span: TypeAlias = float | str | timedelta
 """Seconds, a text such as `30s`, or a timedelta."""
 
 NOW = "0"
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+MILLISECOND = timedelta(milliseconds=1)
 
 
 def due_of(delay: Span | None, at: datetime | None) -> str:
@@ -24,13 +26,13 @@ def due_of(delay: Span | None, at: datetime | None) -> str:
             raise ValueError("`delay` and `at` both say when the message is due; give one of them")
         if at.utcoffset() is None:
             raise ValueError("`at` has no time zone, so nobody knows when it is; `datetime.now(UTC)` has one")
-        return f"@{math.ceil(at.timestamp() * 1000)}"
+        return f"@{-((EPOCH - at) // MILLISECOND)}"
     if delay is None:
         return NOW
     amount = milliseconds(delay)
     if not 0 <= amount <= Duration.LONGEST:
         raise ValueError(f"`delay` is between 0 and ten years, and not {delay}")
-    return str(math.ceil(amount))
+    return str(math.ceil(round(amount, 6)))  # 1.1 seconds are 1100.0000000000002 milliseconds
 
 
 def milliseconds(span: Span) -> float:
@@ -39,6 +41,6 @@ def milliseconds(span: Span) -> float:
         case str():
             return Duration.validate(span).amount
         case timedelta():
-            return span / timedelta(milliseconds=1)
+            return span / MILLISECOND
         case _:
             return span * 1000

@@ -23,6 +23,8 @@ from penstock_spec.kinds.pipeline.work import Work
 
 PATIENCE = 10.0
 """Seconds that a handler has to end after it was cancelled; then its message goes on without it."""
+FIRST_TIME = 10**12
+"""Ids below were chosen by somebody, and are no times: this is the year 2001, in ms."""
 
 
 class Crash(Exception):  # noqa: N818 - what happened, rather than whose fault it is
@@ -85,6 +87,7 @@ class Attempts:
         *,
         rng: Random,
         clock: Callable[[], float] = time.monotonic,
+        wall: Callable[[], float] = time.time,
     ) -> None:
         """`apart` runs suspects, each in a process of its own. `lose` is told of a life that is over."""
         self._work = work
@@ -98,6 +101,7 @@ class Attempts:
         self._lose = lose
         self._rng = rng
         self._clock = clock
+        self._wall = wall
         self._timeout = work.timeout.seconds
         self._timer: asyncio.TimerHandle | None = None
         self._loop = asyncio.get_running_loop()
@@ -331,6 +335,12 @@ class Attempts:
         return [one.context.told for one in self.running.values() if one.context.told is not None]
 
     # what else the lanes tell
+
+    def waited(self, oldest: bytes, entries: int) -> None:
+        """So many new ones were delivered, the oldest first. It stands for all of them, so that this costs nothing."""
+        sent = int(oldest.partition(b"-")[0])
+        if sent > FIRST_TIME:
+            self._tally.waiting.observe(self._wall() - sent / 1000, entries)
 
     def unclaimed(self, entries: int) -> None:
         """Entries could not be claimed: somebody had deleted them from the stream."""

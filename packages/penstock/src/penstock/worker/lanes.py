@@ -36,6 +36,9 @@ class Desk(Protocol):
     def deliver(self, delivery: Delivery, *, alone: bool = False) -> None:
         """It is this worker's."""
 
+    def waited(self, oldest: bytes, entries: int) -> None:
+        """So many new ones were delivered, the oldest first."""
+
     def unclaimed(self, entries: int) -> None:
         """Entries could not be claimed: somebody had deleted them from the stream."""
 
@@ -199,6 +202,7 @@ class Lanes:
         deliver = self._desk.deliver
         for id_, fields in entries:
             deliver(Delivery(id_, fields, consumer))
+        self._desk.waited(entries[0][0], len(entries))
 
     async def _claim(self, consumer: str, *, alone: bool) -> None:
         free = min(self._slots.free, MOST_CLAIMED)

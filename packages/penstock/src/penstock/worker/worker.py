@@ -39,6 +39,7 @@ from penstock.worker.books import Books
 from penstock.worker.complaints import Complaints
 from penstock.worker.context import Terms
 from penstock.worker.drain import Drain
+from penstock.worker.eviction import evicts
 from penstock.worker.lanes import Lanes
 from penstock.worker.lease import Lease, incarnation
 from penstock.worker.runner import Here, call_of
@@ -148,6 +149,7 @@ class Worker:
             self._group_gone,
             rng=outside.rng,
             clock=outside.monotonic,
+            wall=outside.wall,
         )
         self._lanes = Lanes(
             reader,
@@ -239,6 +241,9 @@ class Worker:
         while not self._stop.is_set():
             try:
                 self.ensured(await ensure(self._hand, self._keys, self._spec))
+                if policy := await evicts(self._hand):
+                    told = "Redis deletes whole streams when its memory is full; run it with `maxmemory-policy noeviction`"
+                    self._log.error(told, policy=policy)
             except RedisTrouble as error:
                 if isinstance(error, Refused) and error.code in UNWELCOME:
                     raise CannotGoOn(f"Redis does not let us in: {error}", LET_IN) from error

@@ -30,7 +30,7 @@ SCRIPTS: Mapping[Role, frozenset[str]] = {
     Role.PRODUCER: frozenset({"send"}),
     Role.WORKER: frozenset(
         {
-            *("ensure", "register", "renew", "deregister", "claim", "tend", "overdue", "take_over"),
+            *("ensure", "register", "renew", "deregister", "claim", "tend", "measure", "overdue", "take_over"),
             *("settle", "settle_with", "park", "bury", "give_back"),
         }
     ),
@@ -67,12 +67,16 @@ LINK = frozenset({"client|setname", "client|id", "evalsha", "eval", "script|load
 """What every connection of ours says, and how scripts are run. AUTH asks no rights."""
 
 
-SENDS_ONLY: Mapping[str, frozenset[str]] = {
-    "dedup": frozenset({"mget", "set"}),
-    "drop": frozenset({"xrange", "xdel", "xpending", "hexists", "xinfo|groups"}),
-    "history": frozenset({"xinfo|groups", "xinfo|stream"}),
+AT_TIMES: Mapping[str, Mapping[str, frozenset[str]]] = {
+    "send": {
+        "dedup": frozenset({"mget", "set"}),
+        "drops": frozenset({"xrange", "xdel", "xpending", "hexists", "xinfo|groups"}),
+        "history": frozenset({"xinfo|groups", "xinfo|stream"}),
+    },
+    "reconcile_stream": {"foreign workers": frozenset({"xdel"})},
+    "trim": {"history": frozenset({"xdel"})},
 }
-"""What `send.lua` calls only where a spec says so. Some of it reads messages, which senders need not be able to."""
+"""What a script calls only where a spec says so. Some of it reads messages, or removes them."""
 
 
 def commands_of(role: Role, spec: Pipeline, redis: Redis) -> frozenset[str]:
@@ -82,18 +86,21 @@ def commands_of(role: Role, spec: Pipeline, redis: Redis) -> frozenset[str]:
         finds = {"cluster|slots"} if redis.topology == "cluster" else set()
         return frozenset({*ALWAYS, *by, *finds, *_database(redis)})
     finds = {"cluster": {"cluster|slots", "asking"}, "sentinel": {"role"}}.get(redis.topology, set())
-    scripts = {word for name in SCRIPTS[role] for word in (_sends(spec) if name == "send" else called_by(name))}
+    scripts = {word for name in SCRIPTS[role] for word in called_by(name) - _left_out(name, spec)}
     return COMMANDS[role] | LINK | scripts | finds | _database(redis)
 
 
-def _sends(spec: Pipeline) -> frozenset[str]:
+def _left_out(name: str, spec: Pipeline) -> frozenset[str]:
+    """What this spec never makes the script call."""
     says = {
         "dedup": spec.message.dedup is not None,
-        "drop": spec.stream.backlog.when_full == "drop-oldest",
+        "drops": spec.stream.backlog.when_full == "drop-oldest",
         "history": spec.stream.retention.keep != "until-done",
+        "foreign workers": spec.stream.foreign_workers,
     }
-    at_times = frozenset(word for words in SENDS_ONLY.values() for word in words)
-    return called_by("send") - at_times | {word for name, said in says.items() if said for word in SENDS_ONLY[name]}
+    at_times = AT_TIMES.get(name, {})
+    called = frozenset(word for when, words in at_times.items() if says[when] for word in words)
+    return frozenset(word for words in at_times.values() for word in words) - called
 
 
 def _database(redis: Redis) -> frozenset[str]:

@@ -1,0 +1,120 @@
+"""What a running worker counts: exactly what happened, under exactly the names of the contract."""
+
+from collections.abc import Callable
+
+from entries import add
+from ledger import by_message, read
+from lives import take_over
+from pipelines import KEY, Trial
+from scraped import Numbers, numbers, until_counted
+from servers import wait_for
+
+from penstock_spec.kinds.pipeline.metrics import METRICS
+from penstock_spec.metrics import MetricKind
+
+HANDLERS = """\
+import asyncio, pathlib
+import ledger
+import penstock
+
+async def handle(message, context):
+    ledger.note("start", message["id"], context.fence)
+    match message["id"]:
+        case "held" | "stolen" | "again":
+            while not pathlib.Path("released").exists():
+                await asyncio.sleep(0.02)
+        case "busy" if context.attempt < 3:
+            raise ConnectionError
+        case "odd" if context.attempt == 1:
+            raise RuntimeError
+        case "bad":
+            raise ValueError
+        case "bury":
+            raise penstock.Bury
+    ledger.note("end", message["id"], context.fence)
+"""
+SPEC = """\
+work: {concurrency: 6, lease: 10s, block: 1s}
+retries:
+  attempts: 3
+  backoff: {first: 100ms}
+  classes: {busy: {match: [ConnectionError]}, never: {match: [ValueError], attempts: 1}}
+"""
+GAUGES = frozenset({"penstock_info", "penstock_slots", "penstock_slots_free", "penstock_redis_connections"})
+"""Gauges that are not 0 when nothing runs; the loop's lag is what it is."""
+
+
+def counted(told: Numbers) -> dict[str, dict[tuple[str, ...], float]]:
+    """All counters that are not 0, by the values of their labels."""
+    found: dict[str, dict[tuple[str, ...], float]] = {}
+    for metric in METRICS.values():
+        if metric.kind is MetricKind.COUNTER and "worker" in metric.who:
+            for sample in told.families[metric.name].samples:
+                if sample.name == metric.name and sample.value:
+                    words = tuple(sample.labels[label.name] for label in metric.labels[1:])
+                    found.setdefault(metric.name.removeprefix("penstock_"), {})[words] = sample.value
+    return found
+
+
+def test_names_are_those_of_the_contract(trial: Callable[..., Trial]) -> None:
+    """No more, no less; and when nothing has happened but its start, all of them say so."""
+    with trial(handlers=HANDLERS, spec=SPEC) as one:
+        worker = one.worker().ready()
+        until_counted(worker, "redis_connections", 3)
+        until_counted(worker, "redis_connects", 3)
+        told = numbers(worker)
+        ours = {name for name in told.families if name.startswith("penstock_")}
+        assert ours == {name for name, metric in METRICS.items() if "worker" in metric.who}
+        assert counted(told) == {"redis_connects_total": {(): 3}}
+        assert (told.of("slots"), told.of("slots_free"), told.of("info", role="worker")) == (6, 6, 1)
+        for name, metric in METRICS.items():
+            if metric.kind is MetricKind.GAUGE and name in ours - GAUGES - {"penstock_loop_lag_seconds"}:
+                assert {sample.value for sample in told.families[name].samples} == {0}, name
+        assert told.of("redis") > 0
+        assert told.of("handling") == told.of("settle") == told.of("waiting") == 0
+        assert worker.end() == 0
+
+
+def test_everything_that_happened_is_counted(trial: Callable[..., Trial]) -> None:
+    """Done, retried, dead, given back, fenced, delivered: each once, and by its cause."""
+    with trial(handlers=HANDLERS, spec=SPEC) as one:
+        lost = one.worker().ready()
+        [gone] = one.lives()
+        one.send([{"id": "held"}])
+        wait_for(lambda: read(one.ledger), "it runs")
+        lost.kill()
+
+        worker = one.worker().ready()
+        [consumer] = set(one.lives()) - {gone}
+        ids = {name: add(one, ["data", f'{{"id": "{name}"}}']) for name in ("stolen", "again", "busy", "odd")}
+        add(one, ["data", "nothing"])
+        one.send({"id": name} for name in ("bad", "bury", "plain"))
+        wait_for(lambda: {"stolen", "again"} <= set(by_message(read(one.ledger), "start")), "all have begun")
+        one.ask("XCLAIM", KEY, "trial", "a thief", 0, ids["stolen"])
+        one.ask("XCLAIM", KEY, "trial", consumer, 0, ids["again"])
+        until_counted(worker, "redelivered", 1)
+        take_over(one, gone)
+        until_counted(worker, "delivered", 1, source="suspect")
+        (one.folder / "released").touch()
+        wait_for(lambda: one.left() == 1, "all is done or dead but what was stolen")
+        until_counted(worker, "running", 0)
+        until_counted(worker, "done", 5)
+        told = numbers(worker)
+
+        happened = counted(told)
+        happened.pop("redis_connects_total")
+        happened.pop("children_started_total")
+        assert happened == {
+            "delivered_total": {("new",): 8, ("ready",): 4, ("suspect",): 1},
+            "redelivered_total": {(): 1},
+            "done_total": {(): 5},
+            "retried_total": {("busy",): 2, ("-",): 1},
+            "dead_total": {("failed",): 1, ("refused",): 1, ("unreadable",): 1},
+            "given_back_total": {("found",): 1},
+            "fenced_total": {("settle",): 1},
+            "promoted_total": {("parked",): 3},
+        }
+        assert told.by("handling", "outcome") == {"done": 6, "failed": 6}
+        assert told.of("waiting") == 8
+        assert told.of("settle") > 0
+        assert worker.end() == 0

@@ -1,0 +1,193 @@
+"""A Redis that is absent, slow, full, stopped, or another one by now."""
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+import targets
+from ledger import read
+from pipelines import Trial
+from raw import Raw
+from scraped import numbers, page, until_counted
+from servers import Server, wait_for
+
+HANDLERS = """\
+import asyncio
+import ledger
+import penstock
+
+async def handle(message, context):
+    ledger.note("start", message["id"], context.fence)
+    await asyncio.sleep(message.get("takes", 0.005))
+    match message["id"].partition("-")[0]:
+        case "retry" if context.attempt == 1: raise penstock.Retry(after=0.1)
+        case "bury": raise penstock.Bury("for good")
+    ledger.note("end", message["id"], context.fence)
+"""
+SPEC = "work: {concurrency: 8, lease: 10s, block: 1s}\nretries: {attempts: 2}\n"
+
+
+def done(one: Trial) -> Counter[str]:
+    """How often each message was done."""
+    return Counter(line.message for line in read(one.ledger) if line.what == "end")
+
+
+@contextmanager
+def again_and_again(do: Callable[[], object], seconds: float) -> Iterator[None]:
+    """A fault, every so often, in a thread."""
+    over = threading.Event()
+
+    def repeat() -> None:
+        while not over.wait(seconds):
+            do()
+
+    thread = threading.Thread(target=repeat)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+def test_absent_at_the_start(own: Callable[..., Trial], server: Server) -> None:
+    """It says so once, is not ready, and works when Redis comes."""
+    with own(handlers=HANDLERS, spec=SPEC) as one:
+        server.stop()
+        worker = one.worker()
+        worker.until("reaching Redis: no connection to")
+        assert page(worker, "/readyz")[0] == 503
+        assert page(worker, "/livez")[0] == 200
+        assert page(worker, "/internal/health/redis")[0] == 503
+        until_counted(worker, "redis_connections", 0)
+        wait_for(lambda: numbers(worker).of("redis_errors", kind="absent") > 2, "it tries again")
+        server.start()
+        one.send([{"id": "a"}])
+        one.drained()
+        assert page(worker, "/readyz")[0] == 200
+        assert page(worker, "/internal/health/redis")[0] == 200
+        until_counted(worker, "redis_connections", 3)
+        said = [line["message"] for line in worker.lines() if line["message"].startswith("reaching Redis")]
+        assert len(said) == 2, said
+        assert said[1] == "reaching Redis: Redis answers again"
+        assert worker.end() == 0
+
+
+def test_connections_and_scripts_come_and_go(own: Callable[..., Trial], server: Server) -> None:
+    """Every connection is killed and all scripts are forgotten, again and again: each message is done, and done once.
+
+    An outcome whose answer was lost is brought again; what a lost answer had brought is given back.
+    """
+    names = [f"{'retry' if number % 5 == 0 else 'm'}-{number}" for number in range(500)]
+    with own(handlers=HANDLERS, spec=SPEC) as one:
+        one.send({"id": name} for name in names)
+        raw = Raw("127.0.0.1", server.port)
+
+        def meddle() -> None:
+            raw.ask("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
+            raw.ask("SCRIPT", "FLUSH")
+
+        with again_and_again(meddle, 0.1):
+            worker = one.worker()
+            wait_for(lambda: len(done(one)) == len(names), "all are done", 60)
+        raw.close()
+        one.drained()
+        assert done(one) == Counter(names)
+        assert one.dead() == []
+        told = numbers(worker)
+        assert told.of("redis_connects") > 10
+        assert told.of("redis_errors", kind="unanswered") > 0
+        assert told.of("lease_lost") == 0
+        assert worker.ready().end() == 0
+        one.nothing_left_behind()
+
+
+def test_a_restart_loses_nothing(own: Callable[..., Trial], server: Server) -> None:
+    """Redis is killed under load and comes back with its append-only file; nothing is done twice without need."""
+    names = [f"{'retry' if number % 5 == 0 else 'm'}-{number}" for number in range(400)]
+    with own(handlers=HANDLERS, spec=SPEC) as one:
+        worker = one.worker().ready()
+        one.send({"id": name} for name in names)
+        wait_for(lambda: len(done(one)) > 50, "it works")
+        server.restart()
+        wait_for(lambda: len(done(one)) == len(names), "all are done", 60)
+        one.drained()
+        twice = [name for name, count in done(one).items() if count > 1]
+        assert len(twice) <= 2 * 8, "no more than ran or settled at the kill"
+        assert one.dead() == []
+        assert worker.end() == 0
+        one.nothing_left_behind()
+
+
+def test_a_pause_is_nobodys_death(own: Callable[..., Trial], server: Server) -> None:
+    """Redis stands still, for longer than an answer may take, then for longer than a lease: nobody is taken for lost."""
+    with own(handlers=HANDLERS, spec=SPEC) as one:
+        workers = [one.worker().ready() for _ in range(2)]
+        lives = one.lives()
+        for seconds in (3.5, 11.0):
+            names = [f"m-{seconds:g}-{number}" for number in range(16)]
+            one.send({"id": name, "takes": 1} for name in names)
+            wait_for(lambda names=names: names[0] in {line.message for line in read(one.ledger)}, "they run")  # type: ignore[misc] # a loop variable
+            server.pause()
+            time.sleep(seconds)  # this is the fault itself, not a wait for it
+            server.resume()
+            one.drained()
+        assert Counter(done(one).values()) == {1: 32}, "nothing was done twice"
+        assert one.lives() == lives
+        for worker in workers:
+            told = numbers(worker)
+            assert (told.of("lease_lost"), told.of("taken_over"), told.of("fenced")) == (0, 0, 0)
+            assert worker.end() == 0
+        one.nothing_left_behind()
+
+
+@pytest.mark.parametrize("fault", ["OOM", "NOREPLICAS"])
+def test_what_redis_refuses_is_kept(own: Callable[..., Trial], server: Server, fault: str) -> None:
+    """Outcomes stay where they are, and their slots with them, until Redis takes them; a full Redis still settles."""
+    setting = {"OOM": ("maxmemory", "1"), "NOREPLICAS": ("min-replicas-to-write", "1")}[fault]
+    with own(handlers=HANDLERS, spec=SPEC) as one:
+        worker = one.worker().ready()
+        names = ("done-1", "retry-1", "bury-1")
+        one.send({"id": name, "takes": 1} for name in names)
+        wait_for(lambda: len(read(one.ledger)) == 3, "they run")
+        server.ask("CONFIG", "SET", *setting)
+        worker.until("bringing outcomes to Redis: ")
+        kept = 2 if fault == "OOM" else 3
+        until_counted(worker, "unsettled", kept)
+        wait_for(lambda: one.left() == kept, "what is done is settled, if it may be")
+        until_counted(worker, "slots_free", 8 - kept)
+        assert one.dead() == []
+        wait_for(lambda: numbers(worker).of("redis_errors", kind="refused") > 3, "it tries again")
+        server.ask("CONFIG", "SET", setting[0], "0")
+        one.drained()
+        assert done(one) == Counter(["done-1", "retry-1"])
+        [letter] = one.dead()
+        assert letter["data"].startswith('{"id": "bury-1"')
+        assert "bringing outcomes to Redis: Redis answers again" in worker.log()
+        until_counted(worker, "unsettled", 0)
+        until_counted(worker, "slots_free", 8)
+        assert numbers(worker).of("lease_lost") == 0
+        assert worker.end() == 0
+        one.nothing_left_behind()
+
+
+def test_failover(tmp_path: Path) -> None:
+    """Another server is the master from one moment to the next: what was acknowledged is done, and the worker lives on."""
+    names = [f"{'retry' if number % 5 == 0 else 'm'}-{number}" for number in range(300)]
+    with targets.start("sentinel") as target, Trial(tmp_path, target, handlers=HANDLERS, spec=SPEC) as one:
+        worker = one.worker().ready()
+        one.send({"id": name} for name in names)
+        wait_for(lambda: len(done(one)) > 30, "it works")
+        target.failover()
+        wait_for(lambda: len(done(one)) == len(names), "all are done", 60)
+        wait_for(lambda: one.left() == 0, "nothing is left in the stream")
+        one.send([{"id": "after"}])
+        wait_for(lambda: "after" in done(one), "it goes on")
+        assert one.dead() == []
+        assert numbers(worker).of("lease_lost") == 0
+        assert worker.end() == 0
+        one.nothing_left_behind()

@@ -1,0 +1,219 @@
+"""How a worker leaves: it stops reading, finishes or gives back what runs, and goes."""
+
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+from ledger import by_message, read
+from lives import take_over
+from pipelines import Process, Trial
+from scraped import numbers, page
+from servers import wait_for
+
+HANDLERS = """\
+import asyncio, pathlib
+import ledger
+
+async def handle(message, context):
+    ledger.note(f"attempt-{context.attempt}", message["id"], context.fence)
+    context.progress(message["id"], done=1, total=3)
+    while not pathlib.Path(f"free-{message['id']}").exists():
+        await asyncio.sleep(0.02)
+    ledger.note("end", message["id"], context.fence)
+"""
+
+
+class Sidecar(BaseHTTPRequestHandler):
+    """Notes what it is asked; answers one line, and on `/rude` nothing that is HTTP."""
+
+    asked: list[str]
+
+    def do_POST(self) -> None:
+        self.asked.append(self.path)
+        if self.path == "/rude":
+            self.wfile.write(b"what do you want?\r\n\r\n")
+        else:
+            self.send_response(200)
+            self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        """Nothing."""
+
+
+@contextmanager
+def sidecar() -> Iterator[tuple[str, list[str]]]:
+    """An address, and the paths that were asked for."""
+    asked: list[str] = []
+    server = ThreadingHTTPServer(("127.0.0.1", 0), type("Own", (Sidecar,), {"asked": asked}))
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}", asked
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def test_three_phases(trial: Callable[..., Trial]) -> None:
+    """It is not ready from the first moment on, takes nothing new, tells how it goes, and leaves nothing behind."""
+    with sidecar() as (url, asked):
+        spec = f"work: {{concurrency: 4, lease: 10s}}\nshutdown: {{progress: 1s, sidecar_quit_url: '{url}/quit'}}\n"
+        with trial(handlers=HANDLERS, spec=spec) as one:
+            worker = one.worker().ready()
+            one.send({"id": name} for name in "abc")
+            wait_for(lambda: len(read(one.ledger)) == 3, "three run")
+            assert page(worker, "/readyz")[0] == 200
+            worker.signal(signal.SIGTERM)
+            worker.until("draining: handlers are running")
+            assert page(worker, "/readyz")[0] == 503
+            assert page(worker, "/livez")[0] == 200
+            one.send([{"id": "late"}])
+            assert numbers(worker).of("draining") == 1
+            for left, name in ((2, "a"), (1, "b")):
+                (one.folder / f"free-{name}").touch()
+                wait_for(lambda left=left: running(worker)[-1] == left, "it says so on every change")  # type: ignore[misc] # a loop variable
+            wait_for(lambda: len(running(worker)) > 4, "and now and then while nothing changes")
+            assert asked == []
+            (one.folder / "free-c").touch()
+            assert worker.process.wait(20) == 0
+
+            said = [line["message"] for line in worker.lines() if line["logger"] == "penstock.worker"]
+            assert [line for line in said if line != "draining: handlers are running"][-3:] == [
+                *("told to leave", "draining: reading stops", "drained"),
+            ]
+            first = worker.said("draining: handlers are running")[0]
+            assert (first["running"], first["told"]) == (3, "1 of 3, a; 1 of 3, b; 1 of 3, c")
+            assert set(by_message(read(one.ledger), "end")) == set("abc")
+            assert one.left() == 1
+            assert one.lives() == []
+            assert asked == ["/quit"]
+            one.nothing_left_behind()
+
+
+def running(worker: Process) -> list[int]:
+    """What it said of what runs, in turn."""
+    return [line["running"] for line in worker.said("draining: handlers are running")]
+
+
+def test_a_sidecar_keeps_nobody(trial: Callable[..., Trial]) -> None:
+    """Whatever it answers, and if there is none."""
+    with sidecar() as (url, asked):
+        spec = f"shutdown: {{sidecar_quit_url: '{url}/rude'}}\n"
+        with trial(handlers=HANDLERS, spec=spec) as one:
+            worker = one.worker().ready()
+            assert worker.end() == 0
+            assert asked == ["/rude"]
+            worker.until("the sidecar could not be told to leave")
+
+
+CANNOT_END = {
+    "async": """\
+import asyncio
+import ledger
+
+async def handle(message, context):
+    ledger.note(f"attempt-{context.attempt}", message["id"], context.fence)
+    while context.fence < 2:
+        try:
+            await asyncio.sleep(600)
+        except asyncio.CancelledError:
+            if message["id"] == "heeds":
+                raise
+            if message["id"] == "echoes":
+                raise ValueError
+    ledger.note("end", message["id"], context.fence)
+""",
+    "thread": """\
+import time
+import ledger
+
+def handle(message, context):
+    ledger.note(f"attempt-{context.attempt}", message["id"], context.fence)
+    if context.fence < 2:
+        time.sleep(600)
+    ledger.note("end", message["id"], context.fence)
+""",
+}
+CANNOT_END["process"] = CANNOT_END["thread"]
+
+
+@pytest.mark.parametrize("kind", CANNOT_END)
+def test_what_does_not_end_in_time_is_given_back(trial: Callable[..., Trial], kind: str) -> None:
+    """At grace minus margin it is cut off, and not charged: elsewhere it runs as the same attempt, here it is over."""
+    isolation = "process" if kind == "process" else "none"
+    spec = f"""\
+work: {{concurrency: 3, lease: 10s, timeout: 50s, isolation: {isolation}}}
+shutdown: {{grace: 5s, margin: 4s}}
+retries: {{attempts: 1}}
+suppress: [{{rule: grace-shorter-than-timeout, reason: a test of just that, until: 2099-01-01}}]
+"""
+    names = ("heeds", "echoes", "deaf")
+    with trial(handlers=CANNOT_END[kind], spec=spec) as one:
+        worker = one.worker().ready()
+        one.send({"id": name} for name in names)
+        wait_for(lambda: len(read(one.ledger)) == 3, "they run")
+        assert worker.end() == 0
+        assert len(worker.said("draining: what still runs is cancelled and given back")) == 1
+        assert one.lives() == []
+        told = one.ask("HVALS", "{trial}:trial:uncharged")
+        assert told == ["1", "1", "1"]
+
+        second = one.worker()
+        one.drained()
+        assert set(by_message(read(one.ledger), "attempt-1")) == set(names)
+        assert {name: [line.fence for line in lines] for name, lines in by_message(read(one.ledger), "end").items()} == {
+            name: [2] for name in names
+        }
+        assert one.dead() == []
+        assert second.ready().end() == 0
+        one.nothing_left_behind()
+
+
+def test_a_second_signal_ends_it_at_once(trial: Callable[..., Trial]) -> None:
+    """It loses nothing: what was not settled is taken over."""
+    with trial(handlers=HANDLERS, spec="work: {lease: 10s}") as one:
+        worker = one.worker().ready()
+        [consumer] = one.lives()
+        one.send([{"id": "a"}])
+        wait_for(lambda: read(one.ledger), "it runs")
+        worker.signal(signal.SIGINT)
+        worker.until("draining: handlers are running")
+        worker.signal(signal.SIGTERM)
+        assert worker.process.wait(10) == 128 + signal.SIGTERM
+        assert one.lives() == [consumer]
+        take_over(one, consumer)
+        (one.folder / "free-a").touch()
+        second = one.worker()
+        one.drained()
+        assert [line.what for line in read(one.ledger)] == ["attempt-1", "attempt-2", "end"]
+        assert second.end() == 0
+
+
+def test_it_may_leave_before_redis_was_there(trial: Callable[..., Trial]) -> None:
+    """There is nothing to finish and nobody to tell: it leaves as it should."""
+    with trial(handlers=HANDLERS) as one:
+        worker = one.start("worker", "trial", "--redis", "redis://127.0.0.1:1", "--listen", "127.0.0.1:0")
+        worker.until("reaching Redis: no connection to 127.0.0.1:1")
+        assert page(worker, "/readyz")[0] == 503
+        assert worker.end() == 0
+        assert len([line for line in worker.lines() if line["message"].startswith("reaching Redis")]) == 1
+
+
+@pytest.mark.parametrize("fault", ["pause", "kill"])
+def test_it_leaves_without_redis(own: Callable[..., Trial], fault: str) -> None:
+    """A server that hangs, or is gone, keeps it no longer than its grace; the code says that something is left."""
+    spec = "work: {lease: 10s, timeout: 1s}\nshutdown: {grace: 5s, margin: 2s}\n"
+    with own(handlers=HANDLERS, spec=spec) as one:
+        worker = one.worker().ready()
+        one.send([{"id": "a"}])
+        (one.folder / "free-a").touch()
+        one.drained()
+        [server] = one.target.servers
+        getattr(server, fault)()
+        worker.signal(signal.SIGTERM)
+        assert worker.process.wait(15) == 1
+        worker.until("the grace is over; what is left is taken over when the lease is")

@@ -1,0 +1,153 @@
+"""How a worker begins, and what keeps it from beginning: one clear error, and an exit code of 2."""
+
+import http.client
+import json
+import re
+import socket
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from lives import take_over  # noqa: F401 - x
+from ledger import read
+from pipelines import Process, Trial
+from raw import Raw
+from scraped import page
+from servers import Server, wait_for
+
+LIFESPAN = """\
+from contextlib import asynccontextmanager
+import asyncio, sys
+import penstock
+
+@asynccontextmanager
+async def needs():
+    {begins}
+    yield
+    {ends}
+
+@penstock.handler(lifespan=needs)
+async def handle(message):
+    ...
+"""
+
+
+def refused(process: Process, *says: str) -> None:
+    """It ends, with one error that says all of this, and without a traceback."""
+    assert process.process.wait(30) == 2, process.log()
+    lines = process.log().splitlines()
+    errors = [line for line in lines if line.startswith("error: ")]
+    assert len(errors) == 1, process.log()
+    for one in says:
+        assert one in process.log(), process.log()
+    assert "Traceback" not in process.log()
+    assert len([line for line in lines if line.startswith("hint: ")]) <= 1
+
+
+def test_a_spec_with_errors(trial: Callable[..., Trial]) -> None:
+    """All of them, each at its place, and what to do."""
+    with trial(spec="work: {lease: 1s, timeout: 5m}") as one:
+        worker = one.worker()
+        refused(worker, "error[lease-too-short]", "error[grace-shorter-than-timeout]", "trial.yaml:", "there is nothing to run")
+
+
+@pytest.mark.parametrize(
+    ("handlers", "says"),
+    [
+        ("import nowhere_to_be_found", ("cannot be imported", "nowhere_to_be_found")),
+        ("def handel(message): ...", ("has no `handle`", "write `handlers:handel`")),
+        ("handle = 5", ("is a `int`",)),
+        ("def handle(): ...", ("takes no parameter",)),
+        ("1 / 0", ("fails when it is imported: ZeroDivisionError",)),
+        ("import sys; sys.exit(0)", ("fails when it is imported: SystemExit",)),
+        ("def handle(message: int): ...", ("the body of a message is an object",)),
+    ],
+    ids=["import", "name", "kind", "parameters", "error", "exit", "type"],
+)
+def test_a_handler_that_is_none(trial: Callable[..., Trial], handlers: str, says: tuple[str, ...]) -> None:
+    """It is told before Redis is touched."""
+    with trial(handlers=handlers) as one:
+        refused(one.start("worker", "trial", "--redis", "redis://127.0.0.1:1", "--listen", "off"), *says)
+
+
+def test_what_cannot_be(trial: Callable[..., Trial]) -> None:
+    """A port that is taken, an address that is none, a spec that is not there, and two Redis at once."""
+    with trial() as one, socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        tries = {
+            one.start("worker", "trial", "--redis", one.target.url, "--listen", f"127.0.0.1:{port}"): str(port),
+            one.start("worker", "trial", "--redis", one.target.url, "--listen", "somewhere"): "is not a host and a port",
+            one.start("worker", "trail", "--redis", one.target.url): "did you mean `trial`?",
+            one.start("worker", "trial", "--redis", "redis://x", "--embedded"): "exclude each other",
+            one.start("worker", "trial", "--redis", "http://x"): "`http://x`",
+        }
+        for process, says in tries.items():
+            refused(process, says)
+
+
+def test_a_wrong_password(own: Callable[..., Trial], server: Server) -> None:
+    """Waiting would not mend it, so it does not wait; and it does not tell the password."""
+    server.ask("CONFIG", "SET", "requirepass", "the right one")
+    with own() as one:
+        url = f"redis://:wr0ng-s3cret@{server.address}"
+        refused(one.start("worker", "trial", "--redis", url, "--listen", "off"), "Redis does not let us in: WRONGPASS")
+        refused(one.start("worker", "trial", "--redis", server.url, "--listen", "off"), "Redis does not let us in: NOAUTH")
+        assert all("wr0ng-s3cret" not in process.log() for process in one.processes)
+
+
+@pytest.mark.parametrize(
+    ("handlers", "says"),
+    [
+        (LIFESPAN.format(begins="raise ConnectionError('no database')", ends=""), "ConnectionError: no database"),
+        (LIFESPAN.format(begins="return", ends=""), "generator didn't yield"),
+    ],
+    ids=["raises", "no yield"],
+)
+def test_what_a_handler_needs_cannot_be_had(trial: Callable[..., Trial], handlers: str, says: str) -> None:
+    """Its lifespan fails to begin: the worker does not begin either, and says where that was."""
+    with trial(handlers=handlers) as one:
+        refused(one.worker(), "what `handlers:handle` needs all along cannot be had", says, "see its `lifespan`")
+        assert one.lives() == []
+
+
+def test_a_lifespan_that_hangs_or_fails_to_end(trial: Callable[..., Trial]) -> None:
+    """Whoever is told to leave does not wait for it for ever, and what fails at the very end is said."""
+    hangs = LIFESPAN.format(begins="print('begins', file=sys.stderr); await asyncio.sleep(600)", ends="")
+    with trial(handlers=hangs) as one:
+        worker = one.worker()
+        worker.until("begins")
+        assert page(worker, "/readyz")[0] == 503
+        assert worker.end() == 0
+        (one.folder / "handlers.py").write_text(LIFESPAN.format(begins="", ends="raise ValueError('at the end')"))
+        worker = one.worker().ready()
+        assert worker.end() == 0
+        [said] = worker.said("what the handler needed all along could not be let go")
+        assert (said["error"], said["at"]) == ("ValueError", "handlers.py:9")
+        assert one.lives() == []
+
+
+def test_redis_that_evicts(own: Callable[..., Trial], server: Server) -> None:
+    """A Redis that would delete whole streams is told of; the worker works all the same."""
+    server.ask("CONFIG", "SET", "maxmemory", "100mb")
+    server.ask("CONFIG", "SET", "maxmemory-policy", "allkeys-lru")
+    with own() as one:
+        worker = one.worker().ready()
+        assert worker.end() == 0
+        [said] = [line for line in worker.lines() if "noeviction" in line["message"]]
+        assert (said["level"], said["policy"]) == ("ERROR", "allkeys-lru")
+
+
+def test_embedded_needs_nothing_else(trial: Callable[..., Trial]) -> None:
+    """`--embedded`: a Redis of its own, whose address it tells, and which ends with it."""
+    with trial() as one:
+        worker = one.start("worker", "specs/trial.yaml", "--embedded", "--listen", "127.0.0.1:0").ready()
+        found = re.search(r"redis://127\.0\.0\.1:(\d+)", worker.log())
+        assert found, worker.log()
+        raw = Raw("127.0.0.1", int(found[1]))
+        raw.ask("XADD", "trial", "*", "data", '{"id": "a"}')
+        wait_for(lambda: len(read(one.ledger)) == 2, "it is done")
+        raw.close()
+        assert worker.end() == 0
+        with pytest.raises(OSError, match="refused"):
+            Raw("127.0.0.1", int(found[1]))
