@@ -15,7 +15,7 @@ from .store import EPOCH, NOW, Store, Texts, Words
 from .truth import Seen, Truth
 from .universe import START, Event, Universe
 
-STEADY = frozenset({"renew", "SCRIPT LOAD", "XTRIM", "HSET"})
+STEADY = frozenset({"renew", "SCRIPT LOAD", "XTRIM"})
 """What changes nothing that somebody asks for; renewals only make answers hold for longer."""
 ADDS = frozenset({"send", "tend", "replay", "ensure", "XADD", "XGROUP"})
 """What may bring something to blocked readers."""
@@ -65,7 +65,8 @@ class Redis:
         if loaded:
             commands += self._texts.load()
         first = f"{EPOCH}-{base + 1}"
-        commands += [("XADD", self._keys.stream, first, "data", "{}"), ("XDEL", self._keys.stream, first)]
+        for stream in (self._keys.stream, self._keys.dead):
+            commands += [("XADD", stream, first, "data", "{}"), ("XDEL", stream, first)]
         self.ask(*commands)
         self._told = -1  # the time was flushed, too
 
@@ -104,6 +105,9 @@ class Redis:
             return (self._unblock(int(op.words[2])),)
         if verb == "INFO":
             return (b"# Server\r\nrun_id:%d\r\n" % self.run_id,)
+        if verb == "TIME":
+            time = self.time()
+            return ([b"%d" % (time // 1000), b"%d" % (time % 1000 * 1000)],)
         if verb == "XREADGROUP":
             at = list(op.words).index("BLOCK")
             words = (*op.sent[:at], *op.sent[at + 2 :])

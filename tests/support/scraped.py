@@ -62,7 +62,7 @@ def numbers(process: Process) -> Numbers:
     return Numbers({f"{one.name}_total" if one.type == "counter" else one.name: one for one in read(text)})
 
 
-def until_counted(process: Process, name: str, value: float, seconds: float = 20, **labels: str) -> None:
+def until_counted(process: Process, name: str, value: float, **labels: str) -> None:
     """Wait until a metric is what it should be."""
     said = ", ".join(f"{key}={word}" for key, word in labels.items())
-    wait_for(lambda: numbers(process).of(name, **labels) == value, f"{name}({said}) is {value:g}", seconds)
+    wait_for(lambda: numbers(process).of(name, **labels) == value, f"{name}({said}) is {value:g}")

@@ -51,7 +51,8 @@ class Target:
     def environ(self) -> dict[str, str]:
         """What the manifests would put into a pod's environment."""
         said = self.credentials
-        values = {"REDIS_USERNAME": said.username, "REDIS_PASSWORD": said.password, "REDIS_CA_FILE": said.ca_file}
+        user = said.username or (self.redis.auth and self.redis.auth.username)
+        values = {"REDIS_USERNAME": user, "REDIS_PASSWORD": said.password, "REDIS_CA_FILE": said.ca_file}
         return {name: str(value) for name, value in values.items() if value}
 
     @property

@@ -43,6 +43,7 @@ def test_each_handler_of_the_page_can_be_run(repository: Path) -> None:
     resolution = resolve(specs, None, "dev", repository, datetime.now(UTC).date())
     for pipeline in resolution.pipelines:
         handler = load(pipeline.spec)
-        form_of(pipeline.spec.message, schema_of(pipeline.spec, pipeline.folder)).write({"job_id": "1", "image_ids": []})
+        form = form_of(pipeline.spec.message, schema_of(pipeline.spec, pipeline.folder))
+        assert form.write({"job_id": "1", "image_ids": []})
         assert handler.style == ("thread" if pipeline.name == "thumbnails" else "async")
     assert len(resolution.pipelines) == 3

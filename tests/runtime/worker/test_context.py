@@ -35,7 +35,10 @@ async def handle(message, context):
 """
 SPEC = """\
 work: {lease: 10s, timeout: 50s}
-message: {correlate: job_id, make_correlation: true, schema: {type: object, required: [id], properties: {id: {type: string}, job_id: {type: string}}}}
+message:
+  correlate: job_id
+  make_correlation: true
+  schema: {type: object, required: [id], properties: {id: {type: string}, job_id: {type: string}}}
 """
 MESSAGE = "01HF7YAT3V711EYMKSAT750A2X"
 
@@ -106,8 +109,10 @@ def test_a_lost_lease_cancels_what_runs(trial: Callable[..., Trial]) -> None:
         lines = read(one.ledger)
         assert set(by_message(lines, "lost-True")) == set(names)
         ends = by_message(lines, "end")
-        assert {name: [line.fence for line in end] for name, end in ends.items()} == dict.fromkeys(names, [2])
-        assert {line.pid for end in ends.values() for line in end}.isdisjoint({worker.process.pid}), "suspects run apart"
+        assert {name: [line.fence for line in end] for name, end in ends.items()} == {name: [2] for name in names}
+        assert {line.pid for end in ends.values() for line in end}.isdisjoint({worker.process.pid}), (
+            "suspects run apart"
+        )
         for name in names:
             assert one.ask("GET", f"{{trial}}:trial:result:{ids[name]}") == '{"by":2}'
         until_counted(worker, "done", 3)

@@ -10,7 +10,10 @@ from servers import wait_for
 
 SPEC = """\
 work: {concurrency: 4, lease: 10s}
-message: {correlate: id, log_fields: [pages], schema: {type: object, required: [id], properties: {id: {type: string}, pages: {type: integer}}}}
+message:
+  correlate: id
+  log_fields: [pages]
+  schema: {type: object, required: [id], properties: {id: {type: string}, pages: {type: integer}}}
 """
 KINDS = {
     "async-model-context": """\

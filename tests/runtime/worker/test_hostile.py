@@ -24,7 +24,13 @@ async def handle(message, context):
 """
 SPEC = """\
 retries: {attempts: 1}
-message: {max_size: 64Ki, log_fields: [shown], schema: {type: object, required: [id], properties: {id: {type: string}, shown: {type: string}, secret: {type: string}, fail: {}}}}
+message:
+  max_size: 64Ki
+  log_fields: [shown]
+  schema:
+    type: object
+    required: [id]
+    properties: {id: {type: string}, shown: {type: string}, secret: {type: string}, fail: {}}
 """
 
 
@@ -118,7 +124,10 @@ async def handle(message, context):
 """
 FLAT_SPEC = """\
 retries: {attempts: 1}
-message: {encoding: fields, max_size: 1Ki, schema: {type: object, required: [id], properties: {id: {type: string}, pages: {type: integer}}}}
+message:
+  encoding: fields
+  max_size: 1Ki
+  schema: {type: object, required: [id], properties: {id: {type: string}, pages: {type: integer}}}
 """
 FLAT_HOSTILE: dict[str, tuple[list[bytes], str]] = {
     "too large": ([b"id", b"a", b"more", b"x" * 1024], "too-large"),

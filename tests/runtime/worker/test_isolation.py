@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from ledger import by_message, read
 from pipelines import Trial
-from scraped import numbers, until_counted
+from scraped import numbers
 from servers import wait_for
 
 HANDLERS = """\
@@ -56,7 +56,12 @@ def test_a_message_takes_nothing_with_it_but_itself(trial: Callable[..., Trial])
         errors = {letter["data"]: letter["penstock-dead-error"] for letter in one.dead()}
         for name, says in zip(
             BAD,
-            ("penstock.Crash: it ended with", "penstock.Crash: ", "MemoryError", "TimeoutError: it took longer than 2s"),
+            (
+                "penstock.Crash: it ended with",
+                "penstock.Crash: ",
+                "MemoryError",
+                "TimeoutError: it took longer than 2s",
+            ),
             strict=True,
         ):
             assert says in errors[f'{{"id": "{name}"}}'], errors

@@ -64,9 +64,7 @@ RAISED = {
 @pytest.mark.parametrize(
     ("handlers", "spec"), [(ASYNC, SPEC), (PLAIN, SPEC), (ASYNC, APART)], ids=["async", "plain", "process"]
 )
-def test_whatever_a_handler_raises_is_a_failed_attempt(
-    trial: Callable[..., Trial], handlers: str, spec: str
-) -> None:
+def test_whatever_a_handler_raises_is_a_failed_attempt(trial: Callable[..., Trial], handlers: str, spec: str) -> None:
     """Each attempt fails, the last one makes a dead letter that says why, and the worker lives on."""
     with trial(handlers=handlers, spec=spec) as one:
         worker = one.worker().ready()

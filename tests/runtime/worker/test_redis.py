@@ -124,7 +124,7 @@ def test_a_restart_loses_nothing(own: Callable[..., Trial], server: Server) -> N
 
 
 def test_a_pause_is_nobodys_death(own: Callable[..., Trial], server: Server) -> None:
-    """Redis stands still, for longer than an answer may take, then for longer than a lease: nobody is taken for lost."""
+    """Redis stands still, longer than an answer may take, then longer than a lease: nobody is taken for lost."""
     with own(handlers=HANDLERS, spec=SPEC) as one:
         workers = [one.worker().ready() for _ in range(2)]
         lives = one.lives()
@@ -176,7 +176,7 @@ def test_what_redis_refuses_is_kept(own: Callable[..., Trial], server: Server, f
 
 
 def test_failover(tmp_path: Path) -> None:
-    """Another server is the master from one moment to the next: what was acknowledged is done, and the worker lives on."""
+    """Another server is the master from one moment to the next: what was acknowledged is done, by the same worker."""
     names = [f"{'retry' if number % 5 == 0 else 'm'}-{number}" for number in range(300)]
     with targets.start("sentinel") as target, Trial(tmp_path, target, handlers=HANDLERS, spec=SPEC) as one:
         worker = one.worker().ready()

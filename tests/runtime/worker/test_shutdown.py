@@ -165,9 +165,9 @@ suppress: [{{rule: grace-shorter-than-timeout, reason: a test of just that, unti
         second = one.worker()
         one.drained()
         assert set(by_message(read(one.ledger), "attempt-1")) == set(names)
-        assert {name: [line.fence for line in lines] for name, lines in by_message(read(one.ledger), "end").items()} == {
-            name: [2] for name in names
-        }
+        assert {
+            name: [line.fence for line in lines] for name, lines in by_message(read(one.ledger), "end").items()
+        } == {name: [2] for name in names}
         assert one.dead() == []
         assert second.ready().end() == 0
         one.nothing_left_behind()

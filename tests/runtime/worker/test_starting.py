@@ -1,20 +1,16 @@
 """How a worker begins, and what keeps it from beginning: one clear error, and an exit code of 2."""
 
-import http.client
-import json
-import re
 import socket
-import time
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
-from lives import take_over  # noqa: F401 - x
-from ledger import read
-from pipelines import Process, Trial
+from ledger import by_message, read
+from pipelines import HANDLERS, Process, Trial
 from raw import Raw
 from scraped import page
 from servers import Server, wait_for
+
+from penstock.embedded import running_in
 
 LIFESPAN = """\
 from contextlib import asynccontextmanager
@@ -49,7 +45,13 @@ def test_a_spec_with_errors(trial: Callable[..., Trial]) -> None:
     """All of them, each at its place, and what to do."""
     with trial(spec="work: {lease: 1s, timeout: 5m}") as one:
         worker = one.worker()
-        refused(worker, "error[lease-too-short]", "error[grace-shorter-than-timeout]", "trial.yaml:", "there is nothing to run")
+        refused(
+            worker,
+            "error[lease-too-short]",
+            "error[grace-shorter-than-timeout]",
+            "trial.yaml:",
+            "there is nothing to run",
+        )
 
 
 @pytest.mark.parametrize(
@@ -72,15 +74,14 @@ def test_a_handler_that_is_none(trial: Callable[..., Trial], handlers: str, says
 
 
 def test_what_cannot_be(trial: Callable[..., Trial]) -> None:
-    """A port that is taken, an address that is none, a spec that is not there, and two Redis at once."""
+    """A port that is taken, an address that is none, a spec that is not there, and a URL that is none of a Redis."""
     with trial() as one, socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         tries = {
             one.start("worker", "trial", "--redis", one.target.url, "--listen", f"127.0.0.1:{port}"): str(port),
-            one.start("worker", "trial", "--redis", one.target.url, "--listen", "somewhere"): "is not a host and a port",
+            one.start("worker", "trial", "--redis", one.target.url, "--listen", "there"): "is not a host and a port",
             one.start("worker", "trail", "--redis", one.target.url): "did you mean `trial`?",
-            one.start("worker", "trial", "--redis", "redis://x", "--embedded"): "exclude each other",
-            one.start("worker", "trial", "--redis", "http://x"): "`http://x`",
+            one.start("worker", "trial", "--redis", "http://x"): "this is not the URL of a Redis",
         }
         for process, says in tries.items():
             refused(process, says)
@@ -92,7 +93,9 @@ def test_a_wrong_password(own: Callable[..., Trial], server: Server) -> None:
     with own() as one:
         url = f"redis://:wr0ng-s3cret@{server.address}"
         refused(one.start("worker", "trial", "--redis", url, "--listen", "off"), "Redis does not let us in: WRONGPASS")
-        refused(one.start("worker", "trial", "--redis", server.url, "--listen", "off"), "Redis does not let us in: NOAUTH")
+        refused(
+            one.start("worker", "trial", "--redis", server.url, "--listen", "off"), "Redis does not let us in: NOAUTH"
+        )
         assert all("wr0ng-s3cret" not in process.log() for process in one.processes)
 
 
@@ -139,15 +142,36 @@ def test_redis_that_evicts(own: Callable[..., Trial], server: Server) -> None:
 
 
 def test_embedded_needs_nothing_else(trial: Callable[..., Trial]) -> None:
-    """`--embedded`: a Redis of its own, whose address it tells, and which ends with it."""
+    """`--embedded`: a Redis of the repository's own, which is there when the worker is, and ends with it."""
     with trial() as one:
         worker = one.start("worker", "specs/trial.yaml", "--embedded", "--listen", "127.0.0.1:0").ready()
-        found = re.search(r"redis://127\.0\.0\.1:(\d+)", worker.log())
-        assert found, worker.log()
-        raw = Raw("127.0.0.1", int(found[1]))
+        url = running_in(one.folder / ".penstock" / "redis")
+        assert url is not None
+        port = int(url.rpartition(":")[2])
+        raw = Raw("127.0.0.1", port)
         raw.ask("XADD", "trial", "*", "data", '{"id": "a"}')
         wait_for(lambda: len(read(one.ledger)) == 2, "it is done")
         raw.close()
         assert worker.end() == 0
         with pytest.raises(OSError, match="refused"):
-            Raw("127.0.0.1", int(found[1]))
+            Raw("127.0.0.1", port)
+
+
+def test_until_idle(trial: Callable[..., Trial]) -> None:
+    """`--until-idle`: it leaves by itself when nothing is left to do, and not while a retry waits for its time."""
+    handlers = HANDLERS.replace(
+        "async def handle(message, context):",
+        """import penstock
+
+async def handle(message, context):
+    if context.attempt == 1:
+        raise penstock.Retry(after=1.5)""",
+    )
+    with trial(handlers=handlers) as one:
+        one.send({"id": f"m{number}"} for number in range(20))
+        worker = one.worker("--until-idle")
+        assert worker.process.wait(30) == 0
+        assert len(by_message(read(one.ledger), "end")) == 20
+        assert len(worker.said("there is nothing left to do")) == 1
+        assert one.left() == 0
+        one.nothing_left_behind()

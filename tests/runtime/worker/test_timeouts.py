@@ -54,9 +54,8 @@ def test_a_coroutine_is_cancelled_in_time(trial: Callable[..., Trial]) -> None:
         worker = one.worker().ready()
         one.send({"id": name} for name in ("heeds", "complains", "finishes", "deaf"))
         wait_for(lambda: set(lines(one, "end")) == {"heeds", "complains", "finishes"}, "three of them come to an end")
-        assert {name: len(began) for name, began in lines(one, "start").items()} == {
-            **{"heeds": 2, "complains": 2, "finishes": 1, "deaf": 1},
-        }
+        began = {name: len(line) for name, line in lines(one, "start").items()}
+        assert began == {"heeds": 2, "complains": 2, "finishes": 1, "deaf": 1}
         assert set(lines(one, "cancelled")) == {"heeds", "complains", "finishes", "deaf"}
         until_counted(worker, "retried", 2, **{"class": "late"})
         assert numbers(worker).of("timeouts") == 2

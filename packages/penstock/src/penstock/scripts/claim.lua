@@ -1,4 +1,6 @@
 -- claim: suspects and ready entries become this consumer's, each with one more delivery.
+-- Where somebody deleted the account of what does not count, a count that was given by force (see `bring_back`) still tells
+-- that its thousands are none.
 -- A suspect that has had its last attempt gets one more, which only a worker may claim that runs nothing else.
 -- KEYS  1 stream  2 alive  3 uncharged  4 crashed
 -- ARGV  1 group  2 consumer  3 the most suspects  4 the most ready entries  5 attempts a message has
@@ -30,7 +32,7 @@ local function claim_of(pending, owner, most)
   while looked < #pending and #ids < most do
     looked = looked + 1
     local id, count = all[looked], pending[looked][4]
-    counts[id], free_of[id] = count, tonumber(free[looked]) or 0
+    counts[id], free_of[id] = count, tonumber(free[looked]) or count - count % 1000
     local last = owner == '~suspect' and count - free_of[id] == attempts
     if last == alone then
       ids[#ids + 1] = id

@@ -242,7 +242,7 @@ class Worker:
             try:
                 self.ensured(await ensure(self._hand, self._keys, self._spec))
                 if policy := await evicts(self._hand):
-                    told = "Redis deletes whole streams when its memory is full; run it with `maxmemory-policy noeviction`"
+                    told = "Redis deletes whole streams when it is full; run it with `maxmemory-policy noeviction`"
                     self._log.error(told, policy=policy)
             except RedisTrouble as error:
                 if isinstance(error, Refused) and error.code in UNWELCOME:

@@ -10,11 +10,19 @@ WORKER = {
 """Connections of one worker pod, whatever its concurrency. Those that a handler opens for itself are not counted."""
 
 JANITOR = {
-    "work": 1,  # promotes, takes over, reconciles and trims
     "leader": 1,  # holds the lock that saves work
-    "metrics": 1,  # answers scrapes while a long script runs
+    "work": 1,  # promotes, takes over, reconciles and trims
+    "metrics": 1,  # measures while a long script runs
 }
-"""Connections of one pod of the janitor, however many pipelines it serves."""
+"""Connections of one pod of the janitor, however many pipelines it serves.
+
+On a cluster a connection follows one key, so that each pipeline has its own for work and for metrics.
+"""
 
 PER_WORKER = sum(WORKER.values())
-PER_JANITOR = sum(JANITOR.values())
+
+
+def per_janitor(pipelines: int, topology: str) -> int:
+    """Those of one pod of the janitor."""
+    own = JANITOR["work"] + JANITOR["metrics"]
+    return JANITOR["leader"] + own * (pipelines if topology == "cluster" else 1)

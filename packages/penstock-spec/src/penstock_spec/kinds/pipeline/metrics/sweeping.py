@@ -22,7 +22,6 @@ LOST = counter(
         meaning(
             deleted="somebody deleted it while it was pending",
             trimmed="somebody trimmed it before it was read",
-            skipped="somebody destroyed the group, and its place is only known as of the last pass",
         ),
     ),
 )

@@ -1,6 +1,7 @@
 """All pipelines together need more connections than Redis takes.
 
-Each worker pod holds three connections, and each of the janitor's. When a busy hour takes all pipelines of the
+Each worker pod holds three connections, and so does each of the janitor's; on a cluster that holds two for each
+pipeline. When a busy hour takes all pipelines of the
 environment to their maximum, the last pods are refused. A worker that has to reconnect then is refused as well, loses
 its lease, and its messages run again elsewhere: the whole environment gets slower just when there is most to do.
 
@@ -13,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from penstock_spec.findings import Severity
-from penstock_spec.kinds.pipeline.connections import PER_JANITOR, PER_WORKER
+from penstock_spec.kinds.pipeline.connections import PER_WORKER, per_janitor
 from penstock_spec.reading import Found
 from penstock_spec.rules.define import fleet_rule
 from penstock_spec.subject import Fleet, Shown
@@ -29,7 +30,8 @@ def rule(it: Fleet) -> Iterator[Found]:
     members = sorted(it.of("pipeline"), key=lambda one: (-_connections(one), one.file))
     if limit is None or len(members) < SEVERAL:
         return  # one that is too large alone is told by `replicas-exceed-connections`
-    janitor = it.platform.platform.janitor.replicas * PER_JANITOR
+    around = it.platform.platform
+    janitor = around.janitor.replicas * per_janitor(len(members), around.redis.topology)
     workers = sum(_connections(one) for one in members)
     if workers + janitor > limit:
         told = ", ".join(f"`{one.values['name']}` ({_connections(one)})" for one in members[:NAMED])

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from penstock_spec.findings import Severity
-from penstock_spec.kinds.pipeline.connections import PER_JANITOR, PER_WORKER
+from penstock_spec.kinds.pipeline.connections import PER_WORKER, per_janitor
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.reading import Found
 from penstock_spec.rules.define import spec_rule
@@ -26,7 +26,8 @@ def rule(it: Subject[Pipeline]) -> Iterator[Found]:
     limit = it.platform.redis.connections
     if limit is None:
         return
-    pods, janitor = it.spec.scaling.replicas.max, it.platform.janitor.replicas * PER_JANITOR
+    pods = it.spec.scaling.replicas.max
+    janitor = it.platform.janitor.replicas * per_janitor(1, it.platform.redis.topology)
     if pods * PER_WORKER + janitor > limit:
         says = (
             f"{pods} pods hold {pods * PER_WORKER} connections and the janitor {janitor}, "
