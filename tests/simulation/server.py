@@ -104,7 +104,7 @@ class Redis:
         if verb == "CLIENT":
             return (self._unblock(int(op.words[2])),)
         if verb == "INFO":
-            return (b"# Server\r\nrun_id:%d\r\n" % self.run_id,)
+            return (b"run_id:%d\r\nmaxmemory:0\r\nmaxmemory_policy:noeviction\r\n" % self.run_id,)
         if verb == "TIME":
             time = self.time()
             return ([b"%d" % (time // 1000), b"%d" % (time % 1000 * 1000)],)

@@ -165,7 +165,7 @@ class Truth:
             now = "nobody's" if given is None else f"{given.count} of {given.consumer}"
             self.violate("phantom-start", f"{process} begins {name} as {count} of {consumer}, and it is {now}")
         for other in message.runs:
-            if other.goes_on and not self._may_go_on(other):
+            if other.goes_on and consumer not in self.lost and not self._may_go_on(other):
                 self.violate("at-once", f"{process} begins {name}, which still runs on {other.process}")
         beside = [one for one in self._going_on(process) if one.message is not message]
         if len(beside) + 1 > self._setup.concurrency:

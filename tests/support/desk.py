@@ -80,12 +80,15 @@ class Desk:
         return self.stage.ask(*command)
 
     def penstock(self, *words: str, redis: str | None = None) -> Ran:
-        """In this process."""
+        """In this process. `redis` is another Redis, which knows no users; an empty text says nothing of any."""
         arguments = ["penstock", *words, *([] if redis == "" else ["--redis", redis or self.trial.target.url])]
-        self._monkeypatch.setattr(sys, "argv", arguments)
         self._capture()
-        with chdir(self.trial.folder), pytest.raises(SystemExit) as stopped:
-            main()
+        with chdir(self.trial.folder), self._monkeypatch.context() as patch:
+            patch.setattr(sys, "argv", arguments)
+            for name in self.environ if redis else ():
+                patch.delenv(name)
+            with pytest.raises(SystemExit) as stopped:
+                main()
         out, err = self._capture()
         code = stopped.value.code
         return Ran(code if isinstance(code, int) else 1, out, err)
@@ -98,10 +101,11 @@ class Desk:
         **more: Any,  # noqa: ANN401 - as Popen takes them
     ) -> subprocess.Popen[str]:
         """As a process of its own."""
+        said = {**({} if redis else self.environ), **(environ or {})}
         return subprocess.Popen(
             [sys.executable, "-m", "penstock", *words, "--redis", redis or self.trial.target.url],
             cwd=self.trial.folder,
-            env={**os.environ, **self.environ, **(environ or {})},
+            env={**{name: os.environ[name] for name in os.environ if not name.startswith("REDIS_")}, **said},
             text=True,
             **{"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **more},
         )

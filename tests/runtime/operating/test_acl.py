@@ -129,9 +129,7 @@ async def handle(message, context):
         for words in (
             ("XTRIM", keys.stream, "MAXLEN", 0),
             ("XGROUP", "DESTROY", keys.stream, keys.group),
-            ("XRANGE", keys.dead, "-", "+"),
             ("XGROUP", "SETID", keys.stream, keys.group, "$"),
-            ("XINFO", "STREAM", keys.stream),
             ("XREAD", "STREAMS", keys.stream, "0"),
             ("HGETALL", keys.bodies),
             ("RENAME", keys.stream, keys.dead),

@@ -210,7 +210,7 @@ async def settles(hand: Hand, admin: Stage) -> None:
         await tend(hand.link, keys)
         return admin.number("ZCARD", keys.delayed) == 0
 
-    await until(nothing_is_due, "what is due goes on")
+    await until(nothing_is_due, "what is due goes on", seconds=3)
     claims = (keys.stream, keys.alive, *marks)
     _, _, *claimed = items(await hand.run("claim", claims, keys.group, hand.consumer, 10, 10, 5, ""))
     assert len(claimed) == 4, "two suspects, and two that are ready"
@@ -231,6 +231,8 @@ def scales(user: Granted) -> None:
     questions: list[tuple[str | int, ...]] = [("PING",), ("XLEN", keys.stream), ("EVAL", KEDA_LIST, 1, keys.parked)]
     if not admin.pipeline.keeps_nothing:
         questions += [("INFO",), ("XINFO", "GROUPS", keys.stream), ("XPENDING", keys.stream, keys.group)]
+    if admin.pipeline.redis.topology == "cluster":
+        questions.append(("CLUSTER", "SLOTS"))
     for words in questions:
         call_raw(user, *words)
     admin.park(admin.read(admin.life()))

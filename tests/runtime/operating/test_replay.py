@@ -203,7 +203,6 @@ class TestReplay:
         stage = Stage(target, "")
         stage.ask("XADD", stage.keys.dead, "*", "data", "{}")
         stage.ask("ACL", "SETUSER", "reader", "on", "nopass", "~*", "+@all", "-xdel")
-        desk.environ["REDIS_USERNAME"] = "reader"
         ran = desk.penstock("dlq", "replay", "trial", "--all", "--yes", redis=f"redis://reader@{server.address}")
         assert ran.code == 2
         assert "xdel" in ran.err

@@ -20,7 +20,7 @@ WAITS = (0.2, 0.5, 1.0, 2.0, 4.0, 8.0)
 """Seconds before each further attempt of what may be asked again: longer than a failover usually takes."""
 
 HINTS = {
-    "NOPERM": "use a user who may; REDIS_USERNAME and REDIS_PASSWORD say who",
+    "NOPERM": "set REDIS_USERNAME to a user who may; `penstock acl --role operator` prints the rights that it takes",
     "NOAUTH": "set REDIS_PASSWORD, and REDIS_USERNAME where Redis has users",
     "WRONGPASS": "see that REDIS_USERNAME and REDIS_PASSWORD are those of this Redis",
     "WRONGTYPE": "something else stands under one of the pipeline's keys; `penstock show SPEC stream` names them",

@@ -6,11 +6,11 @@
 --       5 ms that a message is remembered once it was due; 0 where messages have no deduplication key
 --       6.. for each message: its own id; when it is due, as ms from now or as `@` and ms since 1970;
 --       number of values, at most 2,000 (Lua hands over about twice as many at once); names and values of the entry
--- reply for each: its entry's id, when it is in the stream; a number, the ms since 1970 when it is due, when it waits for that;
+-- reply for each: its entry's id, when it is in the stream; the ms since 1970 when it is due, when it waits for that;
 --       or a list: `duplicate` and the id of the first, `full`, or `refused` and Redis's error;
 --       or `dropped`, how many unread entries made room for it, and one of the former.
---       An error before anything is done, where the server cannot write now (OOM, READONLY, ...), and NOLAG where it cannot
---       tell the backlog of a group: Redis before 7 counts no lag
+--       An error before anything is done, where the server cannot write now (OOM, READONLY, ...), and NOLAG where it
+--       cannot tell the backlog of a group: Redis before 7 counts no lag
 -- keeps P1, P2 (the message first, then what remembers it), P5 and P6 (drops only what no group was given)
 -- A message that was dropped is still remembered: within its window it is a duplicate.
 local stream, delayed, bodies, position = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
@@ -20,9 +20,9 @@ if ARGV[2] == 'history' and not counts_lag then
   return redis.error_reply('NOLAG this server does not tell how far a group is behind; Redis 7 and later do')
 end
 
--- Redis forgets the lag when entries are deleted that the group was not given. Until the group has passed the gap, what was
--- ever added but not given to it stands in, which counts the deleted ones too. After XGROUP CREATE in the middle of a stream,
--- not even that is known; then only what is pending counts.
+-- Redis forgets the lag when entries are deleted that the group was not given. Until the group has passed the gap, what
+-- was ever added but not given to it stands in, which counts the deleted ones too. After XGROUP CREATE in the middle of a
+-- stream, not even that is known; then only what is pending counts.
 local function unread(one, length)
   local lag, given = tonumber(one['lag'] or nil), tonumber(one['entries-read'] or nil)
   if not lag and given then
