@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 MANIFESTS := $(wildcard packages/*/pyproject.toml)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test lint format generate check bench bench-lint lock ci clean
+.PHONY: help setup test lint format generate check bench bench-send bench-lint lock ci clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -35,6 +35,9 @@ check: setup ## prove that what `make generate` writes is up to date
 
 bench: setup ## measure how fast a worker drains, beside a bare loop
 	$(BIN)/python benchmarks/drain.py
+
+bench-send: setup ## measure how fast a producer sends, beside a bare pipeline
+	$(BIN)/python benchmarks/send.py
 
 bench-lint: setup ## measure how fast specs are linted
 	$(BIN)/python benchmarks/lint.py

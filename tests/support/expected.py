@@ -94,8 +94,6 @@ class Expected:
                 elif id_ not in self.stream:
                     gone += 1
                     self._forget(id_)
-                    if not self.forgets:
-                        self.consumers.add(consumer)
                 else:
                     left -= 1
                     self.consumers.add(consumer)

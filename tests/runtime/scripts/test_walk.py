@@ -89,7 +89,10 @@ class Walk(RuleBasedStateMachine):
         claims = self.steps.try_claim(consumer, suspects=suspects, ready=ready, alone=alone)
         expected = self.model.claim(consumer, suspects=suspects, ready=ready, alone=alone)
         assert (None if claims is None else without_fields(claims)) == expected
-        self.fences += claims.deliveries if claims is not None else []
+        if claims is not None:
+            self.fences += claims.deliveries
+            if claims.gone:  # whether that made a consumer hangs on the version
+                self.model.consumers |= self.steps.consumers() & {consumer}
 
     @precondition(lambda self: self.fences)
     @rule(data=st.data())

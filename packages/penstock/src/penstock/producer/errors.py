@@ -93,19 +93,19 @@ class RedisRefused(NotSent):
 class BreakerOpen(NotSent):
     """Redis failed too often; nothing is tried until the cool-down is over."""
 
-    outcome = "absent"
+    outcome = "withheld"
 
 
 class TimedOut(NotSent):
     """`timeout` was over before its turn came."""
 
-    outcome = "rejected"
+    outcome = "withheld"
 
 
 class Closed(NotSent):
     """The producer was closed first."""
 
-    outcome = "absent"
+    outcome = "withheld"
 
 
 class Unknown(SendError):  # noqa: N818 - as above

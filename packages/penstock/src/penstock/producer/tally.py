@@ -18,7 +18,7 @@ class Tally:
             return metrics.counter(sending.SENT, outcome)
 
         self._new, self._delayed, self._duplicate = sent("new"), sent("delayed"), sent("duplicate")
-        self._errors = {one: sent(one) for one in ("rejected", "invalid", "refused", "absent", "unknown")}
+        self._errors = {one: sent(one) for one in ("rejected", "invalid", "refused", "absent", "withheld", "unknown")}
         self._dropped = metrics.counter(sending.DROPPED)
         self._retries = metrics.counter(sending.SEND_RETRIES)
         self._opened = metrics.counter(sending.BREAKER_OPENED)

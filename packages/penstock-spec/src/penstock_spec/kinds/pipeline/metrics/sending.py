@@ -20,6 +20,7 @@ SENT = counter(
             invalid="it was larger, or other, than the spec allows",
             refused="Redis refused it",
             absent="there was no connection, so it was not sent",
+            withheld="it was not tried: Redis failed too often, or its turn did not come in time",
             unknown="no answer came, so it may have been sent",
         ),
     ),
