@@ -13,6 +13,7 @@ Of a process, at a time or at a moment of one of its commands:
 crash       SIGKILL
 stall       SIGSTOP for `seconds`
 block       its main loop stands still for `seconds`
+wake        SIGCONT, of all that stand still
 drain       SIGTERM
 restart     of a janitor: SIGKILL, and another in its place
 apart       it reaches nobody for `seconds`
@@ -45,6 +46,7 @@ from .universe import START, Universe
 from .wires import Fate, Wires
 
 ON_THE_WIRE = frozenset({"lose", "mute", "late", "hold", "slow", "lurk", "refuse"})
+OF_ALL = frozenset({"spawn", "pause", "reboot", "full", "flush", "remove", "delete", "destroy"})
 SOON = 0.01
 """Seconds after which a connection that breaks at once is reset."""
 
@@ -93,7 +95,7 @@ class Faults:
         self._over = True
         self._armed.clear()
         self._wires.cut_off.clear()
-        self._redis.is_full = False
+        self._redis.front.is_full = False
         self._redis.go_on()
         for process in self._cast.processes.values():
             process.troubled = max(process.troubled, self._universe.now)
@@ -162,10 +164,15 @@ class Faults:
             return
         self.happened.append(fault)
         self._tell(f"--- {fault.kind} {fault.who or by} {fault.what} {fault.seconds or ''}".rstrip())
-        process = self._cast.processes.get(_base((fault.who or by).partition("/")[0]))
+        if fault.kind == "wake":
+            for one in self._cast.processes.values():
+                one.go_on()
+            return
+        whose = "" if fault.kind in OF_ALL else fault.who or by
+        process = self._cast.processes.get(_base(whose.partition("/")[0]))
         if process is not None and not process.is_dead:
             self._to(process, fault)
-        elif not fault.who:
+        elif fault.kind in OF_ALL:
             self._to_all(fault)
 
     def _to(self, process: Process, fault: Fault) -> None:
@@ -192,7 +199,7 @@ class Faults:
                     if link.client is not None and f"{process.name}/{link.role}".endswith(fault.who):
                         self._wires.reset(link.client, "the connection was reset")
             case _:
-                self._to_all(fault)
+                self._tell("    it cannot happen to this one")
 
     def _to_all(self, fault: Fault) -> None:
         redis = self._redis
@@ -209,7 +216,7 @@ class Faults:
                     if link.client is not None:
                         self._wires.reset(link.client, "the server has gone")
             case "full":
-                redis.is_full = True
+                redis.front.is_full = True
                 self._universe.after(fault.seconds, self._empty)
             case "flush":
                 redis.flush()
@@ -228,10 +235,10 @@ class Faults:
                 self._truth.current.clear()
                 redis.foreign("XGROUP", "DESTROY", self._keys.stream, self._keys.group)
             case _:
-                self._tell("    there is nobody whom it could happen to")
+                raise AssertionError(fault)
 
     def _empty(self) -> None:
-        self._redis.is_full = False
+        self._redis.front.is_full = False
 
     def _trouble(self, until: float) -> None:
         for process in self._cast.processes.values():

@@ -21,21 +21,30 @@ RECONCILES = {
     "reconcile_stream": (1, 2, 3),
 }
 
+LASTING = frozenset({"ensure", "lead"})
+"""What changes only by other hands than ours, or by itself."""
+
+Known = tuple[int, float | None, Reply]
+"""When it was asked, until when it holds, and the answer."""
+
 
 class Memory:
     """What was answered since the last change."""
 
     def __init__(self, *, off: bool) -> None:
         self._off = off
-        self._known: dict[Sequence[Word], tuple[int, float | None, Reply]] = {}
+        self._known: dict[Sequence[Word], Known] = {}
+        self._lasting: dict[Sequence[Word], Known] = {}
 
-    def forget(self) -> None:
+    def forget(self, *, by_others: bool = False) -> None:
         """Something has changed."""
         self._known.clear()
+        if by_others:
+            self._lasting.clear()
 
     def answer(self, words: Sequence[Word], time: int) -> tuple[Reply] | None:
         """The answer to a question that was asked before. `time` is Redis's, in ms."""
-        known = self._known.get(words)
+        known = self._known.get(words) or self._lasting.get(words)
         if known is None:
             return None
         asked, until, reply = known
@@ -51,13 +60,14 @@ class Memory:
             return False
         if self._off:
             return True
-        until = None
+        until: float | None = None
         if name == "tend":
             left = cast("list[int]", reply)[4]
             until = None if left < 0 else time + left
         elif name == "overdue":
             until = first_end
-        self._known[words] = (time, until, _Timed(name, reply) if name in ("tend", "overdue") else reply)
+        where = self._lasting if name in LASTING else self._known
+        where[words] = (time, until, _Timed(name, reply) if name in ("tend", "overdue") else reply)
         return True
 
 

@@ -114,6 +114,7 @@ class Process:
             self.go_on()
 
     def go_on(self) -> None:
+        self._stops += 1
         for loop in self.loops:
             loop.frozen = self.is_dead
 

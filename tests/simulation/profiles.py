@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 
 from .plan import Fault, Plan, Said, Setup
@@ -17,6 +17,8 @@ STEPS = {
     "work": ("*", "tend", "overdue", "take_over", "reconcile_stream", "reconcile_due", "ensure"),
 }
 LEAVES = ("settle", "park", "give_back", "bury", "settle_with")
+CROWDED = 0.4
+"""Share of schedules in which all that goes wrong goes wrong at about the same time."""
 MOMENTS = ("issued", "executed", "answered")
 REFUSALS = (
     "OOM command not allowed when used memory > 'maxmemory'.",
@@ -41,14 +43,17 @@ class Profile:
     janitors: Sequence[int] = (0, 1, 1, 2)
     most: int = 5
     """Faults of one schedule."""
+    messages: Sequence[int] = (1, 2, 3, 3, 5)
     delays: Sequence[float] = (0.0, 0.0, 0.0, 6.0)
     pages: Sequence[int] = (250, 250, 1)
     styles: Sequence[str] = ("async", "async", "thread")
+    steps: Sequence[str] = ()
+    """What faults on the wire meet, where it is not all."""
     deleted: Sequence[str] = field(default=("parked", "alive", "delayed", "uncharged", "crashed", "position"))
 
 
 WIRE = {"lose": 1.0, "mute": 1.5, "late": 1.0, "hold": 1.0, "slow": 1.0, "lurk": 0.7, "refuse": 0.4, "cut": 0.3}
-DEATH = {"crash": 1.5, "stall": 1.0, "drain": 0.7, "spawn": 0.3}
+DEATH = {"crash": 1.5, "stall": 1.0, "wake": 0.4, "drain": 0.7, "spawn": 0.3}
 SERVER = {"pause": 0.5, "reboot": 0.3, "full": 0.3, "flush": 0.3}
 FOREIGN = {"remove": 1.0, "delete": 1.0, "destroy": 0.7}
 APART = {"apart": 0.6}
@@ -67,7 +72,7 @@ PROFILES: dict[str, Profile] = {
         most=7,
     ),
     "zombie": Profile(
-        {"stall": 3, "block": 1.5, "hold": 0.5, "mute": 1, "drain": 0.3},
+        {"stall": 3, "wake": 1, "block": 1.5, "hold": 0.5, "mute": 1, "drain": 0.3},
         kinds=("ok", "flaky", "bad", "slow", "stubborn"),
         seconds=(1.0, 14.0, 25.0),
         styles=("thread", "thread", "async"),
@@ -76,7 +81,14 @@ PROFILES: dict[str, Profile] = {
     "drains": Profile({"drain": 3, "mute": 1, "slow": 1, "hold": 1, "crash": 0.3, "apart": 0.5, "pause": 0.5}),
     "pauses": Profile({"pause": 3, "stall": 0.7, "crash": 0.5, "late": 0.5, "full": 1, "reboot": 1}, janitors=(1, 2)),
     "pages": Profile(
-        {"stall": 3, "hold": 1, "crash": 1, "apart": 1}, kinds=("ok",), seconds=(14.0, 25.0), pages=(1,), attempts=(2, 3)
+        {"stall": 3, "wake": 2, "hold": 1, "slow": 1, "crash": 0.5, "apart": 0.5},
+        kinds=("ok",),
+        seconds=(14.0, 25.0),
+        pages=(1,),
+        attempts=(2, 3),
+        most=7,
+        steps=("take_over", "take_over", "overdue", "renew", "claim"),
+        messages=(3, 5),
     ),
     "foreign": Profile({**DEATH, **FOREIGN, "mute": 1.0, "flush": 0.3}, janitors=(1, 2)),
     "force": Profile(
@@ -109,7 +121,10 @@ def plan_of(profile: str, seed: int) -> Plan:
     of = PROFILES[profile]
     rng = Random(f"{profile}/{seed}")
     setup = _setup(of, rng)
-    faults = tuple(_fault(of, setup, rng) for _ in range(rng.randint(1, of.most)))
+    faults = [_fault(of, setup, rng) for _ in range(rng.randint(1, of.most))]
+    if rng.random() < CROWDED:
+        around = rng.choice(faults).at
+        faults = [replace(one, at=round(around + rng.uniform(0, 4), 3)) for one in faults]
     return Plan(f"{profile}/{seed}", setup, tuple(sorted(faults, key=lambda one: one.at)))
 
 
@@ -117,7 +132,7 @@ def _setup(of: Profile, rng: Random) -> Setup:
     pick = rng.choice
     timeout = pick((10.0, 30.0))
     messages = []
-    for number in range(pick((1, 2, 3, 3, 5))):
+    for number in range(pick(of.messages)):
         kind = pick(of.kinds)
         seconds = timeout + 5.0 if kind in ("slow", "stubborn") else pick(of.seconds)
         sent = pick((0.0, 0.0, 0.0, rng.uniform(0, 20)))
@@ -163,6 +178,9 @@ def _fault(of: Profile, setup: Setup, rng: Random) -> Fault:
         case "crash" | "stall" | "block" | "drain":
             who = worker if setup.janitors == 0 or rng.random() < 0.85 or kind in ("drain", "block") else "J1"
             return Fault(at, kind, who, seconds=_seconds(kind, setup, rng))
+        case "wake":
+            step = rng.choice(("take_over", "take_over", "overdue", "claim", "settle", "XREADGROUP"))
+            return Fault(at, kind, step=step, moment=rng.choice(MOMENTS))
         case "apart":
             who = rng.choice((worker, worker, "J1"))
             return Fault(at, kind, who, seconds=rng.choice((2.0, 6.0, 14.0, 25.0)), what=rng.choice(("reset", "")))
@@ -170,6 +188,10 @@ def _fault(of: Profile, setup: Setup, rng: Random) -> Fault:
             return Fault(at, kind, f"{worker}/{rng.choice(('reader', 'settler', 'lease'))}")
         case "restart":
             return Fault(at, kind, f"J{rng.randint(1, max(1, setup.janitors))}")
+        case "pause" if rng.random() < 0.5:
+            step = rng.choice(("overdue", "overdue", "take_over", "renew", "claim", "XREADGROUP"))
+            long = setup.lease * rng.choice((1.1, 1.3, 1.6))
+            return Fault(at, kind, "", step, rng.choice(MOMENTS), long)
         case "pause" | "full":
             return Fault(at, kind, seconds=rng.choice((1.0, 5.0, setup.lease * 1.2, setup.lease * 1.5)))
         case "remove":
@@ -183,10 +205,12 @@ def _fault(of: Profile, setup: Setup, rng: Random) -> Fault:
 def _on_the_wire(kind: str, at: float, of: Profile, setup: Setup, rng: Random) -> Fault:
     role = "reader" if kind == "lurk" else rng.choice([one for one in of.roles if one in STEPS] or ["settler"])
     step = rng.choice(STEPS[role])
-    if role == "settler" and rng.random() < 0.5:
+    if of.steps:
+        step, role = rng.choice(of.steps), ""
+    elif role == "settler" and rng.random() < 0.5:
         step = rng.choice(LEAVES)
     process = f"J{rng.randint(1, max(1, setup.janitors))}" if role == "work" else f"W{rng.randint(1, setup.workers + 1)}"
-    who = rng.choice((f"{process}/{role}", role))
+    who = rng.choice((f"{process}/{role}", role)) if role else rng.choice((process, ""))
     seconds = {
         "lose": (0.0, 0.005, 1.0),
         "mute": (0.0, 0.02, 1.0),

@@ -59,9 +59,9 @@ class Rest:
     def _check_depth(self) -> None:
         keys = self._world.keys
         world = self._world
-        world.redis.look()
+        world.redis.front.look()
         seen = self._truth.last
-        length, parked = cast("list[int]", world.redis.ask(("XLEN", keys.stream), ("ZCARD", keys.parked)))
+        length, parked = cast("list[int]", world.redis.front.ask(("XLEN", keys.stream), ("ZCARD", keys.parked)))
         waiting = {entry for entry, (owner, _) in (seen.pending or {}).items() if owner == PARKED}
         workable = len(seen.entries) - len(waiting)
         if length - parked != workable:
@@ -85,7 +85,7 @@ class Rest:
 
     def _check_leftovers(self) -> None:
         world, keys = self._world, self._world.keys
-        entries, parked, uncharged, crashed, delayed, bodies, alive, dead = world.redis.ask(
+        entries, parked, uncharged, crashed, delayed, bodies, alive, dead = world.redis.front.ask(
             ("XLEN", keys.stream),
             ("ZCARD", keys.parked),
             ("HKEYS", keys.uncharged),
@@ -117,7 +117,7 @@ class Rest:
 
     def _consumers(self) -> list[str]:
         keys = self._world.keys
-        [told] = self._world.redis.ask(("XINFO", "CONSUMERS", keys.stream, keys.group))
+        [told] = self._world.redis.front.ask(("XINFO", "CONSUMERS", keys.stream, keys.group))
         if isinstance(told, Refused):
             self._truth.violate("no-group", str(told))
             return []
@@ -126,13 +126,13 @@ class Rest:
     def _left(self) -> str:
         """Where everything stands."""
         world, keys = self._world, self._world.keys
-        world.redis.look()
+        world.redis.front.look()
         names = {entry: one.name for entry, one in self._truth.entries.items()}
         pending = {names.get(entry, "?"): owner for entry, owner in (self._truth.last.pending or {}).items()}
         there = [names.get(entry, "?") for entry in self._truth.last.entries]
         open_ = [f"{one.name} {one.ended}/{one.entered}" for one in self._truth.messages.values()]
         running = [run.message.name for one in self._truth.messages.values() for run in one.runs if run.goes_on]
-        others = world.redis.ask(("ZRANGE", keys.parked, 0, -1, "WITHSCORES"), ("ZRANGE", keys.alive, 0, -1, "WITHSCORES"))
+        others = world.redis.front.ask(("ZRANGE", keys.parked, 0, -1, "WITHSCORES"), ("ZRANGE", keys.alive, 0, -1, "WITHSCORES"))
         sender = "" if self._sender.is_dead else ", the sender still sends"
         seconds = round(world.universe.now - START)
         return f"after {seconds} s: {open_}, in the stream {there}, pending {pending}, running {running}, {others!r}{sender}"

@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from .plan import Plan, Setup
-from .store import Patches, Store
-from .world import run
+from .store import Store, Texts
+from .world import TEXTS, run
 
 
-def shrunk(store: Store, plan: Plan, kind: str, patches: Patches | None = None) -> Plan:
+def shrunk(store: Store, plan: Plan, kind: str, texts: Texts = TEXTS) -> Plan:
     """The smallest that is found in which the same kind of thing goes wrong."""
 
     def fails(one: Plan) -> bool:
-        return kind in run(store, one, patches=patches).kinds
+        return kind in run(store, one, texts=texts).kinds
 
     assert fails(plan), f"{plan.seed} has no {kind}"
     while True:

@@ -41,7 +41,8 @@ def _sha(text: bytes) -> str:
 class Texts:
     """The scripts as the server of a simulation has them, by the names that the runtime knows them by."""
 
-    def __init__(self, patches: Patches) -> None:
+    def __init__(self, patches: Patches | None = None) -> None:
+        patches = patches or {}
         self.names = {scripts.script(name).sha: name for name in scripts.names()}
         self._texts: dict[str, bytes] = {}
         for name in scripts.names():
@@ -82,6 +83,8 @@ class Store:
         self._socket: socket.socket | None = None
         self._reader = hiredis.Reader(replyError=Refused)
         self.executed = 0
+        self.knows: Texts | None = None
+        """The scripts that it has."""
 
     def __enter__(self) -> Self:
         self._server.start()

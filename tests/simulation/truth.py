@@ -233,6 +233,8 @@ class Truth:
             return False
         for row in cast("list[tuple[bytes, int, int, bytes, list[bytes]]]", reply[2:]):
             id_, count, _, source, fields = row
+            if str(args[1]) in self.lost:
+                self.violate("claimed-by-the-lost", f"{args[1]!s} claims, and was taken over")
             self._given(id_, fields, Given(id_, str(args[1]), count, process, source.decode()))
         return len(reply) > 2 or reply[0] != 0
 
@@ -307,9 +309,9 @@ class Truth:
                 one.freed = True
         elif step == "bury":
             message.dead.append(reason)
-            self._check_burial(message, reason)
+            self._check_burial(message, None if given is None else given.run, reason)
 
-    def _check_burial(self, message: Message, reason: str) -> None:
+    def _check_burial(self, message: Message, last: Run | None, reason: str) -> None:
         if reason in ("unreadable", "refused") or message.uncounted:
             return
         charged = sum(not one.freed for one in message.givens)
@@ -321,7 +323,7 @@ class Truth:
                 self.violate("dead-early", f"{message.name} was lost after {charged} attempts: {ends}")
             if ends and ends[-1] == "crash-company":
                 self.violate("company-buries", f"{message.name}: {ends}")
-        elif not ends or ends[-1] not in ("fail", "timeout", "crash-own"):
+        elif last is None or (last.how not in ("fail", "timeout", "crash-own") and last.why() != "timeout"):
             self.violate("dead-unfailed", f"{message.name}: {ends}")
 
     def _register(self, process: str, args: Sequence[Word], reply: Reply) -> bool:

@@ -15,7 +15,8 @@ from .server import Redis
 from .store import Texts
 from .universe import Universe
 
-LONGEST_SILENCE = 60.0
+CONNECTS = 2.0
+"""Seconds that a link waits for a connection."""
 
 Moment = str
 """`issued`, `executed` or `answered`."""
@@ -66,6 +67,8 @@ class Wires:
         seconds = self._takes(link.rng)
         if link.owner.name in self.cut_off:
             return seconds, None
+        if self._redis.is_paused:  # nobody says that it is there
+            return CONNECTS, None
         self._clients += 1
         return seconds, Client(self._clients, link)
 

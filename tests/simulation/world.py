@@ -19,12 +19,13 @@ from penstock_spec.platform import Environment
 from penstock_spec.platform import Redis as Where
 
 from .faults import Faults
+from .front import Front
 from .memory import Memory
 from .plan import Fault, Plan, Setup
 from .processes import Around, JanitorProcess, Process, SenderProcess, WorkerProcess
 from .rest import Rest
-from .server import Redis
-from .store import Patches, Store, Texts
+from .server import Redis, time_of
+from .store import Store, Texts
 from .truth import Truth, Violation
 from .universe import START, StandsStillError, Universe
 from .wires import Wires
@@ -52,7 +53,7 @@ class Ran:
 class World:
     """One schedule, from its beginning to its rest."""
 
-    def __init__(self, store: Store, plan: Plan, patches: Patches, *, traced: bool, memory: bool) -> None:
+    def __init__(self, store: Store, plan: Plan, texts: Texts, *, traced: bool, memory: bool) -> None:
         setup = plan.setup
         self.plan = plan
         self.setup = setup
@@ -64,10 +65,11 @@ class World:
         self.keys = self.pipeline.keys
         self.truth = Truth(setup, self.keys, self.tell, self.universe.clock)
         self.truth.healthy = self._is_healthy
-        texts = Texts(patches)
-        self.redis = Redis(store, self.universe, texts, self.truth, self.keys, Memory(off=not memory))
+        front = Front(store, lambda: time_of(self.universe), self.keys, self.truth, Memory(off=not memory))
+        self.redis = Redis(self.universe, front, self.truth)
         self.wires = Wires(self.universe, self.redis, texts, setup.wires, self.tell)
-        self.redis.begin(self.wires.answered, loaded=setup.loaded, base=setup.base)
+        self.redis.answered = self.wires.answered
+        front.begin(texts, loaded=setup.loaded, base=setup.base)
         self.processes: dict[str, Process] = {}
         self._spawned = 0
         self._lives = 0
@@ -172,7 +174,7 @@ class World:
             and process.drains_since is None
             and self.truth.lives.get(process.name) == consumer
             and process.troubled < self.truth.renewed[consumer]
-            and "alive" not in self.truth.tainted
+            and not self.truth.tainted
         )
 
     @contextmanager
@@ -203,11 +205,13 @@ class _Told(logging.Handler):
         self._world.tell(f"    log: {record.getMessage()} {told}".rstrip())
 
 
-def run(
-    store: Store, plan: Plan, *, patches: Patches | None = None, traced: bool = False, memory: bool = True
-) -> Ran:
+TEXTS = Texts()
+"""As they are."""
+
+
+def run(store: Store, plan: Plan, *, texts: Texts = TEXTS, traced: bool = False, memory: bool = True) -> Ran:
     """One schedule."""
-    return World(store, plan, patches or {}, traced=traced, memory=memory).run()
+    return World(store, plan, texts, traced=traced, memory=memory).run()
 
 
 @contextmanager

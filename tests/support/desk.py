@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Mapping
 from contextlib import chdir
 from dataclasses import dataclass
@@ -27,6 +28,16 @@ from penstock.tending.replies import items
 from penstock.wire.credentials import Credentials
 from penstock.worker.delivery import Buried, Delivery
 from penstock.worker.letter import written
+
+SECONDS = 120.0
+
+
+def first_line(process: subprocess.Popen[str]) -> str:
+    """What it tells first; a process that tells nothing has failed."""
+    assert process.stdout
+    line: str = process.stdout.readline()
+    assert line, process.communicate()
+    return line
 
 
 @dataclass(frozen=True)
@@ -100,15 +111,19 @@ class Desk:
         environ: Mapping[str, str] | None = None,
         **more: Any,  # noqa: ANN401 - as Popen takes them
     ) -> subprocess.Popen[str]:
-        """As a process of its own."""
+        """As a process of its own. One that hangs is killed, so that nobody waits for its next line for ever."""
         said = {**({} if redis else self.environ), **(environ or {})}
-        return subprocess.Popen(
+        process = subprocess.Popen(
             [sys.executable, "-m", "penstock", *words, "--redis", redis or self.trial.target.url],
             cwd=self.trial.folder,
             env={**{name: os.environ[name] for name in os.environ if not name.startswith("REDIS_")}, **said},
             text=True,
             **{"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **more},
         )
+        watchdog = threading.Timer(SECONDS, process.kill)
+        watchdog.daemon = True
+        watchdog.start()
+        return process
 
     def dies(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import urllib.error
 import urllib.request
 from dataclasses import dataclass
@@ -9,7 +10,10 @@ from dataclasses import dataclass
 from pipelines import Process
 from prometheus_client import Metric
 from prometheus_client.parser import text_string_to_metric_families as read
-from servers import wait_for
+
+SECONDS = 30.0
+EVERY = 0.05
+"""A page takes the worker and us some milliseconds, so that asking without a pause would slow both down."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,5 +68,8 @@ def numbers(process: Process) -> Numbers:
 
 def until_counted(process: Process, name: str, value: float, **labels: str) -> None:
     """Wait until a metric is what it should be."""
-    said = ", ".join(f"{key}={word}" for key, word in labels.items())
-    wait_for(lambda: numbers(process).of(name, **labels) == value, f"{name}({said}) is {value:g}")
+    deadline = time.monotonic() + SECONDS
+    while (counted := numbers(process).of(name, **labels)) != value:
+        said = ", ".join(f"{key}={word}" for key, word in labels.items())
+        assert time.monotonic() < deadline, f"{name}({said}) is {counted:g}, and not {value:g} within {SECONDS:g} s"
+        time.sleep(EVERY)

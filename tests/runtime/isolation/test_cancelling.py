@@ -159,8 +159,11 @@ def test_closing_does_not_wait_for_an_import(keep: Keep, tmp_path: Path) -> None
     async def promise() -> None:
         async with family("slow:make", path=(str(tmp_path),)) as it:
             task = asyncio.create_task(it.do("who"))
+            starting = asyncio.create_task(it.processes.start())
             await asyncio.sleep(0)
             await it.processes.close()
             assert await task == Killed("drain", by_force=False)
+            with pytest.raises(NoChild, match="no children are wanted any more"):
+                await starting
 
     keep(promise())

@@ -222,6 +222,17 @@ def test_programs_of_a_handler_inherit_no_file(keep: Keep) -> None:
     keep(promise())
 
 
+def test_signals_in_a_child_are_its_own(capfd: pytest.CaptureFixture[str], keep: Keep) -> None:
+    """The nursery is woken by signals through a file; a child has another file under that number."""
+
+    async def promise() -> None:
+        async with family() as it:
+            assert said(await it.do("hear_signals")) == []
+
+    keep(promise())
+    assert capfd.readouterr() == ("", "")
+
+
 def test_a_child_is_a_process_like_others(keep: Keep) -> None:
     """A handler runs programs on its loop, and functions in threads."""
 

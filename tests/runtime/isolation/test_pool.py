@@ -87,7 +87,7 @@ def test_a_child_that_is_no_good_is_replaced(keep: Keep, do: str) -> None:
 
 
 def test_a_child_that_dies_while_it_waits_costs_no_message(keep: Keep) -> None:
-    """Whether it was noticed or not: a message that it has not read is given to another."""
+    """Unnoticed, half noticed, or with the message in its socket: what it has not read is given to another."""
 
     async def promise() -> None:
         async with family() as it:
@@ -96,15 +96,26 @@ def test_a_child_that_dies_while_it_waits_costs_no_message(keep: Keep) -> None:
             assert await pid_of(it) != first
 
             second = await pid_of(it)
-            os.kill(second, signal.SIGSTOP)
-            await until(lambda: stat_of(second)[0] == "T", "it has stopped")
+            nursery = it.nursery()
+            os.kill(nursery, signal.SIGSTOP)
+            os.kill(second, signal.SIGKILL)
+            await until(lambda: not is_alive(second), "it has ended, and nobody has told so yet")
+            await asyncio.sleep(0.01)  # the end of its socket is heard
+            task = asyncio.create_task(it.do("who", alone=False))
+            await asyncio.sleep(0.01)
+            os.kill(nursery, signal.SIGCONT)
+            assert isinstance(await task, Returned)
+
+            third = await pid_of(it)
+            os.kill(third, signal.SIGSTOP)
+            await until(lambda: stat_of(third)[0] == "T", "it has stopped")
             delivery = it.deliver("who")
             task = asyncio.create_task(it.run(delivery, alone=False))
             await asyncio.sleep(0)  # the message is in its socket now
-            os.kill(second, signal.SIGKILL)
+            os.kill(third, signal.SIGKILL)
             ended = await task
             assert isinstance(ended, Returned)
-            assert json.loads(ended.result)["pid"] != second
+            assert json.loads(ended.result)["pid"] != third
 
     keep(promise())
 

@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 
 from penstock.message.own import NOTHING, own_fields, own_of
 from penstock.message.story import LONGEST, Death, read_story, write_story
-from penstock.message.ulid import Ulids
 from penstock.message.unreadable import Unreadable
 
-ULID = Ulids()()
+ULID = "01M7QRV2B69659CEA944DKN6FY"
 PARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 TEXT = st.text(st.characters(codec="utf-8"), max_size=20)
 DEATHS = st.lists(st.builds(Death, TEXT, TEXT, TEXT, st.integers(1, 1000), st.integers(0, 2**48)), max_size=5)

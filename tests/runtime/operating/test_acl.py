@@ -6,6 +6,7 @@ import signal
 from collections.abc import Callable
 
 import pytest
+from desk import first_line
 from promises import keep
 from rights import DEDUP, DROPS, HISTORY, KEDA_LIST, PLAIN, SMALL, Granted, call, call_raw, counts_lag, worked
 from servers import wait_for
@@ -241,8 +242,7 @@ class TestOperator:
         assert desk.penstock("dlq", "replay", "trial", second, "--yes").code == 0
         assert desk.penstock("dlq", "purge", "trial", third, "--yes").code == 0
         process = desk.start("tail", "trial", "--last", "1", environ=user.environ)
-        assert process.stdout
-        assert process.stdout.readline()
+        first_line(process)
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=30)
         assert user.refusals() == []

@@ -75,7 +75,7 @@ def test_each_right_is_needed(grant: Callable[..., Granted], target: Target, rol
 
     assert refused_nothing(), user.refusals()
     needless = [rule for rule in (*user.commands, *user.keys) if refused_nothing(rule)]
-    of_7 = ["+xinfo|stream"] if role == "janitor" and not counts_lag(target) else []
+    of_7 = ["+xinfo|stream"] if role in ("janitor", "worker") and not counts_lag(target) else []
     assert needless == [*SELDOM.get(role, []), *of_7]
 
 

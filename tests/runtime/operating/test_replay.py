@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
+import os
+import pty
 import random
 import re
 import signal
@@ -15,7 +18,7 @@ from typing import Any
 
 import pytest
 from cable import Cable
-from desk import Desk
+from desk import Desk, first_line
 from promises import keep
 from servers import Server, wait_for
 from stage import Stage
@@ -239,6 +242,24 @@ async def handle(message, context):
         assert (told["attempts"], len(told["deaths"])) == (2, 2)
 
 
+def test_somebody_at_a_terminal_sees_how_far_it_has_come(desk: Desk) -> None:
+    """In one line that changes, and is gone at the end."""
+    desk.died(40)
+    outside, inside = pty.openpty()
+    process = desk.start("dlq", "replay", "trial", "--all", "--yes", "--rate", "40/s", stderr=inside)
+    os.close(inside)
+    told = b""
+    with contextlib.suppress(OSError):  # the terminal ends with the process
+        while part := os.read(outside, 4096):
+            told += part
+    out, _ = process.communicate(timeout=60)
+    os.close(outside)
+    assert (process.returncode, out) == (0, "replayed 40 dead letters of `trial`\n")
+    assert told.count(b"\rreplayed ") > 1
+    assert told.endswith(b" \r")
+    assert b"\n" not in told
+
+
 class TestTrouble:
     """Whatever happens in the middle, each letter is in the stream or among the dead, and there once."""
 
@@ -266,8 +287,7 @@ class TestTrouble:
         chance = random.Random(7)  # noqa: S311 - no secret
         for _ in range(kills):
             process = desk.start("dlq", "replay", "trial", "--all", "--yes", "--rate", "off", "--json")
-            assert process.stdout
-            process.stdout.readline()
+            first_line(process)
             if not busy.is_alive():
                 busy.start()
             time.sleep(chance.uniform(0, 0.05))
@@ -285,8 +305,7 @@ class TestTrouble:
         """It tells how far it came; the rest waits."""
         desk.died(500)
         process = desk.start("dlq", "replay", "trial", "--all", "--yes", "--rate", "50/s", "--json")
-        assert process.stdout
-        process.stdout.readline()
+        first_line(process)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=30)
         assert process.returncode == 1

@@ -222,7 +222,8 @@ class TestLines:
             subprocess.run(cli, input=lines, text=True, capture_output=True, check=True)
             assert [server.ask("ACL", "GETUSER", user) for user in users] == before
             for one in desk.penstock("acl", "trial", "--json", "--user-prefix", "cli-", redis="").json["users"]:
-                server.ask("ACL", "SETUSER", "words", "reset", *one["rules"])
+                server.ask("ACL", "DELUSER", "words")
+                server.ask("ACL", "SETUSER", "words", *one["rules"])
                 for user in (one["user"], "words"):
                     server.ask("ACL", "SETUSER", user, "resetpass", "off")
                 assert server.ask("ACL", "GETUSER", one["user"]) == server.ask("ACL", "GETUSER", "words")

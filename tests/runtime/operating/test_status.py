@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import signal
@@ -9,9 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from desk import Desk
+from desk import Desk, first_line
 from promises import keep
-from servers import wait_for
+from servers import Server, wait_for
 
 from penstock.embedded import free_port
 from penstock.operating.spans import count, rate, span
@@ -127,6 +128,20 @@ def test_it_watches_until_it_is_interrupted(desk: Desk, tmp_path: Path) -> None:
         process.send_signal(signal.SIGINT)
         assert process.wait(20) == 0
         assert process.communicate()[1] == ""
+
+
+def test_it_goes_on_watching_while_redis_is_away(desk: Desk, server: Server) -> None:
+    """What cannot be told is told as such; what can be told again is."""
+    process = desk.start("status", "--watch", "0.1", "--json", redis=server.url)
+    assert "error" not in json.loads(first_line(process))["pipelines"][0]
+    server.kill()
+    told = iter(process.stdout or ())
+    assert any("error" in json.loads(line)["pipelines"][0] for line in told)
+    server.start()
+    assert any("error" not in json.loads(line)["pipelines"][0] for line in told)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=30)
+    assert process.returncode == 0
 
 
 def test_on_a_terminal_it_draws_over_what_it_drew(desk: Desk) -> None:

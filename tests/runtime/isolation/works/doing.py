@@ -7,7 +7,9 @@ import ctypes
 import json
 import os
 import re
+import select
 import signal
+import socket
 import stat
 import subprocess
 import sys
@@ -135,6 +137,14 @@ async def list_files(_: Doing, __: Delivery, ___: Port) -> object:
     """Run a program that lists what it has open."""
     listing = ["ls", "/proc/self/fd"]
     return subprocess.run(listing, close_fds=False, stdout=subprocess.PIPE, check=True).stdout.decode().split()  # noqa: ASYNC221 - short
+
+
+@deed
+async def hear_signals(_: Doing, __: Delivery, ___: Port) -> object:
+    """Open many files, and see whether a signal writes to one of them."""
+    files = [one for _ in range(20) for one in socket.socketpair()]
+    os.kill(os.getpid(), signal.SIGTERM)
+    return [one.fileno() for one in select.select(files, [], [], 0)[0]]
 
 
 @deed

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -85,21 +86,27 @@ def tell_table(table: Table) -> None:
 
 
 class Progress:
-    """How far it has come: on a terminal a line that changes, elsewhere nothing."""
+    """How far it has come: on a terminal a line that changes, elsewhere a line now and then."""
 
     def __init__(self) -> None:
         """Nothing is shown yet."""
-        self._shows = sys.stderr is not None and sys.stderr.isatty()
+        self._changes = sys.stderr is not None and sys.stderr.isatty()
+        self._every = 0.1 if self._changes else 10.0
+        self._next = time.monotonic() + self._every
         self._width = 0
 
     def show(self, text: str) -> None:
-        """Instead of what was shown before."""
-        if self._shows:
+        """Instead of what was shown before, if that stood for long enough."""
+        if time.monotonic() < self._next:
+            return
+        self._next = time.monotonic() + self._every
+        if self._changes:
             click.echo(f"\r{text:<{self._width}}", err=True, nl=False)
             self._width = len(text)
+        else:
+            aside(text)
 
     def end(self) -> None:
         """Take it away."""
-        self.show("")
-        if self._shows:
-            click.echo("\r", err=True, nl=False)
+        if self._width:
+            click.echo(f"\r{'':<{self._width}}\r", err=True, nl=False)

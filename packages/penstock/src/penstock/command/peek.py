@@ -51,7 +51,7 @@ NOT_IN_BLOCKS: Mapping[str, tuple[str, ...]] = {
 @spec_argument
 @click.argument("id_", metavar="[ID]", required=False)
 @click.option("--state", type=click.Choice(STATES), help="Only this state; all that have something otherwise.")
-@click.option("--limit", type=click.IntRange(1, 1000), default=10, show_default=True, help="The most of each state.")
+@click.option("--limit", type=click.IntRange(1, 100), default=10, show_default=True, help="The most of each state.")
 @click.option("--bodies", is_flag=True, help="Show bodies, too.")
 @json_option
 @where_options

@@ -14,7 +14,7 @@ from typing import Any
 from penstock.isolation.delivery import how_it_ended
 from penstock.isolation.kid import Kid
 from penstock.isolation.line import Line
-from penstock.isolation.trouble import BadHandler, refusals
+from penstock.isolation.trouble import UNWANTED, BadHandler, NoChild, refusals
 from penstock.isolation.words import Exited, Fork, Hello, Prepare, Prepared, Signal, Unborn, Unprepared, Word
 
 _SECONDS_TO_END = 5.0
@@ -41,8 +41,11 @@ class Births:
         """Why each child imports the handler for itself; empty when it is imported once."""
 
     @classmethod
-    async def open(cls, asked: Prepare, lifeline: int) -> Births:
-        """Start a nursery and wait until it has imported the handler."""
+    async def open(cls, asked: Prepare, lifeline: int, unwanted: asyncio.Future[None]) -> Births:
+        """Start a nursery and wait until it has imported the handler, or until it is unwanted.
+
+        It is not to be cancelled: uvloop forgets a process that it is about to start.
+        """
         with refusals():
             ours, theirs = socket.socketpair()
         try:
@@ -58,7 +61,7 @@ class Births:
             raise
         births = cls(ours, process, asked)
         try:
-            await births._until_prepared()
+            await births._until_prepared(unwanted)
         except BaseException:
             births.kill()  # it may import for ever, and would not hear that it is not wanted
             await births.close()
@@ -105,9 +108,11 @@ class Births:
         self.kill()
         await self._ended
 
-    async def _until_prepared(self) -> None:
-        either: list[asyncio.Future[Any]] = [self._prepared, self._ended]
+    async def _until_prepared(self, unwanted: asyncio.Future[None]) -> None:
+        either: list[asyncio.Future[Any]] = [self._prepared, self._ended, unwanted]
         await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+        if unwanted.done():
+            raise NoChild(UNWANTED)
         self._line.hear_rest()
         if not self._prepared.done():
             code = await self._ended

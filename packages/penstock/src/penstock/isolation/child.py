@@ -138,7 +138,6 @@ class _Child:
         self._line.say(Ready(os.getpid()))
         await self._left.wait()
         await self._work.close()
-        await self._line.all_said()
 
     def _heard(self, word: Word, body: bytes) -> None:
         if isinstance(word, Run):

@@ -29,8 +29,6 @@ class Line:
         self._frames = Frames()
         self._outbox: collections.deque[tuple[memoryview, socket.socket | None]] = collections.deque()
         self._saying = threading.Lock()
-        self._all_said = asyncio.Event()
-        self._all_said.set()
         self._loop = asyncio.get_running_loop()
         self._loop.add_reader(sock.fileno(), self._hear)
         self.over = False
@@ -47,12 +45,7 @@ class Line:
                 return
             self._outbox.append((memoryview(frame(word, body)), hand_over))
             if len(self._outbox) == 1 and not self._push():
-                self._all_said.clear()
                 self._loop.call_soon_threadsafe(self._wait_for_room)
-
-    async def all_said(self) -> None:
-        """Wait until everything is on its way."""
-        await self._all_said.wait()
 
     def hear_rest(self) -> None:
         """Hear all that was said before the other end was gone."""
@@ -74,7 +67,6 @@ class Line:
             if handed_over is not None:
                 handed_over.close()
         self._outbox.clear()
-        self._all_said.set()
 
     def _hear(self) -> None:
         """Hear what is there, for a large message in several reads; then it is the turn of others."""
@@ -133,4 +125,3 @@ class Line:
         with self._saying:
             if self._push():
                 self._loop.remove_writer(self._sock.fileno())
-                self._all_said.set()

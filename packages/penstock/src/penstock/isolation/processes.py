@@ -13,13 +13,12 @@ from typing import Any, TypeVar
 from penstock.isolation.births import Births, DiedWhileImporting
 from penstock.isolation.delivery import Delivery, Ended, Killed, Progress, Why
 from penstock.isolation.kid import Kid
-from penstock.isolation.trouble import NoChild, refusals
+from penstock.isolation.trouble import UNWANTED, NoChild, refusals
 from penstock.isolation.words import JSON, Prepare
 
 T = TypeVar("T")
 _TRIES = 3
 """For a child whose nursery died meanwhile, and for a message whose child was gone before it had read it."""
-_CLOSED = "no children are wanted any more"
 _SECONDS_MORE = 8.0
 """Beyond patience: for signals to work, and for a nursery that is stuck."""
 
@@ -49,6 +48,7 @@ class Processes:
         self._patience = patience
         self._lifeline: tuple[int, int] | None = None
         self._births: asyncio.Task[Births] | None = None
+        self._unwanted: asyncio.Future[None] | None = None
         self._kids: set[Kid] = set()
         self._no_kids = asyncio.Event()
         self._no_kids.set()
@@ -138,7 +138,7 @@ class Processes:
 
     def _spare(self, birth: asyncio.Task[Kid], *, alone: bool) -> None:
         """Nobody waits any more for a child that was born."""
-        if not birth.cancelled() and birth.exception() is None:
+        if birth.exception() is None:
             self._put_back(birth.result(), alone=alone)
 
     def _put_back(self, kid: Kid, *, alone: bool) -> None:
@@ -172,28 +172,25 @@ class Processes:
     async def _nursery(self) -> Births:
         """Give the nursery that there is, or a new one."""
         if self._closing is not None:
-            raise NoChild(_CLOSED)
+            raise NoChild(UNWANTED)
         last = self._births
-        if last is not None and last.done() and (last.cancelled() or last.exception() or last.result().over):
-            if not last.cancelled() and not last.exception():
+        if last is not None and last.done() and (last.exception() or last.result().over):
+            if not last.exception():
                 self._go(last.result().close())
             last = None
         if last is None:
             last = self._births = self._go(self._open())
-        try:
-            return await asyncio.shield(last)
-        except asyncio.CancelledError:
-            if last.cancelled():
-                raise NoChild(_CLOSED) from None
-            raise
+        return await asyncio.shield(last)
 
     async def _open(self) -> Births:
         if self._lifeline is None:
             with refusals():
                 self._lifeline = os.pipe()
+        if self._unwanted is None:
+            self._unwanted = asyncio.get_running_loop().create_future()
         for tries_left in reversed(range(_TRIES)):
             try:
-                births = await Births.open(self._asked, self._lifeline[0])
+                births = await Births.open(self._asked, self._lifeline[0], self._unwanted)
             except DiedWhileImporting:
                 if not tries_left:
                     raise
@@ -213,14 +210,13 @@ class Processes:
             self._call_off(errand, "drain")
         for kid in list(self._kids):
             kid.leave()
-        births = self._births
-        if births is not None and not births.done():
-            births.cancel()
+        if self._unwanted is not None:
+            self._unwanted.set_result(None)
         await self._wait_for_no_kids(2 * self._patience + _SECONDS_MORE)
-        if births is not None:
-            await asyncio.wait([births])
-            if not births.cancelled() and not births.exception():
-                await births.result().close()
+        if self._births is not None:
+            await asyncio.wait([self._births])
+            if not self._births.exception():
+                await self._births.result().close()
         if self._lifeline is not None:
             for end in self._lifeline:
                 os.close(end)
@@ -237,5 +233,5 @@ class Processes:
         task = asyncio.create_task(what)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-        task.add_done_callback(lambda done: done.cancelled() or done.exception())
+        task.add_done_callback(lambda done: done.cancelled() or done.exception())  # looked at, so that none is logged
         return task

@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+UNWANTED = "no children are wanted any more"
+
 
 class IsolationTrouble(Exception):  # noqa: N818 - a family of outcomes, each with a name of its own
     """There is no child to run a message in."""

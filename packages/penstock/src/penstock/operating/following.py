@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 
 from penstock.operating.entry import Entry
-from penstock.operating.paging import Ask, asking
+from penstock.operating.paging import Ask, Pages
 from penstock.tending.replies import items
 from penstock.wire.errors import Reply
 from penstock.wire.link import Link
 
-TOGETHER = 50
+TOGETHER = 20
 """Entries of one answer."""
 BLOCK = 5.0
 """Seconds that one question waits."""
@@ -28,8 +28,11 @@ class Follower:
 
     async def begin(self, last: int) -> list[Entry]:
         """The last of those that are there, the oldest first. What comes after them will be followed."""
-        told = items(await self._ask(asking(self._link, "XREVRANGE", self._key, "+", "-", "COUNT", max(last, 1))))
-        newest_first = [Entry.of(one) for one in told]
+        newest_first: list[Entry] = []
+        async for page in Pages(self._link, self._key, ask=self._ask).between("-", "+", newest_first=True):
+            newest_first += page
+            if len(newest_first) >= last:
+                break
         if newest_first:
             self._at = newest_first[0].id
         return newest_first[:last][::-1]

@@ -10,6 +10,7 @@ from penstock.keys import PARKED, READY, STATES, SUSPECT, Keys
 from penstock.message.ulid import is_ulid
 from penstock.operating.entry import Entry
 from penstock.operating.packed import unpacked_fields
+from penstock.operating.paging import Pages
 from penstock.tending.replies import items, number, raw, text, without_group
 from penstock.wire.errors import Refused, Reply
 from penstock.wire.link import Link
@@ -101,8 +102,12 @@ class Peek:
     async def _new(self, most: int) -> list[Waiting]:
         last = await self._last_given()
         start = "-" if last is None else f"({last}"
-        told = items(await self._link.call("XRANGE", self._keys.stream, start, "+", "COUNT", most))
-        return [Waiting("new", entry.id, entry) for entry in map(Entry.of, told)]
+        found: list[Entry] = []
+        async for page in Pages(self._link, self._keys.stream).between(start, "+"):
+            found += page
+            if len(found) >= most:
+                break
+        return [Waiting("new", entry.id, entry) for entry in found[:most]]
 
     async def _last_given(self) -> str | None:
         """Up to here the group was given all; None where it is not there."""

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import cast
 
-from penstock.keys import Keys
+from penstock.keys import SUSPECT, Keys
 from penstock.wire.link import Link
 from penstock.worker.delivery import Delivery, GivenBack
 from penstock.worker.settler import Settler
@@ -77,6 +77,8 @@ class Audit:
         ]
 
     def _give_back(self, strays: list[tuple[bytes, int]], consumer: str) -> int:
+        """What had been delivered before may have been a suspect: nobody knows, so it goes on as one."""
         for id_, count in strays:
-            self._settler.add(GivenBack(Delivery(id_, (), consumer, count), "found"))
+            stray = Delivery(id_, (), consumer, count, source=SUSPECT if count > 1 else "")
+            self._settler.add(GivenBack(stray, "found"))
         return len(strays)

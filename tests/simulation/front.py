@@ -1,0 +1,149 @@
+"""How the simulation asks its server: as seldom as it can, for each answer costs a change of processes.
+
+What was asked before and cannot have changed is known; a renewal whose answer is certain goes out with the next
+question; and after what may have changed something, the same question brings a look at what is there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import cast
+
+from penstock.keys import Keys
+from penstock.wire.errors import Refused, Reply
+from penstock.wire.words import Word
+
+from .link import Op
+from .memory import Memory
+from .store import EPOCH, NOW, Store, Texts, Words
+from .truth import Seen, Truth
+
+STEADY = frozenset({"renew", "SCRIPT LOAD", "XTRIM"})
+"""What changes nothing that somebody asks for; renewals only make answers hold for longer."""
+SHOWS = frozenset(
+    {"XREADGROUP", "claim", "settle", "settle_with", "park", "give_back", "bury", "tend", "take_over", "send", "deregister"}
+)
+"""What mostly changes something."""
+
+
+class Front:
+    """One server, in virtual time."""
+
+    def __init__(self, store: Store, time: Callable[[], int], keys: Keys, truth: Truth, memory: Memory) -> None:
+        """`time` is Redis's own, in ms."""
+        self._store = store
+        self._time = time
+        self._keys = keys
+        self._truth = truth
+        self._memory = memory
+        self._told = -1
+        self._readers: set[Word] = set()
+        """Consumers that are there for certain."""
+        self._renewed: set[Word] = set()
+        """Those whose leases are."""
+        self._later: list[Words] = []
+        """Renewals that were answered and not yet asked for, each with its time."""
+        self.is_full = False
+        self.has_changed = False
+        """Whether the last command changed something."""
+        self._looks: tuple[Words, ...] = (
+            ("XRANGE", keys.stream, "-", "+"),
+            ("XPENDING", keys.stream, keys.group, "-", "+", 1000),
+            ("ZRANGE", keys.parked, 0, -1),
+        )
+
+    def begin(self, texts: Texts, *, loaded: bool, base: int) -> None:
+        """Empty, but for ids that begin where the simulation wants them."""
+        commands: list[Words] = [("CONFIG", "SET", "maxmemory", 0), ("FLUSHALL",)]
+        if not loaded:
+            commands += [("SCRIPT", "FLUSH")]
+        elif self._store.knows is not texts:
+            commands += [("SCRIPT", "FLUSH"), *texts.load()]
+        self._store.knows = texts if loaded else None
+        first = f"{EPOCH}-{base + 1}"
+        for stream in (self._keys.stream, self._keys.dead):
+            commands += [("XADD", stream, first, "data", "{}"), ("XDEL", stream, first)]
+        self.ask(*commands)
+        self._told = -1  # the time was flushed, too
+
+    def ask(self, *commands: Words) -> list[Reply | Refused]:
+        """By a hand of the simulation's own; nobody is told."""
+        renewals, self._later = self._later, []
+        before: list[Words] = [*renewals]
+        after: list[Words] = []
+        time = self._time()
+        if renewals or time != self._told:
+            before.append(("SET", NOW, time))
+            self._told = time
+        if self.is_full:
+            before.append(("CONFIG", "SET", "maxmemory", 1))
+            after.append(("CONFIG", "SET", "maxmemory", 0))
+        answers = self._store.ask(*before, *commands, *after)
+        assert all(answer == 1 for answer in answers[1 : len(renewals) : 2]), "a renewal was not certain"
+        return answers[len(before) : len(answers) - len(after)]
+
+    def put(self, op: Op, words: Words) -> Reply | Refused:
+        """A command of somebody's: its answer, from the server unless it is known."""
+        time = self._time()
+        self.has_changed = False
+        if not self.is_full:
+            if (known := self._memory.answer(words, time)) is not None:
+                return known[0]
+            if op.name == "renew" and words[-2] in self._renewed:
+                self._later += [("SET", NOW, time), words]
+                self._truth.sees(op.by, op.name, op.words, 1)
+                return 1
+        return self._really(op, words, time)
+
+    def _really(self, op: Op, words: Words, time: int) -> Reply | Refused:
+        more: tuple[Words, ...] = ()
+        if op.name in SHOWS:
+            more = self._looks
+        elif op.name == "overdue":
+            more = (("ZRANGE", self._keys.alive, 0, -1, "WITHSCORES"),)
+        reply, *rest = self.ask(words, *more)
+        first_end = _first_end(rest[0]) if op.name == "overdue" else None
+        if op.name == "XREADGROUP" and words[3] not in self._readers:
+            self._memory.forget()  # a reader that was not there is made
+            self._readers.add(words[3])
+        saw = self._truth.sees(op.by, op.name, op.words, reply)
+        if not self._memory.note(op.name, words, reply, time, first_end):
+            if op.name not in STEADY:
+                self.changed()
+            if saw:
+                self._show(rest if op.name in SHOWS else self.ask(*self._looks))
+        if op.name in ("renew", "register") and reply == 1:
+            self._renewed.add(words[-2])
+        return reply
+
+    def changed(self, *, by_others: bool = False) -> None:
+        """What was known is to be asked for again; of more when it was no worker or janitor of ours."""
+        self.has_changed = True
+        self._memory.forget(by_others=by_others)
+        self._readers.clear()
+        self._renewed.clear()
+
+    def flush(self) -> None:
+        """It forgets the scripts."""
+        self.ask(("SCRIPT", "FLUSH"))
+        self._store.knows = None
+        self.changed(by_others=True)
+
+    def look(self) -> None:
+        """Show what there is."""
+        self._show(self.ask(*self._looks))
+
+    def _show(self, told: list[Reply | Refused]) -> None:
+        entries, pending, due = told
+        rows = cast("list[tuple[bytes, list[bytes]]]", [] if isinstance(entries, Refused) else entries)
+        owners = None
+        if not isinstance(pending, Refused):
+            listed = cast("list[tuple[bytes, bytes, int, int]]", pending)
+            owners = {id_: (owner.decode(), count) for id_, owner, _, count in listed}
+        found = {id_: fields[fields.index(b"data") + 1] for id_, fields in rows}
+        self._truth.look(Seen(found, owners, set(cast("list[bytes]", due))))
+
+
+def _first_end(leases: Reply | Refused) -> float | None:
+    ends = [] if isinstance(leases, Refused) else [abs(float(one)) for one in cast("list[bytes]", leases)[1::2]]
+    return min(ends, default=None)
