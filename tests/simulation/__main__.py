@@ -35,6 +35,11 @@ def main() -> int:
         return sum(search(store, name, given) for name in names)
 
 
+def say(*lines: object) -> None:
+    sys.stdout.writelines(f"{line}\n" for line in lines)
+    sys.stdout.flush()
+
+
 def replay(store: Store, what: str, only: str, *, shrink: bool) -> int:
     profile, _, seed = what.partition("/")
     plan = plan_of(profile, int(seed)) if profile in PROFILES else Plan.read(Path(what).read_text())
@@ -42,9 +47,7 @@ def replay(store: Store, what: str, only: str, *, shrink: bool) -> int:
         kind = only or next(iter(sorted(run(store, plan).kinds)))
         plan = shrunk(store, plan, kind)
     ran = run(store, plan, traced=True)
-    print("\n".join(ran.trace))
-    print(json.dumps(plan.told()))
-    print(*ran.violations, sep="\n")
+    say(*ran.trace, json.dumps(plan.told()), *ran.violations)
     return len(ran.violations)
 
 
@@ -67,10 +70,10 @@ def search(store: Store, profile: str, given: argparse.Namespace) -> int:
             break
     took = time.monotonic() - began
     per = f"{done / took * 60:.0f}/min, {seconds / done:.0f} virtual s and {commands / done:.0f} commands each"
-    print(f"{profile}: {done} schedules in {took:.0f} s ({per}): {dict(counts) or 'all well'}", flush=True)
+    say(f"{profile}: {done} schedules in {took:.0f} s ({per}): {dict(counts) or 'all well'}")
     for kind, ran in first.items():
         told = next(one for one in ran.violations if one.kind == kind)
-        print(f"    {ran.plan.seed} {told}"[:600], flush=True)
+        say(f"    {ran.plan.seed} {told}"[:600])
     return sum(counts.values())
 
 

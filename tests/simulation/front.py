@@ -15,13 +15,27 @@ from penstock.wire.words import Word
 
 from .link import Op
 from .memory import Memory
+from .records import Seen
+from .steps import Steps
 from .store import EPOCH, NOW, Store, Texts, Words
-from .truth import Seen, Truth
+from .truth import Truth
 
 STEADY = frozenset({"renew", "SCRIPT LOAD", "XTRIM"})
 """What changes nothing that somebody asks for; renewals only make answers hold for longer."""
 SHOWS = frozenset(
-    {"XREADGROUP", "claim", "settle", "settle_with", "park", "give_back", "bury", "tend", "take_over", "send", "deregister"}
+    {
+        "XREADGROUP",
+        "claim",
+        "settle",
+        "settle_with",
+        "park",
+        "give_back",
+        "bury",
+        "tend",
+        "take_over",
+        "send",
+        "deregister",
+    }
 )
 """What mostly changes something."""
 
@@ -35,6 +49,7 @@ class Front:
         self._time = time
         self._keys = keys
         self._truth = truth
+        self._steps = Steps(truth)
         self._memory = memory
         self._told = -1
         self._readers: set[Word] = set()
@@ -91,7 +106,7 @@ class Front:
                 return known[0]
             if op.name == "renew" and words[-2] in self._renewed:
                 self._later += [("SET", NOW, time), words]
-                self._truth.sees(op.by, op.name, op.words, 1)
+                self._steps.see(op.by, op.name, op.words, 1)
                 return 1
         return self._really(op, words, time)
 
@@ -106,13 +121,13 @@ class Front:
         if op.name == "XREADGROUP" and words[3] not in self._readers:
             self._memory.forget()  # a reader that was not there is made
             self._readers.add(words[3])
-        saw = self._truth.sees(op.by, op.name, op.words, reply)
+        saw = self._steps.see(op.by, op.name, op.words, reply)
         if not self._memory.note(op.name, words, reply, time, first_end):
             if op.name not in STEADY:
                 self.changed()
             if saw:
                 self._show(rest if op.name in SHOWS else self.ask(*self._looks))
-        if op.name in ("renew", "register") and reply == 1:
+        if reply == 1 and (op.name == "renew" or (op.name == "register" and self._store.knows)):
             self._renewed.add(words[-2])
         return reply
 
@@ -128,6 +143,15 @@ class Front:
         self.ask(("SCRIPT", "FLUSH"))
         self._store.knows = None
         self.changed(by_others=True)
+
+    def serve(self, op: Op, words: Words) -> Reply | Refused:
+        """A read that waited: what there is for it now."""
+        [reply] = self.ask(words)
+        if reply is not None:
+            self.changed()
+            if self._steps.see(op.by, op.name, op.words, reply):
+                self.look()
+        return reply
 
     def look(self) -> None:
         """Show what there is."""

@@ -24,7 +24,8 @@ from penstock.isolation.delivery import Delivery as Errand
 from penstock.worker import outcome
 from penstock.worker.context import Context
 
-from .truth import Run, Truth
+from .records import Given, Run
+from .truth import Truth
 from .universe import Event, Universe
 
 DEAF = 12.0
@@ -67,10 +68,9 @@ class Handlers:
 
     def _begins(self, message: dict[str, str], context: Context) -> Run:
         one = context._delivery  # noqa: SLF001 - what a context shows of it is less than what is checked
-        fence = (one.consumer, one.count)
-        return self._truth.begins(
-            message["id"], one.id, self._process.name, fence, one.attempt, lambda: context.why, apart=False
-        )
+        given = Given(one.id, one.consumer, one.count, self._process.name, one.source)
+        named = self._truth.messages[message["id"]]
+        return self._truth.begins(named, given, one.attempt, lambda: context.why, apart=False)
 
     async def _work_in_thread(self, run: Run, context: Context) -> None:
         try:
@@ -154,10 +154,8 @@ class Spawner:
         if message.said.kind == "unreadable":
             return Returned(outcome.written(outcome.Outcome(unreadable=("not-json", "it is none"))))
         child = Child(asyncio.get_running_loop().create_future())
-        fence = (delivery.consumer, delivery.fence)
-        child.run = self._truth.begins(
-            message.name, delivery.id, self._process.name, fence, delivery.attempt, lambda: child.why, apart=True
-        )
+        given = Given(delivery.id, delivery.consumer, delivery.fence, self._process.name, delivery.source)
+        child.run = self._truth.begins(message, given, delivery.attempt, lambda: child.why, apart=True)
         child.event = self._universe.after(0.05 + seconds_of(child.run), self._finish, delivery.id)
         self._children[delivery.id] = child
         self.started += 1

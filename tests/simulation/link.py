@@ -1,7 +1,7 @@
 """A link of the runtime whose every command has three moments: issued, executed at the server, answered.
 
-Everything that the real one does by itself is done here too: commands wait for their turn, a connection is made when it
-is needed, one whose answer did not come in time or was not awaited is dropped, and nothing is sent twice. How scripts are
+All that the real one does by itself is done here too: commands wait for their turn, a connection is made when it is
+needed, one whose answer did not come in time or was not awaited is dropped, and nothing is sent twice. How scripts are
 called (`Link.run`) is the real code.
 """
 
@@ -154,7 +154,7 @@ class SimulatedLink(Link):
     async def _ask(self, command: Sequence[Word], within: float) -> Reply | Refused:
         client = self._client
         if client is None or client.broken:
-            client = await self._connect()
+            client = await self._reach()
         loop = asyncio.get_running_loop()
         op = self._wires.issue(client, command)
         client.op = op
@@ -176,7 +176,7 @@ class SimulatedLink(Link):
         self._wires.close(client)
         client.reset(told)
 
-    async def _connect(self) -> Client:
+    async def _reach(self) -> Client:
         self._check()
         seconds, client = self._wires.connect(self)
         await asyncio.sleep(seconds)

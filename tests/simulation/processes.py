@@ -6,7 +6,6 @@ import asyncio
 import json
 import traceback
 from collections.abc import Callable, Coroutine
-from random import Random
 from typing import Any, cast
 
 from penstock.handling.load import Handler
@@ -28,8 +27,9 @@ from penstock.worker.worker import Outside, Worker
 from .handlers import Handlers, Spawner
 from .link import SimulatedLink
 from .plan import Said
-from .truth import Run, Truth
-from .universe import START, Loop, Universe
+from .records import Run
+from .truth import Truth
+from .universe import START, Loop, Universe, dice
 from .wires import Wires
 
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
@@ -51,7 +51,7 @@ class Process:
 
     def link(self, role: str) -> SimulatedLink:
         around = self.around
-        link = SimulatedLink(around.wires, self, role, around.patience, Random(f"{around.seed}/{self.name}/{role}"))
+        link = SimulatedLink(around.wires, self, role, around.patience, dice(f"{around.seed}/{self.name}/{role}"))
         self.links.append(link)
         return link
 
@@ -192,7 +192,7 @@ class WorkerProcess(Process):
         side = around.universe.loop(f"{name}/side")
         self.loops.append(side)
         self._side = side
-        self._rng = Random(f"{around.seed}/{name}")
+        self._rng = dice(f"{around.seed}/{name}")
         self._spawner = Spawner(self, around.truth, around.universe)
         self.code: int | None = None
         self.drains_since: float | None = None
@@ -296,7 +296,18 @@ class SenderProcess(Process):
         body = json.dumps({"id": one.name}) if one.kind != "unreadable" else f'{{"id": "{one.name}" broken'
         window = 3_600_000 if self._dedup else 0
         dedups = [keys.dedup + one.name] if self._dedup else []
-        args = (keys.group, "until-done", 1000, "reject", window, f"{one.name}-id", int(one.delay * 1000), 2, "data", body)
+        args = (
+            keys.group,
+            "until-done",
+            1000,
+            "reject",
+            window,
+            f"{one.name}-id",
+            int(one.delay * 1000),
+            2,
+            "data",
+            body,
+        )
         names = (keys.stream, keys.delayed, keys.bodies, keys.position, *dedups)
         while True:
             try:

@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
 
 from .plan import Fault, Plan, Said, Setup
+from .universe import dice
 
 KINDS = ("ok", "ok", "ok", "flaky", "bad", "slow", "stubborn", "poison", "mega", "blocker", "leaver")
 SECONDS = (0.0, 0.0, 0.5, 3.0, 14.0)
 STEPS = {
     "reader": ("XREADGROUP",),
-    "settler": ("*", "claim", "settle", "park", "give_back", "bury", "tend", "XPENDING", "overdue", "take_over", "settle_with"),
+    "settler": (
+        "*",
+        "claim",
+        "settle",
+        "park",
+        "give_back",
+        "bury",
+        "tend",
+        "XPENDING",
+        "overdue",
+        "take_over",
+        "settle_with",
+    ),
     "lease": ("*", "register", "renew"),
+    "leader": ("lead",),
     "work": ("*", "tend", "overdue", "take_over", "reconcile_stream", "reconcile_due", "ensure"),
 }
 LEAVES = ("settle", "park", "give_back", "bury", "settle_with")
@@ -52,17 +66,19 @@ class Profile:
     deleted: Sequence[str] = field(default=("parked", "alive", "delayed", "uncharged", "crashed", "position"))
 
 
-WIRE = {"lose": 1.0, "mute": 1.5, "late": 1.0, "hold": 1.0, "slow": 1.0, "lurk": 0.7, "refuse": 0.4, "cut": 0.3}
+WIRE = {"lose": 1.0, "mute": 1.5, "late": 1.0, "hold": 1.0, "slow": 1.0, "lurk": 0.7, "refuse": 0.4}
 DEATH = {"crash": 1.5, "stall": 1.0, "wake": 0.4, "drain": 0.7, "spawn": 0.3}
 SERVER = {"pause": 0.5, "reboot": 0.3, "full": 0.3, "flush": 0.3}
 FOREIGN = {"remove": 1.0, "delete": 1.0, "destroy": 0.7}
-APART = {"apart": 0.6}
+APART = {"apart": 0.6, "cut": 0.3}
 
 PROFILES: dict[str, Profile] = {
     "own": Profile({**WIRE, **DEATH, **SERVER, **APART}),
     "net": Profile({**WIRE, **APART, "drain": 0.4}),
     "deaths": Profile({**DEATH, "mute": 0.5}, most=6),
-    "poison": Profile({"crash": 0.6, "mute": 0.5, "drain": 0.4, "stall": 0.3}, kinds=("ok", "ok", "poison", "poison", "mega")),
+    "poison": Profile(
+        {"crash": 0.6, "mute": 0.5, "drain": 0.4, "stall": 0.3}, kinds=("ok", "ok", "poison", "poison", "mega")
+    ),
     "race": Profile(
         {"lose": 1, "mute": 2, "hold": 2, "slow": 2, "lurk": 2, "late": 1, "drain": 0.3},
         roles=("reader", "settler"),
@@ -110,16 +126,20 @@ PROFILES: dict[str, Profile] = {
         delays=(0.0, 6.0, 20.0),
     ),
     "janitors": Profile(
-        {**WIRE, "restart": 2, "crash": 1, "stall": 1, "pause": 0.5}, roles=("work", "leader", "settler"), janitors=(1, 2, 2)
+        {**WIRE, "restart": 2, "crash": 1, "stall": 1, "pause": 0.5},
+        roles=("work", "leader", "settler"),
+        janitors=(1, 2, 2),
     ),
-    "all": Profile({**WIRE, **DEATH, **SERVER, **APART, **FOREIGN, "restart": 0.5, "block": 0.5}, janitors=(1, 2), most=7),
+    "all": Profile(
+        {**WIRE, **DEATH, **SERVER, **APART, **FOREIGN, "restart": 0.5, "block": 0.5}, janitors=(1, 2), most=7
+    ),
 }
 
 
 def plan_of(profile: str, seed: int) -> Plan:
     """The schedule of a seed."""
     of = PROFILES[profile]
-    rng = Random(f"{profile}/{seed}")
+    rng = dice(f"{profile}/{seed}")
     setup = _setup(of, rng)
     faults = [_fault(of, setup, rng) for _ in range(rng.randint(1, of.most))]
     if rng.random() < CROWDED:
@@ -164,52 +184,32 @@ def _setup(of: Profile, rng: Random) -> Setup:
     )
 
 
+Make = Callable[[str, float, Setup, Profile, Random], Fault]
+
+
 def _fault(of: Profile, setup: Setup, rng: Random) -> Fault:
     kind = rng.choices(list(of.faults), list(of.faults.values()))[0]
     at = round(rng.uniform(0, setup.horizon * 0.9), 3)
-    worker = f"W{rng.randint(1, setup.workers + 1)}"
-    if kind in ("lose", "mute", "late", "hold", "slow", "lurk", "refuse"):
-        return _on_the_wire(kind, at, of, setup, rng)
-    if kind in ("crash", "stall", "block", "drain") and rng.random() < 0.5:
-        role = rng.choice(("reader", "settler", "settler", "lease"))
-        step = rng.choice([one for one in STEPS[role] if one != "*"])
-        return Fault(at, kind, rng.choice((worker, "")), step, rng.choice(MOMENTS), _seconds(kind, setup, rng))
-    match kind:
-        case "crash" | "stall" | "block" | "drain":
-            who = worker if setup.janitors == 0 or rng.random() < 0.85 or kind in ("drain", "block") else "J1"
-            return Fault(at, kind, who, seconds=_seconds(kind, setup, rng))
-        case "wake":
-            step = rng.choice(("take_over", "take_over", "overdue", "claim", "settle", "XREADGROUP"))
-            return Fault(at, kind, step=step, moment=rng.choice(MOMENTS))
-        case "apart":
-            who = rng.choice((worker, worker, "J1"))
-            return Fault(at, kind, who, seconds=rng.choice((2.0, 6.0, 14.0, 25.0)), what=rng.choice(("reset", "")))
-        case "cut":
-            return Fault(at, kind, f"{worker}/{rng.choice(('reader', 'settler', 'lease'))}")
-        case "restart":
-            return Fault(at, kind, f"J{rng.randint(1, max(1, setup.janitors))}")
-        case "pause" if rng.random() < 0.5:
-            step = rng.choice(("overdue", "overdue", "take_over", "renew", "claim", "XREADGROUP"))
-            long = setup.lease * rng.choice((1.1, 1.3, 1.6))
-            return Fault(at, kind, "", step, rng.choice(MOMENTS), long)
-        case "pause" | "full":
-            return Fault(at, kind, seconds=rng.choice((1.0, 5.0, setup.lease * 1.2, setup.lease * 1.5)))
-        case "remove":
-            return Fault(at, kind, what=rng.choice(("~parked", "~ready", "~suspect", worker, worker)))
-        case "delete":
-            return Fault(at, kind, what=rng.choice(of.deleted))
-        case _:
-            return Fault(at, kind)
+    return MAKE[kind](kind, at, setup, of, rng) if kind in MAKE else Fault(at, kind)
 
 
-def _on_the_wire(kind: str, at: float, of: Profile, setup: Setup, rng: Random) -> Fault:
-    role = "reader" if kind == "lurk" else rng.choice([one for one in of.roles if one in STEPS] or ["settler"])
+def _worker(setup: Setup, rng: Random) -> str:
+    """One of the first, or one that comes later."""
+    return f"W{rng.randint(1, setup.workers + 1)}"
+
+
+def _janitor(setup: Setup, rng: Random) -> str:
+    return f"J{rng.randint(1, max(1, setup.janitors))}"
+
+
+def _wire(kind: str, at: float, setup: Setup, of: Profile, rng: Random) -> Fault:
+    role = "reader" if kind == "lurk" else rng.choice(of.roles)
     step = rng.choice(STEPS[role])
     if of.steps:
         step, role = rng.choice(of.steps), ""
     elif role == "settler" and rng.random() < 0.5:
         step = rng.choice(LEAVES)
-    process = f"J{rng.randint(1, max(1, setup.janitors))}" if role == "work" else f"W{rng.randint(1, setup.workers + 1)}"
+    process = _janitor(setup, rng) if role in ("work", "leader") else _worker(setup, rng)
     who = rng.choice((f"{process}/{role}", role)) if role else rng.choice((process, ""))
     seconds = {
         "lose": (0.0, 0.005, 1.0),
@@ -224,7 +224,77 @@ def _on_the_wire(kind: str, at: float, of: Profile, setup: Setup, rng: Random) -
     return Fault(at, kind, who, step, seconds=rng.choice(seconds), what=what)
 
 
-def _seconds(kind: str, setup: Setup, rng: Random) -> float:
-    if kind not in ("stall", "block"):
-        return 0.0
-    return rng.choice((1.0, 4.0, setup.lease * 0.8, setup.lease * 1.1, setup.lease * 1.6, setup.lease * 2.5))
+def _process(kind: str, at: float, setup: Setup, of: Profile, rng: Random) -> Fault:
+    """At a time, or at a moment of a command."""
+    del of
+    lease = setup.lease
+    seconds = rng.choice((1.0, 4.0, lease * 0.8, lease * 1.1, lease * 1.6, lease * 2.5))
+    seconds = seconds if kind in ("stall", "block") else 0.0
+    if rng.random() < 0.5:
+        step = rng.choice(
+            [one for role in ("reader", "settler", "settler", "lease") for one in STEPS[role] if one != "*"]
+        )
+        return Fault(at, kind, rng.choice((_worker(setup, rng), "")), step, rng.choice(MOMENTS), seconds)
+    janitors = setup.janitors and kind in ("crash", "stall") and rng.random() < 0.15
+    return Fault(at, kind, _janitor(setup, rng) if janitors else _worker(setup, rng), seconds=seconds)
+
+
+def _wake(kind: str, at: float, setup: Setup, of: Profile, rng: Random) -> Fault:
+    del setup, of
+    step = rng.choice(("take_over", "take_over", "overdue", "claim", "settle", "XREADGROUP"))
+    return Fault(at, kind, step=step, moment=rng.choice(MOMENTS))
+
+
+def _apart(kind: str, at: float, setup: Setup, of: Profile, rng: Random) -> Fault:
+    del of
+    who = _worker(setup, rng) if rng.random() < 0.7 else _janitor(setup, rng)
+    return Fault(at, kind, who, seconds=rng.choice((2.0, 6.0, 14.0, 25.0)), what=rng.choice(("reset", "")))
+
+
+def _cut(kind: str, at: float, setup: Setup, of: Profile, rng: Random) -> Fault:
+    del of
+    return Fault(at, kind, f"{_worker(setup, rng)}/{rng.choice(('reader', 'settler', 'lease'))}")
+
+
+def _restart(kind: str, at: float, setup: Setup, of: Profile, rng: Random) -> Fault:
+    del of
+    return Fault(at, kind, _janitor(setup, rng))
+
+
+def _pause(kind: str, at: float, setup: Setup, of: Profile, rng: Random) -> Fault:
+    del of
+    if rng.random() < 0.5:
+        step = rng.choice(("overdue", "overdue", "take_over", "renew", "claim", "XREADGROUP"))
+        return Fault(at, kind, "", step, rng.choice(MOMENTS), setup.lease * rng.choice((1.1, 1.3, 1.6)))
+    return Fault(at, kind, seconds=rng.choice((1.0, 5.0, setup.lease * 1.2, setup.lease * 1.5)))
+
+
+def _full(kind: str, at: float, setup: Setup, of: Profile, rng: Random) -> Fault:
+    del of
+    return Fault(at, kind, seconds=rng.choice((1.0, 5.0, setup.lease * 1.5)))
+
+
+def _remove(kind: str, at: float, setup: Setup, of: Profile, rng: Random) -> Fault:
+    del of
+    worker = _worker(setup, rng)
+    return Fault(at, kind, what=rng.choice(("~parked", "~ready", "~suspect", worker, worker)))
+
+
+def _delete(kind: str, at: float, setup: Setup, of: Profile, rng: Random) -> Fault:
+    del setup
+    return Fault(at, kind, what=rng.choice(of.deleted))
+
+
+MAKE: Mapping[str, Make] = {
+    **dict.fromkeys(WIRE, _wire),
+    **dict.fromkeys(("crash", "stall", "block", "drain"), _process),
+    "wake": _wake,
+    "apart": _apart,
+    "cut": _cut,
+    "restart": _restart,
+    "pause": _pause,
+    "full": _full,
+    "remove": _remove,
+    "delete": _delete,
+}
+"""What is not in here has nothing to choose."""

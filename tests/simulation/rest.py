@@ -132,7 +132,10 @@ class Rest:
         there = [names.get(entry, "?") for entry in self._truth.last.entries]
         open_ = [f"{one.name} {one.ended}/{one.entered}" for one in self._truth.messages.values()]
         running = [run.message.name for one in self._truth.messages.values() for run in one.runs if run.goes_on]
-        others = world.redis.front.ask(("ZRANGE", keys.parked, 0, -1, "WITHSCORES"), ("ZRANGE", keys.alive, 0, -1, "WITHSCORES"))
-        sender = "" if self._sender.is_dead else ", the sender still sends"
-        seconds = round(world.universe.now - START)
-        return f"after {seconds} s: {open_}, in the stream {there}, pending {pending}, running {running}, {others!r}{sender}"
+        others = world.redis.front.ask(
+            ("ZRANGE", keys.parked, 0, -1, "WITHSCORES"), ("ZRANGE", keys.alive, 0, -1, "WITHSCORES")
+        )
+        told = [f"{open_}, in the stream {there}, pending {pending}, running {running}, {others!r}"]
+        if not self._sender.is_dead:
+            told.append("the sender still sends")
+        return f"after {world.universe.now - START:.0f} s: " + ", ".join(told)

@@ -10,7 +10,6 @@ from penstock.wire.words import Word
 from .front import Front
 from .link import Client, Op
 from .store import EPOCH, Words
-from .truth import Truth
 from .universe import START, Event, Universe
 
 ADDS = frozenset({"send", "tend", "replay", "ensure", "XADD", "XGROUP"})
@@ -31,9 +30,8 @@ class Blocked:
 class Redis:
     """One server. Commands are executed when they come, or when the server goes on after a pause."""
 
-    def __init__(self, universe: Universe, front: Front, truth: Truth) -> None:
+    def __init__(self, universe: Universe, front: Front) -> None:
         self._universe = universe
-        self._truth = truth
         self._blocked: list[Blocked] = []
         self._locks: dict[str, Event] = {}
         self._pauses = 0
@@ -86,14 +84,11 @@ class Redis:
     def serve(self) -> None:
         """Blocked readers get what there is now, the first come first."""
         for one in self._blocked[:]:
-            [reply] = self.front.ask(one.words)
+            reply = self.front.serve(one.op, one.words)
             if reply is None:
                 continue
             self._blocked.remove(one)
             one.over.cancel()
-            self.front.changed()
-            if self._truth.sees(one.op.by, one.op.name, one.op.words, reply):
-                self.front.look()
             self.answered(one.op, reply)
 
     def _waited(self, op: Op) -> None:

@@ -19,7 +19,7 @@ from penstock.wire.errors import Refused, Reply
 from penstock.wire.words import Word, pack
 
 EPOCH = 4_102_444_800_000
-"""Redis's time when a simulation begins, in ms. Far ahead, so that `*` gives ids in order, whatever the real time is."""
+"""Redis's time when a simulation begins, in ms: far ahead, so that `*` gives ids in order, whatever the time is."""
 NOW = "simulated:now"
 REAL = (scripts.FOLDER / "shared" / "now.lua").read_bytes()
 VIRTUAL = f"local function now() return tonumber(redis.call('GET', '{NOW}')) end\n".encode()

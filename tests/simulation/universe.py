@@ -16,10 +16,16 @@ from random import Random
 from typing import Any, TypeVar
 
 START = 1000.0
+"""What the clocks say when a simulation begins."""
 FAIRNESS = 200_000
 """Steps without a step of time after which something runs in a circle."""
 
 T = TypeVar("T")
+
+
+def dice(seed: str) -> Random:
+    """The same throws for the same seed."""
+    return Random(seed)  # noqa: S311 - it decides what goes wrong, and keeps no secrets
 
 
 class StandsStillError(AssertionError):
@@ -79,9 +85,7 @@ class Universe:
             now = self.now
             # Looked into rather than asked: most of a schedule's time would go by in the asking.
             ready = [
-                one
-                for one in loops
-                if not one.frozen and (one._ready or (one._scheduled and one._scheduled[0]._when <= now))
+                one for one in loops if not one.frozen and (one.ready or (one.timers and one.timers[0].when() <= now))
             ]
             if ready:
                 (ready[0] if len(ready) == 1 else self._rng.choice(ready)).once()
@@ -110,11 +114,11 @@ class Universe:
         for loop in self._loops:
             if loop.frozen:
                 continue
-            scheduled = loop._scheduled
-            while scheduled and scheduled[0]._cancelled:
-                heapq.heappop(scheduled)
-            if scheduled:
-                times.append(scheduled[0]._when)
+            timers = loop.timers
+            while timers and timers[0].cancelled():
+                heapq.heappop(timers)
+            if timers:
+                times.append(timers[0].when())
         return min(times) if times else None
 
     def forget(self, loop: Loop) -> None:
@@ -139,6 +143,8 @@ class Loop(base_events.BaseEventLoop):
     def __init__(self, universe: Universe, name: str) -> None:
         super().__init__()
         self._universe = universe
+        self.ready = self._ready
+        self.timers = self._scheduled
         self._tasks: list[asyncio.Task[Any]] = []
         self.name = name
         self.frozen = False
@@ -154,20 +160,23 @@ class Loop(base_events.BaseEventLoop):
         """What is due and what is ready, once each; stops in the midst of it when it is frozen."""
         events._set_running_loop(self)  # noqa: SLF001 - several loops take turns in one thread
         try:
-            scheduled, now = self._scheduled, self._universe.now
-            while scheduled and scheduled[0]._when <= now:
-                self._ready.append(heapq.heappop(scheduled))
-            for _ in range(len(self._ready)):
+            timers, now = self.timers, self._universe.now
+            while timers and timers[0].when() <= now:
+                self.ready.append(heapq.heappop(timers))
+            for _ in range(len(self.ready)):
                 if self.frozen:
                     return
-                handle = self._ready.popleft()
-                if not handle._cancelled:
+                handle = self.ready.popleft()
+                if not handle.cancelled():
                     handle._run()  # noqa: SLF001 - as a loop does
         finally:
             events._set_running_loop(None)  # noqa: SLF001 - as above
 
     def run_in_executor(  # type: ignore[override] # gives a future of this loop, as the base class does
-        self, executor: Executor | None, func: Callable[..., T], *args: Any  # noqa: ANN401 - as in the base class
+        self,
+        executor: Executor | None,
+        func: Callable[..., T],
+        *args: Any,  # noqa: ANN401 - as in the base class
     ) -> asyncio.Future[Any]:
         """A thread takes time too: what it does there is told as a coroutine, which nobody can cancel from outside."""
         del executor
@@ -179,7 +188,8 @@ class Loop(base_events.BaseEventLoop):
         return future
 
     def unwind(self) -> None:
-        """End everything that still waits."""
+        """End everything that still waits. What is said at that is no complaint."""
+        self.set_exception_handler(lambda _, __: None)
         self.frozen = False
         for _ in range(50):
             left = [task for task in self._tasks if not task.done()]
@@ -189,8 +199,6 @@ class Loop(base_events.BaseEventLoop):
                 task.cancel()
             for _ in range(20):
                 self.once()
-        self.complaints.clear()
-        self.set_exception_handler(lambda _, __: None)
         self.close()
 
     def _make(self, loop: asyncio.AbstractEventLoop, coro: Any, **more: Any) -> asyncio.Task[Any]:  # noqa: ANN401 - as asyncio calls it

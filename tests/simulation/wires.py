@@ -45,9 +45,7 @@ class Fate:
 class Wires:
     """All connections to one server."""
 
-    def __init__(
-        self, universe: Universe, redis: Redis, texts: Texts, kind: str, tell: Callable[[str], None]
-    ) -> None:
+    def __init__(self, universe: Universe, redis: Redis, texts: Texts, kind: str, tell: Callable[[str], None]) -> None:
         self._universe = universe
         self._redis = redis
         self._texts = texts
@@ -56,7 +54,7 @@ class Wires:
         self._clients = 0
         self.fate: Callable[[Op], Fate] = lambda _: Fate()
         """What is to become of a command that is issued."""
-        self.passes: Callable[[Op, Moment], None] = lambda op, moment: None
+        self.passes: Callable[[Op, Moment], None] = lambda _, __: None
         """Told of every moment of every command."""
         self.cut_off: set[str] = set()
         """Processes that reach nobody."""

@@ -1,4 +1,4 @@
-"""A world with one pipeline in it: workers, janitors, a sender, one Redis; and what is looked at when all is at rest."""
+"""A world with one pipeline in it: workers, janitors, a sender, one Redis."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from random import Random
 from typing import Any
 
 from penstock.resolved import Resolved
@@ -20,14 +19,16 @@ from penstock_spec.platform import Redis as Where
 
 from .faults import Faults
 from .front import Front
+from .happenings import Happenings
 from .memory import Memory
 from .plan import Fault, Plan, Setup
 from .processes import Around, JanitorProcess, Process, SenderProcess, WorkerProcess
+from .records import Violation
 from .rest import Rest
 from .server import Redis, time_of
 from .store import Store, Texts
-from .truth import Truth, Violation
-from .universe import START, StandsStillError, Universe
+from .truth import Truth
+from .universe import START, StandsStillError, Universe, dice
 from .wires import Wires
 
 NAME = "trial"
@@ -60,17 +61,18 @@ class World:
         self.store = store
         self.trace: list[str] = []
         self._traced = traced
-        self.universe = Universe(Random(f"{plan.seed}/order"))
+        self.universe = Universe(dice(f"{plan.seed}/order"))
         self.pipeline = pipeline(setup)
         self.keys = self.pipeline.keys
-        self.truth = Truth(setup, self.keys, self.tell, self.universe.clock)
+        self.truth = Truth(setup, self.tell, self.universe.clock)
         self.truth.healthy = self._is_healthy
         front = Front(store, lambda: time_of(self.universe), self.keys, self.truth, Memory(off=not memory))
-        self.redis = Redis(self.universe, front, self.truth)
+        self.redis = Redis(self.universe, front)
         self.wires = Wires(self.universe, self.redis, texts, setup.wires, self.tell)
         self.redis.answered = self.wires.answered
         front.begin(texts, loaded=setup.loaded, base=setup.base)
         self.processes: dict[str, Process] = {}
+        self._everybody: list[Process] = []
         self._spawned = 0
         self._lives = 0
         self._around = Around(
@@ -84,9 +86,8 @@ class World:
             tell=self.tell,
             ended=self._ended,
         )
-        self.faults = Faults(
-            plan.faults, self.universe, self.redis, self.wires, self.truth, self.keys, self, self.tell
-        )
+        happenings = Happenings(self.universe, self.redis, self.wires, self.truth, self.keys, self)
+        self.faults = Faults(plan.faults, self.universe, happenings, self, self.tell)
         self.wires.fate = self.faults.fate
         self.wires.passes = self.faults.passes
         self.respawns = True
@@ -106,7 +107,7 @@ class World:
             for number in range(setup.janitors):
                 self._begin(f"J{number + 1}")
             sender = SenderProcess(setup.messages, dedup=setup.dedup, around=self._around)
-            self._add(sender)
+            self._add("sender", sender)
             try:
                 self.universe.run(START + setup.horizon)
                 self.faults.stop()
@@ -114,12 +115,13 @@ class World:
                 Rest(self, sender).come()
             except StandsStillError as error:
                 self.truth.violate("stands-still", str(error))
-            for process in self.processes.values():
-                for one in process.complaints():
-                    self.truth.violate("uncaught", f"{process.name}: {one}")
-            seconds = self.universe.now - START
-            self._traced = False
-            self.universe.end()
+            finally:
+                seconds = self.universe.now - START
+                self._traced = False
+                self.universe.end()
+        for process in self._everybody:
+            for one in process.complaints():
+                self.truth.violate("uncaught", f"{process.name}: {one}")
         return Ran(
             self.plan,
             tuple(self.truth.violations),
@@ -131,8 +133,9 @@ class World:
 
     # -- who there is -----------------------------------------------------------------------------------------------
 
-    def _add(self, process: Process) -> None:
-        self.processes[process.name] = process
+    def _add(self, name: str, process: Process) -> None:
+        self.processes[name] = process
+        self._everybody.append(process)
 
     def workers(self) -> list[WorkerProcess]:
         """Those that are alive."""
@@ -142,14 +145,14 @@ class World:
         self._spawned += 1
         name = f"W{self._spawned}"
         self.tell(f"{name} starts")
-        self._add(WorkerProcess(name, self._around))
+        self._add(name, WorkerProcess(name, self._around))
 
     def _begin(self, janitor: str) -> None:
         """A janitor, or another life of one."""
         present = self.processes.get(janitor)
         if present is None or present.is_dead:
             self._lives += 1
-            self.processes[janitor] = JanitorProcess(f"{janitor}.{self._lives}", self._around)
+            self._add(janitor, JanitorProcess(f"{janitor}.{self._lives}", self._around))
 
     def restart(self, janitor: JanitorProcess) -> None:
         janitor.crash()
@@ -216,7 +219,7 @@ def run(store: Store, plan: Plan, *, texts: Texts = TEXTS, traced: bool = False,
 
 @contextmanager
 def _tuned(size: int) -> Iterator[None]:
-    """Pages of so many entries, so that what needs several pages needs few entries; and gauges, which say nothing here."""
+    """Pages of so many entries, so that what needs several needs few; and no gauges, which say nothing here."""
     tuned = [(module, "PAGE", min(size, module.PAGE)) for module in (sweep, audit)]
     tuned += [(worker, "GAUGES_EVERY", 3600)]
     usual = [(module, name, getattr(module, name)) for module, name, _ in tuned]
@@ -261,5 +264,16 @@ def _spec(told: tuple[tuple[str, Any], ...]) -> Resolved:
 
 def pipeline(setup: Setup) -> Resolved:
     """Its spec."""
-    names = ("concurrency", "most_held", "lease", "timeout", "isolation", "attempts", "backoff", "grace", "margin", "dedup")
+    names = (
+        "concurrency",
+        "most_held",
+        "lease",
+        "timeout",
+        "isolation",
+        "attempts",
+        "backoff",
+        "grace",
+        "margin",
+        "dedup",
+    )
     return _spec(tuple((name, getattr(setup, name)) for name in names))

@@ -39,6 +39,9 @@ RUNTIME = frozenset({
 })  # fmt: skip
 """Of packages/penstock/src/penstock: what speaks of servers, handlers and messages."""
 
+SAME = 3
+"""Words in a row of a message that a test of the runtime compares with."""
+
 NEVER_RUN = {
     "reading it is not permitted": "tests/reading has it: root may read everything and must step down for it",
     "the current folder does not exist": "tests/command has it: a transcript stands in a folder that exists",
@@ -185,7 +188,7 @@ def words_of_the_runtimes_tests(root: Path) -> str:
 
 
 def stands_in(proven: str, root: Path, site: Site, words: str) -> bool:
-    """Whether a message of the runtime stands in a test of the runtime: the longest piece of it that is always the same."""
+    """Whether a message of the runtime stands in a test of the runtime: some words of it that are always the same."""
     inside = Path(site[0]).relative_to(root).as_posix().removeprefix("packages/penstock/src/penstock/")
     if not any(inside == one or inside.startswith(f"{one}/") for one in RUNTIME):
         return False
@@ -193,8 +196,9 @@ def stands_in(proven: str, root: Path, site: Site, words: str) -> bool:
     function = innermost(tree, site[1])
     texts = [one.value for one in ast.walk(ast.parse(words)) if isinstance(one, ast.Constant)]
     texts += [one.value for one in ast.walk(function) if isinstance(one, ast.Constant) and one.lineno <= site[3]]
-    pieces = [text.strip(" `,:;") for text in texts if isinstance(text, str) and " " in text.strip()]
-    return any(piece in proven for piece in pieces)
+    pieces = [text.split() for text in texts if isinstance(text, str)]
+    runs = {" ".join(piece[at : at + SAME]) for piece in pieces for at in range(len(piece) - SAME + 1)}
+    return any(run.strip("`,:;") in proven for run in runs)
 
 
 def innermost(tree: ast.AST, line: int) -> ast.AST:

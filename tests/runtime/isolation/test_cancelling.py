@@ -85,6 +85,8 @@ def test_who_cancels_the_run_waits_for_the_end(keep: Keep) -> None:
                 task.cancel()
                 with pytest.raises(asyncio.CancelledError):
                     await task
+                if do == "ignore":
+                    assert not is_alive(pid)
                 await until_ended(pid)
             assert isinstance(await it.do("who"), Returned)
 

@@ -171,3 +171,9 @@ def test_dedup_by_the_field_that_is_made() -> None:
                 await producer.send({"n": 1})
 
     keep(promise())
+
+
+def test_a_spec_alone_does_not_say_where_its_redis_is() -> None:
+    """A resolved spec does."""
+    with pytest.raises(CannotGoOn, match="is not told where its Redis is"):
+        Producer(pipeline())

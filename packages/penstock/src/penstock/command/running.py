@@ -66,8 +66,10 @@ def resolved(
         return resolution.pipelines, credentials
     from penstock.wire.url import read_url
 
-    url = _embedded(platform) if redis == EMBEDDED else redis
-    model, credentials = read_url(url, os.environ)
+    if redis == EMBEDDED:
+        model, credentials = read_url(_embedded(platform), {})  # what the environment says is of another Redis
+    else:
+        model, credentials = read_url(redis, os.environ)
     return tuple(one.on(model) for one in resolution.pipelines), credentials
 
 

@@ -138,7 +138,7 @@ class Processes:
 
     def _spare(self, birth: asyncio.Task[Kid], *, alone: bool) -> None:
         """Nobody waits any more for a child that was born."""
-        if birth.exception() is None:
+        if not birth.cancelled() and birth.exception() is None:
             self._put_back(birth.result(), alone=alone)
 
     def _put_back(self, kid: Kid, *, alone: bool) -> None:
@@ -179,18 +179,17 @@ class Processes:
                 self._go(last.result().close())
             last = None
         if last is None:
-            last = self._births = self._go(self._open())
+            self._unwanted = self._unwanted or asyncio.get_running_loop().create_future()
+            last = self._births = self._go(self._open(self._unwanted))
         return await asyncio.shield(last)
 
-    async def _open(self) -> Births:
+    async def _open(self, unwanted: asyncio.Future[None]) -> Births:
         if self._lifeline is None:
             with refusals():
                 self._lifeline = os.pipe()
-        if self._unwanted is None:
-            self._unwanted = asyncio.get_running_loop().create_future()
         for tries_left in reversed(range(_TRIES)):
             try:
-                births = await Births.open(self._asked, self._lifeline[0], self._unwanted)
+                births = await Births.open(self._asked, self._lifeline[0], unwanted)
             except DiedWhileImporting:
                 if not tries_left:
                     raise

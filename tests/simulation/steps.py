@@ -1,0 +1,168 @@
+"""Commands and scripts as the truth hears of them: who did what with which entries, as the server has answered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import cast
+
+from penstock.wire.errors import Refused, Reply
+from penstock.wire.words import Word
+
+from .records import Given
+from .truth import Truth
+
+QUIET = frozenset({"measure", "lead"})
+"""Scripts that change nothing which counts."""
+
+
+class Steps:
+    """Reads commands with their answers."""
+
+    def __init__(self, truth: Truth) -> None:
+        self._truth = truth
+
+    def see(self, process: str, name: str, words: Sequence[Word], reply: Reply | Refused) -> bool:
+        """A command was executed; whether it may have changed something that counts."""
+        if isinstance(reply, Refused):
+            return False
+        if name == "XREADGROUP":
+            return self._read(process, str(words[3]), reply)
+        if words[0] not in ("EVALSHA", "EVAL"):
+            return False
+        args = words[3 + int(words[2]) :]
+        read = READ.get(name)
+        return name not in QUIET if read is None else read(self, process, args, reply)
+
+    def _read(self, process: str, consumer: str, reply: Reply) -> bool:
+        if reply is None:
+            return False
+        ((_, entries),) = cast("list[tuple[bytes, list[tuple[bytes, list[bytes]]]]]", reply)
+        for entry, fields in entries:
+            self._truth.gives(Given(entry, consumer, 1, process, ""), fields)
+        return True
+
+    def claim(self, process: str, args: Sequence[Word], reply: Reply) -> bool:
+        if not isinstance(reply, list):
+            return False
+        consumer = str(args[1])
+        for row in cast("list[tuple[bytes, int, int, bytes, list[bytes]]]", reply[2:]):
+            entry, count, _, source, fields = row
+            if consumer in self._truth.lost:
+                self._truth.violate("claimed-by-the-lost", f"{consumer} claims, and was taken over")
+            self._truth.gives(Given(entry, consumer, count, process, source.decode()), fields)
+        return len(reply) > 2 or reply[0] != 0
+
+    def settle(self, process: str, args: Sequence[Word], reply: Reply) -> bool:
+        return self._leave("settle", process, args, tuples(args[5:], 2), reply)
+
+    def settle_with(self, process: str, args: Sequence[Word], reply: Reply) -> bool:
+        return self._leave("settle", process, args, tuples(args[-2:], 2), reply)
+
+    def park(self, process: str, args: Sequence[Word], reply: Reply) -> bool:
+        return self._leave("park", process, args, tuples(args[4:], 5), reply)
+
+    def give_back(self, process: str, args: Sequence[Word], reply: Reply) -> bool:
+        return self._leave("give back", process, args, tuples(args[4:], 4), reply)
+
+    def bury(self, process: str, args: Sequence[Word], reply: Reply) -> bool:
+        return self._leave("bury", process, args, tuples(args[-2:], 2), reply)
+
+    def _leave(self, step: str, process: str, args: Sequence[Word], rows: list[tuple[Word, ...]], reply: Reply) -> bool:
+        truth, consumer = self._truth, str(args[1])
+        answers = cast("list[Reply]", reply)
+        for row, answer in zip(rows, answers, strict=True):
+            entry, count = cast("bytes", row[0]), int(row[1])
+            message = truth.entries.get(entry)
+            if message is None:
+                continue
+            vain = "" if answer == 1 else ", in vain: it is gone" if answer == 0 else f", in vain: it is {answer!r}"
+            reason = reason_of(args) if step == "bury" else ""
+            truth.tell(f"{process}: {step} {message.name} as {count} of {consumer} {reason}".rstrip() + vain)
+            if answer != 1:
+                continue
+            given = truth.leave(step, process, consumer, entry, count)
+            if step == "settle":
+                truth.settled(process, message)
+            elif step == "bury":
+                truth.buried(message, given, reason)
+            elif given is not None:
+                parked = step == "park"
+                truth.freed(message, given, int(row[3 if parked else 2]), itself=not parked)
+        return 1 in answers
+
+    def register(self, process: str, args: Sequence[Word], reply: Reply) -> bool:
+        if reply == 1:
+            self._truth.registered(process, str(args[1]))
+        return False
+
+    def renew(self, process: str, args: Sequence[Word], reply: Reply) -> bool:
+        if reply == 1:
+            self._truth.renews(process, str(args[0]))
+        else:
+            self._truth.tell(f"{process} cannot renew {args[0]!s}")
+        return False
+
+    def overdue(self, process: str, args: Sequence[Word], reply: Reply) -> bool:
+        del args
+        _, adopted, *over = cast("list[int | bytes]", reply)
+        if adopted or over:
+            self._truth.tell(f"{process} sees {over} overdue, and gives {adopted!r} a lease")
+        return False
+
+    def take_over(self, process: str, args: Sequence[Word], reply: Reply) -> bool:
+        answer, taken, gone, _ = cast("list[bytes | int]", reply)
+        consumer = args[2].decode() if isinstance(args[2], bytes) else str(args[2])
+        told = answer.decode() if isinstance(answer, bytes) else str(answer)
+        self._truth.tell(f"{process} takes over {consumer}: {told}, {taken!r} taken, {gone!r} gone")
+        if told not in ("done", "more"):
+            return False
+        self._truth.taken_over(consumer)
+        return True
+
+    def tend(self, process: str, args: Sequence[Word], reply: Reply) -> bool:
+        del args
+        _, promoted, entered, lost, *_ = cast("list[int]", reply)
+        if promoted or entered or lost:
+            self._truth.tell(f"{process} promotes {promoted}, lets in {entered}, finds {lost} lost")
+        return bool(promoted or entered or lost)
+
+    def ensure(self, process: str, args: Sequence[Word], reply: Reply) -> bool:
+        del args
+        if reply != b"there":
+            self._truth.tell(f"{process} makes the group: {reply!r}")
+        return reply != b"there"
+
+    def send(self, process: str, args: Sequence[Word], reply: Reply) -> bool:
+        for answer in cast("list[Reply]", reply):
+            if isinstance(answer, (bytes, int)):
+                message = self._truth.messages[str(args[5]).partition("-")[0]]
+                message.entered += 1
+                self._truth.tell(f"{process} sends {message.name}: {answer!r}")
+        return True
+
+
+READ: dict[str, Callable[[Steps, str, Sequence[Word], Reply], bool]] = {
+    "claim": Steps.claim,
+    "settle": Steps.settle,
+    "settle_with": Steps.settle_with,
+    "park": Steps.park,
+    "give_back": Steps.give_back,
+    "bury": Steps.bury,
+    "register": Steps.register,
+    "renew": Steps.renew,
+    "overdue": Steps.overdue,
+    "take_over": Steps.take_over,
+    "tend": Steps.tend,
+    "ensure": Steps.ensure,
+    "send": Steps.send,
+}
+
+
+def reason_of(args: Sequence[Word]) -> str:
+    """Why something is buried, from the dead letter's values."""
+    values = [one if isinstance(one, bytes) else str(one).encode() for one in args[5 : 5 + int(args[4])]]
+    return values[values.index(b"penstock-dead-reason") + 1].decode()
+
+
+def tuples(values: Sequence[Word], step: int) -> list[tuple[Word, ...]]:
+    return [tuple(values[at : at + step]) for at in range(0, len(values), step)]
