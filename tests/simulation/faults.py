@@ -21,7 +21,7 @@ cut         its idle connections are reset
 Of all, at a time or at a moment of somebody's command:
 wake        SIGCONT, of all that stand still
 spawn       one more worker
-pause       Redis stands still for `seconds`
+pause       Redis stands still for `seconds`; `deaf`, what is sent to it meanwhile is lost
 reboot      another life of Redis
 full        Redis takes nothing more for `seconds`
 flush       Redis forgets the scripts

@@ -46,8 +46,8 @@ class Happenings:
         self._wires.cut_off.clear()
         self._redis.front.is_full = False
         self._redis.go_on()
-        self._trouble(self._universe.now)
         for process in self._cast.processes.values():
+            process.troubled = max(process.troubled, self._universe.now)
             process.go_on()
 
     def to(self, process: Process, fault: Fault) -> None:
@@ -94,12 +94,10 @@ class Happenings:
             process.go_on()
 
     def pause(self, fault: Fault) -> None:
-        self._redis.pause(fault.seconds)
-        self._trouble(self._universe.now + fault.seconds)
+        self._redis.pause(fault.seconds, deaf=fault.what == "deaf")
 
     def reboot(self, _: Fault) -> None:
         self._redis.restart()
-        self._trouble(self._universe.now)
         for process in self._cast.processes.values():
             self._cut(process, "")
 
@@ -126,10 +124,6 @@ class Happenings:
     def destroy(self, _: Fault) -> None:
         self._truth.group_gone()
         self._redis.foreign("XGROUP", "DESTROY", self._keys.stream, self._keys.group)
-
-    def _trouble(self, until: float) -> None:
-        for process in self._cast.processes.values():
-            process.troubled = max(process.troubled, until)
 
 
 OF_ALL = {

@@ -263,10 +263,11 @@ def _restart(kind: str, at: float, setup: Setup, of: Profile, rng: Random) -> Fa
 
 def _pause(kind: str, at: float, setup: Setup, of: Profile, rng: Random) -> Fault:
     del of
+    what = rng.choice(("", "deaf"))
     if rng.random() < 0.5:
         step = rng.choice(("overdue", "overdue", "take_over", "renew", "claim", "XREADGROUP"))
-        return Fault(at, kind, "", step, rng.choice(MOMENTS), setup.lease * rng.choice((1.1, 1.3, 1.6)))
-    return Fault(at, kind, seconds=rng.choice((1.0, 5.0, setup.lease * 1.2, setup.lease * 1.5)))
+        return Fault(at, kind, "", step, rng.choice(MOMENTS), setup.lease * rng.choice((1.1, 1.3, 1.6)), what)
+    return Fault(at, kind, seconds=rng.choice((1.0, 5.0, setup.lease * 1.2, setup.lease * 1.5)), what=what)
 
 
 def _full(kind: str, at: float, setup: Setup, of: Profile, rng: Random) -> Fault:

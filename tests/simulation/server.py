@@ -35,6 +35,7 @@ class Redis:
         self._blocked: list[Blocked] = []
         self._locks: dict[str, Event] = {}
         self._pauses = 0
+        self._is_deaf = False
         self._held: list[tuple[Callable[[Op], None], Op]] = []
         """What came while it stood still."""
         self.front = front
@@ -48,7 +49,8 @@ class Redis:
     def arrive(self, op: Op) -> None:
         """It is its turn, unless the server stands still: then it is, as soon as that goes on."""
         if self.is_paused:
-            self._held.append((self.arrive, op))
+            if not self._is_deaf:
+                self._held.append((self.arrive, op))
             return
         reply = self._execute(op)
         if reply is not None:
@@ -121,9 +123,10 @@ class Redis:
 
     # -- trouble ----------------------------------------------------------------------------------------------------
 
-    def pause(self, seconds: float) -> None:
-        """It stands still, and its commands wait."""
+    def pause(self, seconds: float, *, deaf: bool) -> None:
+        """It stands still, and commands wait; when it is `deaf`, nothing that was sent to it meanwhile ever arrives."""
         self.is_paused = True
+        self._is_deaf = deaf
         self._pauses += 1
         self._universe.after(seconds, self._go_on, self._pauses)
 

@@ -46,11 +46,19 @@ def test_each_kind_has_a_bound_of_its_own(steps: Steps) -> None:
 
 def test_thousands_are_claimed_in_one_step(steps: Steps) -> None:
     """Page by page: no more is handed over at once than Lua can."""
-    batch = steps.begin("worker", 5000)
+    batch = steps.begin("worker", 9000)
     steps.give_back(batch)
-    claims = steps.claim("worker", ready=4500)
-    assert claims.ids == [one.id for one in batch[:4500]]
+    claims = steps.claim("worker", ready=8500)
+    assert claims.ids == [one.id for one in batch[:8500]]
     assert {one.uncharged for one in claims.claimed} == {1}
+
+
+def test_a_ready_message_waits_for_nobody(steps: Steps) -> None:
+    """Somebody gave messages fewer attempts meanwhile: it failed, it took nobody down, so any worker may have it."""
+    steps.park(steps.begin("worker"))
+    steps.tend()
+    claims = steps.claim("worker", attempts=1)
+    assert (len(claims.claimed), claims.waiting) == (1, 0)
 
 
 @pytest.mark.parametrize("lease", ["missing", "marked as lost"])

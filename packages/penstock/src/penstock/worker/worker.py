@@ -7,17 +7,15 @@ import logging
 import time
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AsyncExitStack, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from random import Random
 from typing import Any, Protocol
 
 from penstock.handling.decide import Decider
-from penstock.handling.failures import Failure
 from penstock.handling.load import Handler
 from penstock.isolation.spawner import Spawner
-from penstock.isolation.trouble import BadHandler, IsolationTrouble
 from penstock.message.form import Form
 from penstock.observe.lines import Process
 from penstock.observe.logs import Log
@@ -42,6 +40,7 @@ from penstock.worker.drain import Drain
 from penstock.worker.eviction import evicts
 from penstock.worker.lanes import Lanes
 from penstock.worker.lease import Lease, incarnation
+from penstock.worker.needs import Needs
 from penstock.worker.runner import Here, call_of
 from penstock.worker.settler import Settler
 from penstock.worker.slots import Slots
@@ -106,13 +105,11 @@ class Worker:
         self._keeps_nothing = pipeline.keeps_nothing
         self._spec = spec
         self._keys = pipeline.keys
-        self._handler = handler
         self._outside = outside
         self._log = Log(logging.getLogger("penstock.worker"))
         self._complaints = Complaints(self._log, outside.monotonic)
         self._tally = Tally(outside.metrics)
         self._stop = asyncio.Event()
-        self._alive = AsyncExitStack()
         self._loop = asyncio.get_running_loop()
         changed = asyncio.Event()
         self._links = [outside.link(name) for name in ("reader", "settler", "lease")]
@@ -137,6 +134,7 @@ class Worker:
             form, handler.make, call_of(handler, threads), Spans(spec.name, self._keys.stream, self._keys.group)
         )
         pooled = spec.work.isolation == "process"
+        self._needs = Needs(handler, outside.spawner if pooled else None, self._stop, self._log)
         self._attempts = Attempts(
             spec.work,
             Terms.of(spec),
@@ -181,59 +179,15 @@ class Worker:
     async def run(self) -> int:
         """Until told to stop, and then until all is settled or the grace is over. Gives an exit code."""
         try:
-            if not await self._reach() or not await self._enter():
+            if not await self._reach() or not await self._needs.enter():
                 return 0
             return await self._work()
         finally:
             with suppress(Exception):
                 await self._outside.spawner.close()
-            await self._exit()
+            await self._needs.leave(self._spec.shutdown.margin.seconds)
             for link in self._links:
                 await link.close()
-
-    async def _enter(self) -> bool:
-        """What the handler needs all along. Whoever is told to stop does not wait for it."""
-        patience = asyncio.timeout(None)
-
-        async def give_up() -> None:
-            await self._stop.wait()
-            patience.reschedule(self._loop.time())
-
-        stop = asyncio.create_task(give_up(), name="stop")
-        try:
-            async with patience:
-                if self._spec.work.isolation == "process":
-                    await self._warm_up()
-                if self._handler.lifespan is not None:
-                    await self._alive.enter_async_context(self._handler.lifespan())
-        except CannotGoOn:
-            raise
-        except Exception as error:
-            if self._stop.is_set():
-                return False
-            failure = Failure.of(error)
-            says = f"what `{self._handler.name}` needs all along cannot be had: {failure.error}"
-            raise CannotGoOn(says, f"see its `lifespan`: {failure.place}") from error
-        finally:
-            stop.cancel()
-        return True
-
-    async def _warm_up(self) -> None:
-        """So that the first messages do not wait for an import in the time that they have."""
-        try:
-            await self._outside.spawner.start()
-        except BadHandler as error:
-            says = f"`{self._handler.name}` cannot be imported in a child process: {error}"
-            raise CannotGoOn(says, "what it does when it is imported works only in this one") from error
-        except IsolationTrouble as error:
-            self._log.warning("no child processes yet", error=str(error))
-
-    async def _exit(self) -> None:
-        try:
-            async with asyncio.timeout(self._spec.shutdown.margin.seconds):
-                await self._alive.aclose()
-        except Exception as error:  # noqa: BLE001 - all is settled by now
-            self._log.failure("what the handler needed all along could not be let go", error)
 
     async def _reach(self) -> bool:
         """Redis may be absent when a pod starts: say so, and wait."""

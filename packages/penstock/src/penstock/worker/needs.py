@@ -1,0 +1,72 @@
+"""What a handler needs all along: children that have imported it, and its lifespan."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import AsyncExitStack
+
+from penstock.handling.failures import Failure
+from penstock.handling.load import Handler
+from penstock.isolation.spawner import Spawner
+from penstock.isolation.trouble import BadHandler, IsolationTrouble
+from penstock.observe.logs import Log
+from penstock_spec.findings import CannotGoOn
+
+
+class Needs:
+    """Entered before the first message, left after the last."""
+
+    def __init__(self, handler: Handler, spawner: Spawner | None, stop: asyncio.Event, log: Log) -> None:
+        """`spawner` where messages run in children; `stop` is set when the worker is told to leave."""
+        self._handler = handler
+        self._spawner = spawner
+        self._stop = stop
+        self._log = log
+        self._alive = AsyncExitStack()
+
+    async def enter(self) -> bool:
+        """Whether all is there. Whoever is told to stop does not wait for it."""
+        loop = asyncio.get_running_loop()
+        patience = asyncio.timeout(None)
+
+        async def give_up() -> None:
+            await self._stop.wait()
+            patience.reschedule(loop.time())
+
+        stop = asyncio.create_task(give_up(), name="stop")
+        try:
+            async with patience:
+                await self._warm_up()
+                if self._handler.lifespan is not None:
+                    await self._alive.enter_async_context(self._handler.lifespan())
+        except CannotGoOn:
+            raise
+        except Exception as error:
+            if self._stop.is_set():
+                return False
+            failure = Failure.of(error)
+            says = f"what `{self._handler.name}` needs all along cannot be had: {failure.error}"
+            raise CannotGoOn(says, f"see its `lifespan`: {failure.place}") from error
+        finally:
+            stop.cancel()
+        return True
+
+    async def _warm_up(self) -> None:
+        """So that the first messages do not wait for an import in the time that they have."""
+        if self._spawner is None:
+            return
+        try:
+            await self._spawner.start()
+        except BadHandler as error:
+            says = f"`{self._handler.name}` cannot be imported in a child process: {error}"
+            raise CannotGoOn(says, "what it does when it is imported works only in this one") from error
+        except IsolationTrouble as error:
+            self._log.warning("no child processes yet", error=str(error))
+
+    async def leave(self, seconds: float) -> None:
+        """Let go what it needed; whoever hangs is left behind."""
+        try:
+            async with asyncio.timeout(seconds):
+                await self._alive.aclose()
+        except Exception as error:  # noqa: BLE001 - all is settled by now
+            self._log.failure("what the handler needed all along could not be let go", error)
