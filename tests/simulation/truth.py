@@ -12,6 +12,7 @@ from penstock.keys import PARKED, STATES, SUSPECT
 from .plan import Setup
 from .records import Given, Message, Run, Seen, Violation
 
+ENOUGH = 50
 FORCE = 1000
 """What a claim by force adds to delivery counts."""
 
@@ -46,6 +47,11 @@ class Truth:
     def violate(self, kind: str, says: str) -> None:
         self.violations.append(Violation(kind, says))
         self.tell(f"!!! {kind}: {says}")
+
+    @property
+    def is_hopeless(self) -> bool:
+        """Whether so much is wrong that there is no sense in going on."""
+        return len(self.violations) > ENOUGH
 
     def message_of(self, entry: bytes, fields: Sequence[bytes]) -> Message:
         """An entry's message: its name stands in the body, also in one that cannot be read."""

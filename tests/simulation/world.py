@@ -165,7 +165,7 @@ class World:
             self.universe.after(self.setup.respawn, self._begin, process.name.partition(".")[0])
 
     def _replace(self) -> None:
-        if self.respawns and len(self.workers()) < self.setup.workers:
+        if self.respawns and not self.truth.is_hopeless and len(self.workers()) < self.setup.workers:
             self.spawn()
 
     def _is_healthy(self, consumer: str) -> bool:

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
-from offspring import family, is_alive, until_ended
+from offspring import children_of, family, is_alive, until_ended
+from promises import until
 
 from penstock.isolation import Killed, NoChild, Returned, Why
 
@@ -110,15 +111,19 @@ def test_a_message_is_cancelled_before_it_has_a_child(keep: Keep, *, alone: bool
 
 
 def test_nobody_waits_for_a_child_that_was_asked_for(keep: Keep) -> None:
-    """A run that is cancelled before it has a child is over at once, and the child serves the next."""
+    """A run that is cancelled before it has a child is over at once, and the child of its own ends unused."""
 
     async def promise() -> None:
         async with family() as it:
-            task = asyncio.create_task(it.do("who", alone=False))
-            await asyncio.sleep(0)
+            await it.processes.start()
+            task = asyncio.create_task(it.do("who"))
+            for _ in range(3):
+                await asyncio.sleep(0)
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task
+            assert isinstance(await it.do("who"), Returned)  # born after the other
+            await until(lambda: not children_of(it.nursery()), "both children have ended")
             assert isinstance(await it.do("who", alone=False), Returned)
 
     keep(promise())

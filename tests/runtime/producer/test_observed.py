@@ -115,7 +115,17 @@ def test_every_metric_of_the_contract_is_there_from_the_start() -> None:
         for sample in family.samples
         if sample.name == SENT.name
     }
-    assert {"new", "delayed", "duplicate", "rejected", "invalid", "refused", "absent", "withheld", "unknown"} <= outcomes
+    assert {
+        "new",
+        "delayed",
+        "duplicate",
+        "rejected",
+        "invalid",
+        "refused",
+        "absent",
+        "withheld",
+        "unknown",
+    } <= outcomes
 
 
 def test_trouble_is_told_once_and_so_is_its_end(server: Server, caplog: pytest.LogCaptureFixture) -> None:
