@@ -2,7 +2,7 @@
 
 Of one command, the next that fits:
 lose        it never comes to the server; the connection is reset after `seconds`, or silent when that is 0
-mute        it is executed, and the answer is lost; as above
+mute        it is executed, and the answer is lost; as above, after that
 late        the connection is reset at once, and the command is executed `seconds` later
 hold        it is executed `seconds` later, whatever its client does meanwhile
 slow        its answer comes `seconds` later
@@ -103,8 +103,10 @@ class Faults:
         self.happened.append(fault)
         self._tell(f"--- {fault.kind} {op.name} of {op.where} {fault.what} {fault.seconds:g} s")
         process = self._cast.processes.get(base(op.by))
-        if process is not None and op.role == "lease":
-            process.troubled = self._universe.now + fault.seconds
+        if process is not None:
+            process.hits.append(self._universe.now + fault.seconds)
+            if op.role == "lease":
+                process.troubled = self._universe.now + fault.seconds
 
     def _happen(self, fault: Fault, whose: str) -> None:
         if self._over:
@@ -138,7 +140,7 @@ def _weave(fault: Fault, fate: Fate) -> None:
             fate.reset = seconds or None
         case "mute":
             fate.answered = False
-            fate.reset = seconds or None
+            fate.reset_after = seconds or None
         case "late":
             fate.before = seconds
             fate.reset = SOON

@@ -5,6 +5,7 @@ flaky       fails the first time
 bad         fails every time
 slow        takes longer than it may, and stops when it is told to
 stubborn    takes longer than it may, and does not stop
+reluctant   takes its time to stop
 blocker     holds up its loop for so long
 leaver      leaves a result
 poison      takes its process down, a child if it runs in one
@@ -28,8 +29,8 @@ from .records import Given, Run
 from .truth import Truth
 from .universe import Event, Universe
 
-DEAF = 12.0
-"""Seconds that a stubborn handler goes on after it was cancelled; longer than a worker's patience."""
+DEAF = {"stubborn": 12.0, "reluctant": 5.0}
+"""Seconds that a handler goes on after it was cancelled, longer than a worker's patience or not, and then returns."""
 KILLED_AFTER = 3.0
 """Seconds after which a child that does not listen is killed."""
 
@@ -84,9 +85,10 @@ class Handlers:
         try:
             await asyncio.sleep(seconds_of(run))
         except asyncio.CancelledError:
-            if run.message.said.kind == "stubborn":
+            deaf = DEAF.get(run.message.said.kind)
+            if deaf is not None:
                 try:
-                    await asyncio.sleep(DEAF)
+                    await asyncio.sleep(deaf)
                 finally:
                     self._truth.ends(run, context.why or "over")
                 return
@@ -183,7 +185,7 @@ class Spawner:
             return
         child.why = why
         child.event.cancel()
-        deaf = child.run.message.said.kind == "stubborn"
+        deaf = DEAF.get(child.run.message.said.kind, 0.0) > KILLED_AFTER
         child.event = self._universe.after(KILLED_AFTER if deaf else 0.01, self._stop, delivery_id, why, deaf)
 
     def _stop(self, entry: bytes, why: Why, by_force: bool) -> None:  # noqa: FBT001 - as `Killed` has it

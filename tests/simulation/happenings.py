@@ -84,6 +84,7 @@ class Happenings:
     def _cut(self, process: Process, role: str) -> None:
         for link in process.links:
             if link.client is not None and role in ("", link.role):
+                process.hits.append(self._universe.now)
                 self._wires.reset(link.client, RESET)
 
     def spawn(self, _: Fault) -> None:
@@ -98,11 +99,13 @@ class Happenings:
 
     def reboot(self, _: Fault) -> None:
         self._redis.restart()
+        self._redis.stood_still = self._universe.now
         for process in self._cast.processes.values():
             self._cut(process, "")
 
     def full(self, fault: Fault) -> None:
         self._redis.front.is_full = True
+        self._redis.stood_still = self._universe.now + fault.seconds
         self._universe.after(fault.seconds, self._empty)
 
     def _empty(self) -> None:

@@ -48,7 +48,7 @@ class Client:
 class Op:
     """One command on its way."""
 
-    __slots__ = ("after", "answered", "client", "future", "loop", "lurks", "name", "sent", "words")
+    __slots__ = ("after", "answered", "client", "future", "loop", "lurks", "name", "reset_after", "sent", "words")
 
     def __init__(self, client: Client, name: str, words: Sequence[Word], sent: Sequence[Word]) -> None:
         self.client = client
@@ -61,6 +61,8 @@ class Op:
         self.future: asyncio.Future[Reply | Refused] = self.loop.create_future()
         self.after = 0.0
         self.answered = True
+        self.reset_after: float | None = None
+        """Seconds after it was executed."""
         self.lurks = False
         """Blocked, and its connection was cut without the server's noticing."""
 

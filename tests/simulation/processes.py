@@ -32,6 +32,7 @@ from .truth import Truth
 from .universe import START, Loop, Universe, dice
 from .wires import Wires
 
+LATELY = 10.0
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 
 
@@ -47,6 +48,9 @@ class Process:
         self.is_dead = False
         self.troubled = -1.0
         """When it last had trouble that may have kept it from its lease."""
+        self.stood_still = -1.0
+        self.hits: list[float] = []
+        """When something happened to one of its commands."""
         self._stops = 0
 
     def link(self, role: str) -> SimulatedLink:
@@ -102,6 +106,7 @@ class Process:
             return
         self.around.tell(f"{self.name} stands still for {seconds:g} s")
         self._stops += 1
+        self.stood_still = self.around.universe.now + seconds
         if len(loops) == len(self.loops):
             self.troubled = self.around.universe.now + seconds
         for loop in loops:
@@ -114,7 +119,10 @@ class Process:
             self.go_on()
 
     def go_on(self) -> None:
+        """Now, and not later."""
         self._stops += 1
+        now = self.around.universe.now
+        self.stood_still, self.troubled = min(self.stood_still, now), min(self.troubled, now)
         for loop in self.loops:
             loop.frozen = self.is_dead
 
@@ -138,6 +146,7 @@ class Around:
         style: str,
         tell: Callable[[str], None],
         ended: Callable[[Process], None],
+        redis_stood_still: Callable[[], float],
     ) -> None:
         self.seed = seed
         self.universe = universe
@@ -148,6 +157,8 @@ class Around:
         self.style = style
         self.tell = tell
         self.ended = ended
+        self.redis_stood_still = redis_stood_still
+        """When it last did, or refused to work."""
 
     def wall(self) -> float:
         return 4_102_444_800 + self.universe.now - START
@@ -229,6 +240,29 @@ class WorkerProcess(Process):
         self._worker = Worker(around.pipeline, handler, form_of(spec.message, {}), outside)
         self.code = await self._worker.run()
         around.tell(f"{self.name} leaves with {self.code}")
+        self._check_drain()
+
+    def _check_drain(self) -> None:
+        """In time, and with nothing left behind if it says so."""
+        around = self.around
+        now, grace = around.universe.now, around.pipeline.spec.shutdown.grace.seconds
+        if self.drains_since is None:
+            around.truth.violate("left", f"{self.name} leaves with {self.code}, and was not told to")
+        elif now > self.drains_since + grace and self.stood_still < self.drains_since:
+            around.truth.violate("late", f"{self.name} took {now - self.drains_since:g} s to leave")
+        held = around.truth.held_by(self.name)
+        if held and self.code == 0:
+            around.truth.violate("left-behind", f"{self.name} leaves as if it had nothing, and has {held}")
+        elif held and self.drains_since is not None and not self._had_trouble_since(self.drains_since - LATELY):
+            around.truth.violate("left-behind", f"{self.name} leaves, and did not give back {held}")
+
+    def _had_trouble_since(self, since: float) -> bool:
+        """More than one thing that came between it and Redis: then there may have been no time to ask again."""
+        return (
+            self.troubled > since
+            or self.around.redis_stood_still() > since
+            or sum(one > since for one in self.hits) > 1
+        )
 
     def _named(self, name: str) -> str:
         return f"{name}~{''.join(self._rng.choice(ALPHABET) for _ in range(8))}"

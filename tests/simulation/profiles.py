@@ -9,7 +9,7 @@ from random import Random
 from .plan import Fault, Plan, Said, Setup
 from .universe import dice
 
-KINDS = ("ok", "ok", "ok", "flaky", "bad", "slow", "stubborn", "poison", "mega", "blocker", "leaver")
+KINDS = ("ok", "ok", "ok", "flaky", "bad", "slow", "stubborn", "reluctant", "poison", "mega", "blocker", "leaver")
 SECONDS = (0.0, 0.0, 0.5, 3.0, 14.0)
 STEPS = {
     "reader": ("XREADGROUP",),
@@ -33,6 +33,8 @@ STEPS = {
 LEAVES = ("settle", "park", "give_back", "bury", "settle_with")
 CROWDED = 0.4
 """Share of schedules in which all that goes wrong goes wrong at about the same time."""
+TWINS = 0.3
+"""Share of those in which something happens to a process with the very command that something happens to."""
 MOMENTS = ("issued", "executed", "answered")
 REFUSALS = (
     "OOM command not allowed when used memory > 'maxmemory'.",
@@ -89,12 +91,16 @@ PROFILES: dict[str, Profile] = {
     ),
     "zombie": Profile(
         {"stall": 3, "wake": 1, "block": 1.5, "hold": 0.5, "mute": 1, "drain": 0.3},
-        kinds=("ok", "flaky", "bad", "slow", "stubborn"),
+        kinds=("ok", "flaky", "bad", "slow", "stubborn", "reluctant"),
+        workers=(1, 1, 2),
         seconds=(1.0, 14.0, 25.0),
-        styles=("thread", "thread", "async"),
+        styles=("thread", "async"),
         backoffs=(1.0,),
     ),
-    "drains": Profile({"drain": 3, "mute": 1, "slow": 1, "hold": 1, "crash": 0.3, "apart": 0.5, "pause": 0.5}),
+    "drains": Profile(
+        {"drain": 3, "mute": 1.5, "slow": 1, "hold": 1, "crash": 0.3, "apart": 0.5, "pause": 0.5},
+        steps=("XREADGROUP", "XREADGROUP", "claim", "settle", "give_back", "XPENDING", "deregister"),
+    ),
     "pauses": Profile({"pause": 3, "stall": 0.7, "crash": 0.5, "late": 0.5, "full": 1, "reboot": 1}, janitors=(1, 2)),
     "pages": Profile(
         {"stall": 3, "wake": 2, "hold": 1, "slow": 1, "crash": 0.5, "apart": 0.5},
@@ -142,6 +148,8 @@ def plan_of(profile: str, seed: int) -> Plan:
     rng = dice(f"{profile}/{seed}")
     setup = _setup(of, rng)
     faults = [_fault(of, setup, rng) for _ in range(rng.randint(1, of.most))]
+    if rng.random() < TWINS:
+        faults += _twin(of, faults, setup, rng)
     if rng.random() < CROWDED:
         around = rng.choice(faults).at
         faults = [replace(one, at=round(around + rng.uniform(0, 4), 3)) for one in faults]
@@ -182,6 +190,16 @@ def _setup(of: Profile, rng: Random) -> Setup:
         cold=rng.random() < 0.25,
         base=pick((0, 8, 98)),
     )
+
+
+def _twin(of: Profile, faults: Sequence[Fault], setup: Setup, rng: Random) -> list[Fault]:
+    ones = [one for one in faults if one.kind in WIRE and not one.who.startswith("J")]
+    kinds = [kind for kind in ("crash", "stall", "drain") if kind in of.faults]
+    if not ones or not kinds:
+        return []
+    one, kind = rng.choice(ones), rng.choice(kinds)
+    seconds = setup.lease * rng.choice((0.5, 1.1, 1.6)) if kind == "stall" else 0.0
+    return [Fault(one.at, kind, one.who, one.step, rng.choice(MOMENTS), seconds)]
 
 
 Make = Callable[[str, float, Setup, Profile, Random], Fault]

@@ -30,11 +30,21 @@ class Given:
     source: str
     """The state it was claimed from; nothing when it was new."""
     run: Run | None = None
+    """That began with it, or went on with it."""
+    began: bool = False
+    """A handler began with it; else it only renewed a fence, or nothing came of it."""
+    lost: bool = False
+    """It was taken over: it counts, begun or not."""
     freed: bool = False
     """It was given back, and counts for nothing."""
 
     def __str__(self) -> str:
         return f"{self.count} of {self.consumer}"
+
+    @property
+    def counts(self) -> bool:
+        """As an attempt."""
+        return (self.began or self.lost) and not self.freed
 
 
 @dataclass(slots=True, eq=False)
@@ -90,12 +100,12 @@ class Message:
     @property
     def charged(self) -> int:
         """Deliveries that count."""
-        return sum(not one.freed for one in self.givens)
+        return sum(one.counts for one in self.givens)
 
     @property
     def charged_lately(self) -> int:
         """The same, since it was brought back by force: that begins anew."""
-        return sum(not one.freed for one in self.givens[self.forced :])
+        return sum(one.counts for one in self.givens[self.forced :])
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 LEASES = 3.0
 """How many leases pass before all that a lost worker left must be gone."""
-CRASHES = 30
-"""Workers that messages may take down after the end of all faults: they have their attempts."""
+BLOCKS = 5.0
+"""Seconds that a read which comes late may wait for something."""
 
 
 class Rest:
@@ -42,7 +42,7 @@ class Rest:
             self._truth.violate("stuck", self._left())
             return
         self._check_messages()
-        world.universe.run(now() + LEASES * setup.lease)
+        world.universe.run(max(now(), world.wires.late_until + BLOCKS) + LEASES * setup.lease)
         self._check_leftovers()
 
     def _cool(self) -> None:

@@ -43,6 +43,8 @@ class Redis:
         """Takes answers to their links."""
         self.is_paused = False
         self.run_id = 1
+        self.stood_still = -1.0
+        """When it last did, or refused to work."""
 
     # -- commands ---------------------------------------------------------------------------------------------------
 
@@ -126,6 +128,7 @@ class Redis:
     def pause(self, seconds: float, *, deaf: bool) -> None:
         """It stands still, and commands wait; when it is `deaf`, nothing that was sent to it meanwhile ever arrives."""
         self.is_paused = True
+        self.stood_still = self._universe.now + seconds
         self._is_deaf = deaf
         self._pauses += 1
         self._universe.after(seconds, self._go_on, self._pauses)

@@ -99,6 +99,7 @@ class Steps:
         if reply == 1:
             self._truth.renews(process, str(args[0]))
         else:
+            self._truth.over.add(str(args[0]))
             self._truth.tell(f"{process} cannot renew {args[0]!s}")
         return False
 

@@ -32,6 +32,8 @@ class Truth:
         """The delivery that an entry is out on, for all that were ever delivered."""
         self.lost: set[str] = set()
         """Consumers that were taken over."""
+        self.over: set[str] = set()
+        """Those that were told so."""
         self.renewed: dict[str, float] = {}
         """When each lease was last renewed."""
         self.process_of: dict[str, str] = {}
@@ -70,22 +72,22 @@ class Truth:
         run = Run(message, given.process, given.consumer, attempt, why)
         told = f"{given.process} begins {message.name}, attempt {attempt}, fence {given}"
         self.tell(told + " apart" * apart)
+        if message.charged_lately > self._setup.attempts and not message.uncounted:
+            told = f"{message.name} begins once more, after {message.charged_lately} of {self._setup.attempts}"
+            self.violate("too-many-attempts", told)
         self._check_fence(run, given)
         excused = given.consumer in self.lost
         for other in message.runs:
             if other.goes_on and not excused and not self._is_excused(other):
                 self.violate("at-once", f"{run.process} begins {message.name}, which still runs on {other.process}")
         self._check_company(run)
-        if message.charged_lately > self._setup.attempts + 1 and not message.uncounted:
-            told = f"{message.name}: this is the {message.charged_lately}th of {self._setup.attempts}"
-            self.violate("too-many-attempts", told)
         message.runs.append(run)
         return run
 
     def _check_fence(self, run: Run, given: Given) -> None:
         now = self.current.get(given.entry)
         if now is not None and (now.consumer, now.count) == (given.consumer, given.count):
-            now.run = run
+            now.run, now.began = run, True
         elif given.consumer not in self.lost and not run.message.foreign:
             whose = "nobody's" if now is None else str(now)
             self.violate("phantom-start", f"{run.process} begins {run.message.name} as {given}, and it is {whose}")
@@ -172,7 +174,7 @@ class Truth:
         attempts = self._setup.attempts
         ends = [run.how or f"{run.why()}, and goes on" for run in message.runs]
         told = f"{message.name} is {reason} after {message.charged} of {attempts} attempts: {ends}"
-        if message.charged < attempts + (2 if reason == "lost" else 0):
+        if message.charged < attempts + (reason == "lost"):
             self.violate("dead-early", told)
         if reason == "lost":
             if ends and ends[-1] == "crash-company":
@@ -218,6 +220,12 @@ class Truth:
             for message in self.messages.values():
                 message.uncounted = True
 
+    def held_by(self, process: str) -> list[str]:
+        """Messages that it has."""
+        lives = {one for one, of in self.process_of.items() if of == process} - self.over
+        pending = {} if self.tainted else self.last.pending or {}
+        return [self.entries[one].name for one, (owner, _) in pending.items() if owner in lives]
+
     def look(self, seen: Seen) -> None:
         """After something has changed: what is there must fit together."""
         before, self.last = self.last.pending or {}, seen
@@ -244,7 +252,8 @@ class Truth:
             return
         given = self.current.get(entry)
         if given is not None:
-            self.tell(f"{message.name} is {'lost' if owner == SUSPECT else 'taken'} from {given.consumer}")
+            given.lost = owner == SUSPECT
+            self.tell(f"{message.name} is {'lost' if given.lost else 'taken'} from {given.consumer}")
             self.current[entry] = None
         if count >= FORCE and (before is None or count > before[1] + 1):
             message.forced = len(message.givens)

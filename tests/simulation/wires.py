@@ -34,6 +34,8 @@ class Fate:
     """Seconds more before it is answered."""
     reset: float | None = None
     """The connection is reset so many seconds after it was sent; else the client finds out by itself."""
+    reset_after: float | None = None
+    """The same, after it was executed."""
     lurks: bool = False
     """The server does not notice that its connection was reset."""
     refused: str = ""
@@ -60,6 +62,8 @@ class Wires:
         """Processes that reach nobody."""
         self.on_the_way: Counter[str] = Counter()
         """Commands that were sent and are not executed, by name."""
+        self.late_until = 0.0
+        """When the last of them comes that are late."""
 
     def connect(self, link: SimulatedLink) -> tuple[float, Client | None]:
         seconds = self._takes(link.rng)
@@ -78,6 +82,7 @@ class Wires:
         fate = self.fate(op)
         op.after = back + fate.after
         op.lurks = fate.lurks
+        op.reset_after = fate.reset_after
         silent = op.by in self.cut_off
         op.answered = fate.answered and not silent
         if fate.reset is not None:
@@ -86,6 +91,7 @@ class Wires:
             self._universe.after(there, self._answer, op, Refused(fate.refused))
         elif fate.executed and not silent:
             self.on_the_way[op.name] += 1
+            self.late_until = max(self.late_until, self._universe.now + fate.before)
             self._universe.after(there + fate.before, self._arrive, op)
         self.passes(op, "issued")
         return op
@@ -94,6 +100,8 @@ class Wires:
         """The server has an answer."""
         self.passes(op, "executed")
         self._answer(op, reply)
+        if op.reset_after is not None:
+            self._universe.after(op.reset_after, self.reset, op.client, "the connection was reset")
 
     def _answer(self, op: Op, reply: Reply | Refused) -> None:
         if op.answered:

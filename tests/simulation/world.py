@@ -85,6 +85,7 @@ class World:
             style=setup.style,
             tell=self.tell,
             ended=self._ended,
+            redis_stood_still=lambda: self.redis.stood_still,
         )
         happenings = Happenings(self.universe, self.redis, self.wires, self.truth, self.keys, self)
         self.faults = Faults(plan.faults, self.universe, happenings, self, self.tell)

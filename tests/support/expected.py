@@ -87,7 +87,8 @@ class Expected:
             for id_ in self.owned(owner):
                 if left <= 0:
                     break
-                count, free = self.pending[id_][1], self.uncharged.get(id_, 0)
+                count = self.pending[id_][1]
+                free = self.uncharged.get(id_, forced(count))
                 last = owner == SUSPECT and count - free == ATTEMPTS
                 if last != alone:
                     waiting += last
@@ -121,9 +122,8 @@ class Expected:
         answers = [self.fence(one) for one in deliveries]
         for n, one in enumerate(deliveries):
             if answers[n] == DONE:
-                self.uncharged[one.id] = self.uncharged.get(one.id, 0) + uncharged
-                if not self.uncharged[one.id]:
-                    del self.uncharged[one.id]
+                if uncharged:
+                    self.uncharged[one.id] = self.uncharged.get(one.id, forced(one.count)) + uncharged
                 (self.crashed.add if crashed else self.crashed.discard)(one.id)
                 self.parked.add(one.id)
                 if not self._hand_over(one.id, PARKED):
@@ -136,7 +136,7 @@ class Expected:
         answers = [self.fence(one) for one in deliveries]
         for n, one in enumerate(deliveries):
             if answers[n] == DONE:
-                self.uncharged[one.id] = self.uncharged.get(one.id, 0) + 1 + uncharged
+                self.uncharged[one.id] = self.uncharged.get(one.id, forced(one.count)) + 1 + uncharged
                 if not self._hand_over(one.id, to):
                     answers[n] = GONE
                     del self.uncharged[one.id]
@@ -237,6 +237,11 @@ class Expected:
         self.parked = set(self.owned(PARKED))
         self.uncharged = {id_: count for id_, count in self.uncharged.items() if id_ in pending}
         self.crashed &= set(pending)
+
+
+def forced(count: int) -> int:
+    """What a count tells of deliveries that do not count: those by force are given in thousands."""
+    return count - count % 1000
 
 
 def in_order(id_: str) -> tuple[int, ...]:

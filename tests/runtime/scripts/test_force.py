@@ -97,6 +97,26 @@ def test_no_fence_of_a_group_that_vanished_fits_the_new_one(steps: Steps) -> Non
     assert steps.entries() == []
 
 
+@pytest.mark.parametrize("state", [READY, PARKED])
+def test_a_lost_account_charges_no_force(steps: Steps, state: str) -> None:
+    """Somebody deleted what does not count: the count itself tells that its thousands are none, whatever comes next."""
+    steps.begin("worker")
+    steps.ask("XGROUP", "DELCONSUMER", KEYS.stream, KEYS.group, "worker")
+    steps.reconcile()
+    [one] = claimed(steps, "worker")
+    steps.ask("DEL", KEYS.uncharged)
+    for free in range(1, 4):
+        if state == READY:
+            steps.give_back([one])
+        else:
+            steps.park([one], uncharged=1)
+            steps.tend()
+        [again] = steps.claim("worker").claimed
+        assert again.delivery.count - again.uncharged == 1
+        assert again.uncharged % 1000 == free
+        one = again.delivery
+
+
 def test_the_highest_count_outlives_the_group(steps: Steps) -> None:
     """Vanished twice: no count is given a second time."""
     steps.ensure()

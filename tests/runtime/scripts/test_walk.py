@@ -199,6 +199,13 @@ class Walk(RuleBasedStateMachine):
         self.model.delete_consumer(consumer)
 
     @rule()
+    def somebody_deletes_the_accounts(self) -> None:
+        """Of what does not count; and what crashed is forgotten."""
+        self.steps.ask("DEL", KEYS.uncharged, KEYS.crashed)
+        self.model.uncharged.clear()
+        self.model.crashed.clear()
+
+    @rule()
     def somebody_deletes_the_group(self) -> None:
         self.steps.ask("XGROUP", "DESTROY", KEYS.stream, KEYS.group)
         assert self.steps.ensure() == "again"

@@ -97,7 +97,7 @@ def test_what_cannot_be_read_is_kept_as_it_came(trial: Callable[..., Trial]) -> 
         one.nothing_left_behind()
 
 
-@pytest.mark.parametrize(("isolation", "log_format"), [("none", "json"), ("none", "text"), ("process", "json")])
+@pytest.mark.parametrize(("isolation", "log_format"), [("none", "json"), ("process", "text")])
 def test_nothing_of_a_body_is_logged(trial: Callable[..., Trial], isolation: str, log_format: str) -> None:
     """Not from bodies, names of fields, keys, or the text of exceptions; only what `message.log_fields` names."""
     with trial(handlers=HANDLERS, spec=f"{SPEC}work: {{lease: 10s, isolation: {isolation}}}\n") as one:

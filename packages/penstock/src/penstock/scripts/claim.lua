@@ -14,18 +14,11 @@ local ends = redis.call('ZSCORE', alive, consumer)
 if not ends or tonumber(ends) < 0 then return 'lost' end
 
 local claimed, gone, waiting = {0, 0}, 0, 0
-local counted, crashes = redis.call('HLEN', uncharged) > 0, redis.call('SCARD', crashed) > 0
-
--- Deleted from the stream by somebody else: Redis 7 forgets such entries when they are claimed, Redis 6 does not.
-local function drop(id)
-  redis.call('XACK', stream, group, id)
-  if counted then redis.call('HDEL', uncharged, id) end
-  if crashes then redis.call('SREM', crashed, id) end
-  gone = gone + 1
-end
 
 -- Claims the first of a page that this worker may have. Tells how many those were, and how far it looked.
+-- What may fail is asked before anything is claimed: nobody would run what nobody was told of.
 local function claim_of(pending, owner, most)
+  local counted, crashes = redis.call('HLEN', uncharged) > 0, redis.call('SCARD', crashed) > 0
   local all, counts, free_of, ids, looked = {}, {}, {}, {}, 0
   for i, one in ipairs(pending) do all[i] = one[1] end
   local free = counted and redis.call('HMGET', uncharged, unpack(all)) or {}
@@ -49,8 +42,14 @@ local function claim_of(pending, owner, most)
       claimed[#claimed + 1] = {id, counts[id] + 1, free_of[id], owner, entry[2]}
     end
   end
+  -- Deleted from the stream by somebody else: Redis 7 forgets such entries when they are claimed, Redis 6 does not.
   for _, id in ipairs(ids) do
-    if not there[id] then drop(id) end
+    if not there[id] then
+      redis.call('XACK', stream, group, id)
+      if counted then redis.call('HDEL', uncharged, id) end
+      if crashes then redis.call('SREM', crashed, id) end
+      gone = gone + 1
+    end
   end
   return taken, looked
 end

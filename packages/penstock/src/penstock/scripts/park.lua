@@ -1,5 +1,5 @@
 -- park: deliveries wait for another attempt, each only if it still is this consumer's.
--- with  now, in_chunks, fence, hand_over
+-- with  now, in_chunks, fence, hand_over, uncharge
 -- KEYS  1 stream  2 parked  3 uncharged  4 crashed
 -- ARGV  1 group  2 consumer  3 and 4 about the lowest and highest id
 --       5.. five values each: id, delivery count, ms to wait, deliveries more that do not count, 1 when its handler took its
@@ -28,7 +28,7 @@ hand_over(stream, group, '~parked', charged, gone)
 for _, i in ipairs(ours) do
   if ARGV[i + 3] ~= '0' then
     -- One at a time: what is counted has been handed over too, so that a repeat after an error counts nothing twice.
-    redis.call('HINCRBY', uncharged, ARGV[i], ARGV[i + 3])
+    uncharge(uncharged, ARGV[i], tonumber(ARGV[i + 1]), ARGV[i + 3])
     hand_over(stream, group, '~parked', {ARGV[i]}, gone)
   end
 end
