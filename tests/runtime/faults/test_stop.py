@@ -46,7 +46,10 @@ def test_a_sleeper_settles_nothing_of_others(trial: Callable[..., Trial]) -> Non
         ends = by_message(read(one.ledger), "end")
         assert set(ends) == {*held, *fresh}
         for name in held:
-            assert {line.worker for line in ends[name]} == {taker.name}, "the sleeper's handlers were cancelled"
+            workers = {line.worker for line in ends[name]}
+            assert taker.name in workers
+            # A handler whose time had come while it slept ends at once when it wakes, and changes nothing.
+            assert sleeper.name not in workers or "outcomes changed nothing" in sleeper.log()
         assert any(line.worker == sleeper.name for name in fresh for line in ends[name]), "it works on"
         assert one.dead() == []
         assert sleeper.end() == taker.end() == 0
