@@ -24,7 +24,7 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=500)
     parser.add_argument("--start", type=int, default=0)
     parser.add_argument("--seconds", type=float, default=1e9)
-    parser.add_argument("--replay", default="", help="<profile>/<seed>, or a file with a plan")
+    parser.add_argument("--replay", default="", help="<profile>/<seed>, or a file of `found`")
     parser.add_argument("--shrink", action="store_true")
     parser.add_argument("--only", default="", help="shrink for this kind of violation")
     given = parser.parse_args()
@@ -42,7 +42,7 @@ def say(*lines: object) -> None:
 
 def replay(store: Store, what: str, only: str, *, shrink: bool) -> int:
     profile, _, seed = what.partition("/")
-    plan = plan_of(profile, int(seed)) if profile in PROFILES else Plan.read(Path(what).read_text())
+    plan = plan_of(profile, int(seed)) if profile in PROFILES else Plan.of(json.loads(Path(what).read_text())["plan"])
     if shrink:
         kind = only or next(iter(sorted(run(store, plan).kinds)))
         plan = shrunk(store, plan, kind)

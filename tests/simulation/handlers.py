@@ -5,7 +5,7 @@ flaky       fails the first time
 bad         fails every time
 slow        takes longer than it may, and stops when it is told to
 stubborn    takes longer than it may, and does not stop
-reluctant   takes its time to stop
+reluctant   takes longer than it may, and finishes its work when it is told to stop
 blocker     holds up its loop for so long
 leaver      leaves a result
 poison      takes its process down, a child if it runs in one
@@ -30,7 +30,7 @@ from .truth import Truth
 from .universe import Event, Universe
 
 DEAF = {"stubborn": 12.0, "reluctant": 5.0}
-"""Seconds that a handler goes on after it was cancelled, longer than a worker's patience or not, and then returns."""
+"""Seconds that a handler goes on after it was cancelled, and then returns; a worker has less patience, or more."""
 KILLED_AFTER = 3.0
 """Seconds after which a child that does not listen is killed."""
 
@@ -87,10 +87,12 @@ class Handlers:
         except asyncio.CancelledError:
             deaf = DEAF.get(run.message.said.kind)
             if deaf is not None:
+                how: str = context.why or "over"
                 try:
                     await asyncio.sleep(deaf)
+                    how = "ok" if run.message.said.kind == "reluctant" else how
                 finally:
-                    self._truth.ends(run, context.why or "over")
+                    self._truth.ends(run, how)
                 return
             self._truth.ends(run, context.why or "over")
             raise

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -102,10 +101,11 @@ class Plan:
         }
 
     @classmethod
-    def read(cls, text: str) -> Plan:
-        told = json.loads(text)
-        messages = tuple(Said(**one) for one in told["setup"].pop("messages"))
-        return cls(told["seed"], Setup(messages, **told["setup"]), tuple(Fault(**one) for one in told["faults"]))
+    def of(cls, told: dict[str, Any]) -> Plan:
+        """As `told` has it."""
+        said = dict(told["setup"])
+        messages = tuple(Said(**one) for one in said.pop("messages"))
+        return cls(told["seed"], Setup(messages, **said), tuple(Fault(**one) for one in told["faults"]))
 
 
 def _unusual(one: Any) -> dict[str, Any]:  # noqa: ANN401 - any of the three

@@ -131,6 +131,8 @@ class Steps:
         del args
         if reply != b"there":
             self._truth.tell(f"{process} makes the group: {reply!r}")
+            if reply == b"made":
+                self._truth.group_made()
         return reply != b"there"
 
     def send(self, process: str, args: Sequence[Word], reply: Reply) -> bool:

@@ -213,6 +213,11 @@ class Truth:
         for message in self.messages.values():
             message.foreign = True
 
+    def group_made(self) -> None:
+        """From the beginning: also after somebody deleted what was remembered of another."""
+        for message in self.messages.values():
+            message.forced = len(message.givens)
+
     def deleted(self, key: str) -> None:
         """By a foreign hand."""
         self.tainted.add(key)

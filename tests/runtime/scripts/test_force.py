@@ -6,14 +6,9 @@ would, were they not given beyond any count before.
 
 import pytest
 from behind import KEYS
-from steps import DONE, Another, Delivery, Steps
+from steps import DONE, Another, Steps
 
 from penstock.keys import PARKED, READY
-
-
-def claimed(steps: Steps, consumer: str) -> list[Delivery]:
-    claims = steps.claim(consumer)
-    return claims.deliveries
 
 
 def test_what_a_deleted_consumer_owned_comes_back_beyond_its_counts(steps: Steps) -> None:
@@ -37,7 +32,7 @@ def test_a_late_step_of_an_earlier_life_finds_another(steps: Steps, times: int) 
     for _ in range(times):
         steps.ask("XGROUP", "DELCONSUMER", KEYS.stream, KEYS.group, "worker")
         steps.reconcile()
-        known += claimed(steps, "worker")
+        known += steps.claim("worker").deliveries
     assert len({one.count for one in known}) == times + 1
     now = known.pop()
     for late in known:
@@ -90,7 +85,7 @@ def test_no_fence_of_a_group_that_vanished_fits_the_new_one(steps: Steps) -> Non
     assert steps.settle(old) == [0, 0]
     steps.reconcile()
 
-    again = claimed(steps, "worker")
+    again = steps.claim("worker").deliveries
     assert {one.id for one in again} == {*(one.id for one in old), *unread}
     assert steps.settle(old) == [Another("worker", one.count) for one in again[:2]]
     assert steps.settle(again) == [DONE] * 3
@@ -103,18 +98,16 @@ def test_a_lost_account_charges_no_force(steps: Steps, state: str) -> None:
     steps.begin("worker")
     steps.ask("XGROUP", "DELCONSUMER", KEYS.stream, KEYS.group, "worker")
     steps.reconcile()
-    [one] = claimed(steps, "worker")
     steps.ask("DEL", KEYS.uncharged)
-    for free in range(1, 4):
+    for free in range(4):
+        [claimed] = steps.claim("worker").claimed
+        assert claimed.delivery.count - claimed.uncharged == 1
+        assert claimed.uncharged % 1000 == free
         if state == READY:
-            steps.give_back([one])
+            steps.give_back([claimed.delivery])
         else:
-            steps.park([one], uncharged=1)
+            steps.park([claimed.delivery], uncharged=1)
             steps.tend()
-        [again] = steps.claim("worker").claimed
-        assert again.delivery.count - again.uncharged == 1
-        assert again.uncharged % 1000 == free
-        one = again.delivery
 
 
 def test_the_highest_count_outlives_the_group(steps: Steps) -> None:
@@ -126,6 +119,6 @@ def test_the_highest_count_outlives_the_group(steps: Steps) -> None:
         steps.ask("XGROUP", "DESTROY", KEYS.stream, KEYS.group)
         steps.ensure()
         steps.reconcile()
-        counts += [again.count for again in claimed(steps, "worker")]
+        counts += [again.count for again in steps.claim("worker").deliveries]
     assert counts == sorted(set(counts))
     assert len(counts) == 4

@@ -128,7 +128,7 @@ class Lanes:
         while not self._stopping:
             consumer = await self._room()
             if consumer is None:
-                return
+                break
             try:
                 if self._unsure:
                     await self._audit()
@@ -144,6 +144,15 @@ class Lanes:
                     self._desk.group_gone(consumer)
                 await self._sleep(wait)
                 wait = min(2 * wait, LONGEST_WAIT)
+        if self._unsure:
+            await self._ask_and_go()
+
+    async def _ask_and_go(self) -> None:
+        """What a failed read brought is given back, or it would count as an attempt. Once: we are about to leave."""
+        try:
+            await self._audit()
+        except RedisTrouble as error:
+            self._desk.trouble(error)
 
     async def _room(self) -> str | None:
         """Wait for a life and for room; nothing when it is time to stop."""

@@ -1,0 +1,192 @@
+"""What must be found when a line of the runtime is missing: each clarification of the design, left out on purpose.
+
+A search finds most of them within some schedules. The rarer ones have a schedule made by hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from penstock.tending.contact import Contact
+from penstock.worker.audit import Audit
+from penstock.worker.lanes import Lanes
+from penstock.worker.slots import Slots
+
+from .plan import Fault, Plan, Said, Setup
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """Something that is left out."""
+
+    what: str
+    finds: str
+    """The kind of violation that tells of it."""
+    profile: str = ""
+    """Where a search finds it; or else:"""
+    plan: Plan | None = None
+    scripts: Mapping[str, Callable[[bytes], bytes]] = field(default_factory=dict)
+    methods: tuple[tuple[type, str, Any], ...] = ()
+    """Of a class: one by that name is replaced."""
+
+
+def without(line: str, instead: str = "") -> Callable[[bytes], bytes]:
+    """A change of a script's text."""
+    return lambda text: text.replace(line.encode(), instead.encode())
+
+
+def _by_hand(name: str, setup: Setup, *faults: Fault) -> Plan:
+    return Plan(name, setup, faults)
+
+
+def _setup(*messages: Said, janitors: int = 0, page: int = 250, respawn: float = 2.0) -> Setup:
+    return Setup(messages, janitors=janitors, page=page, respawn=respawn, wires="quick")
+
+
+async def _nothing(self: Audit, consumer: str) -> int:
+    del self, consumer
+    return 0
+
+
+async def _at_once(self: Audit, consumer: str) -> int:
+    return await self.alone(consumer)
+
+
+def _always(*_: object) -> bool:
+    return True
+
+
+LEASE_OVER = 14.0
+LEFT = (
+    Left(
+        "the fence",
+        "not-the-owner",
+        "zombie",
+        scripts=dict.fromkeys(
+            ("settle", "park", "give_back"),
+            without("elseif row[2] ~= consumer or row[4] ~= count then", "elseif false then"),
+        ),
+    ),
+    Left(
+        "the count in the fence",
+        "not-the-owner",
+        plan=_by_hand("count", _setup(Said("m1", "bad", 14.0)), Fault(1, "late", "W1/settler", "park", seconds=4)),
+        scripts=dict.fromkeys(("settle", "park", "give_back"), without(" or row[4] ~= count then", " then")),
+    ),
+    Left(
+        "the mark in take_over",
+        "renewed-after-loss",
+        plan=_by_hand(
+            "mark",
+            _setup(Said("m1", seconds=25), Said("m2", seconds=25), janitors=1, page=1),
+            Fault(1, "stall", "W1", seconds=30),
+            Fault(5, "slow", "J1/work", "take_over", seconds=0.9),
+            Fault(5, "wake", step="take_over", moment="executed"),
+        ),
+        scripts={"take_over": without("redis.call('ZADD', alive, -ends, consumer)\n")},
+    ),
+    Left(
+        "the age of a sweeper's last answer",
+        "healthy-swept",
+        plan=_by_hand(
+            "age",
+            _setup(Said("m1", seconds=25), janitors=1),
+            Fault(1, "stall", "W1", seconds=60),
+            Fault(5, "hold", "J1/work", "take_over", seconds=16),
+            Fault(5, "wake", step="take_over", moment="issued"),
+            Fault(13, "pause", seconds=15, what="deaf"),
+        ),
+        scripts={"take_over": without("if time - tonumber(ARGV[5]) > lease / 3 then", "if false then")},
+    ),
+    Left(
+        "a lease's time of contact before a take-over",
+        "healthy-swept",
+        "pauses",
+        methods=((Contact, "lasts", _always),),
+    ),
+    Left(
+        "the claimer's own lease",
+        "claimed-by-the-lost",
+        plan=_by_hand(
+            "claimer",
+            _setup(Said("m1", "bad"), janitors=1, respawn=60),
+            Fault(0, "late", "W1/settler", "claim", seconds=25),
+            Fault(0, "crash", "W1", "claim", "issued"),
+        ),
+        scripts={"claim": without("if not ends or tonumber(ends) < 0 then return 'lost' end")},
+    ),
+    Left(
+        "a lease for whoever has none",
+        "stuck",
+        plan=_by_hand(
+            "adopted",
+            _setup(Said("m1", at=20), janitors=1, respawn=60),
+            Fault(3, "late", "W1/reader", "XREADGROUP", seconds=25),
+            Fault(3, "crash", "W1", "XREADGROUP", "issued"),
+        ),
+        scripts={"overdue": without("if string.find", "if false and string.find")},
+    ),
+    Left("the audit", "stuck", "net", methods=((Audit, "__call__", _nothing), (Audit, "alone", _nothing))),
+    Left("the audit at renewals", "stuck", "race", methods=((Audit, "__call__", _nothing),)),
+    Left("the answer that an audit waits for", "phantom-start", "race", methods=((Audit, "__call__", _at_once),)),
+    Left(
+        "the last chance alone",
+        "company",
+        "poison",
+        scripts={"claim": without("if last == alone then", "if not alone then")},
+    ),
+    Left("emptying before the last chance", "company", "poison", methods=((Lanes, "_is_empty", _always),)),
+    Left(
+        "what a drain gives back for nothing",
+        "dead-early",
+        "drains",
+        scripts={
+            "give_back": without("uncharge(uncharged, ARGV[i], tonumber(ARGV[i + 1]), 1 + tonumber(ARGV[i + 2]))")
+        },
+    ),
+    Left(
+        "the end of free slots",
+        "too-many-running",
+        "race",
+        methods=((Slots, "free", property(lambda self: self.concurrency)),),
+    ),
+    Left(
+        "that only an empty consumer is deleted, by itself",
+        "dropped",
+        plan=_by_hand(
+            "deregisters",
+            _setup(Said("m1", delay=6)),
+            Fault(4, "mute", "W1/reader", "XREADGROUP", seconds=0.02),
+            Fault(5.5, "drain", "W1", "XREADGROUP", "executed"),
+            Fault(5.5, "lose", "W1/settler", "XPENDING", seconds=0.01),
+        ),
+        scripts={"deregister": without("> 0 then return 0", "> 99 then return 0")},
+    ),
+    Left(
+        "that only an empty consumer is deleted, by others",
+        "dropped",
+        "pages",
+        scripts={
+            "take_over": without(
+                "if redis.call('XPENDING', stream, group, '-', '+', 1, consumer)[1] then", "if false then"
+            )
+        },
+    ),
+    Left(
+        "a count beyond any before",
+        "fence-twice",
+        "force",
+        scripts=dict.fromkeys(
+            ("reconcile_stream", "reconcile_due", "reconcile_left"),
+            without("'RETRYCOUNT', count, ", "'RETRYCOUNT', 0, "),
+        ),
+    ),
+    Left(
+        "the last id of a group that is made again",
+        "fence-twice",
+        "regroup",
+        scripts={"ensure": without("or '$' end", "or '0' end")},
+    ),
+)
