@@ -25,6 +25,11 @@ def root() -> Path:
     return Path(__file__).parents[1]
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """Two for each processor: half of the time a test waits for a server or for a process of its own."""
+    return 2 * (os.cpu_count() or 1)
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     programs = {program for mark in item.iter_markers("needs") for program in mark.args}
