@@ -37,14 +37,14 @@ BROKEN = {
     "no module": (None, "ModuleNotFoundError: No module named 'handler'"),
     "another module missing": (
         "import nowhere_at_all\n",
-        "ModuleNotFoundError: No module named 'nowhere_at_all' (handler:1 in <module>)",
+        "ModuleNotFoundError: No module named 'nowhere_at_all' (handler.py:1)",
     ),
     "no such name": ("", "AttributeError: module 'handler' has no attribute 'make'"),
     "no Python": ("def make(:\n", "SyntaxError: invalid syntax (handler.py, line 1)"),
-    "it leaves": ("import sys\nsys.exit(3)\n", "SystemExit: 3 (handler:2 in <module>)"),
+    "it leaves": ("import sys\nsys.exit(3)\n", "SystemExit: 3 (handler.py:2)"),
     "it fails when it is called": (
         "def make(config):\n    raise LookupError('no such\\n  index')\n",
-        "LookupError: no such index (handler:2 in make)",
+        "LookupError: no such index (handler.py:2)",
     ),
 }
 
@@ -140,7 +140,7 @@ def test_an_import_that_fails_in_a_child_is_told(tmp_path: Path) -> None:
         async with family("handler:make", path=(str(tmp_path), WORKS)) as it:
             await it.processes.start()
             (tmp_path / "handler.py").write_text("1 / 0")
-            with pytest.raises(BadHandler, match=r"^ZeroDivisionError: division by zero \(handler:1 in <module>\)$"):
+            with pytest.raises(BadHandler, match=r"^ZeroDivisionError: division by zero \(handler.py:1\)$"):
                 await it.do("who")
 
     keep(promise())

@@ -8,7 +8,8 @@ import pytest
 from offspring import Family, family
 from promises import keep
 
-from penstock.isolation import Delivery, Failed, Returned
+from penstock.handling.failures import Failure
+from penstock.isolation import Delivery, Returned
 
 MEBIBYTE = 1 << 20
 
@@ -27,8 +28,8 @@ def test_too_much_memory_is_a_failure(do: str) -> None:
         async with family(memory_limit=64 * MEBIBYTE) as it:
             first = await pid_of(it)
             failed = await it.do(do, alone=False)
-            assert isinstance(failed, Failed)
-            assert failed.type == "MemoryError"
+            assert isinstance(failed, Failure)
+            assert failed.types[0] == "builtins.MemoryError"
             assert await pid_of(it) != first
 
     keep(promise())
@@ -56,8 +57,8 @@ def test_a_message_beyond_the_limit_fails() -> None:
             assert isinstance(await it.do("tell", alone=False), Returned)
             big = Delivery(b"0-1", ((b"do", b"echo"), (b"big", bytes(64 * MEBIBYTE))), 1, 1, "me", "new")
             failed = await it.run(big, alone=False)
-            assert isinstance(failed, Failed)
-            assert failed.type == "MemoryError"
+            assert isinstance(failed, Failure)
+            assert failed.types[0] == "builtins.MemoryError"
             assert isinstance(await it.do("tell", alone=False), Returned)
 
     keep(promise())

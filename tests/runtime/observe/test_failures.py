@@ -41,10 +41,14 @@ def test_the_place_is_the_innermost_in_the_teams_package(team: str, module: str,
 
 
 def test_without_a_package_it_is_the_innermost_of_all() -> None:
-    """That is not the runtime's own, where there is one."""
+    """That is somebody's own code; else that is not the runtime's own, where there is one."""
     with pytest.raises(ValueError, match="Expecting") as raised:
         _fail("{secret")
-    assert failure(raised.value).at.startswith("json/decoder.py:")
+    assert failure(raised.value).at.partition(":")[0].endswith("test_failures.py")
+    with pytest.raises(ValueError, match="Expecting") as libraries:
+        json.loads("{secret")
+    assert libraries.tb.tb_next
+    assert failure(libraries.value.with_traceback(libraries.tb.tb_next)).at.startswith("json/decoder.py:")
     with pytest.raises(AttributeError) as ours:
         failures.failure(None)  # type: ignore[arg-type] # it fails in there
     ours.value.__traceback__ = ours.value.__traceback__ and ours.value.__traceback__.tb_next

@@ -29,7 +29,6 @@ class TooManyRequests(Exception):  # noqa: N818 - as others name theirs
     """What a client of some service raises."""
 
     status_code = 429
-    retry_after = 1.5
 
 
 def score() -> int:

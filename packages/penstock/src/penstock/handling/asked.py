@@ -14,6 +14,8 @@ class Retry(Exception):  # noqa: N818 - it reads as what is asked: `raise pensto
     failure's class.
     """
 
+    __module__ = "penstock"  # where it is imported from; so it is told, and matched
+
     def __init__(self, *, after: float | str | None = None, reason: str = "") -> None:
         """Seconds, or a duration as a spec has it, such as `30s`."""
         super().__init__(reason)
@@ -22,6 +24,8 @@ class Retry(Exception):  # noqa: N818 - it reads as what is asked: `raise pensto
 
 class Bury(Exception):  # noqa: N818 - as above: `raise penstock.Bury("the pet has died")`
     """No attempt will do: the message goes to the dead letters now."""
+
+    __module__ = "penstock"  # as above
 
     def __init__(self, reason: str = "") -> None:
         """The reason stands in the dead letter."""

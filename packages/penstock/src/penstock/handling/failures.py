@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from types import TracebackType
+from typing import Any
 
 from penstock.handling.asked import Bury, Retry
 from penstock_spec.kinds.pipeline.matches import builtin, is_status
@@ -30,8 +30,6 @@ class Failure:
     status: int | None = None
     """The HTTP status that the exception carries."""
     text: str = ""
-    place: str = ""
-    """Where it was raised."""
     wait_ms: int | None = None
     """The wait that the handler asked for."""
     final: bool = False
@@ -44,10 +42,14 @@ class Failure:
             tuple(_names(type(exception))),
             _status(exception) if isinstance(exception, Exception) else None,
             _text(exception),
-            _place(exception.__traceback__),
             exception.wait_ms if isinstance(exception, Retry) else None,
             isinstance(exception, Bury),
         )
+
+    @classmethod
+    def told(cls, told: dict[str, Any]) -> Failure:
+        """As `asdict` gave it, by way of JSON."""
+        return cls(**{**told, "types": tuple(told["types"])})
 
     @property
     def error(self) -> str:
@@ -120,22 +122,13 @@ def _status(exception: Exception) -> int | None:
 def _attribute(holder: object, name: str) -> object:
     try:
         return getattr(holder, name, None)
-    except Exception:  # noqa: BLE001 - a property of a team's exception may raise anything
+    except BaseException:  # noqa: BLE001 - a property of a team's exception may raise anything
         return None
 
 
 def _text(exception: BaseException) -> str:
     try:
         text = str(exception)
-    except Exception:  # noqa: BLE001 - as above
+    except BaseException:  # noqa: BLE001 - as above
         return "(it cannot be told)"
     return text[:LONGEST].encode("utf-8", "backslashreplace").decode()
-
-
-def _place(trace: TracebackType | None) -> str:
-    if trace is None:
-        return ""
-    while trace.tb_next is not None:
-        trace = trace.tb_next
-    code = trace.tb_frame.f_code
-    return f"{code.co_filename}:{trace.tb_lineno} in {code.co_name}"

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, TypeAlias
 
 from penstock.handling.declare import Middleware
-from penstock.handling.failures import Failure
+from penstock.observe.failures import failure
 
 Call: TypeAlias = Callable[[Any, Any], Awaitable[Any]]
 """A message and a context in, a result out."""
@@ -48,5 +48,4 @@ async def _tell(around: Middleware, message: Any, context: Any, error: Exception
     try:
         await around.on_error(message, context, error)
     except Exception as own:  # noqa: BLE001 - the error of the attempt counts
-        failure = Failure.of(own)  # its text may quote the message
-        log.error("`on_error` of `%s` fails: %s at %s", type(around).__qualname__, failure.types[0], failure.place)  # noqa: TRY400 - as above
+        log.error("`on_error` of `%s` fails: %s", type(around).__qualname__, failure(own))  # noqa: TRY400 - its text may quote the message

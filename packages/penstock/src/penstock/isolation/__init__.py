@@ -17,8 +17,7 @@ worker ──── births, ends ───── nursery
 - Where the import leaves threads or sockets behind, a fork would copy them broken. Then children import for themselves.
 """
 
-from penstock.isolation.delivery import Crashed, Delivery, Ended, Failed, Killed, Progress, Returned, Why
-from penstock.isolation.failure import describe
+from penstock.isolation.delivery import Crashed, Delivery, Ended, Killed, Progress, Returned, Why
 from penstock.isolation.processes import Processes
 from penstock.isolation.spawner import Spawner
 from penstock.isolation.trouble import BadHandler, IsolationTrouble, NoChild
@@ -31,7 +30,6 @@ __all__ = [
     "Crashed",
     "Delivery",
     "Ended",
-    "Failed",
     "IsolationTrouble",
     "Killed",
     "NoChild",
@@ -42,5 +40,4 @@ __all__ = [
     "Spawner",
     "Why",
     "Work",
-    "describe",
 ]

@@ -10,11 +10,12 @@ import socket
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import asdict
 from typing import NoReturn, cast
 
+from penstock.handling.failures import Failure
 from penstock.isolation import lifeline
 from penstock.isolation.delivery import Delivery, Why
-from penstock.isolation.failure import as_bytes, describe
 from penstock.isolation.line import Line
 from penstock.isolation.memory import MemoryLimit, die_first
 from penstock.isolation.trouble import BadHandler
@@ -34,6 +35,7 @@ from penstock.isolation.words import (
     frame,
 )
 from penstock.isolation.work import Work, load
+from penstock.observe.failures import failure
 
 BROKEN = 70
 """The exit code of a child that failed by itself, which would be a fault of ours."""
@@ -54,9 +56,8 @@ def live(
         die_first()
         code = _live(sock, asked, work)
     except BaseException as error:  # noqa: BLE001 - the stack above belongs to the nursery
-        told = describe(error)
         with suppress(OSError, ValueError):
-            sys.stderr.write(f"penstock: a child failed by itself: {told.type} ({told.place})\n")
+            sys.stderr.write(f"penstock: a child failed by itself: {failure(error)}\n")
     finally:
         for stream in (sys.stdout, sys.stderr):
             with suppress(Exception):
@@ -158,7 +159,8 @@ class _Child:
             if isinstance(error, asyncio.CancelledError) and port.why is not None:
                 word, body = Stopped(port.last), b""
             else:
-                word, body = Raised(port.last or isinstance(error, MemoryError)), as_bytes(describe(error))
+                word = Raised(port.last or isinstance(error, MemoryError))
+                body = json.dumps(asdict(Failure.of(error))).encode()
         self._port = None
         self._line.say(word, body)
 

@@ -6,6 +6,7 @@ import signal
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from penstock.handling.failures import Failure
 from penstock.isolation.words import JSON
 
 Why: TypeAlias = Literal["timeout", "lost", "drain"]
@@ -43,22 +44,6 @@ class Returned:
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
-    """The work raised. All that is needed to choose a retry class, without the exception itself."""
-
-    type: str
-    mro: tuple[str, ...] = field()  # every class has an `mro`, which would be taken for the default
-    """Qualified names of the exception's type and those it derives from; without the module for builtins."""
-    text: str
-    status: int | None
-    """The HTTP status that the exception carries."""
-    place: str
-    """Where it was raised: module, line, function."""
-    retry_after: float | None
-    """Seconds, when the exception asks for them."""
-
-
-@dataclass(frozen=True, slots=True)
 class Crashed:
     """The process ended under the message."""
 
@@ -78,7 +63,7 @@ class Killed:
     """A child had it; else it was called off while the child was made."""
 
 
-Ended: TypeAlias = Returned | Failed | Crashed | Killed
+Ended: TypeAlias = Returned | Failure | Crashed | Killed
 
 
 def how_it_ended(code: int | None) -> str:

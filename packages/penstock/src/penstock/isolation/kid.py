@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import socket
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
+from penstock.handling.failures import Failure
 from penstock.isolation.delivery import Crashed, Delivery, Ended, Killed, Progress, Returned, Why, how_it_ended
 from penstock.isolation.ending import Ending, Nursery
-from penstock.isolation.failure import from_bytes
 from penstock.isolation.line import Line
 from penstock.isolation.trouble import BadHandler, NoChild
 from penstock.isolation.words import (
@@ -132,7 +133,7 @@ class Kid:
         elif isinstance(word, Done):
             self._settle(message, Returned(body), last=word.last)
         elif isinstance(word, Raised):
-            self._settle(message, from_bytes(body), last=word.last)
+            self._settle(message, _failure(body), last=word.last)
         elif isinstance(word, Stopped) and message.why is not None:
             self._settle(message, Killed(message.why, by_force=False), last=word.last)
 
@@ -164,6 +165,13 @@ class Kid:
 
     def _set_ready(self, trouble: BadHandler | NoChild | None) -> None:
         _set(self.ready, trouble)
+
+
+def _failure(body: bytes) -> Failure:
+    try:
+        return Failure.told(json.loads(body))
+    except (ValueError, TypeError, KeyError) as error:
+        raise Garbled("no failure beside a word") from error
 
 
 def _set(future: asyncio.Future[T], value: T) -> None:

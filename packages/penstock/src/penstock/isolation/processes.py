@@ -126,12 +126,14 @@ class Processes:
                 return kid
         birth = self._go(self._birth())
         either: list[asyncio.Future[Any]] = [birth, errand.called_off]
+        wanted = False
         try:
             await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+            wanted = not errand.called_off.done()
         finally:
-            if not birth.done() or errand.called_off.done():
+            if not wanted:  # also one that is born already: who is cancelled may not have heard of it
                 birth.add_done_callback(lambda born: self._spare(born, alone=alone))
-        if errand.called_off.done():
+        if not wanted:
             return None
         kid = birth.result()
         return kid if kid.usable else None

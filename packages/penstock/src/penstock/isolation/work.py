@@ -12,10 +12,11 @@ import sys
 from collections.abc import Callable
 from typing import Protocol
 
+from penstock.handling.failures import Failure
 from penstock.isolation.delivery import Delivery, Why
-from penstock.isolation.failure import describe
 from penstock.isolation.trouble import BadHandler
 from penstock.isolation.words import JSON, Prepare
+from penstock.observe.failures import failure
 
 
 class Port(Protocol):
@@ -39,7 +40,7 @@ class Work(Protocol):
     """Runs messages, one at a time."""
 
     async def run(self, delivery: Delivery, port: Port) -> bytes:
-        """Run a message and give its outcome. What is raised is told as `Failed`."""
+        """Run a message and give its outcome. What is raised is told as a `Failure`."""
 
     async def close(self) -> None:
         """Flush and let go, before the child ends by itself. Nobody waits long, and a crash does not call it."""
@@ -53,7 +54,6 @@ def load(asked: Prepare) -> Work:
         found: Callable[..., Work] = getattr(importlib.import_module(module), name)
         return found(asked.config)
     except BaseException as error:  # an import may do anything, `sys.exit` as well
-        failed = describe(error)
-        text = " ".join(failed.text.split())
-        told = f"{failed.type}: {text}" if text else failed.type
-        raise BadHandler(f"{told} ({failed.place})" if failed.place else told) from error
+        theirs = error.with_traceback(error.__traceback__ and error.__traceback__.tb_next)
+        told, at = " ".join(Failure.of(error).error.split()), failure(theirs).at
+        raise BadHandler(f"{told} ({at})" if at else told) from error

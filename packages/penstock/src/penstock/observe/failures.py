@@ -8,12 +8,17 @@ may see bodies. A handler that logs an exception itself has decided otherwise, a
 
 from __future__ import annotations
 
+import os
 import sys
 from dataclasses import dataclass
 from pathlib import PurePath
 from types import FrameType, TracebackType
 
 OURS = __name__.partition(".")[0]
+_NOBODYS = frozenset({OURS, "asyncio", "concurrent", "threading", "importlib", "_frozen_importlib"})
+"""Packages that only pass a failure on."""
+_PYTHONS = os.path.join(os.path.dirname(os.__file__), "")  # noqa: PTH118, PTH120 - frames hold texts
+_INSTALLED = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +33,16 @@ class Failure:
 
 
 def failure(error: BaseException, package: str = "") -> Failure:
-    """The place is the innermost in `package`, the team's (`media` of `media.clustering:cluster`), or else of all."""
+    """The place is the innermost in `package`, the team's (`media` of `media.clustering:cluster`).
+
+    Or else in what looks like somebody's own code, or else in a library, or else in ours.
+    """
     frames = list(_frames(error.__traceback__))
     theirs = [one for one in frames if package and _package(one[0]) == package]
-    others = [one for one in frames if _package(one[0]) not in {OURS, "asyncio", "concurrent", "threading"}]
-    where = (theirs or others or frames)[-1:]
+    others = [one for one in frames if _package(one[0]) not in _NOBODYS]
+    own = [one for one in others if _is_somebodys(one[0].f_code.co_filename)]
+    ours = [one for one in frames if _package(one[0]) == OURS]
+    where = (theirs or own or others or ours)[-1:]
     return Failure(type_name(error), "".join(f"{_file(frame)}:{line}" for frame, line in where))
 
 
@@ -56,6 +66,11 @@ def _module(frame: FrameType) -> str:
 
 def _package(frame: FrameType) -> str:
     return _module(frame).partition(".")[0]
+
+
+def _is_somebodys(file: str) -> bool:
+    """Neither Python's nor a library's."""
+    return not file.startswith(("<", _PYTHONS)) and not any(folder in file for folder in _INSTALLED)
 
 
 def _file(frame: FrameType) -> str:

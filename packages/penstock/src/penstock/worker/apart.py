@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import cast
 
 from penstock.handling.failures import Failure
-from penstock.isolation.delivery import Crashed, Failed, Killed, Progress, Returned
+from penstock.isolation.delivery import Crashed, Killed, Progress, Returned
 from penstock.isolation.delivery import Delivery as Errand
 from penstock.isolation.spawner import Spawner
 from penstock.isolation.trouble import IsolationTrouble
@@ -49,8 +49,8 @@ class Apart:
         match ended:
             case Returned(result):
                 _tell(outcome.read(result), context)
-            case Failed():
-                raise FailedElsewhere(_failure(ended))
+            case Failure():  # around the handler
+                raise FailedElsewhere(ended)
             case Crashed():
                 self._look_at(delivery, context)
                 raise Crash(ended.text)
@@ -89,9 +89,3 @@ def _tell(came: outcome.Outcome, context: Context) -> None:
         raise FailedElsewhere(came.failure)
     if came.left is not None:
         context.left = Left(came.left.encode(), came.stays)
-
-
-def _failure(failed: Failed) -> Failure:
-    """What went wrong around the handler in a child."""
-    types: Sequence[str] = [name if "." in name else f"builtins.{name}" for name in failed.mro]
-    return Failure(tuple(types), failed.status, failed.text, failed.place)

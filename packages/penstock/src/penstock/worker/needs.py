@@ -9,6 +9,7 @@ from penstock.handling.failures import Failure
 from penstock.handling.load import Handler
 from penstock.isolation.spawner import Spawner
 from penstock.isolation.trouble import BadHandler, IsolationTrouble
+from penstock.observe.failures import failure
 from penstock.observe.logs import Log
 from penstock_spec.findings import CannotGoOn
 
@@ -44,9 +45,8 @@ class Needs:
         except Exception as error:
             if self._stop.is_set():
                 return False
-            failure = Failure.of(error)
-            says = f"what `{self._handler.name}` needs all along cannot be had: {failure.error}"
-            raise CannotGoOn(says, f"see its `lifespan`: {failure.place}") from error
+            says = f"what `{self._handler.name}` needs all along cannot be had: {Failure.of(error).error}"
+            raise CannotGoOn(says, f"see its `lifespan`: {failure(error).at}") from error
         finally:
             stop.cancel()
         return True

@@ -31,5 +31,5 @@ def read(text: bytes) -> Outcome:
     told = json.loads(text)
     failure, unreadable = told.pop("failure"), told.pop("unreadable")
     if failure is not None:
-        failure = Failure(**{**failure, "types": tuple(failure["types"])})
+        failure = Failure.told(failure)
     return Outcome(failure=failure, unreadable=None if unreadable is None else tuple(unreadable), **told)
