@@ -107,7 +107,8 @@ def test_an_error_while_an_error_is_told_is_logged_and_the_first_counts(caplog: 
         assert told_by(fails, [Layer("one", told), Layer("two", told, fails="on_error")]) == "ValueError"
     assert told[-1] == "one.on_error"
     assert len(caplog.messages) == 1
-    assert caplog.messages[0].startswith("`on_error` of `Layer` fails: LookupError at tests/runtime/handling/test_middleware.py:")
+    says = "`on_error` of `Layer` fails: LookupError at tests/runtime/handling/test_middleware.py:"
+    assert caplog.messages[0].startswith(says)
     assert "hunter2" not in caplog.text
 
 
