@@ -137,6 +137,18 @@ LEFT = (
         "poison",
         scripts={"claim": without("if last == alone then", "if not alone then")},
     ),
+    Left(
+        "that only what was lost alone is buried",
+        "dead-early",
+        "poison",
+        scripts={"claim": without("(tonumber(alone_in[looked]) or math.huge)", "0")},
+    ),
+    Left(
+        "which attempt was made alone",
+        "too-many-attempts",
+        "poison",
+        scripts={"claim": without("redis.call('HSET', crashed, id, counts[id] + 1 - free_of[id])")},
+    ),
     Left("emptying before the last chance", "company", "poison", methods=((Lanes, "_is_empty", _always),)),
     Left(
         "what a drain gives back for nothing",

@@ -20,8 +20,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any, Protocol
 
 from penstock.handling.failures import Failure
-from penstock.isolation.delivery import Crashed, Ended, Killed, Progress, Returned, Why
-from penstock.isolation.delivery import Delivery as Errand
+from penstock.isolation.errand import Crashed, Ended, Errand, Killed, Progress, Returned, Why
 from penstock.worker import outcome
 from penstock.worker.context import Context
 
@@ -143,6 +142,7 @@ class Spawner:
         self._universe = universe
         self._children: dict[bytes, Child] = {}
         self.started = 0
+        self.each_imports = ""
 
     @property
     def children(self) -> int:
@@ -158,7 +158,7 @@ class Spawner:
         if message.said.kind == "unreadable":
             return Returned(outcome.written(outcome.Outcome(unreadable=("not-json", "it is none"))))
         child = Child(asyncio.get_running_loop().create_future())
-        given = Given(delivery.id, delivery.consumer, delivery.fence, self._process.name, delivery.source)
+        given = Given(delivery.id, delivery.consumer, delivery.fence, self._process.name, "")
         child.run = self._truth.begins(message, given, delivery.attempt, lambda: child.why, apart=True)
         child.event = self._universe.after(0.05 + seconds_of(child.run), self._finish, delivery.id)
         self._children[delivery.id] = child

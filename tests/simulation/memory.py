@@ -18,7 +18,7 @@ RECONCILES = {
     "reconcile_due": (1, 2, 3),
     "reconcile_left": (2, 3),
     "reconcile_delayed": (2, 3),
-    "reconcile_stream": (1, 2, 3),
+    "reconcile_stream": (1, 2, 3, 4),
 }
 
 LASTING = frozenset({"ensure", "lead"})
@@ -101,9 +101,9 @@ def _changed_nothing(name: str, words: Sequence[Word], reply: Reply) -> bool:  #
     if not isinstance(reply, list):
         return False
     if name == "tend":
-        return not any(cast("list[int]", reply[1:4]))
+        return not any(cast("list[int]", reply[1:4])) and reply[7] == b""
     if name == "overdue":
         return reply[1:] == [0]
     if name == "claim":
-        return len(reply) == 2 and reply[0] == 0
+        return reply == [0, 0]  # that another empties itself holds for as long as it does
     return name in RECONCILES and not any(reply[at] for at in RECONCILES[name])

@@ -89,7 +89,7 @@ class Rest:
             ("XLEN", keys.stream),
             ("ZCARD", keys.parked),
             ("HKEYS", keys.uncharged),
-            ("SMEMBERS", keys.crashed),
+            ("HKEYS", keys.crashed),
             ("ZCARD", keys.delayed),
             ("HLEN", keys.bodies),
             ("ZRANGE", keys.alive, 0, -1, "WITHSCORES"),

@@ -45,8 +45,8 @@ class Steps:
         if not isinstance(reply, list):
             return False
         consumer = str(args[1])
-        for row in cast("list[tuple[bytes, int, int, bytes, list[bytes]]]", reply[2:]):
-            entry, count, _, source, fields = row
+        for row in cast("list[tuple[bytes, int, int, bytes, list[bytes], int]]", reply[2:]):
+            entry, count, _, source, fields, _ = row
             if consumer in self._truth.lost:
                 self._truth.violate("claimed-by-the-lost", f"{consumer} claims, and was taken over")
             self._truth.gives(Given(entry, consumer, count, process, source.decode()), fields)

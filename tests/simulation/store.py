@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import Self, cast
 
 import hiredis
+from lua import names
 from servers import Server
 
 from penstock import scripts
@@ -43,9 +44,9 @@ class Texts:
 
     def __init__(self, patches: Patches | None = None) -> None:
         patches = patches or {}
-        self.names = {scripts.script(name).sha: name for name in scripts.names()}
+        self.names = {scripts.script(name).sha: name for name in names()}
         self._texts: dict[str, bytes] = {}
-        for name in scripts.names():
+        for name in names():
             text = _virtual(name)
             if name in patches:
                 changed = patches[name](text)

@@ -42,7 +42,8 @@ class Left:
     consumers: set[str]
     uncharged: dict[str, int]
     """Deliveries that do not count; under `~count` the highest count given by force."""
-    crashed: set[str]
+    crashed: dict[str, str]
+    """`crash`, or the attempt that was to be made alone."""
     parked: dict[str, float]
     """Due times."""
     alive: dict[str, float]
@@ -91,7 +92,7 @@ class Behind:
             as_pending(pending),
             as_consumers(consumers),
             as_counts(uncharged),
-            as_names(crashed),
+            as_words(crashed),
             as_times(parked),
             as_times(alive),
             as_letters(dead),
@@ -109,8 +110,11 @@ class Behind:
     def uncharged(self) -> dict[str, int]:
         return as_counts(self.ask(*QUESTIONS["uncharged"]))
 
-    def crashed(self) -> set[str]:
-        return as_names(self.ask(*QUESTIONS["crashed"]))
+    def crashed(self) -> dict[str, str]:
+        return as_words(self.ask(*QUESTIONS["crashed"]))
+
+    def finished(self) -> set[str]:
+        return as_names(self.ask("SMEMBERS", KEYS.finished))
 
     def parked(self) -> dict[str, float]:
         return as_times(self.ask(*QUESTIONS["parked"]))
@@ -127,7 +131,7 @@ QUESTIONS: dict[str, tuple[Sent, ...]] = {
     "pending": ("XPENDING", KEYS.stream, KEYS.group, "-", "+", 1_000_000),
     "consumers": ("XINFO", "CONSUMERS", KEYS.stream, KEYS.group),
     "uncharged": ("HGETALL", KEYS.uncharged),
-    "crashed": ("SMEMBERS", KEYS.crashed),
+    "crashed": ("HGETALL", KEYS.crashed),
     "parked": ("ZRANGE", KEYS.parked, 0, -1, "WITHSCORES"),
     "alive": ("ZRANGE", KEYS.alive, 0, -1, "WITHSCORES"),
     "dead": ("XRANGE", KEYS.dead, "-", "+"),
@@ -148,6 +152,10 @@ def as_consumers(told: Told) -> set[str]:
 
 def as_counts(told: Told) -> dict[str, int]:
     return {name.decode(): int(value) for name, value in pairs(told)}
+
+
+def as_words(told: Told) -> dict[str, str]:
+    return {name.decode(): value.decode() for name, value in pairs(told)}
 
 
 def as_names(told: Told) -> set[str]:

@@ -30,7 +30,7 @@ class Expected:
     unread: list[str] = field(default_factory=list)
     pending: dict[str, tuple[str, int]] = field(default_factory=dict)
     uncharged: dict[str, int] = field(default_factory=dict)
-    crashed: set[str] = field(default_factory=set)
+    crashed: dict[str, str] = field(default_factory=dict)
     parked: set[str] = field(default_factory=set)
     alive: dict[str, Lease] = field(default_factory=dict)
     consumers: set[str] = field(default_factory=set)
@@ -77,9 +77,11 @@ class Expected:
         self.pending[id_] = (consumer, count)
         return Delivery(id_, consumer, count)
 
-    def claim(self, consumer: str, *, suspects: int, ready: int, alone: bool) -> Claims | None:
+    def claim(self, consumer: str, *, suspects: int, ready: int, how: str) -> Claims | None:
+        """All suspects that wait are told, whoever is to become empty for them."""
         if self.alive.get(consumer) not in (Lease.RUNS, Lease.OVER):
             return None
+        alone = how == "alone"
         gone = waiting = 0
         claimed: list[Claimed] = []
         for owner, most in ((SUSPECT, 1 if alone else suspects), (READY, 0 if alone else ready)):
@@ -89,7 +91,10 @@ class Expected:
                     break
                 count = self.pending[id_][1]
                 free = self.uncharged.get(id_, forced(count))
-                last = owner == SUSPECT and count - free == ATTEMPTS
+                over = owner == SUSPECT and count - free >= ATTEMPTS
+                alone_in = self.crashed.get(id_, "crash")
+                lost_alone = over and alone_in != "crash" and int(alone_in) <= count - free
+                last = over and not lost_alone
                 if last != alone:
                     waiting += last
                 elif id_ not in self.stream:
@@ -98,13 +103,17 @@ class Expected:
                 else:
                     left -= 1
                     self.consumers.add(consumer)
-                    claimed.append(Claimed(self._give(id_, consumer, count + 1), free, owner, []))
+                    claimed.append(Claimed(self._give(id_, consumer, count + 1), free, owner, [], lost_alone))
+                    if alone:
+                        self.crashed[id_] = str(count + 1 - free)
+                    elif owner == SUSPECT and not lost_alone:
+                        self.crashed.pop(id_, None)
         return Claims(gone, waiting, claimed)
 
     def _forget(self, id_: str) -> None:
         self.pending.pop(id_, None)
         self.uncharged.pop(id_, None)
-        self.crashed.discard(id_)
+        self.crashed.pop(id_, None)
 
     def end(self, deliveries: Sequence[Delivery], where: list[str]) -> list[Answer]:
         """Settled, or buried."""
@@ -124,7 +133,9 @@ class Expected:
             if answers[n] == DONE:
                 if uncharged:
                     self.uncharged[one.id] = self.uncharged.get(one.id, forced(one.count)) + uncharged
-                (self.crashed.add if crashed else self.crashed.discard)(one.id)
+                self.crashed.pop(one.id, None)
+                if crashed:
+                    self.crashed[one.id] = "crash"
                 self.parked.add(one.id)
                 if not self._hand_over(one.id, PARKED):
                     answers[n] = GONE
@@ -230,13 +241,13 @@ class Expected:
                 assert now[0] == READY
                 assert now[1] > self.given.get(id_, 0)
                 self.given[id_] = self.uncharged[id_] = now[1]
-                self.crashed.discard(id_)
+                self.crashed.pop(id_, None)
         assert set(self.pending) <= set(pending)
         self.pending = dict(pending)
         assert self.nowhere() == []
         self.parked = set(self.owned(PARKED))
         self.uncharged = {id_: count for id_, count in self.uncharged.items() if id_ in pending}
-        self.crashed &= set(pending)
+        self.crashed = {id_: what for id_, what in self.crashed.items() if id_ in pending}
 
 
 def forced(count: int) -> int:

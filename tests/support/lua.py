@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from penstock.scripts import FOLDER
+
 KEYLESS = {"TIME", "ECHO", "PING"}
 BEHIND_A_WORD = {"XGROUP", "XINFO"}
 ALL_ARE_KEYS = {"DEL", "EXISTS", "MGET", "UNLINK"}
@@ -22,6 +24,11 @@ ASSIGNED = re.compile(r"^\s*(\w+) = (.+)$", re.MULTILINE)
 LOOP = re.compile(r"for \w+, (\w+) in i?pairs\(\{([^}]*)\}\)")
 CALL = re.compile(r"redis\.p?call\(")
 CLOSING = {"(": ")", "{": "}", "[": "]"}
+
+
+def names() -> list[str]:
+    """All scripts."""
+    return sorted(path.stem for path in FOLDER.glob("*.lua"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,10 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
+from lua import names
 from servers import wait_for
 
-from penstock.scripts import names, script
+from penstock.scripts import script
 from penstock.wire.errors import Reply
 from penstock.wire.link import Link
 from penstock.wire.route import Route

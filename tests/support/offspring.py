@@ -10,7 +10,7 @@ from pathlib import Path
 
 from promises import until
 
-from penstock.isolation import JSON, Delivery, Ended, Processes, Progress
+from penstock.isolation import JSON, Ended, Errand, Processes, Progress
 
 WORKS = str(Path(__file__).parents[1] / "runtime" / "isolation" / "works")
 """Where `doing` lies, whose messages say what is done to the process that runs them."""
@@ -25,21 +25,21 @@ class Family:
         self.told: list[Progress] = []
         self._count = 0
 
-    def deliver(self, do: str, **fields: str) -> Delivery:
+    def deliver(self, do: str, **fields: str) -> Errand:
         """Make a message that says what to do."""
         self._count += 1
         said = [(b"do", do.encode()), *((name.encode(), value.encode()) for name, value in fields.items())]
-        return Delivery(b"%d-0" % self._count, tuple(said), 1, 1, "me", "new")
+        return Errand(b"%d-0" % self._count, tuple(said), 1, 1, "me")
 
     async def do(self, do: str, *, alone: bool = True, **fields: str) -> Ended:
         """Have it done."""
         return await self.run(self.deliver(do, **fields), alone=alone)
 
-    async def run(self, delivery: Delivery, *, alone: bool = True) -> Ended:
+    async def run(self, delivery: Errand, *, alone: bool = True) -> Ended:
         """Run a delivery."""
         return await self.processes.run(delivery, alone=alone, on_progress=self.told.append)
 
-    async def begin(self, do: str, *, alone: bool = True, **fields: str) -> tuple[asyncio.Task[Ended], Delivery, int]:
+    async def begin(self, do: str, *, alone: bool = True, **fields: str) -> tuple[asyncio.Task[Ended], Errand, int]:
         """Begin something that tells a process number, and wait until it is told."""
         delivery = self.deliver(do, **fields)
         before = len(self.told)

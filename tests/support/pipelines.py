@@ -125,7 +125,7 @@ class Trial:
         remembered = self.ask("HKEYS", "{trial}:trial:uncharged")
         assert isinstance(remembered, list)
         assert set(map(str, remembered)) <= {"~count"}
-        assert self.number("SCARD", "{trial}:trial:crashed") == 0
+        assert self.number("HLEN", "{trial}:trial:crashed") == 0
 
     def lives(self) -> list[str]:
         """Consumers that are processes."""

@@ -182,7 +182,7 @@ def worked(stage: Stage) -> None:
     ids = stage.read(stage.life(), 1)
     stage.ask("XACK", stage.keys.stream, stage.keys.group, *ids)
     stage.ask("HSET", stage.keys.uncharged, ids[0], 1)
-    stage.ask("SADD", stage.keys.crashed, ids[0])
+    stage.ask("HSET", stage.keys.crashed, ids[0], "crash")
     keys = (stage.keys.stream, stage.keys.delayed, stage.keys.bodies, stage.keys.position)
     for number, wait in enumerate((1, 3_600_000)):
         told = (f"01ARZ3NDEKTSV4RRFFQ69G5FA{number}", wait, 2, "data", '{"n": 5}')

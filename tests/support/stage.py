@@ -102,14 +102,24 @@ class Stage:
         return Links.to(self.pipeline.redis, [self.pipeline], self._credentials)
 
     def tally(self) -> Tally:
-        return Tally(self.metrics, self.pipeline.spec)
+        """That of a janitor that leads."""
+        tally = Tally(self.metrics, self.pipeline.spec)
+        tally.lead(ours=True)
+        return tally
 
-    def rounds(self, links: Links, *, pods: Pods | None = None, own: Callable[[], float] | None = None) -> Rounds:
+    def rounds(
+        self,
+        links: Links,
+        *,
+        pods: Pods | None = None,
+        own: Callable[[], float] | None = None,
+        tally: Tally | None = None,
+    ) -> Rounds:
         clocks = Clocks() if own is None else Clocks(own=own)
-        return Rounds(self.pipeline, links.pairs[0], self.tally(), pods or Nobody(), clocks)
+        return Rounds(self.pipeline, links.pairs[0], tally or self.tally(), pods or Nobody(), clocks)
 
-    def sight(self, links: Links) -> Sight:
-        return Sight(self.pipeline, links.pairs[0], self.tally(), Clocks())
+    def sight(self, links: Links, tally: Tally | None = None) -> Sight:
+        return Sight(self.pipeline, links.pairs[0], tally or self.tally(), Clocks())
 
     def counted(self, metric: Metric, *values: str) -> float:
         """A counter or gauge, as it is shown."""
@@ -260,12 +270,20 @@ class Stage:
 
     def try_claim(self, consumer: str, count: int = 100) -> Told:
         """The same, by a worker whose lease may be lost."""
-        keys = (self.keys.stream, self.keys.alive, self.keys.uncharged, self.keys.crashed)
-        return self.run("claim", keys, self.keys.group, consumer, count, count, 5, "")
+        keys = (self.keys.stream, self.keys.alive, self.keys.uncharged, self.keys.crashed, self.keys.position)
+        return self.run("claim", keys, self.keys.group, consumer, count, count, 5, "idle", 60_000)
 
     def settle(self, consumer: str, fences: Mapping[str, int]) -> Told:
         """As a worker does: what it has with these counts is done."""
         bounds = [min(fences), max(fences)]
         pairs = [value for fence in fences.items() for value in fence]
-        keys = (self.keys.stream, self.keys.uncharged, self.keys.crashed)
-        return self.run("settle", keys, self.keys.group, consumer, int(self.pipeline.keeps_nothing), *bounds, *pairs)
+        keys = (self.keys.stream, self.keys.uncharged, self.keys.crashed, self.keys.finished)
+        return self.run(
+            "settle",
+            keys,
+            self.keys.group,
+            consumer,
+            int(self.pipeline.spec.stream.retention.keeps_nothing),
+            *bounds,
+            *pairs,
+        )

@@ -16,6 +16,8 @@ from penstock.tending.tend import Tended, tend
 
 LEASE = 30_000
 ATTEMPTS = 3
+EMPTYING = 60_000
+"""ms that a worker may take to empty itself."""
 DONE, GONE = 1, 0
 
 ALIVE = (KEYS.stream, KEYS.alive)
@@ -49,6 +51,8 @@ class Claimed:
     owner: str
     """Whose it was before."""
     fields: list[bytes]
+    lost_alone: bool
+    """Its worker was lost when it ran alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +60,7 @@ class Claims:
     gone: int
     """Entries that somebody had deleted from the stream."""
     waiting: int
-    """Suspects that wait for an empty worker."""
+    """Suspects that wait for an empty worker, which the claimer is to become; below zero where it is not."""
     claimed: list[Claimed]
 
     @property
@@ -131,25 +135,25 @@ class Steps(Behind):
         return self.read(consumer, messages)
 
     def claim(
-        self, consumer: str, *, suspects: int = 100, ready: int = 100, attempts: int = ATTEMPTS, alone: bool = False
+        self, consumer: str, *, suspects: int = 100, ready: int = 100, attempts: int = ATTEMPTS, how: str = "idle"
     ) -> Claims:
-        """Ready entries and suspects."""
-        claims = self.try_claim(consumer, suspects=suspects, ready=ready, attempts=attempts, alone=alone)
+        """Ready entries and suspects, by a worker that is `idle`, `busy`, or has emptied itself to run one `alone`."""
+        claims = self.try_claim(consumer, suspects=suspects, ready=ready, attempts=attempts, how=how)
         assert claims is not None, "its lease is lost"
         return claims
 
     def try_claim(
-        self, consumer: str, *, suspects: int = 100, ready: int = 100, attempts: int = ATTEMPTS, alone: bool = False
+        self, consumer: str, *, suspects: int = 100, ready: int = 100, attempts: int = ATTEMPTS, how: str = "idle"
     ) -> Claims | None:
         """The same; None when the claimer's own lease is lost."""
-        args = (consumer, suspects, ready, attempts, "alone" if alone else "")
-        told = self.run("claim", (*ALIVE, *SIDES), KEYS.group, *args)
+        args = (consumer, suspects, ready, attempts, how, EMPTYING)
+        told = self.run("claim", (*ALIVE, *SIDES, KEYS.position), KEYS.group, *args)
         if told == b"lost":
             return None
         gone, waiting, *rows = told
         claimed = [
-            Claimed(Delivery(id_.decode(), consumer, count), uncharged, owner.decode(), fields)
-            for id_, count, uncharged, owner, fields in rows
+            Claimed(Delivery(id_.decode(), consumer, count), uncharged, owner.decode(), fields, lost_alone == 1)
+            for id_, count, uncharged, owner, fields, lost_alone in rows
         ]
         return Claims(gone, waiting, claimed)
 
@@ -157,11 +161,13 @@ class Steps(Behind):
         self, deliveries: Sequence[Delivery], *, deletes: bool = True, bounds: tuple[str, str] | None = None
     ) -> list[Answer]:
         args = (int(deletes), *(bounds or _bounds(deliveries)), *_fences(deliveries))
-        return _answers(self.run("settle", (KEYS.stream, *SIDES), *_who(deliveries), *args))
+        return _answers(self.run("settle", (KEYS.stream, *SIDES, KEYS.finished), *_who(deliveries), *args))
 
-    def settle_with(self, delivery: Delivery, result: Sent = "{}", *, stays: int = 60_000) -> Answer:
-        keys = (KEYS.stream, *SIDES, KEYS.result + delivery.id)
-        args = (1, result, stays, *_bounds([delivery]), *_fences([delivery]))
+    def settle_with(
+        self, delivery: Delivery, result: Sent = "{}", *, stays: int = 60_000, deletes: bool = True
+    ) -> Answer:
+        keys = (KEYS.stream, *SIDES, KEYS.finished, KEYS.result + delivery.id)
+        args = (int(deletes), result, stays, *_bounds([delivery]), *_fences([delivery]))
         return _answers(self.run("settle_with", keys, *_who([delivery]), *args))[0]
 
     def park(
@@ -175,12 +181,18 @@ class Steps(Behind):
         return _answers(self.run("give_back", (KEYS.stream, KEYS.uncharged), *_who(deliveries), *args))
 
     def bury(
-        self, delivery: Delivery, letter: Sequence[Sent] = (), *, dedup: str | None = None, own: str = ""
+        self,
+        delivery: Delivery,
+        letter: Sequence[Sent] = (),
+        *,
+        dedup: str | None = None,
+        own: str = "",
+        deletes: bool = True,
     ) -> Answer:
         """`dedup` is the message's deduplication key, `own` its own id."""
         letter = letter or ("data", "{}", "penstock-dead-id", delivery.id)
-        keys = (KEYS.stream, KEYS.dead, *SIDES, dedup or KEYS.stream)
-        args = (1, own, len(letter), *letter, *_bounds([delivery]), *_fences([delivery]))
+        keys = (KEYS.stream, KEYS.dead, *SIDES, KEYS.finished, dedup or KEYS.stream)
+        args = (int(deletes), own, len(letter), *letter, *_bounds([delivery]), *_fences([delivery]))
         return _answers(self.run("bury", keys, *_who([delivery]), *args))[0]
 
     def replay(self, dead: str, *fields: Sent) -> str | None:

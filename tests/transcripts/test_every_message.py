@@ -1,7 +1,8 @@
 """Every message for people is made by a transcript or by a rule's example, in each of its wordings.
 
 There the exact words are compared: no message is wrong, or fails while it is put together, without a test that knows.
-What the runtime says when it meets a server, a handler or a message stands word for word in a test of tests/runtime.
+What the runtime says when it meets a server, a handler or a message stands word for word in a test of tests/runtime,
+and what the generator says in one of tests/generate.
 A wording is a call that makes a message, or words of `one if ... else other` in a function with such a call.
 """
 
@@ -34,15 +35,19 @@ MAKERS = frozenset(
 )
 
 RUNTIME = frozenset({
-    "handling", "isolation", "janitor", "message", "observe", "operating", "producer", "wire", "worker",
-    "embedded.py", "command/janitor.py", "command/replaying.py",
+    "penstock/handling", "penstock/isolation", "penstock/janitor", "penstock/message", "penstock/observe",
+    "penstock/operating", "penstock/producer", "penstock/wire", "penstock/worker", "penstock/embedded.py",
+    "penstock/resolved.py",
+    "penstock/command/janitor.py", "penstock/command/replaying.py",
+    "penstock_generate", "penstock_spec/worker_file.py", "penstock_spec/kinds/pipeline/message/schema_of.py",
 })  # fmt: skip
-"""Of packages/penstock/src/penstock: what speaks of servers, handlers and messages."""
+"""Of the packages' sources: what speaks of servers, handlers and messages, and of generated files."""
 
 SAME = 3
 """Words in a row of a message that a test of the runtime compares with."""
 
 NEVER_RUN = {
+    "is a verb of `penstock-generate`": "tests/command has it: the generator is installed wherever tests run",
     "reading it is not permitted": "tests/reading has it: root may read everything and must step down for it",
     "the current folder does not exist": "tests/command has it: a transcript stands in a folder that exists",
 }
@@ -184,12 +189,13 @@ def lint_example(folder: Path, example: Example) -> None:
 
 def words_of_the_runtimes_tests(root: Path) -> str:
     """All that they compare with."""
-    return "".join(path.read_text() for path in sorted((root / "tests" / "runtime").rglob("*.py")))
+    folders = (root / "tests" / "runtime", root / "tests" / "generate")
+    return "".join(path.read_text() for folder in folders for path in sorted(folder.rglob("*.py")))
 
 
 def stands_in(proven: str, root: Path, site: Site, words: str) -> bool:
     """Whether a message of the runtime stands in a test of the runtime: some words of it that are always the same."""
-    inside = Path(site[0]).relative_to(root).as_posix().removeprefix("packages/penstock/src/penstock/")
+    inside = "/".join(Path(site[0]).relative_to(root).parts[3:])
     if not any(inside == one or inside.startswith(f"{one}/") for one in RUNTIME):
         return False
     tree = ast.parse(Path(site[0]).read_text())

@@ -12,8 +12,8 @@ import pytest
 
 from penstock.handling.load import load
 from penstock.message.form import form_of
-from penstock.message.schema import schema_of
 from penstock.resolved import resolve
+from penstock_spec.kinds.pipeline.message.schema_of import schema_of
 
 ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs" / "how-to" / "handlers.md"

@@ -10,12 +10,12 @@ import socket
 from offspring import WORKS
 from promises import keep, until
 
-from penstock.isolation import Crashed, Delivery, NoChild, Returned
+from penstock.isolation import Crashed, Errand, NoChild, Returned
 from penstock.isolation.births import Births
 from penstock.isolation.kid import Kid
 from penstock.isolation.words import Done, Prepare, Raised, Ready, Word, frame
 
-MESSAGE = Delivery(b"1-0", ((b"do", b"it"),), 1, 1, "me", "new")
+MESSAGE = Errand(b"1-0", ((b"do", b"it"),), 1, 1, "me")
 
 
 class NoNursery:

@@ -13,7 +13,7 @@ import pytest
 from offspring import WORKS, family
 
 from penstock.handling.failures import Failure
-from penstock.isolation import Delivery, Ended, Progress, Returned
+from penstock.isolation import Ended, Errand, Progress, Returned
 
 Keep = Callable[[Coroutine[Any, Any, None]], None]
 
@@ -43,7 +43,7 @@ def test_bodies_arrive_byte_for_byte(keep: Keep, size: int) -> None:
         every = bytes(range(256)) * (size // 256 + 1)
         fields = ((b"do", b"echo"), (b"", b""), (b"\xff\x00", every[:size]), (b"same", b"1"), (b"same", b"2"))
         async with family() as it:
-            ended = await it.run(Delivery(b"\xff-0", fields, 1, 1, "me", "new"))
+            ended = await it.run(Errand(b"\xff-0", fields, 1, 1, "me"))
             assert isinstance(ended, Returned)
             assert ended.result == b"".join(b"%d:%s," % (len(part), part) for field in fields for part in field)
 
@@ -56,7 +56,7 @@ def test_five_thousand_fields_arrive(keep: Keep) -> None:
     async def promise() -> None:
         fields = ((b"do", b"echo"), *((b"%d" % number, b"") for number in range(5000)))
         async with family() as it:
-            ended = await it.run(Delivery(b"1-0", fields, 1, 1, "me", "new"))
+            ended = await it.run(Errand(b"1-0", fields, 1, 1, "me"))
             assert isinstance(ended, Returned)
             assert ended.result.count(b"0:,") == 5000
 
@@ -69,19 +69,15 @@ def test_all_of_a_delivery_arrives(keep: Keep) -> None:
     async def promise() -> None:
         fence = (1 << 63) - 1
         async with family() as it:
-            got = said(
-                await it.run(Delivery(b"5-1", ((b"do", b"repeat"),), 3, fence, "w é", "suspect", 600.0, "job 7"))
-            )
+            got = said(await it.run(Errand(b"5-1", ((b"do", b"repeat"),), 3, fence, "w é", 600.0)))
             assert 0 < got.pop("seconds_left") < 600
             assert got == {
                 "id": "5-1",
                 "attempt": 3,
                 "fence": fence,
                 "consumer": "w é",
-                "source": "suspect",
-                "correlation": "job 7",
             }
-            assert said(await it.run(Delivery(b"5-1", ((b"do", b"repeat"),), 3, 1, "w", "new")))["seconds_left"] is None
+            assert said(await it.run(Errand(b"5-1", ((b"do", b"repeat"),), 3, 1, "w")))["seconds_left"] is None
 
     keep(promise())
 
@@ -185,7 +181,7 @@ def test_messages_and_results_may_both_be_large(keep: Keep) -> None:
     async def promise() -> None:
         fields = ((b"do", b"echo"), (b"big", bytes(16 << 20)))
         async with family() as it:
-            deliveries = [Delivery(b"%d-0" % n, fields, 1, 1, "me", "new") for n in range(3)]
+            deliveries = [Errand(b"%d-0" % n, fields, 1, 1, "me") for n in range(3)]
             for ended in await asyncio.gather(*(it.run(one, alone=False) for one in deliveries)):
                 assert isinstance(ended, Returned)
                 assert len(ended.result) > 16 << 20

@@ -26,7 +26,7 @@ from penstock.isolation.words import (
 
 SAID: list[tuple[Word, bytes]] = [
     (Leave(), b""),
-    (Run("0-1", [0, 3], 1, 2, "é\n", "new", None, None), b"\x00\xff{"),
+    (Run("0-1", [0, 3], 1, 2, "é\n", None), b"\x00\xff{"),
     (Prepare("a:b", {"deep": [1, {"er": None}]}, ["/x"], 1 << 40), b""),
     (Exited(7, -11), b""),
     (Told("0-1"), b"[" * 1000),

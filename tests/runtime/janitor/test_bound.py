@@ -67,7 +67,7 @@ class Crowd:
             for janitor in janitors:
                 assert await janitor.make()
             for sight in sights:
-                await sight.look(leading=True)
+                await sight.look()
             self.clock.move(2.5)
         for one in stages:  # one after the other, or costs would be taken for those of others
             await look([one.pipeline], [link], Listed())

@@ -1,13 +1,19 @@
 """`--dry-run` says what a round would do, and changes nothing at all."""
 
+from collections.abc import Callable
+
 import pytest
+from janitors import House
 from pipelines import Trial
-from promises import keep
-from stage import Stage
+from promises import keep, until
+from stage import Nobody, Stage
 from targets import Target
 
-from penstock.janitor.look import look
+from penstock.janitor.look import Seen, Would, look
+from penstock.janitor.pods import Pods
 from penstock.keys import PARKED, READY
+from penstock.wire.errors import Refused
+from penstock_spec.kinds.pipeline.metrics import tidying
 
 IDLE = "janitor: {ghosts: {idle: 1ms}}"
 
@@ -22,14 +28,20 @@ class Listed:
         raise AssertionError((pod, cost))
 
 
-async def looked(stage: Stage) -> dict[str, int]:
+async def seen(stage: Stage, pods: Pods) -> Seen:
     link = stage.link()
     try:
-        told = await look([stage.pipeline], [link], Listed())
+        [told] = await look([stage.pipeline], [link], pods)
     finally:
         await link.close()
-    assert {one.pipeline for one in told} <= {"trial"}
-    return {one.does: one.count for one in told}
+    return told
+
+
+async def looked(stage: Stage) -> dict[str, int]:
+    told = await seen(stage, Listed())
+    assert told.trouble is None
+    assert {one.pipeline for one in told.finds} <= {"trial"}
+    return {one.does: one.count for one in told.finds if isinstance(one, Would)}
 
 
 def mess(stage: Stage) -> None:
@@ -101,6 +113,113 @@ def test_a_group_that_is_not_there(target: Target) -> None:
     assert keep(looked(stage)) == {}
     stage.ask("XGROUP", "DESTROY", stage.keys.stream, stage.keys.group)
     assert keep(looked(stage)) == {"make the group again, which vanished, and bring back what is left": 1}
+
+
+KEPT = "stream: {retention: {keep: {length: 100}}}"
+FOREIGN = "stream: {foreign_workers: true}"
+
+
+@pytest.mark.parametrize("spec", ["", KEPT, FOREIGN], ids=["until-done", "history", "foreign workers"])
+def test_what_is_kept_of_messages_that_are_not_pending(target: Target, spec: str) -> None:
+    """A round forgets as many, and brings as many back, as was said before; then there is nothing more to say."""
+    stage = Stage(target, spec)
+    stage.make()
+    ids = stage.add(4)
+    worker = stage.life()
+    stage.read(worker, 4)
+    stage.ask("HSET", stage.keys.uncharged, ids[0], 1, "1-1", 1, "~count", 5, "nonsense", 1)
+    stage.ask("HSET", stage.keys.crashed, "2-2", "crash", ids[1], "crash")
+    stage.ask("XACK", stage.keys.stream, stage.keys.group, ids[0])
+    forgets = "forget what is kept of messages that are not pending any more"
+    if spec == FOREIGN:
+        expected = {forgets: 4, "delete what others finished": 1}
+    else:
+        expected = {forgets: 3, "bring back what is pending nowhere": 1}
+    assert keep(looked(stage)) == expected
+
+    keep(stage.round())
+
+    assert stage.counted(tidying.RECONCILED, "uncharged_without_pending") == expected[forgets]
+    assert stage.counted(tidying.RECONCILED, "pending_nowhere") == (0 if spec == FOREIGN else 1)
+    assert keep(looked(stage)) == {}
+
+
+def test_what_was_finished_while_another_group_read(target: Target) -> None:
+    """It is not run again, and goes; what nobody finished comes back in the round after that."""
+    stage = Stage(target)
+    stage.make()
+    ids = stage.add(3)
+    worker = stage.life()
+    stage.read(worker)
+    stage.ask("XGROUP", "CREATE", stage.keys.stream, "debug", "$")
+    stage.settle(worker, dict.fromkeys(ids[:2], 1))
+    stage.ask("XACK", stage.keys.stream, stage.keys.group, ids[2])
+    assert keep(looked(stage)) == {}
+    stage.ask("XGROUP", "DESTROY", stage.keys.stream, "debug")
+    expected = {
+        "delete what was finished while another group read the stream": 2,
+        "bring back what is pending nowhere": 1,
+    }
+    assert keep(looked(stage)) == expected
+
+    keep(stage.round())
+
+    assert keep(looked(stage)) == {}
+    assert stage.counted(tidying.RECONCILED, "finished_beside") == 2
+    assert stage.counted(tidying.RECONCILED, "pending_nowhere") == 1
+
+
+GHOSTS = "{{stream: {{foreign_workers: true}}, janitor: {{ghosts: {{idle: 1ms, dry_run: {}}}}}}}"
+
+
+def test_ghosts_that_are_only_logged(target: Target) -> None:
+    """As the spec says of them."""
+    stage = Stage(target, GHOSTS.format("true"))
+    stage.make()
+    stage.add(1)
+    stage.read("somebody-else", 1)
+
+    async def says() -> bool:
+        return await looked(stage) == {"log ghosts, and leave them": 1}
+
+    keep(until(says, "it is idle"))
+
+
+def test_ghosts_of_whom_nobody_knows(target: Target) -> None:
+    """It says so, and why, rather than that there are none."""
+    stage = Stage(target, GHOSTS.format("false"))
+    stage.make()
+    stage.add(1)
+    stage.read("somebody-else", 1)
+
+    async def says() -> bool:
+        told = await seen(stage, Nobody())
+        return [str(one) for one in told.finds] == ["cannot tell ghosts: nobody knows  (trial)"]
+
+    keep(until(says, "it is idle"))
+
+
+def test_a_refusal_is_no_group_that_is_not_there(target: Target) -> None:
+    """Something else stands under the stream's key: a round could do nothing, so nothing is what it would do."""
+    stage = Stage(target)
+    stage.ask("SET", stage.keys.stream, "something else")
+    told = keep(seen(stage, Listed()))
+    assert isinstance(told.trouble, Refused)
+    assert told.trouble.code == "WRONGTYPE"
+    assert told.finds == ()
+
+
+def test_one_pipeline_in_trouble_hides_no_other(house: Callable[..., House]) -> None:
+    """The others are told, it is named, and the exit code says that not all is told."""
+    one = house("broken", "well")
+    one.stages["broken"].ask("SET", one.stages["broken"].keys.stream, "something else")
+
+    janitor = one.janitor("--dry-run")
+
+    assert janitor.process.wait(60) == 1, janitor.log()
+    assert "would make the group  (well: 1)" in janitor.log()
+    assert "broken: it cannot be told what a round would do: Redis refused: WRONGTYPE" in janitor.log()
+    assert "something else stands under one of the pipeline's keys" in janitor.log()
 
 
 def test_the_command_changes_nothing(target: Target, tmp_path_factory: pytest.TempPathFactory) -> None:

@@ -92,9 +92,8 @@ def test_what_a_worker_made_again_is_brought_back_too(target: Target) -> None:
     stage.read(stage.life())
     destroy(stage)
     keys = stage.keys
-    made = stage.run(
-        "ensure", (keys.stream, keys.parked, keys.uncharged, keys.crashed, keys.position), keys.group, "until-done"
-    )
+    around = (keys.stream, keys.parked, keys.uncharged, keys.crashed, keys.position, keys.finished)
+    made = stage.run("ensure", around, keys.group, "until-done")
     assert made == "again"
 
     keep(stage.round())

@@ -1,13 +1,21 @@
 """One of several janitors leads, another when it is gone; and two that do are no harm."""
 
+import asyncio
+import math
+
 from promises import keep, until
-from stage import Stage
+from stage import Nobody, Stage
 from targets import Target
 
 from penstock.janitor import lead
+from penstock.janitor.clocks import Clocks
+from penstock.janitor.janitor import Janitor
 from penstock.janitor.lead import Lock, lock_of
+from penstock.janitor.tally import Tally
 from penstock.keys import Keys
+from penstock_spec.kinds.pipeline.metrics import stream, tidying
 
+HISTORY = "{stream: {foreign_workers: true, retention: {keep: {length: 5}}}, janitor: {ghosts: {idle: 1ms}}}"
 KEY = "penstock:janitor:dev:test"
 
 
@@ -51,3 +59,75 @@ def test_who_tends_other_pipelines_leads_beside_us() -> None:
     assert lock_of("production", [one, other]) == lock_of("production", [other, one])
     others = [lock_of("production", [one]), lock_of("production", [other]), lock_of("dev", [one])]
     assert len({lock_of("production", [one, other]), *others}) == 4
+
+
+class Losing:
+    """Pods that are there; while they are asked for, the lead is lost."""
+
+    def __init__(self, tally: Tally) -> None:
+        self._tally = tally
+
+    def names(self) -> frozenset[str]:
+        self._tally.lead(ours=False)
+        return frozenset({"janitor-1"})
+
+    def set_cost(self, pod: str, cost: int) -> None:
+        raise AssertionError((pod, cost))
+
+
+def test_a_round_that_ends_when_another_leads_tells_nothing(target: Target) -> None:
+    """What it did is counted; what there is, the new leader tells, and two would be counted twice."""
+    stage = Stage(target, HISTORY)
+    stage.make()
+    stage.add(1)
+    stage.read("somebody-else", 1)
+    tally = stage.tally()
+
+    async def promise() -> None:
+        links = stage.links()
+        rounds = stage.rounds(links, pods=Losing(tally), tally=tally)
+        await until(lambda: idle(stage) >= 1, "it is idle")
+        assert await rounds.make()
+        assert stage.counted(tidying.GHOSTS_REMOVED) == 1
+        assert math.isnan(stage.counted(tidying.GHOSTS))
+        rounds.start_over()
+        assert await rounds.make()
+        await links.close()
+
+    keep(promise())
+    assert math.isnan(stage.counted(tidying.TRIM_HELD_BACK, stage.keys.group))
+
+
+def idle(stage: Stage) -> int:
+    (told,) = stage.listed("XINFO", "CONSUMERS", stage.keys.stream, stage.keys.group)
+    found: int = dict(zip(told[::2], told[1::2], strict=True))["idle"]
+    return found
+
+
+def test_who_leads_again_tells_again(target: Target) -> None:
+    """All of it and soon, also what is looked at once an hour; while another leads it is NaN."""
+    stage = Stage(target, HISTORY)
+    stage.make()
+    group = stage.keys.group
+
+    def told() -> list[float]:
+        return [
+            stage.counted(tidying.GHOSTS),
+            stage.counted(tidying.TRIM_HELD_BACK, group),
+            stage.counted(stream.STREAM_LENGTH),
+        ]
+
+    async def promise() -> None:
+        links, stop = stage.links(), asyncio.Event()
+        clocks = Clocks(sleep=lambda seconds: asyncio.sleep(seconds / 100))
+        janitor = Janitor([stage.pipeline], links, stage.board, Nobody(), clocks)
+        running = asyncio.create_task(janitor.run(stop))
+        await until(lambda: told() == [0, 0, 0], "it leads and tells")
+        stage.ask("SET", links.lock, "another", "PX", 60_000)
+        await until(lambda: all(map(math.isnan, told())), "another leads")
+        stage.ask("DEL", links.lock)
+        await until(lambda: told() == [0, 0, 0], "it leads and tells again")
+        stop.set()
+        await running
+
+    keep(promise())

@@ -242,5 +242,19 @@ def test_once_without_redis(house: Make, server: Server) -> None:
     for option in ("--once", "--dry-run"):
         janitor = one.janitor(option)
         assert janitor.process.wait(60) == 2
-        assert "Redis does not answer" in janitor.log()
+        assert "error: Redis cannot be reached: " in janitor.log()
+        assert "hint: see that it runs and that this machine may reach it" in janitor.log()
+        assert "trying again" not in janitor.log()
         assert "Traceback" not in janitor.log()
+
+
+def test_once_without_a_password(house: Make, server: Server) -> None:
+    """What to do about it, as every other command says it; and nothing is said of another try."""
+    server.ask("CONFIG", "SET", "requirepass", "secret")
+    one = house("first", "second", server=server)
+    for option in ("--once", "--dry-run"):
+        janitor = one.janitor(option)
+        assert janitor.process.wait(60) == 2
+        assert "error: Redis refused: NOAUTH" in janitor.log()
+        assert "hint: set REDIS_PASSWORD, and REDIS_USERNAME where Redis has users" in janitor.log()
+        assert "trying again" not in janitor.log()

@@ -33,7 +33,7 @@ def test_a_round_over_what_is_well_changes_nothing(target: Target) -> None:
     worker = stage.life()
     stage.read(worker, 4)
     stage.park(ids[:1], wait=60_000)
-    stage.ask("SADD", stage.keys.crashed, ids[0])
+    stage.ask("HSET", stage.keys.crashed, ids[0], "crash")
     stage.ask("HSET", stage.keys.uncharged, ids[1], 1)
     for entry, state in ((ids[1], READY), (ids[2], SUSPECT)):
         stage.ask("XCLAIM", stage.keys.stream, stage.keys.group, state, 0, entry, "JUSTID")
@@ -110,7 +110,7 @@ def test_what_is_brought_back_has_all_its_attempts_and_no_fence_of_before(target
         stage.ask("XGROUP", "DELCONSUMER", stage.keys.stream, stage.keys.group, READY)
         stage.ask("XGROUP", "DELCONSUMER", stage.keys.stream, stage.keys.group, worker)
         keep(stage.round())
-        _, _, (_, count, uncharged, _, _) = stage.claim(worker)
+        _, _, (_, count, uncharged, _, _, _) = stage.claim(worker)
         assert count - uncharged == 1, "its first attempt"
         counts.append(count)
     assert counts == sorted(set(counts))
@@ -183,6 +183,23 @@ def test_where_another_group_reads_the_stream_nothing_is_concluded(target: Targe
     assert reconciled(stage) == {}
 
 
+def test_what_was_finished_beside_another_group_is_not_run_again(target: Target) -> None:
+    """Somebody on call looked with a group of his own, and removed it."""
+    stage = Stage(target)
+    keep(stage.round())
+    ids = stage.add(5)
+    worker = stage.life()
+    stage.read(worker)
+    stage.ask("XGROUP", "CREATE", stage.keys.stream, "debug", "$")
+    stage.settle(worker, dict.fromkeys(ids[:4], 1))
+    stage.ask("XGROUP", "DESTROY", stage.keys.stream, "debug")
+
+    keep(stage.round(2))
+
+    assert stage.entries() == stage.owned(worker) == ids[4:]
+    assert reconciled(stage) == {"finished_beside": 4}
+
+
 def test_finished_history_is_left_in_peace(target: Target) -> None:
     """Where finished entries stay, one that is pending nowhere is finished."""
     stage = Stage(target, HISTORY)
@@ -221,7 +238,7 @@ def test_what_is_remembered_of_what_is_gone_is_forgotten(target: Target) -> None
     stage = Stage(target)
     keep(stage.round())
     stage.ask("HSET", stage.keys.uncharged, "1-1", 3, "~count", 2000)
-    stage.ask("SADD", stage.keys.crashed, "1-2")
+    stage.ask("HSET", stage.keys.crashed, "1-2", "crash")
 
     keep(stage.round())
 
@@ -259,7 +276,9 @@ def test_a_due_time_without_a_body_is_dropped_and_told_as_lost(target: Target) -
     assert stage.counted(sweeping.LOST, "deleted") == 1
 
 
-@pytest.mark.parametrize("deleted", ["parked", "uncharged", "alive", "delayed", "crashed", "position", "bodies"])
+@pytest.mark.parametrize(
+    "deleted", ["parked", "uncharged", "alive", "delayed", "crashed", "finished", "position", "bodies"]
+)
 def test_every_set_of_ours_may_be_deleted(target: Target, deleted: str) -> None:
     """Only the bodies of what is delayed are nowhere else; all else is done in the end, by workers with new lives."""
     stage = Stage(target)
@@ -268,7 +287,7 @@ def test_every_set_of_ours_may_be_deleted(target: Target, deleted: str) -> None:
     worker = stage.life()
     stage.read(worker, 5)
     stage.park(ids[:2], wait=60_000)
-    stage.ask("SADD", stage.keys.crashed, ids[0])
+    stage.ask("HSET", stage.keys.crashed, ids[0], "crash")
     keys = (stage.keys.stream, stage.keys.uncharged)
     stage.run("give_back", keys, stage.keys.group, worker, ids[2], ids[2], ids[2], 1, 0, READY)
     delay(stage, "a")
@@ -297,7 +316,7 @@ def test_words_that_are_no_ids_hold_nothing_up(target: Target, word: str) -> Non
     for score, later in ((1, False), (stage.now() + 60_000, True)):
         stage.ask("ZADD", stage.keys.parked, score, f"{word}~" if later else word)
     stage.ask("HSET", stage.keys.uncharged, word, 1)
-    stage.ask("SADD", stage.keys.crashed, word)
+    stage.ask("HSET", stage.keys.crashed, word, "crash")
     stage.ask("ZADD", stage.keys.delayed, 1, word)
     stage.ask("ZADD", stage.keys.alive, 1, f"{word}!")
 
@@ -344,7 +363,7 @@ def test_large_entries_make_small_pages(target: Target, monkeypatch: pytest.Monk
     stage.ask("XGROUP", "DELCONSUMER", stage.keys.stream, stage.keys.group, worker)
     keys = stage.keys
 
-    around = (keys.stream, keys.parked, keys.uncharged, keys.crashed, keys.position)
+    around = (keys.stream, keys.parked, keys.uncharged, keys.crashed, keys.position, keys.finished)
     told = stage.run("reconcile_stream", around, keys.group, "-", 500, 50_000, "force")
 
-    assert told == [f"({ids[1]}", 2, 0, 0]
+    assert told == [f"({ids[1]}", 2, 0, 0, 0]

@@ -7,9 +7,10 @@ from promises import keep, until
 from stage import Stage
 from targets import Target
 
-from penstock.keys import READY, SUSPECT
+from penstock.keys import READY, SUSPECT, Keys
 from penstock.tending.measure import Measured, measure
-from penstock_spec.kinds.pipeline.metrics import stream, sweeping
+from penstock.wire.link import Link
+from penstock_spec.kinds.pipeline.metrics import stream, sweeping, tidying
 
 HISTORY = "stream: {retention: {keep: {length: 1000}}}"
 LOSSY = "stream: {backlog: {when_full: drop-oldest, lossy: true}}"
@@ -24,9 +25,10 @@ async def measured(stage: Stage) -> Measured:
 
 
 async def looked(stage: Stage, *, leading: bool = True) -> None:
-    links = stage.links()
+    links, tally = stage.links(), stage.tally()
+    tally.leads = leading
     try:
-        await stage.sight(links).look(leading=leading)
+        await stage.sight(links, tally).look()
     finally:
         await links.close()
 
@@ -113,8 +115,31 @@ def test_only_the_leader_tells(target: Target) -> None:
     keep(looked(stage))
     assert stage.counted(stream.NEW) == stage.counted(stream.STREAM_LENGTH) == 3
 
-    stage.tally().forget_measured()
+    stage.tally().lead(ours=False)
     assert math.isnan(stage.counted(stream.NEW))
+
+
+def test_a_look_that_ends_when_another_leads_is_not_told(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The lead is lost between the question and its answer: the new leader tells, and two would be counted twice."""
+    stage = Stage(target)
+    stage.make()
+    stage.add(3)
+    tally = stage.tally()
+
+    async def measure_late(link: Link, keys: Keys) -> Measured:
+        tally.lead(ours=False)
+        return await measure(link, keys)
+
+    monkeypatch.setattr("penstock.janitor.sight.measure", measure_late)
+
+    async def promise() -> None:
+        links = stage.links()
+        await stage.sight(links, tally).look()
+        await links.close()
+
+    keep(promise())
+    assert math.isnan(stage.counted(stream.NEW))
+    assert stage.counted(tidying.JANITOR_LEADER) == 0
 
 
 def test_what_redis_does_not_know_is_not_told(target: Target) -> None:
@@ -195,7 +220,7 @@ def test_an_old_look_says_nothing(target: Target, monkeypatch: pytest.MonkeyPatc
         links = stage.links()
         sight = stage.sight(links)
         assert sight.last() is None
-        await sight.look(leading=False)
+        await sight.look()
         assert sight.last() is not None
         await until(lambda: sight.last() is None, "it is too old")
         await links.close()

@@ -57,7 +57,7 @@ class Work:
             self.life = self.stage.life()
         elif what == "group":
             self.stage.ask("XGROUP", "DESTROY", keys.stream, keys.group)
-            around = (keys.stream, keys.parked, keys.uncharged, keys.crashed, keys.position)
+            around = (keys.stream, keys.parked, keys.uncharged, keys.crashed, keys.position, keys.finished)
             self.stage.run("ensure", around, keys.group, "until-done")
             self.life = self.stage.life()
         elif what.startswith("~"):

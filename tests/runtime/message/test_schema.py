@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from penstock.message.schema import schema_of
 from penstock_spec.findings import CannotGoOn
+from penstock_spec.kinds.pipeline.message.schema_of import schema_of
 from penstock_spec.kinds.pipeline.spec import Pipeline
 
 

@@ -335,6 +335,7 @@ def test_a_port_in_use_is_named(served: Served) -> None:
     with pytest.raises(CannotGoOn) as raised:
         other.start("127.0.0.1", served.server.port)
     assert raised.value.says == f"port {served.server.port} of 127.0.0.1 is in use"
+    assert raised.value.hint == "choose another with `--listen HOST:PORT`, or `--listen off`"
     assert raised.value.hint
     with pytest.raises(CannotGoOn, match=r"cannot listen on 192\.0\.2\.1:0: "):
         other.start("192.0.2.1", 0)

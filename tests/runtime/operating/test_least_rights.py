@@ -188,16 +188,19 @@ async def lives(hand: Hand, admin: Stage) -> None:
 async def settles(hand: Hand, admin: Stage) -> None:
     """Every way for a message to go on."""
     keys = admin.keys
-    ids = admin.add(8)
+    ids = admin.add(9)
     admin.ask("HSET", keys.uncharged, ids[0], 0, ids[1], 0)
-    admin.ask("SADD", keys.crashed, ids[0], ids[1])
+    admin.ask("HSET", keys.crashed, ids[0], "crash", ids[1], "crash")
     group = ("GROUP", keys.group, hand.consumer, "COUNT", 10)
     await hand.link.call("XREADGROUP", *group, "STREAMS", keys.stream, ">")
-    marks = (keys.uncharged, keys.crashed)
+    marks = (keys.uncharged, keys.crashed, keys.finished)
     assert await hand.step("settle", (keys.stream, *marks), ids[0], before=["1"]) == [1]
+    admin.ask("XGROUP", "CREATE", keys.stream, "debug", "$")
+    assert await hand.step("settle", (keys.stream, *marks), ids[8], before=["1"]) == [1]
+    admin.ask("XGROUP", "DESTROY", keys.stream, "debug")
     result = (keys.stream, *marks, keys.result + "x")
     assert await hand.step("settle_with", result, ids[1], before=["1", "{}", 1000]) == [1]
-    parks = (keys.stream, keys.parked, *marks)
+    parks = (keys.stream, keys.parked, keys.uncharged, keys.crashed)
     assert await hand.step("park", parks, ids[2], 0, 1, 0) == [1]
     assert await hand.step("park", parks, ids[3], 0, 0, 1) == [1]
     admin.ask("SET", keys.dedup + "k", "own")
@@ -211,8 +214,8 @@ async def settles(hand: Hand, admin: Stage) -> None:
         return admin.number("ZCARD", keys.delayed) == 0
 
     await until(nothing_is_due, "what is due goes on", seconds=3)
-    claims = (keys.stream, keys.alive, *marks)
-    _, _, *claimed = items(await hand.run("claim", claims, keys.group, hand.consumer, 10, 10, 5, ""))
+    claims = (keys.stream, keys.alive, keys.uncharged, keys.crashed, keys.position)
+    _, _, *claimed = items(await hand.run("claim", claims, keys.group, hand.consumer, 10, 10, 5, "idle", 60_000))
     assert len(claimed) == 4, "two suspects, and two that are ready"
 
 
@@ -229,7 +232,7 @@ def scales(user: Granted) -> None:
     admin.make()
     admin.add(1)
     questions: list[tuple[str | int, ...]] = [("PING",), ("XLEN", keys.stream), ("EVAL", KEDA_LIST, 1, keys.parked)]
-    if not admin.pipeline.keeps_nothing:
+    if not admin.pipeline.spec.stream.retention.keeps_nothing:
         questions += [("INFO",), ("XINFO", "GROUPS", keys.stream), ("XPENDING", keys.stream, keys.group)]
     if admin.pipeline.redis.topology == "cluster":
         questions.append(("CLUSTER", "SLOTS"))
@@ -251,8 +254,9 @@ def tidies(user: Granted) -> None:
             await rounds.make()
             done(admin, deleted=True)
             admin.add(1)
-            await stage.sight(links).look(leading=True)
+            await stage.sight(links).look()
             done(admin, deleted=False)
+            admin.ask("SADD", admin.keys.finished, *done(admin, deleted=False))
             worked(admin)
             await look([stage.pipeline], [links.pairs[0].work], Nobody())
             for _ in range(12):
@@ -272,13 +276,14 @@ def tidies(user: Granted) -> None:
     keep(promise())
 
 
-def done(admin: Stage, *, deleted: bool) -> None:
+def done(admin: Stage, *, deleted: bool) -> list[str]:
     """As somebody else's worker would."""
     admin.add(2)
     ids = admin.read(admin.life())
     admin.ask("XACK", admin.keys.stream, admin.keys.group, *ids)
     if deleted:
         admin.ask("XDEL", admin.keys.stream, *ids)
+    return ids
 
 
 def operates(user: Granted) -> None:
@@ -321,4 +326,4 @@ async def handles(link: Link, keys: Keys, desk: Desk, letters: list[str]) -> Non
     replayer = Replayer(link, keys, Pace(None))
     await replayer.prepare()
     assert [one.entry async for one in replayer.replay(walk.named(letters[:1]))]
-    assert [count async for _, count in purge(link, keys, walk.named(letters[1:]))] == [1]
+    assert [len(one.deleted) async for one in purge(link, keys, walk.named(letters[1:]))] == [1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from typing import get_args
 
 import pytest
@@ -176,3 +177,28 @@ def test_what_redis_packs_is_unpacked(desk: Desk, count: int, size: int) -> None
 def test_what_is_packed_otherwise_is_refused(packed: bytes) -> None:
     with pytest.raises(ValueError, match="packed"):
         unpacked_fields(packed)
+
+
+def test_what_a_stranger_wrote_breaks_nothing(desk: Desk) -> None:
+    """A delayed body, a due time and a count that are none of ours: all else is shown, and each of these is named."""
+    found = filled(desk)
+    desk.ask("HSET", desk.keys.bodies, LATER, "no body of ours")
+    desk.ask("ZADD", desk.keys.delayed, "inf", LATER)
+    desk.ask("HSET", desk.keys.uncharged, found["ready"][0], "many")
+    ran = desk.penstock("peek", "trial", "--json")
+    told = {one["id"]: one for one in ran.objects}
+    assert (ran.code, list(told)) == (0, [id_ for state in get_args(State) for id_ in order(state, found[state])])
+    assert told[LATER] | {"unreadable": "its body is none of ours", "deleted": False, "fields": {}} == told[LATER]
+    assert told[LATER]["due_in_seconds"] is None
+    assert told[found["ready"][0]]["attempts"] is None
+    for words in (["--state", "delayed"], [LATER], [LATER, "--bodies"]):
+        ran = desk.penstock("peek", "trial", *words)
+        assert (ran.code, ran.err) == (0, "")
+        assert "(its body is none of ours)" in ran.out
+    out = desk.penstock("peek", "trial", "--state", "ready").out
+    assert re.search(rf"^{found['ready'][0]} +\S+ +- ", out, re.MULTILINE)
+
+
+def order(state: str, ids: list[str]) -> list[str]:
+    """As they are shown: of what is parked that first which is due next."""
+    return ids[::-1] if state == "parked" else ids

@@ -24,9 +24,12 @@ from servers import Server, wait_for
 from stage import Stage
 from targets import Target
 
+from penstock.command.operating import Progress
 from penstock.command.replaying import check_slots
+from penstock.keys import Keys
 from penstock.message.story import read_story
 from penstock.operating.letters.choice import Filters, Walk
+from penstock.operating.letters.dead_letter import DeadLetter
 from penstock.operating.letters.pace import Pace, rate_of
 from penstock.operating.letters.purge import purge
 from penstock.operating.letters.replay import MOST_VALUES, Replayer
@@ -316,6 +319,57 @@ class TestTrouble:
         assert f"replayed {replayed} dead letter" in err
         assert numbers(desk) == Counter(range(500))
 
+    @pytest.mark.parametrize("words", [["replay"], ["replay", "--yes"], ["purge"], ["purge", "--yes"]])
+    def test_ctrl_c_is_heeded_while_no_letter_is_meant(
+        self, desk: Desk, monkeypatch: pytest.MonkeyPatch, words: list[str]
+    ) -> None:
+        """A walk over many that ends with the page under way, and not with the last of them."""
+        desk.died(20)
+        shown: list[str] = []
+
+        def show(_: Progress, text: str) -> None:
+            shown.append(text)
+            if len(shown) == 1:
+                signal.raise_signal(signal.SIGINT)
+
+        monkeypatch.setattr(Progress, "show", show)
+        ran = desk.penstock("dlq", words[0], "trial", "--error", "none has this", *words[1:])
+        assert ran.code == 1
+        assert "it was stopped" in ran.err
+        assert re.search(r"^(\d) dead letters were looked at, and none is meant$", ran.err, re.MULTILINE)
+        assert all("looked at" in text for text in shown), "it is shown how far it has come"
+
+    @pytest.mark.parametrize("words", [["replay", "--yes"], ["purge", "--yes"]])
+    def test_ctrl_c_is_heeded_between_two_ids(
+        self, desk: Desk, monkeypatch: pytest.MonkeyPatch, words: list[str]
+    ) -> None:
+        """Of ids that are not there, the rest is not asked for."""
+        shown: list[str] = []
+
+        def show(_: Progress, text: str) -> None:
+            shown.append(text)
+            if len(shown) == 1:
+                signal.raise_signal(signal.SIGINT)
+
+        monkeypatch.setattr(Progress, "show", show)
+        ran = desk.penstock("dlq", words[0], "trial", *(f"5-{n}" for n in range(50)), *words[1:])
+        assert ran.code == 1
+        assert ran.err.count("there is no dead letter") < 3
+
+    def test_a_purge_that_is_stopped_deletes_nothing_more(self, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Not even those that it has found already."""
+        ids = desk.died(20)
+
+        def show(_: Progress, text: str) -> None:
+            if "looked at 4" in text:
+                signal.raise_signal(signal.SIGINT)
+
+        monkeypatch.setattr(Progress, "show", show)
+        ran = desk.penstock("dlq", "purge", "trial", "--all", "--yes", "--json")
+        assert (ran.code, ran.objects) == (1, [])
+        assert "it was stopped; run it again for the rest" in ran.err
+        assert list(desk.dead()) == ids
+
     @pytest.mark.parametrize("verb", ["replay", "purge"])
     def test_an_answer_that_was_lost_is_asked_for_again(self, server: Server, desk: Desk, verb: str) -> None:
         """The letter is gone by then, and counts as replayed; it is not replayed twice."""
@@ -347,7 +401,8 @@ class TestTrouble:
                     replayed = Replayer(link, here.keys, Pace(None), ask=ask).replay(letters())
                     told.extend([(one.entry is not None, one.trouble) async for one in replayed])
                 else:
-                    told.extend([count async for _, count in purge(link, here.keys, letters(), ask=ask)])
+                    purged = purge(link, here.keys, letters(), ask=ask)
+                    told.extend([(len(one.deleted), len(one.gone)) async for one in purged])
                 await link.close()
                 assert [line.partition(":")[0] for line in said] == [
                     "Redis does not answer, trying again",
@@ -361,7 +416,7 @@ class TestTrouble:
             assert told == [(True, ""), (False, ""), (True, "")]
             assert len(here.entries()) == 3
         else:
-            assert told == [3]
+            assert told == [(3, 0)]
 
     def test_redis_that_goes_away_for_good_is_told_with_what_was_done(
         self, server: Server, desk: Desk, monkeypatch: pytest.MonkeyPatch
@@ -407,6 +462,41 @@ class TestPurge:
         ids = desk.died(3)
         ran = desk.penstock("dlq", "purge", "trial", *ids, "--yes", "--json")
         assert [one["id"] for one in ran.objects] == ids
+
+    def test_a_letter_that_somebody_else_took_is_not_told_as_purged(
+        self, desk: Desk, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """It is named, and the exit code says that something was not as it should be."""
+        ids = desk.died(3)
+        belongs_to = DeadLetter.belongs_to
+
+        def takes(letter: DeadLetter, keys: Keys) -> bool:
+            if letter.id == ids[1]:
+                desk.ask("XDEL", keys.dead, letter.id)
+            return belongs_to(letter, keys)
+
+        monkeypatch.setattr(DeadLetter, "belongs_to", takes)
+        ran = desk.penstock("dlq", "purge", "trial", "--all", "--yes", "--json")
+        assert [one["id"] for one in ran.objects] == [ids[0], ids[2]]
+        assert f"{ids[1]}: not deleted: it was not there any more" in ran.err
+        assert "deleted 2 dead letters" in ran.err
+        assert ran.code == 1
+
+    @pytest.mark.parametrize("verb", ["replay", "purge"])
+    def test_what_dies_meanwhile_stays(self, desk: Desk, monkeypatch: pytest.MonkeyPatch, verb: str) -> None:
+        """Also where nothing had died when it began."""
+        last = Walk.last
+
+        async def dies_after(walk: Walk) -> str:
+            newest = await last(walk)
+            desk.dies(b"data", b'{"n": 1}')
+            return newest
+
+        monkeypatch.setattr(Walk, "last", dies_after)
+        for before in (0, 1):
+            ran = desk.penstock("dlq", verb, "trial", "--all", "--yes")
+            assert (ran.code, len(desk.dead())) == (1 - before, 1)
+            assert desk.entries() == [] or (verb, before) == ("replay", 1)
 
 
 class TestPace:

@@ -11,6 +11,7 @@ from pathlib import Path
 import hiredis
 import pytest
 from desk import Desk
+from lua import names
 from raw import Raw
 from rights import PASSWORD, tell_platform
 from targets import Target
@@ -21,7 +22,7 @@ from penstock.operating.rights.commands import CONTAINERS, called_by, command
 from penstock.operating.rights.keys import escaped
 from penstock.operating.rights.roles import AT_TIMES, COMMANDS, LINK, SCRIPTS, Role
 from penstock.operating.rights.users import quoted
-from penstock.scripts import names, script
+from penstock.scripts import script
 
 PLACES = {
     Role.WORKER: ("worker",),

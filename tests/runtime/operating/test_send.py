@@ -192,8 +192,24 @@ def test_absence_of_redis_is_one_sentence(make_desk: Callable[..., Desk]) -> Non
     desk = make_desk("message: {}\nsend: {attempts: 1}")
     ran = desk.penstock("send", "trial", "{}", redis=f"redis://127.0.0.1:{free_port()}")
     assert (ran.code, ran.out) == (1, "")
-    [line] = ran.err.splitlines()
+    line, hint = ran.err.splitlines()
     assert line.startswith("not sent: no connection to ")
+    assert hint == (
+        "hint: see that it runs and that this machine may reach it; `--redis URL` names another, "
+        "`--embedded` is one of this repository's own"
+    )
+
+
+def test_the_way_out_is_told_once(make_desk: Callable[..., Desk]) -> None:
+    """However many were not sent; and of a refusal as well, but not of what is wrong with a message itself."""
+    desk = make_desk("message: {}\nsend: {attempts: 1}")
+    where = f"redis://127.0.0.1:{free_port()}"
+    process = desk.start("send", "trial", "--lines", redis=where, stdin=subprocess.PIPE)
+    _, err = process.communicate("{}\n{}\n{}\nnope\n", timeout=60)
+    assert [line.partition(": ")[0] for line in err.splitlines()] == ["line 1", "line 2", "line 3", "line 4", "hint"]
+    desk.ask("SET", desk.keys.stream, "no stream")
+    _, hint = desk.penstock("send", "trial", "{}").err.splitlines()
+    assert hint.startswith("hint: something else stands under one of the pipeline's keys")
 
 
 @pytest.mark.parametrize(

@@ -207,8 +207,9 @@ class TestThroughput:
             stage.settle(worker, dict.fromkeys(ids[:6], 1))
             stage.park(ids[6:8])
             letter = ("data", "x", "penstock-dead-id", ids[8])
-            keys = (desk.keys.stream, desk.keys.dead, desk.keys.uncharged, desk.keys.crashed, desk.keys.stream)
-            deletes = int(desk.pipeline.keeps_nothing)
+            marks = (desk.keys.uncharged, desk.keys.crashed, desk.keys.finished)
+            keys = (desk.keys.stream, desk.keys.dead, *marks, desk.keys.stream)
+            deletes = int(desk.pipeline.spec.stream.retention.keeps_nothing)
             stage.run("bury", keys, desk.keys.group, worker, deletes, "", len(letter), *letter, *[ids[8]] * 3, 1)
 
         expected = 6 if self.counts_added(desk) else None
@@ -267,6 +268,16 @@ class TestWords:
             assert max(map(width, lines)) <= columns
         assert "".join(lines).count("job=1") == 20
         assert any(line.split()[-2:] == ["1-1", "5"] or line.split()[:2] == ["1-1", "5"] for line in lines)
+
+    @pytest.mark.parametrize(("columns", "gap"), [(19, 2), (18, 1), (16, 1)])
+    def test_cells_move_together_before_a_text_leaves_its_line(self, columns: int, gap: int) -> None:
+        """A narrower gap where all fits with it."""
+        between = " " * gap
+        table = Table([Column("one"), Column("two"), Column("three")], [["a", "b", "c"]], ["12"], "t", leads=True)
+        assert list(table.lines(columns)) == [
+            between.join(["t ", "one", "two", "three"]),
+            between.join(["12", "a  ", "b  ", "c"]),
+        ]
 
 
 def test_a_name_that_could_move_the_cursor_is_shown_escaped() -> None:

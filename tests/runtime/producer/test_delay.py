@@ -9,11 +9,14 @@ from sending import STREAM, entries, jobs, keys_of, number, pipeline, until_ente
 from servers import Server
 from targets import Target
 
-from penstock.producer import Producer, Sent
+from penstock.producer import Producer, Sent, TooLarge
+from penstock.producer.compose import MOST_FIELDS
 from penstock.producer.due import due_of
 from penstock.tending.tend import tend
 from penstock.wire.credentials import Credentials
 from penstock_spec.kinds.pipeline.spec import Pipeline
+
+PARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
 
 def producer(target: Target, spec: Pipeline) -> Producer:
@@ -178,15 +181,30 @@ def test_a_delay_is_told_in_many_ways(target: Target, delay: float | str | timed
 
 
 def test_a_message_of_many_fields_comes_through_whole(target: Target) -> None:
-    """As many as may be sent pass both scripts, the one that delays and the one that lets in."""
+    """As many as may be sent, with all that we add, pass both scripts, the one that delays and the one that lets in.
+
+    One more is refused, by a sentence that says how many may be sent.
+    """
 
     async def promise() -> None:
-        spec = pipeline(message={"encoding": "fields", "schema": {"type": "object"}})
-        body = {f"field-{n}": str(n) for n in range(990)}
+        dedup = {"by": "field-0", "window": "1h"}
+        spec = pipeline(message={"encoding": "fields", "schema": {"type": "object"}, "dedup": dedup})
+        body = {f"field-{n}": str(n) for n in range(MOST_FIELDS)}
         async with producer(target, spec) as one, worked_on(target, spec) as link:
-            sent = await one.send(body, delay=0.001)
-            await until_entered(link, spec)
-        (entry,) = entries(target)
-        assert entry.fields == {**body, "penstock-id": sent.id, "penstock-version": "1"}
+            for key, delay in (("now", None), ("later", 0.001)):
+                sent = await one.send(body, key=key, delay=delay, trace={"traceparent": PARENT, "tracestate": "a=b"})
+                if delay:
+                    await until_entered(link, spec)
+                ours = {
+                    "penstock-id": sent.id,
+                    "penstock-version": "1",
+                    "penstock-key": key,
+                    "penstock-traceparent": PARENT,
+                    "penstock-tracestate": "a=b",
+                }
+                assert entries(target)[-1].fields == body | ours
+            with pytest.raises(TooLarge, match="the body has 991 fields, and an entry takes 990; send it as JSON"):
+                await one.send(body | {"one-more": ""}, delay=0.001)
+        assert len(entries(target)) == 2
 
     keep(promise())

@@ -78,6 +78,20 @@ def test_the_only_environment_need_not_be_named(spec: Path, target: Target) -> N
         producer.send({"job": "a"})
 
 
+def test_the_environment_may_be_that_of_the_process(
+    spec: Path, target: Target, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As for every command; who names none is told how a program does it."""
+    with pytest.raises(CannotGoOn) as several:
+        Producer.of(spec, redis_url=target.url)
+    assert several.value.hint == 'choose one with `env="..."`, or set PENSTOCK_ENV'
+    monkeypatch.setenv("PENSTOCK_ENV", "production")
+    with SyncProducer.of(spec, redis_url=target.url) as producer, pytest.raises(TooLarge):
+        producer.send({"job": "long enough for one environment only"})
+    with SyncProducer.of(spec, env="dev", redis_url=target.url) as producer:
+        producer.send({"job": "long enough for one environment only"})
+
+
 def test_a_spec_with_errors_is_not_sent_by(spec: Path) -> None:
     """The first of them is told, with its place."""
     spec.write_text(SPEC.replace("stream: {key: jobs}", "stream: {key: jobs, gruop: crew}\nwork: {lease: soon}"))

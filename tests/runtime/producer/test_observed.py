@@ -6,22 +6,40 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
+from prometheus_client import CollectorRegistry
 from promises import keep, until
 from sending import DEDUP, STREAM, entries, jobs, pipeline
 from servers import Server
 from targets import Target
 
+import penstock
+from penstock import __version__
+from penstock.isolation.spawner import Spawner
 from penstock.observe.board import Board
 from penstock.observe.metrics import Metrics
 from penstock.observe.traces import CARRIED, Trace
-from penstock.producer import BacklogFull, BreakerOpen, NotAsDescribed, Producer, RedisAbsent, Sent, Unknown
+from penstock.producer import (
+    BacklogFull,
+    BreakerOpen,
+    Failed,
+    NotAsDescribed,
+    Producer,
+    RedisAbsent,
+    RedisRefused,
+    Sent,
+    Unknown,
+)
 from penstock.wire.credentials import Credentials
+from penstock.worker.tally import Tally as WorkerTally
 from penstock_spec.kinds.pipeline.metrics.sending import SENT, TOPIC
 from penstock_spec.kinds.pipeline.spec import Pipeline
 
 PARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+OF_SENDS = tuple(metric.name for metric in TOPIC.metrics)
 TRACED = Path(__file__).parent / "programs" / "traced.py"
 
 
@@ -32,15 +50,23 @@ class Counted:
         self.board = Board()
         self.metrics = Metrics.of_spec("producer", pipeline(), self.board)
 
-    def shown(self) -> dict[str, float]:
-        """Values by name, and by outcome where there are several; without what is 0."""
+    def all(self) -> dict[str, float]:
+        """Values by name, and by outcome or kind where there are several; without what is 0."""
         values = {}
         for family in self.board.collect():
             for sample in family.samples:
                 if sample.value and not sample.name.endswith(("_bucket", "_sum")):
-                    outcome = sample.labels.get("outcome")
-                    values[f"{sample.name}{f' {outcome}' if outcome else ''}"] = sample.value
+                    word = sample.labels.get("outcome") or sample.labels.get("kind")
+                    values[f"{sample.name}{f' {word}' if word else ''}"] = sample.value
         return values
+
+    def shown(self) -> dict[str, float]:
+        """Of these what was sent, without how Redis was."""
+        return {name: value for name, value in self.all().items() if name.startswith(OF_SENDS)}
+
+    def redis(self) -> dict[str, float]:
+        """How Redis was, without how often it was asked."""
+        return {name: value for name, value in self.all().items() if "_redis_" in name and "seconds" not in name}
 
 
 def producer(target: Target, counted: Counted, spec: Pipeline | None = None) -> Producer:
@@ -104,6 +130,67 @@ def test_who_waits_for_room_is_counted_while_waiting(target: Target) -> None:
     keep(promise())
 
 
+def test_who_waits_for_redis_does_not_wait_for_room(server: Server) -> None:
+    """It did, and then Redis went away."""
+    counted = Counted()
+
+    async def promise() -> None:
+        spec = pipeline(
+            message={"dedup": DEDUP},  # so that it insists also where an answer got lost
+            backlog={"limit": 1, "when_full": "wait"},
+            send={"attempts": 100, "backoff": {"first": "1h", "factor": 1}},
+        )
+        async with Producer(spec, server.model(), credentials=Credentials(), metrics=counted.metrics) as one:
+            await one.send({"job": "a"})
+            waits = asyncio.create_task(one.send({"job": "b"}))
+            await until(lambda: counted.shown().get("penstock_send_waiting") == 1, "it waits for room")
+            server.kill()
+            await until(lambda: "penstock_send_waiting" not in counted.shown(), "it waits for Redis")
+            assert not waits.done()
+            waits.cancel()
+
+    keep(promise())
+
+
+def test_messages_that_are_sent_once_more_are_counted(server: Server) -> None:
+    """Each of a call; and none where nothing was repeated after all."""
+    counted = Counted()
+
+    def made(**send: object) -> Producer:
+        spec = pipeline(send=send)
+        return Producer(spec, server.model(), credentials=Credentials(), metrics=counted.metrics)
+
+    async def promise() -> None:
+        server.ask("CONFIG", "SET", "maxmemory", 1)
+        async with made(attempts=2) as one:
+            assert all(isinstance(outcome, Failed) for outcome in await one.send_many(jobs(3)))
+        assert counted.shown()["penstock_send_retries_total"] == 3
+        async with made(attempts=2, backoff={"first": "1h", "factor": 1}) as other:
+            with pytest.raises(RedisRefused):
+                await other.send({"job": "a"}, timeout=0.05)
+        assert counted.shown()["penstock_send_retries_total"] == 3
+
+    keep(promise())
+
+
+def test_a_handler_that_sends_to_its_own_pipeline(target: Target) -> None:
+    """Worker and producer tell the same metrics of one process: each adds its own, and counters never fall."""
+    counted = Counted()
+    of_worker = WorkerTally(Metrics.of_spec("worker", pipeline(), counted.board))
+    of_worker.connections.follow(lambda: 3)
+    spawner = cast("Spawner", SimpleNamespace(started=0, children=0))
+
+    async def promise() -> None:
+        async with producer(target, counted) as one:
+            of_worker.beside(3, spawner)
+            await one.send({"job": "a"})
+            of_worker.beside(3, spawner)
+            of_worker.beside(4, spawner)
+            assert counted.redis() == {"penstock_redis_connections": 4, "penstock_redis_connects_total": 5}
+
+    keep(promise())
+
+
 def test_every_metric_of_the_contract_is_there_from_the_start() -> None:
     """An alert sees the first step of each."""
     counted = Counted()
@@ -126,6 +213,115 @@ def test_every_metric_of_the_contract_is_there_from_the_start() -> None:
         "withheld",
         "unknown",
     } <= outcomes
+
+
+def test_it_tells_how_it_gets_on_with_redis(target: Target) -> None:
+    """As workers and janitors do: its connection, how long Redis takes, and what runs."""
+    counted = Counted()
+
+    async def promise() -> None:
+        one, other = producer(target, counted), producer(target, counted)
+        async with one, other:
+            assert counted.redis() == {}
+            await one.send({"job": "a"})
+            assert counted.redis() == {"penstock_redis_connections": 1, "penstock_redis_connects_total": 1}
+            await other.result("none")
+            assert counted.redis() == {"penstock_redis_connections": 2, "penstock_redis_connects_total": 2}
+            assert counted.all()["penstock_redis_seconds_count"] >= 2
+        assert counted.redis() == {"penstock_redis_connects_total": 2}
+
+    keep(promise())
+    [info] = [one for family in counted.board.collect() for one in family.samples if one.name == "penstock_info"]
+    assert info.labels == {"pipeline": "trial", "role": "producer", "version": __version__, "digest": ""}
+    assert info.value == 1
+
+
+def test_calls_that_fail_are_counted_by_how(server: Server) -> None:
+    """Refused as a whole, refused to the script for each of several messages, not answered, and not connected."""
+    counted = Counted()
+    refused, absent = "penstock_redis_errors_total refused", "penstock_redis_errors_total absent"
+
+    async def promise() -> None:
+        spec = pipeline(send={"attempts": 1})
+        async with Producer(spec, server.model(), credentials=Credentials(), metrics=counted.metrics) as one:
+            server.ask("SET", STREAM, "something else")
+            with pytest.raises(RedisRefused):
+                await one.send({"job": "a"})
+            assert counted.all()[refused] == 1
+            server.ask("DEL", STREAM)
+            server.ask("SET", f"{{{STREAM}}}:delayed", "something else")
+            outcomes = await one.send_many(jobs(3), delay=60)
+            assert all(isinstance(outcome, Failed) for outcome in outcomes)
+            assert counted.all()[refused] == 2
+            server.kill()
+            with pytest.raises((RedisAbsent, Unknown)):
+                await one.send({"job": "a"})
+            with pytest.raises(RedisAbsent):
+                await one.send({"job": "a"})
+            assert counted.all()[absent] >= 1
+            assert "penstock_redis_connections" not in counted.all()
+
+    keep(promise())
+
+
+def test_every_metric_of_the_contract_is_told(server: Server) -> None:
+    """What a producer is said to export is what a producer that works feeds, and none stays at 0 for ever."""
+    counted = Counted()
+    seen: set[str] = set()
+
+    def look() -> bool:
+        seen.update(name.partition(" ")[0].removesuffix("_count") for name in counted.all())
+        return "penstock_send_waiting" in seen
+
+    def made(**backlog: object) -> Producer:
+        spec = pipeline(backlog={"limit": 1, **backlog})
+        return Producer(spec, server.model(), credentials=Credentials(), metrics=counted.metrics)
+
+    async def promise() -> None:
+        async with made(when_full="drop-oldest", lossy=True) as dropping, made(when_full="wait") as waiting:
+            await dropping.send_many(jobs(3))
+            task = asyncio.create_task(waiting.send({"job": "a"}))
+            await until(look, "it waits for room")
+            task.cancel()
+            server.kill()
+            for _ in range(5):
+                with pytest.raises((RedisAbsent, Unknown, BreakerOpen)):
+                    await dropping.send({"job": "a"})
+            look()
+
+    keep(promise())
+    assert seen == {metric.name for metric in counted.metrics.contract()}
+
+
+def test_a_program_shows_them_on_its_own_page(target: Target) -> None:
+    """One call, whenever it likes, for all producers of the process."""
+    registry = CollectorRegistry()
+    penstock.metrics(registry)
+    penstock.metrics(registry)
+
+    async def promise() -> None:
+        async with Producer(pipeline(), target.redis, credentials=target.credentials) as one:
+            await one.send({"job": "a"})
+
+    keep(promise())
+    labels = {"pipeline": "trial", "outcome": "new"}
+    assert (registry.get_sample_value("penstock_sent_total", labels) or 0) >= 1
+    assert registry.get_sample_value("penstock_breaker_open", {"pipeline": "trial"}) == 0
+
+
+def test_without_a_registry_it_is_that_of_prometheus_client() -> None:
+    """Which most programs show."""
+    code = (
+        "import penstock; penstock.metrics(); "
+        "from penstock.producer import Producer; from penstock_spec.kinds.pipeline.spec import Pipeline; "
+        "from penstock_spec.platform import Redis; import sys, json; "
+        "Producer(Pipeline.model_validate(json.loads(sys.argv[1])), Redis(addresses=['127.0.0.1:1'])); "
+        "from prometheus_client import generate_latest; print(generate_latest().decode())"
+    )
+    spec = pipeline().model_dump_json(by_alias=True, exclude_unset=True)
+    told = subprocess.run([sys.executable, "-c", code, spec], check=True, capture_output=True, text=True).stdout
+    assert 'penstock_sent_total{outcome="new",pipeline="trial"} 0.0' in told
+    assert "process_resident_memory_bytes" in told
 
 
 def test_trouble_is_told_once_and_so_is_its_end(server: Server, caplog: pytest.LogCaptureFixture) -> None:
@@ -169,11 +365,19 @@ def fields(target: Target) -> dict[str, str]:
         ),
         ({"traceparent": "00-nonsense-01", "tracestate": "vendor=1"}, {}),
         ({"traceparent": "\udc80"}, {}),
+        ({"traceparent": None, "tracestate": None}, {}),
+        ({"traceparent": PARENT, "tracestate": None}, {"penstock-traceparent": PARENT}),
+        (
+            {"Traceparent": PARENT, "TRACESTATE": "vendor=1"},
+            {"penstock-traceparent": PARENT, "penstock-tracestate": "vendor=1"},
+        ),
         ({"host": "example.org"}, {}),
         ({}, {}),
     ],
 )
-def test_the_trace_of_a_request_travels(target: Target, given: Mapping[str, str], travels: dict[str, str]) -> None:
+def test_the_trace_of_a_request_travels(
+    target: Target, given: Mapping[str, str | None], travels: dict[str, str]
+) -> None:
     """Without OpenTelemetry it is handed over by whoever has it; what is none is left out, and stops no send."""
 
     async def promise() -> None:

@@ -1,5 +1,7 @@
 """The producer whose calls block: the same outcomes, from any thread, and in children that were forked."""
 
+import asyncio
+import inspect
 import subprocess
 import sys
 import threading
@@ -25,7 +27,9 @@ from penstock.producer import (
     RedisAbsent,
     Sent,
     SyncProducer,
+    sync,
 )
+from penstock.producer.thread import Thread
 from penstock.wire.credentials import Credentials
 from penstock_spec.findings import CannotGoOn
 from penstock_spec.kinds.pipeline.spec import Pipeline
@@ -168,6 +172,50 @@ def test_closing_ends_what_other_threads_wait_for(target: Target) -> None:
         assert not thread.is_alive()
     assert len(outcomes) == 20
     assert not any(isinstance(outcome, Sent) for outcome in outcomes)
+
+
+def test_closing_among_many_tells_what_became_of_each(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some are sent, and the rest are not: nobody has to guess which."""
+    monkeypatch.setattr(sync, "AT_ONCE", 3)
+    one = producer(target)
+
+    def bodies() -> Iterator[dict[str, Any]]:
+        for n, body in enumerate(jobs(8)):
+            if n == 5:
+                one.close()
+            yield body
+
+    outcomes = one.send_many(bodies())
+    assert [isinstance(outcome, Sent) for outcome in outcomes] == [True] * 3 + [False] * 5
+    assert all(isinstance(outcome, Failed) and isinstance(outcome.error, Closed) for outcome in outcomes[3:])
+    assert len(entries(target)) == 3
+    [late] = one.send_many([{"job": "late"}])
+    assert isinstance(late, Failed)
+
+
+@pytest.mark.parametrize("name", ["send", "send_many", "result", "of", "close"])
+def test_both_producers_are_called_alike(name: str) -> None:
+    """Names, defaults and types: whoever knows one knows the other."""
+    one, other = (inspect.signature(getattr(kind, name)) for kind in (Producer, SyncProducer))
+    assert one == other
+
+
+def test_a_thread_that_cannot_begin_leaves_nothing_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Such as a loop, which has sockets of its own."""
+    loops: list[asyncio.AbstractEventLoop] = []
+    new_event_loop = asyncio.new_event_loop
+
+    def noted() -> asyncio.AbstractEventLoop:
+        loops.append(new_event_loop())
+        return loops[-1]
+
+    def make() -> Producer:
+        raise CannotGoOn("not like this")
+
+    monkeypatch.setattr(asyncio, "new_event_loop", noted)
+    with pytest.raises(CannotGoOn):
+        Thread(make)
+    assert all(loop.is_closed() for loop in loops)
 
 
 def test_forked_children_send_on_their_own(server: Server) -> None:

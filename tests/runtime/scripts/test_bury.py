@@ -38,7 +38,7 @@ def test_nothing_is_remembered_of_the_dead(steps: Steps) -> None:
     steps.tend()
     claims = steps.claim("worker")
     assert steps.bury(claims.deliveries[0]) == DONE
-    assert (steps.pending(), steps.entries(), steps.uncharged(), steps.crashed()) == ({}, [], {}, set())
+    assert (steps.pending(), steps.entries(), steps.uncharged(), steps.crashed()) == ({}, [], {}, {})
 
 
 def test_it_is_buried_once(steps: Steps) -> None:

@@ -100,7 +100,7 @@ def test_a_suspect_at_its_last_loss_waits_for_an_empty_worker(steps: Steps) -> N
     claims = steps.claim("worker")
     assert (claims.ids, claims.waiting) == ([ordinary.id], 1)
 
-    alone = steps.claim("worker", alone=True)
+    alone = steps.claim("worker", how="alone")
     assert alone.ids == [last.id]
     assert alone.deliveries[0].count == ATTEMPTS + 1
 
@@ -111,7 +111,7 @@ def test_an_empty_worker_claims_one_such_suspect_and_nothing_else(steps: Steps) 
     steps.give_back(ready)
     last = lost(steps, "gone", 3, times=ATTEMPTS)
     lost(steps, "other")
-    alone = steps.claim("worker", alone=True)
+    alone = steps.claim("worker", how="alone")
     assert alone.ids == [last[0].id]
 
 
@@ -119,7 +119,7 @@ def test_an_empty_worker_finds_nothing_among_ordinary_suspects(steps: Steps) -> 
     """Those run beside each other."""
     lost(steps, "gone", 3)
     steps.register("worker")
-    alone = steps.claim("worker", alone=True)
+    alone = steps.claim("worker", how="alone")
     assert (alone.claimed, alone.waiting) == ([], 0)
 
 
@@ -127,22 +127,114 @@ def test_lost_once_more_it_is_nobodys_to_wait_for(steps: Steps) -> None:
     """Beyond its last loss any worker may claim it, to bury it."""
     [one] = lost(steps, "gone", times=ATTEMPTS)
     steps.register("empty")
-    steps.claim("empty", alone=True)
+    steps.claim("empty", how="alone")
     steps.crash("empty")
     steps.register("worker")
     claims = steps.claim("worker")
     assert claims.deliveries == [Delivery(one.id, "worker", ATTEMPTS + 2)]
 
 
+def test_who_has_fewer_attempts_by_now_still_runs_alone(steps: Steps) -> None:
+    """P4: somebody lowered `retries.attempts`, and what was lost more often than that was never lost alone."""
+    [one] = lost(steps, "gone", times=ATTEMPTS)
+    steps.register("worker")
+    claims = steps.claim("worker", attempts=1)
+    assert (claims.claimed, claims.waiting) == ([], 1)
+    alone = steps.claim("worker", attempts=1, how="alone")
+    assert [(claimed.delivery.id, claimed.lost_alone) for claimed in alone.claimed] == [(one.id, False)]
+    steps.crash("worker")
+    steps.register("other")
+    claims = steps.claim("other", attempts=1)
+    assert [(claimed.delivery.id, claimed.lost_alone) for claimed in claims.claimed] == [(one.id, True)]
+
+
+def test_what_was_lost_alone_stays_so(steps: Steps) -> None:
+    """Whoever was to bury it was lost too, or gave it back as it never heard of it."""
+    lost(steps, "gone", times=ATTEMPTS)
+    steps.register("empty")
+    steps.claim("empty", how="alone")
+    steps.crash("empty")
+    steps.register("first")
+    claims = steps.claim("first")
+    steps.give_back(claims.deliveries, to=SUSPECT)
+    assert [claimed.lost_alone for claimed in steps.claim("first").claimed] == [True]
+    steps.crash("first")
+    steps.register("second")
+    assert steps.claim("second", how="alone").claimed == []
+    assert [claimed.lost_alone for claimed in steps.claim("second").claimed] == [True]
+
+
+def test_who_was_given_more_attempts_is_lost_alone_no_more(steps: Steps) -> None:
+    """It runs among other suspects again; when its attempts are over once more, it makes one alone once more."""
+    lost(steps, "gone", times=ATTEMPTS)
+    steps.register("empty")
+    steps.claim("empty", how="alone")
+    steps.crash("empty")
+    steps.register("worker")
+    claims = steps.claim("worker", attempts=ATTEMPTS + 2)
+    assert [claimed.lost_alone for claimed in claims.claimed] == [False]
+    steps.crash("worker")
+    steps.register("other")
+    claims = steps.claim("other", attempts=ATTEMPTS)
+    assert (claims.claimed, claims.waiting) == ([], 1)
+
+
+def test_one_busy_worker_empties_itself(steps: Steps) -> None:
+    """The others go on; and so does that one when it has had its suspect."""
+    last = lost(steps, "gone", 2, times=ATTEMPTS)
+    steps.register("first")
+    steps.register("second")
+    assert steps.claim("first", how="busy").waiting == 2
+    assert steps.claim("second", how="busy").waiting == -2
+    assert steps.claim("first", how="busy").waiting == 2
+    assert steps.claim("first", how="alone").ids == [last[0].id]
+    assert steps.claim("second", how="busy").waiting == 1
+    assert steps.claim("first", how="busy").waiting == -1
+
+
+def test_an_idle_worker_need_not_wait_for_a_busy_one(steps: Steps) -> None:
+    """It is empty; but not when it is given something in the same step."""
+    [last] = lost(steps, "gone", times=ATTEMPTS)
+    steps.register("busy")
+    steps.register("idle")
+    assert steps.claim("busy", how="busy").waiting == 1
+    [ready] = steps.begin("worker")
+    steps.give_back([ready])
+    claims = steps.claim("idle")
+    assert (claims.ids, claims.waiting) == ([ready.id], -1)
+    steps.settle(claims.deliveries)
+    assert steps.claim("idle").waiting == 1
+    assert steps.claim("idle", how="alone").ids == [last.id]
+
+
+@pytest.mark.parametrize("what", ["its lease is over", "its lease is marked as lost", "it is gone", "its time is over"])
+def test_who_does_not_become_empty_holds_nobody_up(steps: Steps, what: str) -> None:
+    """A suspect never waits for one worker."""
+    lost(steps, "gone", times=ATTEMPTS)
+    steps.register("first")
+    steps.register("second")
+    assert steps.claim("first", how="busy").waiting == 1
+    match what:
+        case "its lease is over":
+            steps.lose("first")
+        case "its lease is marked as lost":
+            steps.ask("ZADD", KEYS.alive, -1, "first")
+        case "it is gone":
+            steps.deregister("first")
+        case _:
+            steps.ask("HSET", KEYS.position, "emptying", "1 first")
+    assert steps.claim("second", how="busy").waiting == 1
+
+
 def test_a_drain_never_brings_a_suspect_nearer_to_its_end(steps: Steps) -> None:
     """Given back by the worker that had emptied itself, it is at its last loss as before."""
     lost(steps, "gone", times=ATTEMPTS)
     steps.register("worker")
-    alone = steps.claim("worker", alone=True)
+    alone = steps.claim("worker", how="alone")
     steps.give_back(alone.deliveries, to=SUSPECT)
     claims = steps.claim("worker")
     assert (claims.claimed, claims.waiting) == ([], 1)
-    again = steps.claim("worker", alone=True)
+    again = steps.claim("worker", how="alone")
     assert again.ids == alone.ids
 
 
@@ -164,7 +256,7 @@ def test_ordinary_suspects_hide_none_at_its_last_loss(steps: Steps) -> None:
     steps.give_back(ordinary, to=SUSPECT)
     steps.crash("gone")
     steps.register("worker")
-    alone = steps.claim("worker", attempts=1, alone=True)
+    alone = steps.claim("worker", attempts=1, how="alone")
     assert alone.ids == [last.id]
 
 
@@ -175,14 +267,14 @@ def test_entries_that_somebody_deleted_are_dropped_and_counted(steps: Steps) -> 
     suspects = lost(steps, "gone", 2)
     for one in (ready[0], ready[2], suspects[0]):
         steps.ask("XDEL", KEYS.stream, one.id)
-    steps.ask("SADD", KEYS.crashed, ready[0].id, ready[1].id)
+    steps.ask("HSET", KEYS.crashed, ready[0].id, "crash", ready[1].id, "crash")
 
     claims = steps.claim("worker")
     assert claims.gone == 3
     assert claims.ids == [suspects[1].id, ready[1].id, ready[3].id]
     assert set(steps.pending()) == set(claims.ids)
     assert set(steps.uncharged()) == {ready[1].id, ready[3].id}
-    assert steps.crashed() == {ready[1].id}
+    assert steps.crashed() == {ready[1].id: "crash"}
     assert steps.settle(claims.deliveries) == [DONE] * 3
 
 

@@ -47,6 +47,7 @@ SIDES: dict[Step, dict[str, str]] = {
         "dead letters": "{work}:team:dead",
         "uncharged": "{work}:team:uncharged",
         "crashed": "{work}:team:crashed",
+        "finished": "{work}:team:finished",
         "deduplication": DEDUP,
     },
 }
@@ -90,7 +91,9 @@ def test_a_batch_is_refused_as_a_whole(steps: Steps) -> None:
     assert steps.parked() == {}
 
 
-@pytest.mark.parametrize("key", ["{work}:team:uncharged", "{work}:team:crashed", "{work}:team:alive"])
+@pytest.mark.parametrize(
+    "key", ["{work}:team:uncharged", "{work}:team:crashed", "{work}:team:alive", "{work}:team:position"]
+)
 def test_a_claim_that_fails_claims_nothing(steps: Steps, key: str) -> None:
     """What nobody was told of, nobody runs."""
     [one] = steps.begin("worker")
@@ -113,70 +116,6 @@ def test_lives_neither_begin_nor_end_half_way(steps: Steps) -> None:
     assert steps.consumers() == {"worker"}
 
 
-GROWING = [settle_with, park, give_back, bury]
-
-
-@pytest.fixture
-def full(own: Steps) -> Steps:
-    """A Redis whose memory is full; `heal` empties it."""
-    own.begin("worker", 3)
-    own.ask("SET", DEDUP, "01ID")
-    own.ask("CONFIG", "SET", "maxmemory", 1)
-    return own
-
-
-def heal(steps: Steps) -> None:
-    steps.ask("CONFIG", "SET", "maxmemory", 0)
-    steps.ask("REPLICAOF", "NO", "ONE")
-
-
-def held(steps: Steps) -> Delivery:
-    """One of the deliveries that the worker holds."""
-    return Delivery(next(iter(steps.pending())), "worker", 1)
-
-
-@pytest.mark.parametrize("step", GROWING, ids=lambda step: step.__name__)
-def test_memory_is_full(full: Steps, step: Step) -> None:
-    """What needs room comes first, so that its refusal changes nothing; when there is room again, it is done."""
-    one = held(full)
-    before = (full.pending(), full.entries(), full.parked(), full.uncharged(), full.crashed(), full.dead())
-    for _ in range(2):
-        with pytest.raises(Refused, match="OOM"):
-            step(full, one)
-    assert (full.pending(), full.entries(), full.parked(), full.uncharged(), full.crashed(), full.dead()) == before
-    assert full.ask("GET", DEDUP) == b"01ID"
-    heal(full)
-    assert step(full, one) == DONE
-
-
-def test_what_makes_room_is_not_refused(full: Steps) -> None:
-    """Work that is done leaves a full Redis, or it would be full for ever."""
-    assert settle(full, held(full)) == DONE
-    assert len(full.entries()) == 2
-
-
-def test_a_full_memory_is_nobodys_death(full: Steps) -> None:
-    """Leases are renewed, and what was given back before is claimed: neither makes Redis larger."""
-    heal(full)
-    full.give_back([held(full)])
-    full.ask("CONFIG", "SET", "maxmemory", 1)
-    full.ask("CONFIG", "RESETSTAT")
-    lease = full.alive()["worker"]
-    full.ask("SCRIPT", "FLUSH")
-    assert full.renew("worker", 90_000) == 1
-    assert full.alive()["worker"] > lease + 30_000
-    claims = full.claim("worker")
-    assert len(claims.claimed) == 1
-
-
-def test_a_full_redis_has_no_new_lives(full: Steps) -> None:
-    """And no half ones."""
-    with pytest.raises(Refused, match="OOM"):
-        full.register("other")
-    assert full.consumers() == {"worker"}
-    assert set(full.alive()) == {"worker"}
-
-
 @pytest.mark.parametrize("step", SIDES, ids=lambda step: step.__name__)
 def test_a_replica_takes_no_steps(own: Steps, step: Step) -> None:
     """READONLY after a failover: nothing is changed, and the same step succeeds at the master."""
@@ -184,6 +123,6 @@ def test_a_replica_takes_no_steps(own: Steps, step: Step) -> None:
     own.ask("REPLICAOF", "127.0.0.1", 1)
     with pytest.raises(Refused, match="READONLY"):
         step(own, one)
-    heal(own)
+    own.ask("REPLICAOF", "NO", "ONE")
     assert own.pending() == {one.id: ("worker", 1)}
     assert step(own, one) == DONE

@@ -31,7 +31,7 @@ def test_a_sleeper_changes_nothing_of_what_was_taken_over(steps: Steps, step: st
 
     assert steps.pending() == {slept.id: ("taker", 2)}
     assert steps.entries() == [slept.id]
-    assert (steps.parked(), steps.uncharged(), steps.crashed(), steps.dead()) == ({}, {}, set(), [])
+    assert (steps.parked(), steps.uncharged(), steps.crashed(), steps.dead()) == ({}, {}, {}, [])
     assert steps.ask("EXISTS", KEYS.result + slept.id) == 0
     assert STEPS[step](steps, taken) == DONE
 
@@ -89,7 +89,16 @@ def test_each_of_a_batch_is_answered_by_itself_and_in_order(steps: Steps) -> Non
 
 def test_an_empty_batch_is_nothing(steps: Steps) -> None:
     assert (
-        steps.run("settle", ["work", "{work}:team:uncharged", "{work}:team:crashed"], "team", "worker", 1, "", "") == []
+        steps.run(
+            "settle",
+            ["work", "{work}:team:uncharged", "{work}:team:crashed", "{work}:team:finished"],
+            "team",
+            "worker",
+            1,
+            "",
+            "",
+        )
+        == []
     )
 
 

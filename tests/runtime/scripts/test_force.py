@@ -48,7 +48,7 @@ def test_parked_work_that_somebody_deleted_is_ready_at_once(steps: Steps) -> Non
     steps.ask("XGROUP", "DELCONSUMER", KEYS.stream, KEYS.group, PARKED)
     steps.reconcile()
     assert {owner for owner, _ in steps.pending().values()} == {READY}
-    assert (steps.parked(), steps.crashed()) == ({}, set())
+    assert (steps.parked(), steps.crashed()) == ({}, {})
     assert {id_: steps.uncharged()[id_] for id_ in steps.pending()} == {i: c for i, (_, c) in steps.pending().items()}
 
 

@@ -3,9 +3,9 @@
 import re
 
 import pytest
-from lua import Lua
+from lua import Lua, names
 
-from penstock.scripts import FOLDER, names, script
+from penstock.scripts import FOLDER, script
 
 PART = re.compile(r"^-- (KEYS|ARGV|reply)(.*(?:\n--      .*)*)", re.MULTILINE)
 NUMBER = re.compile(r"(?:^|\s\s|\n--\s+)(\d+)(?: and (\d+))?(\.\.)?(?= )")

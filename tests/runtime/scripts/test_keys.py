@@ -2,11 +2,11 @@
 
 import pytest
 from behind import KEYS
-from lua import Lua
+from lua import Lua, names
 from redis.crc import key_slot
 
 from penstock.keys import Keys
-from penstock.scripts import names, script
+from penstock.scripts import script
 
 
 @pytest.mark.parametrize("name", names())
@@ -44,6 +44,6 @@ def test_all_keys_of_a_stream_lie_in_its_slot(stream: str) -> None:
     keys = Keys.at(stream, "team {with} odd signs", KEYS.dead)
     sides = [
         *(keys.delayed, keys.bodies, keys.parked, keys.uncharged, keys.crashed, keys.alive, keys.position),
-        *(keys.dedup + "job {1}", keys.result + "1-1"),
+        *(keys.finished, keys.dedup + "job {1}", keys.result + "1-1"),
     ]
     assert {key_slot(key.encode()) for key in sides} == {key_slot(stream.encode())}

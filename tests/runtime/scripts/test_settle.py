@@ -6,6 +6,8 @@ from redis import Redis
 from servers import Server
 from steps import DONE, GONE, Steps
 
+from penstock.keys import READY
+
 
 def test_what_is_done_is_gone_without_a_trace(steps: Steps) -> None:
     """Not pending, not in the stream, and nothing is remembered of it beside the stream."""
@@ -15,19 +17,19 @@ def test_what_is_done_is_gone_without_a_trace(steps: Steps) -> None:
     claims = steps.claim("worker")
     assert len(claims.claimed) == 3
     assert steps.settle(claims.deliveries) == [DONE] * 3
-    assert (steps.pending(), steps.entries(), steps.uncharged(), steps.crashed()) == ({}, [], {}, set())
+    assert (steps.pending(), steps.entries(), steps.uncharged(), steps.crashed()) == ({}, [], {}, {})
 
 
 def test_what_others_left_behind_stays(steps: Steps) -> None:
     """Only what was settled is forgotten."""
     done, kept = steps.begin("worker", 2)
     steps.give_back([done, kept])
-    steps.ask("SADD", KEYS.crashed, done.id, kept.id)
+    steps.ask("HSET", KEYS.crashed, done.id, "crash", kept.id, "crash")
     claims = steps.claim("worker", ready=1)
     assert claims.ids == [done.id]
     steps.settle(claims.deliveries)
     assert steps.uncharged() == {kept.id: 1}
-    assert steps.crashed() == {kept.id}
+    assert steps.crashed() == {kept.id: "crash"}
 
 
 def test_history_is_kept_where_the_spec_says_so(steps: Steps) -> None:
@@ -48,6 +50,53 @@ def test_an_entry_that_another_group_has_not_read_is_not_deleted(steps: Steps) -
     steps.ask("XGROUP", "DESTROY", KEYS.stream, "audit")
     assert steps.settle([second]) == [DONE]
     assert steps.entries() == [first.id]
+
+
+def test_what_is_finished_beside_another_group_is_deleted_when_that_is_gone(steps: Steps) -> None:
+    """However it ended, it is not run again; what nobody finished is, also where all around it is finished."""
+    settled, left, dead, lost, held = steps.begin("worker", 5)
+    steps.ask("XGROUP", "CREATE", KEYS.stream, "debug", "$")
+    assert steps.settle([settled]) == [DONE]
+    assert steps.settle_with(left) == DONE
+    assert steps.bury(dead) == DONE
+    assert steps.finished() == {settled.id, left.id, dead.id}
+    steps.ask("XACK", KEYS.stream, KEYS.group, lost.id)
+    steps.reconcile()
+    assert len(steps.entries()) == 5, "it may be the other group's"
+
+    steps.ask("XGROUP", "DESTROY", KEYS.stream, "debug")
+    steps.reconcile()
+    assert steps.entries() == [lost.id, held.id]
+    assert steps.pending() == {lost.id: (READY, 1000), held.id: ("worker", 1)}
+    assert steps.finished() == set()
+
+
+def test_what_runs_once_more_is_not_deleted_under_the_worker(steps: Steps) -> None:
+    """Somebody set the group back: what had been finished was given out again."""
+    batch = steps.begin("worker", 2)
+    steps.ask("XGROUP", "CREATE", KEYS.stream, "debug", "$")
+    steps.settle(batch)
+    steps.ask("XGROUP", "SETID", KEYS.stream, KEYS.group, "0")
+    again = steps.read("worker")
+    steps.ask("XGROUP", "DESTROY", KEYS.stream, "debug")
+    steps.reconcile()
+    assert steps.pending() == {one.id: ("worker", 1) for one in batch}
+    assert steps.settle(again) == [DONE, DONE]
+    assert steps.entries() == []
+
+
+def test_a_group_that_is_made_again_trusts_no_finish_of_before(steps: Steps) -> None:
+    """The stream may be another by now, with the same ids: rather twice than never."""
+    assert steps.ensure() == "there"
+    batch = steps.begin("worker", 2)
+    steps.ask("XGROUP", "CREATE", KEYS.stream, "debug", "$")
+    steps.settle(batch)
+    steps.ask("XGROUP", "DESTROY", KEYS.stream, KEYS.group)
+    assert steps.ensure() == "again"
+    assert steps.finished() == set()
+    steps.ask("XGROUP", "DESTROY", KEYS.stream, "debug")
+    steps.reconcile()
+    assert set(steps.pending().values()) == {(READY, 1000)}
 
 
 def test_another_group_keeps_what_it_has_pending(steps: Steps) -> None:
@@ -122,10 +171,17 @@ def test_a_result_is_left_once(steps: Steps) -> None:
     assert steps.ask("GET", KEYS.result + one.id) == b"first"
 
 
+def test_a_result_that_nobody_wants_to_keep_settles_all_the_same(steps: Steps) -> None:
+    """Redis knows no time of 0, and would refuse it for ever."""
+    [one] = steps.begin("worker")
+    assert steps.settle_with(one, stays=0) == DONE
+    assert steps.pending() == {}
+
+
 def test_a_result_that_cannot_be_kept_settles_nothing(steps: Steps) -> None:
     """P2: the result comes first."""
     [one] = steps.begin("worker")
-    with pytest.raises(Exception, match="invalid expire"):
-        steps.settle_with(one, stays=0)
+    with pytest.raises(Exception, match=r"invalid expire|out of range"):
+        steps.settle_with(one, stays=10**19)
     assert steps.pending() == {one.id: ("worker", 1)}
     assert steps.settle_with(one) == DONE

@@ -52,7 +52,7 @@ def test_a_group_that_vanished_begins_at_the_end(target: Target) -> None:
     stage.read(stage.life())
     stage.park(ids[:1])
     stage.ask("HSET", stage.keys.uncharged, ids[1], 1, "~count", 7000)
-    stage.ask("SADD", stage.keys.crashed, ids[2])
+    stage.ask("HSET", stage.keys.crashed, ids[2], "crash")
     stage.ask("XGROUP", "DESTROY", stage.keys.stream, stage.keys.group)
 
     assert keep(ensured(stage)) == "again"

@@ -55,7 +55,7 @@ def test_what_took_its_process_down_is_a_suspect_again(target: Target) -> None:
     ids = stage.add(2)
     stage.read(stage.life())
     stage.park(ids)
-    stage.ask("SADD", stage.keys.crashed, ids[0])
+    stage.ask("HSET", stage.keys.crashed, ids[0], "crash")
 
     told = keep(tended(stage))
 

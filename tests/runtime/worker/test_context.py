@@ -1,8 +1,10 @@
 """What a handler is told beside its message, and what it can say."""
 
 import json
+import logging
 from collections.abc import Callable
 
+import pytest
 from entries import add
 from ledger import by_message, read
 from lives import take_over
@@ -11,6 +13,8 @@ from scraped import numbers, until_counted
 from servers import wait_for
 
 from penstock.message.ulid import is_ulid
+from penstock.worker.context import Context, Terms
+from penstock.worker.delivery import Delivery
 
 HANDLERS = """\
 import json, pathlib, time
@@ -139,3 +143,11 @@ def test_a_result_is_left_with_the_settle(trial: Callable[..., Trial]) -> None:
             assert 3_000_000 < one.number("PTTL", key) <= 3_600_000
         assert one.number("XLEN", KEY) == 0
         assert worker.end() == 0
+
+
+def test_a_result_that_stays_for_no_time_is_refused() -> None:
+    """Redis takes none, so the message could never be settled."""
+    context = Context(Delivery(b"1-0", (), "me"), 0.0, Terms(logging.getLogger(), (), None))
+    with pytest.raises(ValueError, match="`keep` of a result is `0s`: say how long it stays, or leave none"):
+        context.leave({"pages": 3}, keep="0s")
+    assert context.left is None

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from ledger import by_message, read
 from pipelines import Trial
-from scraped import numbers
+from scraped import numbers, until_counted
 from servers import wait_for
 
 HANDLERS = """\
@@ -94,3 +94,47 @@ def test_a_child_tells_as_the_worker_would(trial: Callable[..., Trial]) -> None:
         assert one.ask("GET", key) == '{"pages":3}'
         assert 0 < one.number("PTTL", key) <= 600_000
         assert worker.end() == 0
+
+
+NEEDS = """\
+from contextlib import asynccontextmanager
+import pathlib
+import ledger
+import penstock
+
+@asynccontextmanager
+async def needs():
+    ledger.note("enters", "-", 0)
+    if pathlib.Path("broken").exists():
+        raise ConnectionError("no database")
+    yield
+
+@penstock.handler(lifespan=needs)
+def handle(message, context):
+    ledger.note(f"attempt-{context.attempt}", message["id"], context.fence)
+"""
+
+
+def test_what_a_child_cannot_begin_is_nobodys_failure(trial: Callable[..., Trial]) -> None:
+    """Its lifespan fails: messages are given back and not charged, one a second for each slot, and it is said once.
+
+    The worker itself, where no message runs, does not enter it.
+    """
+    with trial(handlers=NEEDS, spec=SPEC.replace("attempts: 2", "attempts: 1")) as one:
+        (one.folder / "broken").touch()
+        worker = one.worker().ready()
+        one.send({"id": f"m{number}"} for number in range(20))
+        wait_for(lambda: numbers(worker).of("given_back", why="unstarted") >= 4, "it tries, and tries again")
+        until_counted(worker, "slots_free", 0)
+        (one.folder / "broken").unlink()
+        one.drained()
+        lines = read(one.ledger)
+        assert len(by_message(lines, "attempt-1")) == 20
+        assert worker.process.pid not in {line.pid for line in lines}
+        assert one.dead() == []
+        said = [line["message"] for line in worker.lines() if line["message"].startswith("starting messages")]
+        assert len(said) == 2, said
+        assert "its `lifespan` fails: ConnectionError: no database (handlers.py:10)" in said[0]
+        assert said[1] == "starting messages in child processes: they start again"
+        assert worker.end() == 0
+        one.nothing_left_behind()

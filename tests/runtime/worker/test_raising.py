@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 from pipelines import Trial
-from scraped import numbers
+from scraped import numbers, until_counted
 from servers import wait_for
 
 SPEC = """\
@@ -80,5 +80,44 @@ def test_whatever_a_handler_raises_is_a_failed_attempt(trial: Callable[..., Tria
         assert len(worker.said("a message failed")) == 2 * len(RAISED)
         wait_for(lambda: numbers(worker).by("dead", "reason") == {"failed": len(RAISED)}, "all deaths are counted")
         assert numbers(worker).by("retried", "class") == {"-": len(RAISED)}
+        assert worker.end() == 0
+        one.nothing_left_behind()
+
+
+OWN = """\
+import penstock
+
+class Mine(penstock.Retry):
+    def __init__(self):
+        pass
+
+class Theirs(penstock.Retry):
+    def __init__(self):
+        self.wait_ms = "30s"
+
+class Liar(Exception):
+    @property
+    def __class__(self):
+        raise RuntimeError("not even this")
+
+async def handle(message):
+    raise {"Mine": Mine, "Theirs": Theirs, "Liar": Liar}[message["id"]]
+"""
+
+
+def test_an_exception_that_is_not_what_it_should_be_is_a_failure_too(trial: Callable[..., Trial]) -> None:
+    """A retry without its `__init__`, with a wait of another type, a class that lies: nothing of it is lost."""
+    with trial(handlers=OWN, spec=SPEC) as one:
+        worker = one.worker().ready()
+        one.send({"id": name} for name in ("Mine", "Theirs", "Liar"))
+        one.drained()
+        dead = {letter["data"]: letter["penstock-dead-error"] for letter in one.dead()}
+        assert dead == {
+            '{"id": "Mine"}': "handlers.Mine",
+            '{"id": "Theirs"}': "handlers.Theirs",
+            '{"id": "Liar"}': "Exception: (it cannot be told)",
+        }
+        assert len(worker.said("a failure cannot be judged, and counts as any other")) == 2
+        until_counted(worker, "slots_free", 16)
         assert worker.end() == 0
         one.nothing_left_behind()

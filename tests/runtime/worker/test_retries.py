@@ -69,8 +69,7 @@ def test_waits_by_class(trial: Callable[..., Trial]) -> None:
         dead = {letter["data"][8:-2]: letter for letter in one.dead()}
         told = {
             name: tuple(
-                letter[f"penstock-dead-{what}"].removeprefix("penstock.handling.asked.")
-                for what in ("reason", "error", "attempts")
+                letter[f"penstock-dead-{what}"].removeprefix("penstock.") for what in ("reason", "error", "attempts")
             )
             for name, letter in dead.items()
         }
@@ -110,8 +109,11 @@ def test_burying_frees_the_key_of_its_own_message(trial: Callable[..., Trial]) -
         one.ask("SET", "{trial}:dedup:never-others", others, "PX", 600_000)
         for key in ("never-mine", "never-others"):
             add(one, ["data", f'{{"id": "{key}"}}', "penstock-id", mine, "penstock-key", key])
+        one.ask("SET", b"{trial}:dedup:\xff\xfe", mine, "PX", 600_000)
+        add(one, ["data", '{"id": "never-text"}', "penstock-id", mine, "penstock-key", b"\xff\xfe"])
         worker = one.worker()
-        wait_for(lambda: len(one.dead()) == 2, "both are dead")
+        wait_for(lambda: len(one.dead()) == 3, "all are dead")
+        assert one.ask("EXISTS", b"{trial}:dedup:\xff\xfe") == 0, "a key need not be text"
         assert one.ask("EXISTS", "{trial}:dedup:never-mine") == 0
         assert one.ask("GET", "{trial}:dedup:never-others") == others
         assert worker.ready().end() == 0

@@ -4,8 +4,10 @@ import socket
 from collections.abc import Callable
 
 import pytest
+from entries import add
 from ledger import by_message, read
-from pipelines import HANDLERS, Process, Trial
+from lives import lease_end
+from pipelines import HANDLERS, KEY, Process, Trial
 from raw import Raw
 from scraped import page
 from servers import Server, wait_for
@@ -165,3 +167,51 @@ async def handle(message, context):
         assert len(worker.said("there is nothing left to do")) == 1
         assert one.left() == 0
         one.nothing_left_behind()
+
+
+def test_a_lifespan_may_hold_up_the_loop(trial: Callable[..., Trial]) -> None:
+    """A model is loaded for longer than a message may take: the worker is alive, and ready when it is there."""
+    loads = LIFESPAN.format(begins="import time; print('begins', file=sys.stderr); time.sleep(5)", ends="")
+    spec = "work: {lease: 10s, timeout: 1s}\nshutdown: {margin: 1s, grace: 5s}\n"
+    with trial(handlers=loads, spec=spec) as one:
+        worker = one.worker()
+        worker.until("begins")
+        assert page(worker, "/livez")[0] == 200
+        assert page(worker, "/readyz") == (503, "not ready: starting\n")
+        worker.ready()
+        assert page(worker, "/readyz")[0] == 200
+        assert worker.end() == 0
+
+
+def test_until_idle_where_redis_cannot_tell_what_is_unread(trial: Callable[..., Trial]) -> None:
+    """Redis 6.2 knows no lag: where what is done is kept, it does not leave with messages unread."""
+    spec = "stream: {key: trial, group: trial, retention: {keep: {length: 1000}}}\n"
+    with trial(spec=spec) as one:
+        one.ask("XGROUP", "CREATE", KEY, "trial", "0", "MKSTREAM")
+        done = [add(one, ["data", '{"id": "done"}']) for _ in range(3)]
+        one.ask("XREADGROUP", "GROUP", "trial", "another", "STREAMS", KEY, ">")
+        one.ask("XACK", KEY, "trial", *done)
+        one.send({"id": f"m{number}"} for number in range(12))
+        worker = one.worker("--until-idle")
+        assert worker.process.wait(30) == 0
+        assert set(by_message(read(one.ledger), "end")) == {f"m{number}" for number in range(12)}
+
+
+def test_a_user_who_may_not_read(own: Callable[..., Trial], server: Server) -> None:
+    """It says what is refused, once, whatever else goes well beside it, and is not ready until it may."""
+    with own() as one:
+        worker = one.worker().ready()
+        assert page(worker, "/readyz")[0] == 200
+        server.ask("ACL", "SETUSER", "default", "-xreadgroup")
+        one.send([{"id": "a"}])
+        worker.until("reading messages: NOPERM")
+        assert page(worker, "/readyz") == (503, "not ready: Redis refuses reading\n")
+        [consumer] = one.lives()
+        before = lease_end(one, consumer)
+        wait_for(lambda: lease_end(one, consumer) > before, "the lease is renewed")
+        assert len([line for line in worker.lines() if line["message"].startswith("reading messages")]) == 1
+        server.ask("ACL", "SETUSER", "default", "+xreadgroup")
+        one.drained()
+        worker.until("reading messages: Redis answers again")
+        assert page(worker, "/readyz")[0] == 200
+        assert worker.end() == 0

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from ledger import Line, by_message, read
 from lives import take_over
-from pipelines import Process, Trial
+from pipelines import KEY, Process, Trial
 from scraped import numbers, until_counted
 from servers import wait_for
 
@@ -92,4 +92,64 @@ def test_nothing_runs_beside_it(trial: Callable[..., Trial]) -> None:
         assert {line.worker for line in by_message(read(one.ledger), "end")["m0"]} == {third.name, second.name}
         assert one.dead() == []
         assert second.end() == 0
+        one.nothing_left_behind()
+
+
+def test_it_goes_on_when_the_reason_is_gone(trial: Callable[..., Trial]) -> None:
+    """A worker that began to empty itself for a suspect reads again when there is none any more."""
+    with trial(handlers=HANDLERS, spec=SPEC) as one:
+        first = one.worker().ready()
+        one.send([{"id": "victim"}])
+        wait_for(lambda: starts(one, "victim"), "it runs")
+        first.kill()
+        second = one.worker().ready()
+        one.send([{"id": "neighbour"}])
+        wait_for(lambda: starts(one, "neighbour"), "the second worker has begun with something else")
+        take_over(one, life(first))
+        asked = numbers(second).of("redis")
+        wait_for(lambda: numbers(second).of("redis") > asked + 5, "it has seen the suspect")
+        [entry] = [one_[0] for one_ in one.ask("XPENDING", KEY, "trial", "-", "+", 10, "~suspect")]  # type: ignore[union-attr,index] # as Redis answers
+        one.ask("XACK", KEY, "trial", str(entry))
+        one.ask("XDEL", KEY, str(entry))
+        (one.folder / "free-next").touch()
+        one.send([{"id": "next"}])
+        wait_for(lambda: "next" in by_message(read(one.ledger), "end"), "it reads again")
+        assert "neighbour" not in by_message(read(one.ledger), "end")
+        (one.folder / "free-neighbour").touch()
+        one.drained()
+        assert second.end() == 0
+
+
+def test_one_worker_empties_itself_and_the_others_go_on(trial: Callable[..., Trial]) -> None:
+    """A message that must run alone stops no fleet: of two busy workers one waits for it, the other does the rest."""
+    with trial(handlers=HANDLERS, spec=SPEC) as one:
+        first = one.worker().ready()
+        one.send([{"id": "victim"}])
+        wait_for(lambda: starts(one, "victim"), "it runs")
+        first.kill()
+        busy = [one.worker().ready() for _ in range(2)]
+        long: list[str] = []
+        while {line.worker for line in read(one.ledger)} < {first.name, *(worker.name for worker in busy)}:
+            long.append(f"long-{len(long)}")
+            one.send([{"id": long[-1]}])
+            wait_for(lambda: starts(one, long[-1]), "it runs")
+        take_over(one, life(first))
+        position = f"{{{KEY}}}:trial:position"
+        wait_for(lambda: one.ask("HGET", position, "emptying") is not None, "one of them empties itself")
+
+        names = [f"short-{number}" for number in range(20)]
+        for name in names:
+            (one.folder / f"free-{name}").touch()
+        one.send({"id": name} for name in names)
+        wait_for(lambda: one.left() == 1 + len(long), "all else is done")
+        [doing] = {line.worker for name in names for line in starts(one, name)}
+        assert len(starts(one, "victim")) == 1
+
+        for name in ("victim", *long):
+            (one.folder / f"free-{name}").touch()
+        one.drained()
+        assert {doing, starts(one, "victim")[1].worker} <= {worker.name for worker in busy}
+        assert one.ask("HGET", position, "emptying") is None
+        for worker in busy:
+            assert worker.end() == 0
         one.nothing_left_behind()

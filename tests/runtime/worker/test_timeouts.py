@@ -129,3 +129,28 @@ def test_a_timeout_may_finish_a_message(trial: Callable[..., Trial]) -> None:
         assert (told.of("timeouts"), told.of("retried"), told.of("dead")) == (2, 0, 0)
         assert worker.end() == 0
         one.nothing_left_behind()
+
+
+TOLD = THREAD.replace(
+    "def handle(",
+    """import penstock
+
+class Told(penstock.Middleware):
+    async def on_error(self, message, context, error):
+        ledger.note(f"error-{type(error).__name__}", message["id"], context.fence)
+
+@penstock.handler(middleware=[Told()])
+def handle(""",
+)
+
+
+def test_middleware_hears_nothing_of_a_thread_that_goes_on(trial: Callable[..., Trial]) -> None:
+    """An attempt that is cancelled is told to none, whichever kind of function it runs."""
+    with trial(handlers=TOLD, spec=SPEC) as one:
+        worker = one.worker().ready()
+        one.send([{"id": "deaf"}])
+        one.drained()
+        (one.folder / "released").touch()
+        wait_for(lambda: lines(one, "cancelled"), "it was told to stop")
+        assert {line.what for line in read(one.ledger)} == {"start", "cancelled", "end"}
+        assert worker.end() == 0

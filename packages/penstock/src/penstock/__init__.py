@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from penstock.handling.asked import Bury, Retry
     from penstock.handling.declare import Middleware, handler
+    from penstock.observe.registry import metrics
     from penstock.producer import Producer, SyncProducer
     from penstock.worker.context import Context
 
-__all__ = ["Bury", "Context", "Middleware", "Producer", "Retry", "SyncProducer", "__version__", "handler"]
+__all__ = ["Bury", "Context", "Middleware", "Producer", "Retry", "SyncProducer", "__version__", "handler", "metrics"]
 __version__ = "0.1.0"
 
 _WHERE = {
@@ -26,6 +27,7 @@ _WHERE = {
     "Retry": "penstock.handling.asked",
     "SyncProducer": "penstock.producer",
     "handler": "penstock.handling.declare",
+    "metrics": "penstock.observe.registry",
 }
 
 

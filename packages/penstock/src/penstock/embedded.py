@@ -5,6 +5,10 @@ watcher, then becomes the server. The watcher reads from a pipe whose other end 
 are gone, and it kills the server. (Linux could send a signal at the parent's death, but it means the death of the
 thread that started the child, and macOS has no such thing.) The pair has a session of its own, so that Ctrl-C in a
 terminal reaches us, who drain first, and not the server.
+
+Several commands share the server of a folder (`shared`). Two files are locked there: `url` by whoever owns the server,
+who writes its address into it; `users` by all others that use it, together. An owner that leaves while there are others
+hands the server to a process of its own, which waits until the last of them has gone.
 """
 
 from __future__ import annotations
@@ -12,15 +16,18 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import importlib.util
+import os
 import shutil
+import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Self
+from typing import IO, Any, Self
 
 from penstock_spec.findings import CannotGoOn
 
@@ -29,8 +36,10 @@ BIND_RACES = 5
 SECONDS_TO_START = 10.0
 SECONDS_TO_STOP = 5.0
 POLL = 0.01
+BETWEEN_LOOKS = 0.05
 LOG = "server.log"
 WHERE = "url"
+USERS = "users"
 
 # `$$` is the shell's own number also in the watcher, and the server's after exec. A line means: all is well, go.
 # A shell gives what it starts with `&` an empty input, hence the pipe's second number.
@@ -40,6 +49,10 @@ exec 3<&0 </dev/null
 (read -r line <&3 || { kill -9 $$; [ -z "$ours" ] || rm -rf -- "$ours"; }) >/dev/null 2>&1 &
 exec "$@" 3<&-
 """
+
+
+class Held(CannotGoOn):
+    """The folder is another's, who runs a server there, or is about to start or to end one."""
 
 
 def find_server() -> Path:
@@ -95,15 +108,27 @@ class Launched:
         self._process.kill()
         self._dismiss()
 
+    def hand_over(self, port: int, *files: IO[str]) -> None:
+        """Leave it running, with these files, to a process that `_stay`s; the pipe goes there as well."""
+        pipe = self._process.stdin
+        assert pipe  # noqa: S101 - it was asked for
+        ours: list[IO[Any]] = [pipe, *files]
+        passed = [one.fileno() for one in ours]
+        words = [sys.executable, "-P", "-m", "penstock.embedded", *map(str, (self.pid, port, *passed))]
+        nowhere = subprocess.DEVNULL
+        subprocess.Popen(  # noqa: S603 - ourselves
+            words, stdin=nowhere, stdout=nowhere, stderr=nowhere, pass_fds=passed, start_new_session=True
+        )
+        for one in ours:
+            one.close()
+
     def _dismiss(self) -> None:
         """Send the watcher away once the process is gone: it must not kill whoever is given its number next."""
         self._process.wait()
         pipe = self._process.stdin
         if pipe and not pipe.closed:
-            with contextlib.suppress(BrokenPipeError):
+            with contextlib.suppress(BrokenPipeError), pipe:  # there may be no watcher yet
                 pipe.write(b"\n")
-                pipe.flush()
-            pipe.close()
 
 
 def running_in(folder: Path) -> str | None:
@@ -119,14 +144,53 @@ def running_in(folder: Path) -> str | None:
     return None
 
 
+@contextlib.contextmanager
+def shared(folder: Path) -> Iterator[str]:
+    """The address of this folder's server, for as long as the `with` lasts: the one that runs, or a new one.
+
+    Raises CannotGoOn.
+    """
+    deadline = time.monotonic() + SECONDS_TO_STOP + SECONDS_TO_START
+    with contextlib.ExitStack() as ends:
+        while True:
+            url = _join(folder, ends)
+            if url:
+                break
+            try:
+                url = ends.enter_context(Embedded(folder, appendonly=True)).url
+                break
+            except Held:  # by one who starts or ends, or looks just now
+                if time.monotonic() > deadline:
+                    raise
+            time.sleep(BETWEEN_LOOKS)
+        yield url
+
+
+def _join(folder: Path, ends: contextlib.ExitStack) -> str | None:
+    """Use the server that runs; it is not ended while we do. None where there is none, or where it is ending."""
+    if not running_in(folder):
+        return None
+    with contextlib.ExitStack() as ours:
+        users = ours.enter_context((folder / USERS).open("a"))
+        try:
+            fcntl.flock(users, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except OSError:
+            return None
+        url = running_in(folder)  # it may have ended before the lock was ours
+        if url:
+            ends.enter_context(ours.pop_all())
+        return url
+
+
 class Embedded:
-    """A server of our own, for as long as the `with` lasts."""
+    """A server of our own, for as long as the `with` lasts; for longer where others use the same folder's."""
 
     def __init__(self, folder: Path | None = None, *, appendonly: bool = False) -> None:
         """Without a folder, all is gone at the end; with one and `appendonly`, what was written is there again."""
         self._kept = folder
         self._appendonly = appendonly
         self._held: IO[str] | None = None
+        self._users: IO[str] | None = None
         self.port = 0
         self.pid = 0
 
@@ -163,9 +227,22 @@ class Embedded:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """End it."""
+        """End it, or leave it to those who use it."""
+        if self._held and not self._is_alone():
+            assert self._users  # noqa: S101 - it was opened to see who is there
+            self._launched.hand_over(self.port, self._users, self._held)
+            return
         self._launched.stop()
         self._clear()
+
+    def _is_alone(self) -> bool:
+        """Whether nobody else uses it; then nobody will."""
+        self._users = (self._folder / USERS).open("a")
+        try:
+            fcntl.flock(self._users, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return False
+        return True
 
     def _hold(self, folder: Path) -> None:
         """Two servers in one folder would write over each other."""
@@ -177,9 +254,11 @@ class Embedded:
             self._held.seek(0)
             url = self._held.read().strip()
             self._held.close()
-            raise CannotGoOn(
-                f"another embedded server runs in `{folder}`", f"use that one: `--redis {url}`" if url else ""
+            raise Held(
+                f"another embedded server runs in `{folder}`",
+                f"use that one: `--redis {url}`" if url else "it is not ready yet, or ends just now; try again",
             ) from error
+        self._held.truncate(0)  # one that was killed has left its address
 
     def _say_where(self) -> None:
         if self._held:
@@ -191,6 +270,8 @@ class Embedded:
         if self._held:
             self._held.truncate(0)
             self._held.close()
+        if self._users:
+            self._users.close()
         if not self._kept:
             shutil.rmtree(self._folder, ignore_errors=True)
 
@@ -223,3 +304,25 @@ def _ask(port: int) -> bytes:
             return b"".join(iter(lambda: one.recv(65536), b""))
     except OSError:
         return b""
+
+
+def _stay(pid: int, port: int, pipe: int, users: int, held: int) -> None:
+    """Wait until the last that uses the server has gone, and end it."""
+    fcntl.flock(users, fcntl.LOCK_EX)
+    try:
+        if f"process_id:{pid}\r\n".encode() in _ask(port):
+            with socket.create_connection((LOOPBACK, port), timeout=SECONDS_TO_STOP) as one:
+                one.sendall(b"SHUTDOWN\r\n")
+                while one.recv(4096):  # it says nothing more, and its connections end when it does
+                    pass
+    except ConnectionError:
+        pass
+    except TimeoutError:
+        os.kill(pid, signal.SIGKILL)
+    os.ftruncate(held, 0)
+    with contextlib.suppress(BrokenPipeError):
+        os.write(pipe, b"\n")  # as `_dismiss` does
+
+
+if __name__ == "__main__":
+    _stay(*map(int, sys.argv[1:]))

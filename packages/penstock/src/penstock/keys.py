@@ -32,11 +32,15 @@ class Keys:
     uncharged: str
     """Hash: entry -> deliveries that do not count as attempts; `~count` is the highest count ever given by force."""
     crashed: str
-    """Set: entries whose handler took its process down; they become suspects again when they are due."""
+    """Hash: entry -> `crash` when its handler took its process down, so that it becomes a suspect again when it is due;
+    or the attempt that it was to make alone."""
+    finished: str
+    """Set: entries that are finished, and still in the stream because another group reads it."""
     alive: str
     """Sorted set: consumer -> end of its lease; below zero when the lease was marked as lost."""
     position: str
-    """Hash: what the janitor remembers of the group for the day on which it vanishes."""
+    """Hash: what is remembered of the group for the day on which it vanishes; and which worker empties itself, to run a
+    suspect alone."""
     dedup: str
     """Prefix of the keys that remember what was sent."""
     result: str
@@ -63,6 +67,7 @@ class Keys:
             side(f"{group}:parked"),
             side(f"{group}:uncharged"),
             side(f"{group}:crashed"),
+            side(f"{group}:finished"),
             side(f"{group}:alive"),
             side(f"{group}:position"),
             side("dedup:"),

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 from penstock.keys import Keys
+from penstock_spec import worker_file
+from penstock_spec.files import read_bytes
 from penstock_spec.findings import CannotGoOn, Outcome, Severity
 from penstock_spec.kinds import kinds
+from penstock_spec.kinds.pipeline.message.schema_of import schema_of
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.linting import check, lint
 from penstock_spec.platform import Environment, Redis
@@ -25,6 +29,10 @@ class Resolved:
     around: Environment
     folder: Path
     """Where the spec lies; files that it names are found from here."""
+    schema: dict[str, Any] | None = None
+    """The JSON Schema of its messages, where it came with the spec."""
+    generated: Resolved | None = None
+    """The same on its own Redis, where it runs on another."""
 
     @property
     def name(self) -> str:
@@ -41,15 +49,20 @@ class Resolved:
         """Where its Redis is."""
         return self.around.redis
 
-    @property
-    def keeps_nothing(self) -> bool:
-        """Whether the stream keeps nothing that is done."""
-        return self.spec.stream.retention.keep == "until-done"
-
     def on(self, redis: Redis) -> Resolved:
         """The same pipeline on another Redis."""
         around = self.around.model_copy(update={"redis": redis})
-        return Resolved(self.spec, self.environment, around, self.folder)
+        return replace(self, around=around, generated=self.generated or self)
+
+    def of_messages(self) -> dict[str, Any]:
+        """The JSON Schema of its messages. Raises CannotGoOn where a file that the spec names has none."""
+        return schema_of(self.spec, self.folder) if self.schema is None else self.schema
+
+    @property
+    def digest(self) -> str:
+        """Of all that a process looks at, as in `worker.json`: what runs can be held against what is generated."""
+        around = (self.generated or self).around
+        return worker_file.write(self.environment, self.spec, around, self.of_messages())[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +93,19 @@ def resolve(
             model, _ = check.resolve(kind, document, read, chosen)
             found.append(Resolved(model, chosen, around, file.path.parent))
     return Resolution(tuple(found), outcome)
+
+
+def from_generated(path: Path, environment: str | None) -> Resolved:
+    """The pipeline in a file that the generator wrote, as pods read it."""
+    raw = read_bytes(path, path.name)
+    if not isinstance(raw, bytes):
+        raise CannotGoOn(f"`{path}` cannot be had: {raw.says}", raw.hint)
+    told = worker_file.read(raw, path.name)
+    assert isinstance(told.spec, Pipeline)  # noqa: S101 - there is no other kind yet
+    if environment and environment != told.environment:
+        says = f"`{path}` was generated for `{told.environment}`, and `{environment}` is asked for"
+        raise CannotGoOn(says, f"name the file in `generated/{environment}/`, or leave `--env` out")
+    return Resolved(told.spec, told.environment, told.around, path.parent, told.schema)
 
 
 def choose(asked: str | None, known: tuple[str, ...]) -> str:

@@ -19,7 +19,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from penstock.isolation import JSON, Delivery, Port
+from penstock.isolation import JSON, Errand, Port, Why
 
 IMPORTED_IN = os.getpid()
 HOG: list[bytearray] = []
@@ -44,7 +44,7 @@ class Doing:
         self.config = config
         self.runs = 0
 
-    async def run(self, delivery: Delivery, port: Port) -> bytes:
+    async def run(self, delivery: Errand, port: Port) -> bytes:
         self.runs += 1
         fields = dict(delivery.fields)
         did = await DEEDS[fields[b"do"].decode()](self, delivery, port)
@@ -66,7 +66,7 @@ def make(config: Mapping[str, JSON]) -> Doing:
     return Doing(config)
 
 
-Deed = Callable[[Doing, Delivery, Port], Awaitable[object]]
+Deed = Callable[[Doing, Errand, Port], Awaitable[object]]
 DEEDS: dict[str, Deed] = {}
 
 
@@ -76,25 +76,25 @@ def deed(function: Deed) -> Deed:
 
 
 @deed
-async def who(work: Doing, _: Delivery, __: Port) -> object:
+async def who(work: Doing, _: Errand, __: Port) -> object:
     """Tell of the process."""
     return {"pid": os.getpid(), "runs": work.runs, "imported_in": IMPORTED_IN, "config": work.config}
 
 
 @deed
-async def echo(_: Doing, delivery: Delivery, __: Port) -> object:
+async def echo(_: Doing, delivery: Errand, __: Port) -> object:
     return b"".join(b"%d:%s," % (len(part), part) for field in delivery.fields for part in field)
 
 
 @deed
-async def repeat(_: Doing, delivery: Delivery, __: Port) -> object:
+async def repeat(_: Doing, delivery: Errand, __: Port) -> object:
     """Tell all of the delivery but its fields."""
-    names = ("attempt", "fence", "consumer", "source", "seconds_left", "correlation")
+    names = ("attempt", "fence", "consumer", "seconds_left")
     return {"id": delivery.id.decode("latin-1"), **{name: getattr(delivery, name) for name in names}}
 
 
 @deed
-async def tell(_: Doing, __: Delivery, port: Port) -> object:
+async def tell(_: Doing, __: Errand, port: Port) -> object:
     """Progress from the loop and from a thread, the loop blocked meanwhile."""
     port.progress({"done": 1, "of": 3})
     thread = threading.Thread(target=port.progress, args=("two",))
@@ -105,7 +105,7 @@ async def tell(_: Doing, __: Delivery, port: Port) -> object:
 
 
 @deed
-async def flood(_: Doing, __: Delivery, port: Port) -> object:
+async def flood(_: Doing, __: Errand, port: Port) -> object:
     """Tell a lot, from two threads."""
 
     def tell_a_lot(who: int) -> None:
@@ -120,7 +120,7 @@ async def flood(_: Doing, __: Delivery, port: Port) -> object:
 
 
 @deed
-async def tell_late(_: Doing, __: Delivery, port: Port) -> None:
+async def tell_late(_: Doing, __: Errand, port: Port) -> None:
     """Leave a thread behind that goes on telling."""
 
     def tell() -> None:
@@ -132,14 +132,14 @@ async def tell_late(_: Doing, __: Delivery, port: Port) -> None:
 
 
 @deed
-async def list_files(_: Doing, __: Delivery, ___: Port) -> object:
+async def list_files(_: Doing, __: Errand, ___: Port) -> object:
     """Run a program that lists what it has open."""
     listing = ["ls", "/proc/self/fd"]
     return subprocess.run(listing, close_fds=False, stdout=subprocess.PIPE, check=True).stdout.decode().split()  # noqa: ASYNC221 - short
 
 
 @deed
-async def hear_signals(_: Doing, __: Delivery, ___: Port) -> object:
+async def hear_signals(_: Doing, __: Errand, ___: Port) -> object:
     """Open many files, and see whether a signal writes to one of them."""
     files = [one for _ in range(20) for one in socket.socketpair()]
     os.kill(os.getpid(), signal.SIGTERM)
@@ -147,30 +147,30 @@ async def hear_signals(_: Doing, __: Delivery, ___: Port) -> object:
 
 
 @deed
-async def use_the_loop(_: Doing, __: Delivery, ___: Port) -> object:
+async def use_the_loop(_: Doing, __: Errand, ___: Port) -> object:
     """Run a program on the loop, and a function beside it."""
     program = await asyncio.create_subprocess_exec("sh", "-c", "exit 3")
     return [await program.wait(), await asyncio.to_thread(os.getpid) == os.getpid()]
 
 
 @deed
-async def leave_at_once(_: Doing, __: Delivery, ___: Port) -> None:
+async def leave_at_once(_: Doing, __: Errand, ___: Port) -> None:
     os._exit(3)
 
 
 @deed
-async def segfault(_: Doing, __: Delivery, ___: Port) -> object:
+async def segfault(_: Doing, __: Errand, ___: Port) -> object:
     return ctypes.string_at(0)
 
 
 @deed
-async def kill_itself(_: Doing, __: Delivery, ___: Port) -> None:
+async def kill_itself(_: Doing, __: Errand, ___: Port) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
     await asyncio.sleep(60)
 
 
 @deed
-async def close_all_files(_: Doing, __: Delivery, ___: Port) -> None:
+async def close_all_files(_: Doing, __: Errand, ___: Port) -> None:
     """As a daemon does."""
     os.closerange(3, 1000)
     while True:
@@ -178,7 +178,7 @@ async def close_all_files(_: Doing, __: Delivery, ___: Port) -> None:
 
 
 @deed
-async def talk_nonsense(_: Doing, __: Delivery, ___: Port) -> None:
+async def talk_nonsense(_: Doing, __: Errand, ___: Port) -> None:
     """Write to every file that is a socket."""
     for file in map(int, os.listdir("/proc/self/fd")):  # noqa: PTH208 - short
         with suppress(OSError):
@@ -188,14 +188,14 @@ async def talk_nonsense(_: Doing, __: Delivery, ___: Port) -> None:
 
 
 @deed
-async def hold_the_lock(_: Doing, __: Delivery, port: Port) -> object:
+async def hold_the_lock(_: Doing, __: Errand, port: Port) -> object:
     """Backtrack for ages in C."""
     port.progress(os.getpid())
     return re.match(r"(a+)+$", "a" * 64 + "b")
 
 
 @deed
-async def wait(_: Doing, __: Delivery, port: Port) -> None:
+async def wait(_: Doing, __: Errand, port: Port) -> None:
     """Wait to be cancelled, as an honest handler does."""
     task = asyncio.current_task()
     assert task is not None
@@ -205,31 +205,30 @@ async def wait(_: Doing, __: Delivery, port: Port) -> None:
 
 
 @deed
-async def finish_anyway(_: Doing, __: Delivery, port: Port) -> object:
+async def finish_anyway(_: Doing, __: Errand, port: Port) -> object:
     """Hear that it is cancelled, and have a result."""
-    cancelled = asyncio.Event()
-    port.on_cancel(lambda _: cancelled.set())
+    why: asyncio.Future[Why] = asyncio.get_running_loop().create_future()
+    port.on_cancel(why.set_result)
     port.progress(os.getpid())
-    await cancelled.wait()
-    return {"why": port.why}
+    return {"why": await why}
 
 
 @deed
-async def ignore(_: Doing, __: Delivery, port: Port) -> None:
+async def ignore(_: Doing, __: Errand, port: Port) -> None:
     """Do not care."""
     port.progress(os.getpid())
     await asyncio.sleep(600)
 
 
 @deed
-async def hide(work: Doing, delivery: Delivery, port: Port) -> None:
+async def hide(work: Doing, delivery: Errand, port: Port) -> None:
     """Leave the process group, and do not care."""
     os.setpgid(0, os.getppid())
     await ignore(work, delivery, port)
 
 
 @deed
-async def wait_for_file(_: Doing, delivery: Delivery, port: Port) -> object:
+async def wait_for_file(_: Doing, delivery: Errand, port: Port) -> object:
     """Run until a file is there."""
     port.progress(os.getpid())
     file = dict(delivery.fields)[b"file"]
@@ -239,7 +238,7 @@ async def wait_for_file(_: Doing, delivery: Delivery, port: Port) -> object:
 
 
 @deed
-async def start_a_program(_: Doing, delivery: Delivery, port: Port) -> None:
+async def start_a_program(_: Doing, delivery: Errand, port: Port) -> None:
     """Start something that runs on, then do what the field `then` says."""
     port.progress(subprocess.Popen(["sleep", "600"]).pid)  # noqa: ASYNC220 - it is not waited for
     then = dict(delivery.fields)[b"then"]
@@ -249,7 +248,7 @@ async def start_a_program(_: Doing, delivery: Delivery, port: Port) -> None:
 
 
 @deed
-async def start_and_ignore(_: Doing, __: Delivery, port: Port) -> None:
+async def start_and_ignore(_: Doing, __: Errand, port: Port) -> None:
     """Start something and wait for it, deaf."""
     program = subprocess.Popen(["sleep", "600"])  # noqa: ASYNC220 - it is waited for in the next line
     port.progress(program.pid)
@@ -257,7 +256,7 @@ async def start_and_ignore(_: Doing, __: Delivery, port: Port) -> None:
 
 
 @deed
-async def fork(_: Doing, __: Delivery, port: Port) -> None:
+async def fork(_: Doing, __: Errand, port: Port) -> None:
     """Crash, and leave a fork behind which has all files open."""
     child = os.fork()
     if not child:
@@ -268,7 +267,7 @@ async def fork(_: Doing, __: Delivery, port: Port) -> None:
 
 
 @deed
-async def terminate_a_program(_: Doing, __: Delivery, ___: Port) -> object:
+async def terminate_a_program(_: Doing, __: Errand, ___: Port) -> object:
     """What a child ignores, its programs do not."""
     program = subprocess.Popen(["sleep", "600"])  # noqa: ASYNC220 - it ends at once
     program.terminate()
@@ -276,19 +275,19 @@ async def terminate_a_program(_: Doing, __: Delivery, ___: Port) -> object:
 
 
 @deed
-async def take_memory(_: Doing, __: Delivery, ___: Port) -> object:
+async def take_memory(_: Doing, __: Errand, ___: Port) -> object:
     return len(bytearray(200 << 20))
 
 
 @deed
-async def hog_and_keep(_: Doing, __: Delivery, ___: Port) -> None:
+async def hog_and_keep(_: Doing, __: Errand, ___: Port) -> None:
     """Take memory in small pieces until there is none, and keep it."""
     while True:
         HOG.append(bytearray(65536))
 
 
 @deed
-async def use_threads(_: Doing, __: Delivery, ___: Port) -> object:
+async def use_threads(_: Doing, __: Errand, ___: Port) -> object:
     """Allocate in eight threads at once."""
     together = threading.Barrier(8)
     took = []
@@ -307,28 +306,28 @@ async def use_threads(_: Doing, __: Delivery, ___: Port) -> object:
 
 
 @deed
-async def tell_score(_: Doing, __: Delivery, ___: Port) -> object:
+async def tell_score(_: Doing, __: Errand, ___: Port) -> object:
     return score()
 
 
 @deed
-async def say_aloud(_: Doing, __: Delivery, ___: Port) -> None:
+async def say_aloud(_: Doing, __: Errand, ___: Port) -> None:
     print("out of the child")  # noqa: T201 - the point of it
     print("err of the child", file=sys.stderr)  # noqa: T201 - the point of it
 
 
 @deed
-async def refuse(_: Doing, __: Delivery, ___: Port) -> None:
+async def refuse(_: Doing, __: Errand, ___: Port) -> None:
     raise TooManyRequests("slow down")
 
 
 @deed
-async def leave_by_name(_: Doing, __: Delivery, ___: Port) -> None:
+async def leave_by_name(_: Doing, __: Errand, ___: Port) -> None:
     sys.exit("no more")
 
 
 @deed
-async def leave_in_a_task(_: Doing, __: Delivery, ___: Port) -> None:
+async def leave_in_a_task(_: Doing, __: Errand, ___: Port) -> None:
     async def leave() -> None:
         sys.exit("no more")
 
@@ -336,11 +335,11 @@ async def leave_in_a_task(_: Doing, __: Delivery, ___: Port) -> None:
 
 
 @deed
-async def cancel_itself(_: Doing, __: Delivery, ___: Port) -> None:
+async def cancel_itself(_: Doing, __: Errand, ___: Port) -> None:
     raise asyncio.CancelledError
 
 
 @deed
-async def be_the_last(_: Doing, __: Delivery, port: Port) -> object:
+async def be_the_last(_: Doing, __: Errand, port: Port) -> object:
     port.retire()
     return os.getpid()

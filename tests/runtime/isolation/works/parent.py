@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 
-from penstock.isolation import Delivery, Processes, Progress
+from penstock.isolation import Errand, Processes, Progress
 
 
 async def main(folder: str, target: str, deeds: list[str]) -> None:
@@ -15,7 +15,7 @@ async def main(folder: str, target: str, deeds: list[str]) -> None:
     def told(progress: Progress) -> None:
         print(progress.told, flush=True)  # noqa: T201 - who reads it waits for it
 
-    deliveries = [Delivery(b"%d-0" % n, ((b"do", do.encode()),), 1, 1, "me", "new") for n, do in enumerate(deeds)]
+    deliveries = [Errand(b"%d-0" % n, ((b"do", do.encode()),), 1, 1, "me") for n, do in enumerate(deeds)]
     await asyncio.gather(*(processes.run(one, alone=False, on_progress=told) for one in deliveries))
 
 

@@ -6,6 +6,7 @@ import os
 import sys
 import threading
 
+from penstock.observe.board import process_board
 from penstock.producer import SyncProducer
 from penstock.wire.credentials import Credentials
 from penstock_spec.kinds.pipeline.spec import Pipeline
@@ -30,9 +31,15 @@ def sends(producer: SyncProducer, who: str, numbers: range) -> None:
         producer.send({"job": f"{who} {n}"})
 
 
+def connections() -> float:
+    """As this process tells them."""
+    [gauge] = [one for one in process_board().collect() if one.name == "penstock_redis_connections"]
+    return gauge.samples[0].value
+
+
 def tell_threads() -> None:
-    """Whether this one is alone."""
-    sys.stdout.write(f"{threading.active_count() == 1}\n")
+    """Whether this one is alone, and says of no connection that it is its own."""
+    sys.stdout.write(f"{threading.active_count() == 1 and connections() == 0}\n")
     sys.stdout.flush()
 
 
@@ -51,8 +58,8 @@ def child(producer: SyncProducer, which: int) -> None:
 
 
 def hold(producer: SyncProducer, held: threading.Event, forked: threading.Event) -> None:
-    """What any send does for a moment."""
-    with producer._lock:  # noqa: SLF001 - the moment must be that of the fork
+    """What any send does for a moment, and whoever looks at the metrics."""
+    with producer._lock, process_board()._lock:  # noqa: SLF001 - the moment must be that of the fork
         held.set()
         forked.wait()
 

@@ -31,5 +31,7 @@ class Kind:
     """The package of its rules."""
     families: str
     """The module whose `FAMILIES` say what can be wrong with it; loaded for the reference alone."""
+    unread: Mapping[str, Any] = field(default_factory=dict)
+    """What no running process looks at, as pydantic's `exclude`; it stays out of `worker.json`."""
     foreign: Mapping[str, Foreign] = field(default_factory=dict)
     """Words that people bring from other tools, and what they are called here."""

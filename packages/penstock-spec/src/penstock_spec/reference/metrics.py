@@ -11,8 +11,8 @@ OPENING = """\
 # What a pipeline's processes tell
 
 Each pod serves these at `/metrics`, in Prometheus's text format or in OpenMetrics, with Python's own metrics of the
-process and with whatever a handler registers with `prometheus_client` (handlers in child processes cannot). A producer
-in a program of yours adds its own to `prometheus_client`'s default registry.
+process and with whatever a handler registers with `prometheus_client` (handlers in child processes cannot). A program
+of yours that sends shows those of its producers where it calls `penstock.metrics()`.
 
 Times are in seconds. Every metric has the label `pipeline`, the name of the spec; `-` in the last column means that it
 has no other. Values begin at 0, so that an alert sees the first step; what is measured in Redis is NaN until it was. No

@@ -25,6 +25,11 @@ def scalar(value: object) -> str:
     text = str(value)
     if PLAIN.fullmatch(text) and isinstance(plain(text), str) and text not in ("<<", "="):
         return text
+    return quoted(text)
+
+
+def quoted(text: str) -> str:
+    """A text between quotes, which every parser of YAML reads alike."""
     return '"' + "".join(_escaped(one) for one in text) + '"'
 
 

@@ -16,10 +16,14 @@ __all__ = ["app", "main"]
 CANNOT_GO_ON = 2
 TEACHES = """\b
 First steps:
-  penstock init my-pipelines     a repository that works
-  penstock new media-cluster     a spec, by questions or by options
-  penstock lint                  everything that is wrong, where, and the way out
-  penstock explain RULE          what a finding means
+  penstock init my-pipelines                          a repository that works
+  cd my-pipelines && export PENSTOCK_ENV=dev          the environment that is meant
+  penstock send hello '{"name": "world"}' --embedded  a message, in a Redis of its own
+  penstock status --embedded                          it waits
+  penstock worker hello --embedded --until-idle       and is done
+  penstock new media-cluster                          a spec, by questions or options
+  penstock lint                                       what is wrong, and the way out
+  penstock explain RULE                               what a finding means
 """
 
 

@@ -7,11 +7,13 @@ from pathlib import Path
 
 import click
 
-from penstock.command.console import complete_environment, find_spec, here, platform_option, today
+from penstock.command.console import environment_option, find_spec, here, platform_option, today
 from penstock.command.operating import aside, json_option, tell
 from penstock.command.running import refuse_errors
 
 ROLES = ("producer", "worker", "scaler", "janitor", "operator")
+OF_ALL = ("janitor", "operator")
+"""Those who look after all pipelines of an environment."""
 
 
 @click.command(name="acl", short_help="Print the least rights in Redis that each part of a pipeline needs.")
@@ -19,14 +21,7 @@ ROLES = ("producer", "worker", "scaler", "janitor", "operator")
 @click.option("--role", "roles", multiple=True, type=click.Choice(ROLES), help="Only this role. Repeatable.")
 @click.option("--user-prefix", default="", metavar="TEXT", help="Put before the names of users.")
 @json_option
-@click.option(
-    "-e",
-    "--env",
-    "environment",
-    metavar="NAME",
-    shell_complete=complete_environment,
-    help="The environment; may be left out where there is only one.",
-)
+@environment_option
 @platform_option
 def command(
     specs: tuple[Path, ...],
@@ -70,7 +65,15 @@ def command(
     else:
         for one in found:
             tell(one.line)
-    if specs and any(len(one.pipelines) == len(pipelines) and one.role in ("janitor", "operator") for one in found):
+    if any(one.role in OF_ALL for one in found) and not _are_all(paths, platform):
         aside(
             "the janitor and operators look after all pipelines of an environment: leave SPEC out for all their rights"
         )
+
+
+def _are_all(paths: tuple[Path, ...], platform: Path | None) -> bool:
+    """Whether these are all specs that there are; nothing named is all of them."""
+    from penstock_spec.repository import open_repository
+
+    named = {path.resolve() for path in paths}
+    return not named or named.issuperset(path.resolve() for path in open_repository((), platform, here()).specs)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
-from penstock.command.operating import in_milliseconds, json_option, pipeline_of, spec_argument, where_options
+from penstock.command.operating import ENTRY_ID, Asked, asked_options, in_milliseconds, json_option, spec_argument
 from penstock_spec.findings import CannotGoOn
 
 if TYPE_CHECKING:
@@ -17,11 +16,9 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-ID = re.compile(r"[0-9]+-[0-9]+", re.ASCII)
-
 
 def filter_options(verb: F) -> F:
-    """Which letters are meant."""
+    """What is known of the letters that are meant: the verb is given `filters`."""
     options = (
         click.option(
             "--error", default="", metavar="TEXT", help="The error has this in it, however it is capitalised."
@@ -41,13 +38,38 @@ def filter_options(verb: F) -> F:
             help="A field of the body has this value; `a.b` is `b` in the object `a`. Repeatable.",
         ),
     )
+
+    @wraps(verb)
+    def with_filters(
+        *args: object,
+        error: str,
+        reason: str | None,
+        older_than: int | None,
+        newer_than: int | None,
+        fields: tuple[str, ...],
+        **rest: object,
+    ) -> object:
+        return verb(*args, filters=_filters(error, reason, older_than, newer_than, fields), **rest)
+
+    found = cast("F", with_filters)
     for option in reversed(options):
-        verb = option(verb)
-    return verb
+        found = option(found)
+    return found
 
 
-ids_argument = click.argument("ids", nargs=-1, metavar="[ID]...")
-all_option = click.option("--all", "everything", is_flag=True, help="All dead letters of the pipeline.")
+def choice_options(verb: F) -> F:
+    """Which letters are meant, and it must be said: the verb is given `ids` and `filters`, or neither for all."""
+
+    @wraps(verb)
+    def with_choice(*args: object, ids: tuple[str, ...], filters: Filters, everything: bool, **rest: object) -> object:
+        _check_choice(ids, filters, everything=everything)
+        return verb(*args, ids=ids, filters=filters, **rest)
+
+    ids = click.argument("ids", nargs=-1, metavar="[ID]...")
+    everything = click.option("--all", "everything", is_flag=True, help="All dead letters of the pipeline.")
+    return ids(filter_options(everything(cast("F", with_choice))))
+
+
 yes_option = click.option("--yes", is_flag=True, help="Do it; without it, it is only said what would be done.")
 
 
@@ -69,22 +91,15 @@ def command() -> None:
 @click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="The most to list.")
 @click.option("--oldest-first", is_flag=True, help="The oldest first.")
 @json_option
-@where_options
+@asked_options
 @click.pass_context
 def list_(
     ctx: click.Context,
-    spec: Path,
-    error: str,
-    reason: str | None,
-    older_than: int | None,
-    newer_than: int | None,
-    fields: tuple[str, ...],
+    asked: Asked,
+    filters: Filters,
     limit: int,
     oldest_first: bool,
     as_json: bool,
-    environment: str | None,
-    redis: str | None,
-    platform: Path | None,
 ) -> None:
     """List dead letters of SPEC.
 
@@ -94,25 +109,21 @@ def list_(
     from penstock.command import dead_letters
     from penstock.operating import reach
 
-    filters = _filters(error, reason, older_than, newer_than, fields)
-    asked = pipeline_of(spec, platform, environment, redis)
-    ctx.exit(reach.run(dead_letters.list_letters(*asked, filters, limit, oldest_first=oldest_first, as_json=as_json)))
+    found = dead_letters.list_letters(*asked.pipeline(), filters, limit, oldest_first=oldest_first, as_json=as_json)
+    ctx.exit(reach.run(found))
 
 
 @command.command(name="show", short_help="Show a dead letter with its story, its fields and its body.")
 @spec_argument
 @click.argument("id_", metavar="ID")
 @json_option
-@where_options
+@asked_options
 @click.pass_context
 def show(
     ctx: click.Context,
-    spec: Path,
+    asked: Asked,
     id_: str,
     as_json: bool,
-    environment: str | None,
-    redis: str | None,
-    platform: Path | None,
 ) -> None:
     """Show all there is of the dead letter ID of SPEC: how it died, and before, its fields byte for byte, its body.
 
@@ -122,16 +133,12 @@ def show(
     from penstock.operating import reach
 
     _check_ids((id_,))
-    ctx.exit(
-        reach.run(dead_letters.show_letter(*pipeline_of(spec, platform, environment, redis), id_, as_json=as_json))
-    )
+    ctx.exit(reach.run(dead_letters.show_letter(*asked.pipeline(), id_, as_json=as_json)))
 
 
 @command.command(name="replay", short_help="Send dead letters through their pipeline again.")
 @spec_argument
-@ids_argument
-@filter_options
-@all_option
+@choice_options
 @click.option(
     "--rate",
     default="100/s",
@@ -141,24 +148,16 @@ def show(
 )
 @yes_option
 @json_option
-@where_options
+@asked_options
 @click.pass_context
 def replay(
     ctx: click.Context,
-    spec: Path,
+    asked: Asked,
     ids: tuple[str, ...],
-    error: str,
-    reason: str | None,
-    older_than: int | None,
-    newer_than: int | None,
-    fields: tuple[str, ...],
-    everything: bool,
+    filters: Filters,
     rate: str,
     yes: bool,
     as_json: bool,
-    environment: str | None,
-    redis: str | None,
-    platform: Path | None,
 ) -> None:
     """Send dead letters of SPEC through their pipeline again: those with these IDs, those the filters take, or all.
 
@@ -178,41 +177,28 @@ def replay(
     from penstock.operating import reach
     from penstock.operating.letters.pace import rate_of
 
-    filters = _filters(error, reason, older_than, newer_than, fields)
-    _check_choice(ids, filters, everything=everything)
     try:
         per_second = rate_of(rate)
     except ValueError as wrong:
         raise CannotGoOn(str(wrong), "leave it out for 100 a second") from None
-    asked = pipeline_of(spec, platform, environment, redis)
-    plan = replaying.Plan(*asked, ids, filters, as_json=as_json)
+    plan = replaying.Plan(*asked.pipeline(), ids, filters, as_json=as_json)
     ctx.exit(reach.run(replaying.replay(plan, per_second) if yes else replaying.rehearse(plan, per_second)))
 
 
 @command.command(name="purge", short_help="Delete dead letters for good.")
 @spec_argument
-@ids_argument
-@filter_options
-@all_option
+@choice_options
 @yes_option
 @json_option
-@where_options
+@asked_options
 @click.pass_context
 def purge(
     ctx: click.Context,
-    spec: Path,
+    asked: Asked,
     ids: tuple[str, ...],
-    error: str,
-    reason: str | None,
-    older_than: int | None,
-    newer_than: int | None,
-    fields: tuple[str, ...],
-    everything: bool,
+    filters: Filters,
     yes: bool,
     as_json: bool,
-    environment: str | None,
-    redis: str | None,
-    platform: Path | None,
 ) -> None:
     """Delete dead letters of SPEC for good: those with these IDs, those that the filters take, or all.
 
@@ -225,10 +211,7 @@ def purge(
     from penstock.command import replaying
     from penstock.operating import reach
 
-    filters = _filters(error, reason, older_than, newer_than, fields)
-    _check_choice(ids, filters, everything=everything)
-    asked = pipeline_of(spec, platform, environment, redis)
-    plan = replaying.Plan(*asked, ids, filters, as_json=as_json)
+    plan = replaying.Plan(*asked.pipeline(), ids, filters, as_json=as_json)
     ctx.exit(reach.run(replaying.purge(plan) if yes else replaying.rehearse_purge(plan)))
 
 
@@ -259,5 +242,5 @@ def _check_choice(ids: tuple[str, ...], filters: Filters, *, everything: bool) -
 
 def _check_ids(ids: tuple[str, ...]) -> None:
     for one in ids:
-        if not ID.fullmatch(one):
+        if not ENTRY_ID.fullmatch(one):
             raise CannotGoOn(f"`{one}` is no id of a dead letter", "`penstock dlq list` tells them")

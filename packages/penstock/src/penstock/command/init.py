@@ -20,6 +20,13 @@ STARTER = {
     ".gitignore": "gitignore",
     PLATFORM_FILE: "penstock.yaml",  # last: an attempt that stops half-way can be made again
 }
+NEXT = (
+    "penstock lint",
+    """penstock send hello '{"name": "world"}' --embedded""",
+    "penstock status --embedded",
+    "penstock worker hello --embedded --until-idle",
+)
+"""From a repository to a message that is done."""
 
 
 @click.command(name="init", short_help="Make a new repository that works.")
@@ -47,7 +54,9 @@ def command(folder: Path) -> None:
     for name, text in (written | texts).items():
         click.echo(f"{_written(folder / name, text)} {(folder / name).as_posix()}")
     where = "" if folder == Path() else f"cd {folder} && "
-    click.echo(f"\nnext: {where}penstock lint")
+    click.echo(f"\nnext:\n  {where}export PENSTOCK_ENV=dev")
+    for line in NEXT:
+        click.echo(f"  {line}")
 
 
 def _written(path: Path, text: str) -> str:

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-import os
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from penstock.command.console import environment_option, platform_option
+from penstock.command.operating import INCOMPLETE, aside, tell
 from penstock.command.running import (
     address_of,
     listen_option,
-    log_format_of,
     log_format_option,
     redis_option,
     resolved,
+    set_up_log,
 )
 from penstock_spec.findings import CannotGoOn
+
+if TYPE_CHECKING:
+    from penstock.janitor.look import Seen
 
 
 @click.command(name="janitor", short_help="Look after all pipelines of an environment.")
@@ -45,6 +50,7 @@ def command(
     no harm.
 
     With `--once` nothing is taken over from lost workers: that takes a whole lease of contact with Redis first.
+    `--dry-run` ends with 1 where of some pipelines it cannot be told what a round would do.
 
     \b
     Examples:
@@ -53,18 +59,27 @@ def command(
     """
     from penstock.janitor import process
     from penstock.observe.lines import Process
-    from penstock.observe.logs import level_of, set_up
 
     if dry_run and once:
         raise CannotGoOn("`--dry-run` and `--once` exclude each other", "leave one of them out")
     pipelines, credentials = resolved((), platform, environment, redis)
     start = process.Start(pipelines, credentials, address_of(listen))
     if dry_run:
-        plan = process.plan(start)
-        for would in plan:
-            click.echo(f"would {would.does}  ({would.pipeline}: {would.count})")
-        if not plan:
-            click.echo("a round would find nothing to do")
-        return
-    set_up(Process(), format_=log_format_of(log_format), level=level_of(os.environ))
+        ctx.exit(_tell(process.plan(start)))
+    set_up_log(Process(), log_format)
     ctx.exit(process.once(start) if once else process.run(start))
+
+
+def _tell(seen: Sequence[Seen]) -> int:
+    """What a round would do, and of which pipelines nobody can say it."""
+    from penstock.operating.reach import as_sentence
+
+    finds = [found for one in seen for found in one.finds]
+    for found in finds:
+        tell(str(found))
+    troubles = [(one.pipeline, as_sentence(one.trouble)) for one in seen if one.trouble]
+    if not finds and not troubles:
+        tell("a round would find nothing to do")
+    for pipeline, sentence in troubles:
+        aside(f"{pipeline}: it cannot be told what a round would do: {sentence.says}; {sentence.hint}")
+    return INCOMPLETE if troubles else 0

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from penstock.command.console import painter
 from penstock.command.operating import (
+    ENTRY_ID,
     INCOMPLETE,
+    Asked,
     aside,
+    asked_options,
     json_option,
-    pipeline_of,
     spec_argument,
     tell,
     tell_json,
     tell_table,
-    where_options,
 )
 from penstock_spec.findings import CannotGoOn
 
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
     from penstock.wire.credentials import Credentials
     from penstock.wire.link import Link
 
-ENTRY = re.compile(r"[0-9]+-[0-9]+", re.ASCII)
 STATES = ("new", "running", "ready", "suspect", "parked", "delayed")
 HEADINGS = {
     "new": ("id", "age"),
@@ -54,19 +52,16 @@ NOT_IN_BLOCKS: Mapping[str, tuple[str, ...]] = {
 @click.option("--limit", type=click.IntRange(1, 100), default=10, show_default=True, help="The most of each state.")
 @click.option("--bodies", is_flag=True, help="Show bodies, too.")
 @json_option
-@where_options
+@asked_options
 @click.pass_context
 def command(
     ctx: click.Context,
-    spec: Path,
+    asked: Asked,
     id_: str | None,
     state: str | None,
     limit: int,
     bodies: bool,
     as_json: bool,
-    environment: str | None,
-    redis: str | None,
-    platform: Path | None,
 ) -> None:
     """Look at messages of SPEC that wait or run, by state, or at the one with ID. Nothing is taken or changed.
 
@@ -83,11 +78,11 @@ def command(
     from penstock.message.ulid import is_ulid
     from penstock.operating import reach
 
-    if id_ is not None and not ENTRY.fullmatch(id_) and not is_ulid(id_):
+    if id_ is not None and not ENTRY_ID.fullmatch(id_) and not is_ulid(id_):
         raise CannotGoOn(f"`{id_}` is no id of a message", "`penstock peek` without it lists some")
     if id_ is not None and state is not None:
         raise CannotGoOn("an ID and `--state` exclude each other", "leave one of them out")
-    pipeline, credentials = pipeline_of(spec, platform, environment, redis)
+    pipeline, credentials = asked.pipeline()
     if id_ is None:
         states = (state,) if state else STATES
         ctx.exit(reach.run(_states(pipeline, credentials, states, limit, bodies=bodies, as_json=as_json)))
@@ -141,16 +136,15 @@ async def _one(pipeline: Resolved, credentials: Credentials, id_: str, *, bodies
 
 
 async def _now(link: Link) -> int:
-    from penstock.tending.replies import items, raw
+    from penstock.tending.replies import milliseconds
 
-    seconds, micros = (int(raw(part)) for part in items(await link.call("TIME")))
-    return seconds * 1000 + micros // 1000
+    return milliseconds(await link.call("TIME"))
 
 
 def _heading(state: str, measured: Measured, pipeline: Resolved) -> str:
     """How many there are in all."""
     counts = {
-        "new": measured.new(until_done=pipeline.keeps_nothing),
+        "new": measured.new(until_done=pipeline.spec.stream.retention.keeps_nothing),
         "running": measured.held,
         "ready": measured.ready,
         "suspect": measured.suspect,
@@ -191,7 +185,9 @@ def _blocks(found: Sequence[Waiting], lens: Lens, now: int, *, bodies: bool) -> 
 
 
 def _about(one: Waiting, lens: Lens) -> str:
-    return "(it was deleted from the stream)" if one.entry is None else lens.look(one.entry.fields).line
+    if one.entry is None:
+        return f"({one.trouble or 'it was deleted from the stream'})"
+    return lens.look(one.entry.fields).line
 
 
 def _cells(one: Waiting, now: int) -> dict[str, str]:
@@ -202,7 +198,7 @@ def _cells(one: Waiting, now: int) -> dict[str, str]:
     if one.state != "delayed":
         cells["age"] = span(now - int(one.id.partition("-")[0]))
     if one.pending is not None:
-        cells["attempts"] = cells["attempt"] = str(one.attempts)
+        cells["attempts"] = cells["attempt"] = "-" if one.attempts is None else str(one.attempts)
         cells["idle"] = span(one.pending.idle)
         cells["consumer"] = one.pending.owner
     if one.due is not None:
@@ -217,14 +213,14 @@ def _told(one: Waiting, lens: Lens, now: int, *, bodies: bool) -> dict[str, obje
     told: dict[str, object] = {
         "state": one.state,
         "id": one.id,
-        "deleted": one.entry is None,
+        "deleted": one.entry is None and not one.trouble,
         "message": about and about.message,
         "attempts": one.attempts,
         "idle_seconds": None if one.pending is None else one.pending.idle / 1000,
         "consumer": None if one.pending is None or one.pending.owner.startswith("~") else one.pending.owner,
         "due_in_seconds": None if one.due is None else (one.due - now) / 1000,
         "fields": {} if about is None else about.named,
-        "unreadable": about.unreadable or None if about else None,
+        "unreadable": one.trouble or (about and about.unreadable) or None,
     }
     if bodies:
         told |= {"body": about and about.value, "entry": plain_fields(one.entry.fields) if one.entry else None}

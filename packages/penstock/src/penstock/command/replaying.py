@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 
@@ -18,7 +18,7 @@ from penstock.operating.letters.choice import Filters, Walk
 from penstock.operating.letters.dead_letter import DeadLetter
 from penstock.operating.letters.pace import Pace
 from penstock.operating.letters.purge import purge as purging
-from penstock.operating.letters.replay import Replayer, hindrance
+from penstock.operating.letters.replay import GONE, Replayer, hindrance
 from penstock.operating.reach import Insistence, as_sentence, link_to
 from penstock.operating.spans import many, span
 from penstock.operating.table import Column, Table
@@ -46,52 +46,77 @@ class Plan:
     as_json: bool
 
 
-@dataclass(slots=True)
 class Session:
-    """A connection, and a walk over the letters that are meant."""
+    """A walk over the letters that are meant, and how far it has come."""
 
-    plan: Plan
-    link: Link
-    walk: Walk
-    now: int
-    until: str
-    """The newest letter when it began: what dies later is not meant."""
-    ask: Insistence
-    stop: asyncio.Event
-    troubles: int = 0
+    def __init__(self, plan: Plan, link: Link, does: str = "") -> None:
+        """`does` is what is told of those that are done."""
+        self.plan = plan
+        self.link = link
+        self.does = does
+        self.done = 0
+        self.stop = asyncio.Event()
+        self.ask = Insistence(aside, self.stop)
+        lens = Lens(plan.pipeline.spec, plan.pipeline.folder)
+        self.walk = Walk(link, plan.pipeline.keys, lens, ask=self.ask, goes_on=self.goes_on)
+        self.now = 0
+        self._until = ""
+        self.troubles = 0
+        self._progress = Progress()
+
+    async def begin(self) -> None:
+        """Note when it is, and the newest letter: what dies later is not meant."""
+        self.now, self._until = await self.walk.now(), await self.walk.last()
 
     @property
     def letters(self) -> AsyncIterator[DeadLetter]:
         """Those that are meant, the oldest first."""
         if self.plan.ids:
             return self.walk.named(list(dict.fromkeys(self.plan.ids)))
-        return self.walk.chosen(self.plan.filters, self.now, until=self.until or "+")
+        return self.walk.chosen(self.plan.filters, self.now, until=self._until)
+
+    def goes_on(self) -> bool:
+        """Show how far it has come, and tell whether to go further."""
+        done = f"{self.does} {self.done}, " if self.does else ""
+        self._progress.show(f"{done}looked at {self.walk.seen.letters}")
+        return not self.stop.is_set()
 
     def failed(self, letter: DeadLetter, trouble: str) -> None:
         """Tell of one that stays, or is gone."""
         self.troubles += 1
         if self.troubles <= MOST_TROUBLES:
+            self._progress.end()
             aside(f"{letter.id}: {trouble}")
 
-    def close(self, done: int) -> int:
+    def ends(self) -> None:
+        """Nothing more is shown of how far it has come."""
+        self._progress.end()
+
+    def close(self) -> int:
         """Tell what was left out. Gives an exit code."""
+        self.ends()
         for line in notes(self.walk, self.plan.pipeline):
             aside(line)
         if self.troubles > MOST_TROUBLES:
             aside(f"... and {self.troubles - MOST_TROUBLES} more")
-        incomplete = self.troubles or self.walk.seen.missing or self.stop.is_set() or not done
+        if not self.done and not self.troubles:
+            aside(nothing(self.plan.pipeline, self.walk.seen.letters))
+        incomplete = self.troubles or self.walk.seen.missing or self.stop.is_set() or not self.done
         return INCOMPLETE if incomplete else 0
+
+    def say(self, line: str) -> None:
+        """To people; machines are told something else."""
+        (aside if self.plan.as_json else tell)(line)
 
 
 @asynccontextmanager
-async def opened(plan: Plan) -> AsyncIterator[Session]:
+async def opened(plan: Plan, does: str = "") -> AsyncIterator[Session]:
     """Until the letters are through."""
-    stop = asyncio.Event()
-    ask = Insistence(aside, stop)
     async with link_to(plan.pipeline, plan.credentials, "dlq") as link:
-        walk = Walk(link, plan.pipeline.keys, Lens(plan.pipeline.spec, plan.pipeline.folder), ask=ask)
-        with interruptible(stop):
-            yield Session(plan, link, walk, await walk.now(), await walk.last(), ask, stop)
+        session = Session(plan, link, does)
+        with interruptible(session.stop):
+            await session.begin()
+            yield session
 
 
 @contextmanager
@@ -135,37 +160,54 @@ class Tally:
 async def rehearse(plan: Plan, per_second: float | None) -> int:
     """Say what a replay would do, and change nothing. Gives an exit code."""
     check_slots(plan.pipeline)
-    tally = Tally()
     async with opened(plan) as session:
-        async for letter in session.letters:
-            if session.stop.is_set():
-                break
-            trouble = hindrance(letter)
-            if trouble:
-                session.failed(letter, f"it cannot be replayed: {trouble}")
-                continue
-            tally.add(letter)
-            if plan.as_json:
-                tell_json(brief(letter, session.now) | {"would": "replay"})
-        code = session.close(tally.count)
-        keys = plan.pipeline.keys
-        if not tally.count:
-            aside(nothing(plan.pipeline, session.walk.seen.letters))
-            return code
-        if not plan.as_json:
-            tally.tell()
-            tell()
-        milliseconds = 0 if per_second is None else 1000 * tally.count / per_second
-        takes = f", which takes about {span(milliseconds)}" if milliseconds > A_WHILE else ""
-        say = aside if plan.as_json else tell
-        say(f"would replay {many(tally.count, 'dead letter')} into `{keys.stream}`{takes}")
-        groups = await _groups(session.link, keys.stream)
-        if groups > 1:
-            say(
-                f"`{keys.stream}` has {groups} groups: each of them is given what is replayed, not `{keys.group}` alone"
-            )
-        say("nothing was changed; `--yes` does it")
+        code = await _tallied(session, "replay", hindrance)
+        if session.done:
+            keys = plan.pipeline.keys
+            milliseconds = 0 if per_second is None else 1000 * session.done / per_second
+            takes = f", which takes about {span(milliseconds)}" if milliseconds > A_WHILE else ""
+            session.say(f"would replay {many(session.done, 'dead letter')} into `{keys.stream}`{takes}")
+            groups = await _groups(session.link, keys.stream)
+            if groups > 1:
+                session.say(
+                    f"`{keys.stream}` has {groups} groups: each of them is given what is replayed, "
+                    f"not `{keys.group}` alone"
+                )
+            session.say("nothing was changed; `--yes` does it")
         return code
+
+
+async def rehearse_purge(plan: Plan) -> int:
+    """Say what a purge would do, and change nothing. Gives an exit code."""
+    async with opened(plan) as session:
+        code = await _tallied(session, "purge", lambda _: "")
+        if session.done:
+            session.say(f"would delete {many(session.done, 'dead letter')} of `{plan.pipeline.name}` for good")
+            session.say("nothing was changed; `--yes` does it")
+        return code
+
+
+async def _tallied(session: Session, would: str, trouble_of: Callable[[DeadLetter], str]) -> int:
+    """Count what would be done, and tell of it. Gives an exit code."""
+    tally, as_json = Tally(), session.plan.as_json
+    async for letter in session.letters:
+        if not session.goes_on():
+            break
+        trouble = trouble_of(letter)
+        if trouble:
+            session.failed(letter, f"it cannot be replayed: {trouble}")
+            continue
+        session.done += 1
+        tally.add(letter)
+        if as_json:
+            tell_json(brief(letter, session.now) | {"would": would})
+    code = session.close()
+    if session.stop.is_set():
+        aside("it was stopped; there may be more")
+    if session.done and not as_json:
+        tally.tell()
+        tell()
+    return code
 
 
 async def _groups(link: Link, stream: str) -> int:
@@ -178,94 +220,66 @@ async def _groups(link: Link, stream: str) -> int:
 async def replay(plan: Plan, per_second: float | None) -> int:
     """Do it. Gives an exit code."""
     check_slots(plan.pipeline)
-    done, progress = 0, Progress()
-    async with opened(plan) as session:
-        pace = Pace(per_second, sleep=session.ask.stopped)
-        goes_on: Callable[[], bool] = lambda: not session.stop.is_set()  # noqa: E731 - its type is said
-        replayer = Replayer(session.link, plan.pipeline.keys, pace, ask=session.ask, goes_on=goes_on)
-        try:
-            await replayer.prepare()
-            async for one in replayer.replay(session.letters):
-                if one.trouble:
-                    session.failed(one.letter, f"not replayed: {one.trouble}")
-                else:
-                    done += 1
-                    if plan.as_json:
-                        tell_json({"id": one.letter.id, "entry": one.entry, "replayed": True})
-                progress.show(f"replayed {done}, looked at {session.walk.seen.letters}")
-                if session.stop.is_set():
-                    break
-        except RedisTrouble as trouble:
-            progress.end()
-            return _broke_off("replayed", done, trouble)
-        progress.end()
-        return _told("replayed", done, session)
+    async with opened(plan, "replayed") as session:
+        return await _finished(session, _replay(session, per_second))
 
 
-async def rehearse_purge(plan: Plan) -> int:
-    """Say what a purge would do, and change nothing. Gives an exit code."""
-    tally = Tally()
-    async with opened(plan) as session:
-        async for letter in session.letters:
-            if session.stop.is_set():
-                break
-            tally.add(letter)
-            if plan.as_json:
-                tell_json(brief(letter, session.now) | {"would": "purge"})
-        code = session.close(tally.count)
-        if not tally.count:
-            aside(nothing(plan.pipeline, session.walk.seen.letters))
-            return code
-        if not plan.as_json:
-            tally.tell()
-            tell()
-        say = aside if plan.as_json else tell
-        say(f"would delete {many(tally.count, 'dead letter')} of `{plan.pipeline.name}` for good")
-        say("nothing was changed; `--yes` does it")
-        return code
+async def _replay(session: Session, per_second: float | None) -> None:
+    pace = Pace(per_second, sleep=session.ask.stopped)
+    keys = session.plan.pipeline.keys
+    replayer = Replayer(session.link, keys, pace, ask=session.ask, goes_on=session.goes_on)
+    await replayer.prepare()
+    async for one in replayer.replay(session.letters):
+        if one.trouble:
+            session.failed(one.letter, f"not replayed: {one.trouble}")
+        else:
+            session.done += 1
+            if session.plan.as_json:
+                tell_json({"id": one.letter.id, "entry": one.entry, "replayed": True})
+        if not session.goes_on():
+            break
 
 
 async def purge(plan: Plan) -> int:
     """Do it. Gives an exit code."""
-    done, progress = 0, Progress()
-    async with opened(plan) as session:
-        try:
-            async for letters, deleted in purging(session.link, plan.pipeline.keys, session.letters, ask=session.ask):
-                done += deleted
-                if plan.as_json:
-                    for one in letters:
-                        tell_json({"id": one.id, "purged": True})
-                progress.show(f"deleted {done}, looked at {session.walk.seen.letters}")
-                if session.stop.is_set():
-                    break
-        except RedisTrouble as trouble:
-            progress.end()
-            return _broke_off("deleted", done, trouble)
-        progress.end()
-        return _told("deleted", done, session)
+    async with opened(plan, "deleted") as session:
+        return await _finished(session, _purge(session))
 
 
-def _told(what: str, done: int, session: Session) -> int:
-    plan = session.plan
-    code = session.close(done)
-    if not done and not session.troubles:
-        aside(nothing(plan.pipeline, session.walk.seen.letters))
-    else:
-        (aside if plan.as_json else tell)(f"{what} {many(done, 'dead letter')} of `{plan.pipeline.name}`")
+async def _purge(session: Session) -> None:
+    keys = session.plan.pipeline.keys
+    async for one in purging(session.link, keys, session.letters, ask=session.ask, goes_on=session.goes_on):
+        for letter in one.gone:
+            session.failed(letter, f"not deleted: {GONE}")
+        session.done += len(one.deleted)
+        if session.plan.as_json:
+            for letter in one.deleted:
+                tell_json({"id": letter.id, "purged": True})
+
+
+async def _finished(session: Session, work: Awaitable[None]) -> int:
+    """Do the work, and tell what came of it. Gives an exit code."""
+    try:
+        await work
+    except RedisTrouble as trouble:
+        session.ends()
+        return _broke_off(session, trouble)
+    code = session.close()
+    if session.done or session.troubles:
+        session.say(f"{session.does} {many(session.done, 'dead letter')} of `{session.plan.pipeline.name}`")
     if session.stop.is_set():
         aside("it was stopped; run it again for the rest")
     return code
 
 
-def _broke_off(what: str, done: int, trouble: RedisTrouble) -> int:
+def _broke_off(session: Session, trouble: RedisTrouble) -> int:
     """Some may have happened, and the rest has not."""
     sentence = as_sentence(trouble)
-    if not done:
+    if not session.done:
         raise sentence from trouble
+    told = f"{session.does} {many(session.done, 'dead letter')} until then"
     aside(f"error: {sentence.says}")
-    aside(
-        f"hint: {what} {many(done, 'dead letter')} until then; run it again for the rest: none is lost, none is doubled"
-    )
+    aside(f"hint: {told}; run it again for the rest: none is lost, none is doubled")
     return INCOMPLETE
 
 

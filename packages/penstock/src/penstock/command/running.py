@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import click
 
 from penstock.command.console import here, painter, today
-from penstock_spec.findings import CannotGoOn
+from penstock_spec.findings import CannotGoOn, Severity
 
 if TYPE_CHECKING:
+    from penstock.observe.lines import Process
     from penstock.resolved import Resolution, Resolved
     from penstock.wire.credentials import Credentials
-    from penstock.worker.process import Start
 
 EMBEDDED = "embedded"
+GENERATED = ".json"
+"""How the files end that the generator wrote for pods."""
 KEPT = Path(".penstock", "redis")
 """Where the embedded Redis of a repository keeps what it has."""
 
@@ -32,7 +34,8 @@ def redis_option(verb: F) -> F:
         "--embedded",
         "redis",
         flag_value=EMBEDDED,
-        help="A Redis of this repository's own, kept in `.penstock`: the one that runs, or one for this command.",
+        help="A Redis of this repository's own. It runs while commands use it, and ends with the last of them; what it "
+        "has is kept in `.penstock`.",
     )
     return url(embedded(verb))
 
@@ -58,19 +61,23 @@ def resolved(
     from penstock import resolved as files
     from penstock.wire.credentials import Credentials
 
-    resolution = files.resolve(paths, platform, environment, here(), today())
-    refuse_errors(resolution)
+    named = tuple(paths)
+    pipelines = tuple(files.from_generated(path, environment) for path in named if path.suffix == GENERATED)
+    if not pipelines:
+        resolution = files.resolve(named, platform, environment, here(), today())
+        refuse_errors(resolution)
+        pipelines = resolution.pipelines
     if redis is None:
         credentials = Credentials.from_environment(os.environ)
-        credentials.check(resolution.pipelines[0].redis)
-        return resolution.pipelines, credentials
+        credentials.check(pipelines[0].redis)
+        return pipelines, credentials
     from penstock.wire.url import read_url
 
     if redis == EMBEDDED:
         model, credentials = read_url(_embedded(platform), {})  # what the environment says is of another Redis
     else:
         model, credentials = read_url(redis, os.environ)
-    return tuple(one.on(model) for one in resolution.pipelines), credentials
+    return tuple(one.on(model) for one in pipelines), credentials
 
 
 def refuse_errors(resolution: Resolution) -> None:
@@ -78,44 +85,32 @@ def refuse_errors(resolution: Resolution) -> None:
     if not resolution.pipelines:
         from penstock_spec import report
 
+        if not resolution.outcome.count(Severity.ERROR):
+            raise CannotGoOn("there is no pipeline here", "write one with `penstock new NAME`")
         click.echo(report.render("text", resolution.outcome, painter(sys.stderr)), nl=False, err=True)
         raise CannotGoOn("there is nothing to run as it is", "see `penstock lint`")
 
 
 def _embedded(platform: Path | None) -> str:
-    """The embedded Redis of this repository: the one that runs, or a new one, which ends with this command."""
-    from penstock.embedded import Embedded, running_in
+    """The embedded Redis of this repository, which runs as long as this command, and all others that use it."""
+    from penstock.embedded import shared
     from penstock_spec.repository import find_root
 
     folder = (platform.resolve().parent if platform else find_root(here())) / KEPT
-    return running_in(folder) or click.get_current_context().with_resource(Embedded(folder, appendonly=True)).url
+    return click.get_current_context().with_resource(shared(folder))
 
 
-def running(
-    pipeline: Resolved,
-    credentials: Credentials,
-    listen: str,
-    log_format: str | None,
-    paths: tuple[Path, ...],
-    *,
-    until_idle: bool,
-) -> Start:
-    """Set up the log; what a worker is started with."""
-    from penstock.observe.lines import Process
+def set_up_log(process: Process, said: str | None) -> Literal["json", "text"]:
+    """As it was said; else as text for people, as JSON for machines. Gives which it is."""
     from penstock.observe.logs import level_of, set_up
-    from penstock.worker.process import Start
 
-    form = log_format_of(log_format)
-    process = Process(pipeline.name)
-    set_up(process, format_=form, level=level_of(os.environ))
-    return Start(pipeline, credentials, process, form, address_of(listen), paths, until_idle)
-
-
-def log_format_of(said: str | None) -> Literal["json", "text"]:
-    """Text for people, JSON for machines."""
+    form: Literal["json", "text"]
     if said is None:
-        return "text" if sys.stderr is not None and sys.stderr.isatty() else "json"
-    return "text" if said == "text" else "json"
+        form = "text" if sys.stderr is not None and sys.stderr.isatty() else "json"
+    else:
+        form = "text" if said == "text" else "json"
+    set_up(process, format_=form, level=level_of(os.environ))
+    return form
 
 
 def address_of(listen: str) -> tuple[str, int] | None:

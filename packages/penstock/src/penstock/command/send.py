@@ -9,21 +9,20 @@ import sys
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from penstock.command.operating import (
     INCOMPLETE,
+    Asked,
     aside,
+    asked_options,
     in_milliseconds,
     json_option,
-    pipeline_of,
     spec_argument,
     tell,
     tell_json,
-    where_options,
 )
 from penstock_spec.findings import CannotGoOn
 
@@ -42,20 +41,17 @@ if TYPE_CHECKING:
 @click.option("--at", metavar="TIME", help="It is due then, such as `2027-01-31T08:00:00Z`; a time zone must be said.")
 @click.option("--key", metavar="TEXT", help="The deduplication key, instead of the field that the spec names.")
 @json_option
-@where_options
+@asked_options
 @click.pass_context
 def command(
     ctx: click.Context,
-    spec: Path,
+    asked: Asked,
     body: str | None,
     lines: bool,
     delay: int | None,
     at: str | None,
     key: str | None,
     as_json: bool,
-    environment: str | None,
-    redis: str | None,
-    platform: Path | None,
 ) -> None:
     """Send BODY, a JSON object, to the pipeline SPEC; with `-` or without it, what comes by standard input.
 
@@ -79,7 +75,7 @@ def command(
     if delay is not None and at is not None:
         raise CannotGoOn("`--delay` and `--at` both say when it is due", "leave one of them out")
     when = None if at is None else _time(at)
-    pipeline, credentials = pipeline_of(spec, platform, environment, redis)
+    pipeline, credentials = asked.pipeline()
     if key is not None and pipeline.spec.message.dedup is None:
         raise CannotGoOn(f"`{pipeline.name}` tells no duplicates, so that a `--key` means nothing", "leave it out")
     source = _given(body, lines=lines)
@@ -145,6 +141,7 @@ async def _send(
     # What the producer would log is told here of each message.
     logging.getLogger("penstock").addHandler(logging.NullHandler())
     failed = passed = 0
+    hint = ""
     async with Producer(pipeline, credentials=credentials) as producer:
         async for bodies in source:
             told = [(number, body) for number, body in enumerate(bodies, passed + 1) if body.strip() or not lines]
@@ -158,8 +155,23 @@ async def _send(
                 raise
             for (number, _), outcome in zip(told, outcomes, strict=True):
                 failed += not isinstance(outcome, (Sent, Duplicate))
+                hint = _way_out(outcome) or hint
                 (_tell_json if as_json else _tell)(outcome, f"line {number}: " if lines else "", number)
+    if hint:
+        aside(f"hint: {hint}")
     return INCOMPLETE if failed else 0
+
+
+def _way_out(outcome: Outcome) -> str:
+    """What to do about a Redis that was not there, or that refused."""
+    from penstock.operating.reach import as_sentence
+    from penstock.producer.errors import RedisAbsent, RedisRefused
+    from penstock.producer.outcomes import Failed
+    from penstock.wire.errors import RedisTrouble
+
+    error = outcome.error if isinstance(outcome, Failed) else None
+    cause = error.__cause__ if isinstance(error, (RedisAbsent, RedisRefused)) else None
+    return as_sentence(cause).hint if isinstance(cause, RedisTrouble) else ""
 
 
 async def _outcomes(producer: Producer, bodies: list[bytes], wanted: Wanted) -> list[Outcome]:

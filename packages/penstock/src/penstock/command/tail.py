@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from penstock.command.operating import aside, json_option, pipeline_of, spec_argument, tell, tell_json, where_options
+from penstock.command.operating import Asked, aside, asked_options, json_option, spec_argument, tell, tell_json
 
 if TYPE_CHECKING:
     from penstock.operating.entry import Entry, Lens
@@ -22,17 +21,14 @@ if TYPE_CHECKING:
 @click.option("-n", "--last", type=click.IntRange(0, 1000), default=0, help="Begin with so many that are there.")
 @click.option("--bodies", is_flag=True, help="Show bodies, too.")
 @json_option
-@where_options
+@asked_options
 @click.pass_context
 def command(
     ctx: click.Context,
-    spec: Path,
+    asked: Asked,
     last: int,
     bodies: bool,
     as_json: bool,
-    environment: str | None,
-    redis: str | None,
-    platform: Path | None,
 ) -> None:
     """Follow new messages of SPEC as they come, until Ctrl-C. It takes nothing: workers get every one of them.
 
@@ -47,9 +43,9 @@ def command(
     """
     from penstock.operating import reach
 
-    asked = pipeline_of(spec, platform, environment, redis)
+    pipeline, credentials = asked.pipeline()
     try:
-        reach.run(_tail(*asked, last, bodies=bodies, as_json=as_json))
+        reach.run(_tail(pipeline, credentials, last, bodies=bodies, as_json=as_json))
     except KeyboardInterrupt:
         ctx.exit(0)
 
@@ -59,13 +55,12 @@ async def _tail(pipeline: Resolved, credentials: Credentials, last: int, *, bodi
     from penstock.operating.following import Follower
     from penstock.operating.paging import asking
     from penstock.operating.reach import Insistence, link_to
-    from penstock.tending.replies import items, raw
+    from penstock.tending.replies import milliseconds
 
     lens = Lens(pipeline.spec, pipeline.folder)
     async with link_to(pipeline, credentials, "tail") as link:
         ask = Insistence(aside)
-        seconds, micros = (int(raw(part)) for part in items(await ask(asking(link, "TIME"))))
-        offset = seconds + micros / 1e6 - time.monotonic()
+        offset = milliseconds(await ask(asking(link, "TIME"))) / 1000 - time.monotonic()
         follower = Follower(link, pipeline.keys.stream, ask)
         found = await follower.begin(last)
         aside(f"following `{pipeline.keys.stream}`; Ctrl-C ends it")

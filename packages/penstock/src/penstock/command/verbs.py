@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 
 import click
 
+GENERATOR = {
+    "generate": "Write everything that follows from the specs.",
+    "check": "See whether what was generated is up to date.",
+}
+"""Verbs of the package `penstock-generate`, which pods do without."""
 VERBS = {
     "init": "Make a new repository that works.",
     "new": "Write a new spec, by questions or by options.",
@@ -15,6 +21,7 @@ VERBS = {
     "explain": "Explain a rule.",
     "schema": "Write JSON Schemas for editors and of messages.",
     "fmt": "Put specs into one style; comments stay.",
+    **(GENERATOR if importlib.util.find_spec("penstock_generate") else {}),
     "worker": "Run a pipeline's messages.",
     "janitor": "Look after all pipelines of an environment.",
     "send": "Send messages, as the spec says.",
@@ -40,7 +47,8 @@ class Verbs(click.Group):
         del ctx
         if cmd_name not in VERBS:
             return None
-        module = importlib.import_module(f"penstock.command.{cmd_name}")
+        package = "penstock_generate" if cmd_name in GENERATOR else "penstock"
+        module = importlib.import_module(f"{package}.command.{cmd_name}")
         command = module.command
         assert isinstance(command, click.Command)  # noqa: S101 - a verb's module says `command`
         return command
@@ -54,6 +62,8 @@ class Verbs(click.Group):
         except click.UsageError as error:
             import difflib
 
+            if args[0] in GENERATOR:
+                raise click.UsageError(f"`{args[0]}` is a verb of `penstock-generate`: install that", ctx) from error
             close = difflib.get_close_matches(args[0], VERBS, n=1)
             meant = f"; did you mean `penstock {close[0]}`?" if close else ""
             raise click.UsageError(f"there is no command `{args[0]}`{meant}", ctx) from error

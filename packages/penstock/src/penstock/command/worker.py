@@ -7,7 +7,14 @@ from pathlib import Path
 import click
 
 from penstock.command.console import environment_option, find_spec, platform_option
-from penstock.command.running import listen_option, log_format_option, redis_option, resolved, running
+from penstock.command.running import (
+    address_of,
+    listen_option,
+    log_format_option,
+    redis_option,
+    resolved,
+    set_up_log,
+)
 
 
 @click.command(name="worker", short_help="Run a pipeline's messages.")
@@ -44,7 +51,9 @@ def command(
       penstock worker specs/hello.yaml --embedded
     """
     (pipeline,), credentials = resolved((find_spec(spec, platform),), platform, environment, redis)
-    start = running(pipeline, credentials, listen, log_format, paths, until_idle=until_idle)
-    from penstock.worker.process import run
+    from penstock.observe.lines import Process
+    from penstock.worker.process import Start, run
 
-    ctx.exit(run(start))
+    process = Process(pipeline.name)
+    form = set_up_log(process, log_format)
+    ctx.exit(run(Start(pipeline, credentials, process, form, address_of(listen), paths, until_idle)))

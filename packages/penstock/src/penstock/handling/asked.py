@@ -15,11 +15,13 @@ class Retry(Exception):  # noqa: N818 - it reads as what is asked: `raise pensto
     """
 
     __module__ = "penstock"  # where it is imported from; so it is told, and matched
+    wait_ms: int | None = None
+    """Of the class, too: a class of a team's own may forget to call this one's `__init__`."""
 
     def __init__(self, *, after: float | str | None = None, reason: str = "") -> None:
         """Seconds, or a duration as a spec has it, such as `30s`."""
         super().__init__(reason)
-        self.wait_ms: int | None = None if after is None else _milliseconds(after)
+        self.wait_ms = None if after is None else _milliseconds(after)
 
 
 class Bury(Exception):  # noqa: N818 - as above: `raise penstock.Bury("the pet has died")`

@@ -25,7 +25,6 @@ class Bury:
     """No other attempt: they are used up, or the handler has refused the message."""
 
     reason: Literal["failed", "refused"]
-    class_name: str
 
 
 Decision: TypeAlias = Park | Bury
@@ -45,9 +44,9 @@ class Decider:
         """After this attempt; the first is 1."""
         of = next((wait for match, wait in self._classes if match.takes(failure)), self._usual)
         if failure.final:
-            return Bury("refused", of.name)
+            return Bury("refused")
         if attempt >= of.attempts:
-            return Bury("failed", of.name)
+            return Bury("failed")
         return Park(wait_after(of, attempt, rng) if failure.wait_ms is None else failure.wait_ms, of.name)
 
 

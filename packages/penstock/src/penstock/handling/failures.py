@@ -14,6 +14,7 @@ from typing import Any
 
 from penstock.handling.asked import Bury, Retry
 from penstock_spec.kinds.pipeline.matches import builtin, is_status
+from penstock_spec.values.quantities import Duration
 
 LONGEST = 1000
 """Characters of an error in a dead letter."""
@@ -42,7 +43,7 @@ class Failure:
             tuple(_names(type(exception))),
             _status(exception) if isinstance(exception, Exception) else None,
             _text(exception),
-            exception.wait_ms if isinstance(exception, Retry) else None,
+            _wait(exception) if isinstance(exception, Retry) else None,
             isinstance(exception, Bury),
         )
 
@@ -108,6 +109,11 @@ def _names(kind: type[BaseException]) -> Iterator[str]:
             if offered.get(one.__name__) is one:
                 yield f"{package}.{one.__name__}"
             package = package.rpartition(".")[0]
+
+
+def _wait(exception: Retry) -> int | None:
+    found = _attribute(exception, "wait_ms")
+    return found if type(found) is int and 0 <= found <= Duration.LONGEST else None
 
 
 def _status(exception: Exception) -> int | None:

@@ -17,10 +17,9 @@ worker ──── births, ends ───── nursery
 - Where the import leaves threads or sockets behind, a fork would copy them broken. Then children import for themselves.
 """
 
-from penstock.isolation.delivery import Crashed, Delivery, Ended, Killed, Progress, Returned, Why
+from penstock.isolation.errand import Crashed, Ended, Errand, Killed, Progress, Returned, Why
 from penstock.isolation.processes import Processes
-from penstock.isolation.spawner import Spawner
-from penstock.isolation.trouble import BadHandler, IsolationTrouble, NoChild
+from penstock.isolation.trouble import BadHandler, NoChild
 from penstock.isolation.words import JSON
 from penstock.isolation.work import Port, Work
 
@@ -28,16 +27,14 @@ __all__ = [
     "JSON",
     "BadHandler",
     "Crashed",
-    "Delivery",
     "Ended",
-    "IsolationTrouble",
+    "Errand",
     "Killed",
     "NoChild",
     "Port",
     "Processes",
     "Progress",
     "Returned",
-    "Spawner",
     "Why",
     "Work",
 ]

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from penstock.isolation.delivery import how_it_ended
+from penstock.isolation.errand import how_it_ended
 from penstock.isolation.kid import Kid
 from penstock.isolation.line import Line
 from penstock.isolation.trouble import UNWANTED, BadHandler, NoChild, refusals

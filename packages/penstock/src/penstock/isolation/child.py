@@ -15,7 +15,7 @@ from typing import NoReturn, cast
 
 from penstock.handling.failures import Failure
 from penstock.isolation import lifeline
-from penstock.isolation.delivery import Delivery, Why
+from penstock.isolation.errand import Errand, Why
 from penstock.isolation.line import Line
 from penstock.isolation.memory import MemoryLimit, die_first
 from penstock.isolation.trouble import BadHandler
@@ -143,17 +143,17 @@ class _Child:
     def _heard(self, word: Word, body: bytes) -> None:
         if isinstance(word, Run):
             self._port = _Port(self._line, word.id)
-            self._task = self._loop.create_task(self._run(_delivery(word, body), self._port))
+            self._task = self._loop.create_task(self._run(_errand(word, body), self._port))
         elif isinstance(word, Cancel) and self._port is not None:
             self._port.cancel(cast("Why", word.why))
         elif isinstance(word, Leave):
             self._left.set()
 
-    async def _run(self, delivery: Delivery, port: _Port) -> None:
+    async def _run(self, errand: Errand, port: _Port) -> None:
         word: Word
         try:
             with self._memory:
-                body = await self._work.run(delivery, port)
+                body = await self._work.run(errand, port)
             word = Done(port.last)
         except BaseException as error:  # noqa: BLE001 - whatever it is, it is the outcome
             if isinstance(error, asyncio.CancelledError) and port.why is not None:
@@ -165,17 +165,15 @@ class _Child:
         self._line.say(word, body)
 
 
-def _delivery(word: Run, body: bytes) -> Delivery:
+def _errand(word: Run, body: bytes) -> Errand:
     parts = _cut(body, word.lengths)
-    return Delivery(
+    return Errand(
         id=word.id.encode("latin-1"),
         fields=tuple(zip(parts, parts, strict=True)),
         attempt=word.attempt,
         fence=word.fence,
         consumer=word.consumer,
-        source=word.source,
         seconds_left=word.seconds_left,
-        correlation=word.correlation,
     )
 
 

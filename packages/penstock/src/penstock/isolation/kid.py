@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from penstock.handling.failures import Failure
-from penstock.isolation.delivery import Crashed, Delivery, Ended, Killed, Progress, Returned, Why, how_it_ended
 from penstock.isolation.ending import Ending, Nursery
+from penstock.isolation.errand import Crashed, Ended, Errand, Killed, Progress, Returned, Why, how_it_ended
 from penstock.isolation.line import Line
 from penstock.isolation.trouble import BadHandler, NoChild
 from penstock.isolation.words import (
@@ -67,21 +67,19 @@ class Kid:
         return not (self._line.over or self._leaving or self._message)
 
     def begin(
-        self, delivery: Delivery, deadline: float | None, on_progress: Callable[[Progress], None]
+        self, errand: Errand, deadline: float | None, on_progress: Callable[[Progress], None]
     ) -> asyncio.Future[Ended | None]:
         """Run a message. Gives its outcome, or None when the child was gone before it had read the message."""
-        self._message = _Message(delivery.id, on_progress, self._loop.create_future())
+        self._message = _Message(errand.id, on_progress, self._loop.create_future())
         outcome = self._message.outcome
-        parts = [part for field in delivery.fields for part in field]
+        parts = [part for field in errand.fields for part in field]
         word = Run(
-            id=delivery.id.decode("latin-1"),
+            id=errand.id.decode("latin-1"),
             lengths=[len(part) for part in parts],
-            attempt=delivery.attempt,
-            fence=delivery.fence,
-            consumer=delivery.consumer,
-            source=delivery.source,
+            attempt=errand.attempt,
+            fence=errand.fence,
+            consumer=errand.consumer,
             seconds_left=None if deadline is None else max(0.0, deadline - time.monotonic()),
-            correlation=delivery.correlation,
         )
         self._line.say(word, b"".join(parts))
         return outcome

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from penstock.isolation.births import Births, DiedWhileImporting
-from penstock.isolation.delivery import Delivery, Ended, Killed, Progress, Why
+from penstock.isolation.errand import Ended, Errand, Killed, Progress, Why
 from penstock.isolation.kid import Kid
 from penstock.isolation.trouble import UNWANTED, NoChild, refusals
 from penstock.isolation.words import JSON, Prepare
@@ -24,7 +24,7 @@ _SECONDS_MORE = 8.0
 
 
 @dataclass(slots=True)
-class _Errand:
+class _Way:
     """A message on its way: without a child first, then with one."""
 
     called_off: asyncio.Future[Why]
@@ -53,7 +53,7 @@ class Processes:
         self._no_kids = asyncio.Event()
         self._no_kids.set()
         self._idle: list[Kid] = []
-        self._errands: dict[bytes, _Errand] = {}
+        self._ways: dict[bytes, _Way] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
         self._closing: asyncio.Task[None] | None = None
         self.each_imports = ""
@@ -69,29 +69,29 @@ class Processes:
         """Import the handler ahead of the first message."""
         await self._nursery()
 
-    async def run(self, delivery: Delivery, *, alone: bool, on_progress: Callable[[Progress], None]) -> Ended:
+    async def run(self, errand: Errand, *, alone: bool, on_progress: Callable[[Progress], None]) -> Ended:
         """Run a message to its end, in a child of its own or in one that is used again."""
-        if delivery.id in self._errands:
+        if errand.id in self._ways:
             raise RuntimeError("this message is running here already")
-        deadline = None if delivery.seconds_left is None else time.monotonic() + delivery.seconds_left
-        errand = self._errands[delivery.id] = _Errand(asyncio.get_running_loop().create_future())
+        deadline = None if errand.seconds_left is None else time.monotonic() + errand.seconds_left
+        way = self._ways[errand.id] = _Way(asyncio.get_running_loop().create_future())
         try:
             for _ in range(_TRIES):
-                errand.kid = await self._kid(errand, alone=alone)
-                if errand.called_off.done():
-                    return Killed(errand.called_off.result(), by_force=False, begun=False)
-                if errand.kid is not None:
-                    ended = await self._see_through(errand.kid, delivery, deadline, on_progress, alone=alone)
+                way.kid = await self._kid(way, alone=alone)
+                if way.called_off.done():
+                    return Killed(way.called_off.result(), by_force=False, begun=False)
+                if way.kid is not None:
+                    ended = await self._see_through(way.kid, errand, deadline, on_progress, alone=alone)
                     if ended is not None:
                         return ended
             raise NoChild("one child after the other was gone before it had read the message")
         finally:
-            del self._errands[delivery.id]
+            del self._ways[errand.id]
 
     async def cancel(self, delivery_id: bytes, why: Why) -> None:
         """Ask a running message to stop, and kill it if it does not."""
-        if errand := self._errands.get(delivery_id):
-            self._call_off(errand, why)
+        if way := self._ways.get(delivery_id):
+            self._call_off(way, why)
 
     async def close(self) -> None:
         """End all children, in a bounded time."""
@@ -102,13 +102,13 @@ class Processes:
     async def _see_through(
         self,
         kid: Kid,
-        delivery: Delivery,
+        errand: Errand,
         deadline: float | None,
         on_progress: Callable[[Progress], None],
         *,
         alone: bool,
     ) -> Ended | None:
-        outcome = kid.begin(delivery, deadline, on_progress)
+        outcome = kid.begin(errand, deadline, on_progress)
         try:
             return await asyncio.shield(outcome)
         except asyncio.CancelledError:
@@ -118,18 +118,18 @@ class Processes:
         finally:
             self._put_back(kid, alone=alone)
 
-    async def _kid(self, errand: _Errand, *, alone: bool) -> Kid | None:
+    async def _kid(self, way: _Way, *, alone: bool) -> Kid | None:
         """Give a child that waits for a message; None when it is called off, or gone already."""
         while self._idle and not alone:
             kid = self._idle.pop()
             if kid.usable:
                 return kid
         birth = self._go(self._birth())
-        either: list[asyncio.Future[Any]] = [birth, errand.called_off]
+        either: list[asyncio.Future[Any]] = [birth, way.called_off]
         wanted = False
         try:
             await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
-            wanted = not errand.called_off.done()
+            wanted = not way.called_off.done()
         finally:
             if not wanted:  # also one that is born already: who is cancelled may not have heard of it
                 birth.add_done_callback(lambda born: self._spare(born, alone=alone))
@@ -200,15 +200,15 @@ class Processes:
                 return births
         raise AssertionError("the last try returns or raises")
 
-    def _call_off(self, errand: _Errand, why: Why) -> None:
-        if not errand.called_off.done():
-            errand.called_off.set_result(why)
-        if errand.kid is not None:
-            errand.kid.cancel(why)
+    def _call_off(self, way: _Way, why: Why) -> None:
+        if not way.called_off.done():
+            way.called_off.set_result(why)
+        if way.kid is not None:
+            way.kid.cancel(why)
 
     async def _close(self) -> None:
-        for errand in self._errands.values():
-            self._call_off(errand, "drain")
+        for way in self._ways.values():
+            self._call_off(way, "drain")
         for kid in list(self._kids):
             kid.leave()
         if self._unwanted is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
-from penstock.isolation.delivery import Delivery, Ended, Progress, Why
+from penstock.isolation.errand import Ended, Errand, Progress, Why
 
 
 class Spawner(Protocol):
@@ -13,6 +13,8 @@ class Spawner(Protocol):
 
     started: int
     """Children that were started."""
+    each_imports: str
+    """Why each child imports the handler for itself; empty while one import does for all."""
 
     @property
     def children(self) -> int:
@@ -21,7 +23,7 @@ class Spawner(Protocol):
     async def start(self) -> None:
         """Get ready ahead of the first message. Raises BadHandler when the handler cannot be imported."""
 
-    async def run(self, delivery: Delivery, *, alone: bool, on_progress: Callable[[Progress], None]) -> Ended:
+    async def run(self, errand: Errand, *, alone: bool, on_progress: Callable[[Progress], None]) -> Ended:
         """Run a message to its end: in a child of its own, or in one that is used again.
 
         Raises IsolationTrouble when it could not be begun. When this coroutine is cancelled, so is the message, as by a

@@ -96,9 +96,7 @@ class Run:
     attempt: int
     fence: int
     consumer: str
-    source: str
     seconds_left: float | None
-    correlation: str | None
 
 
 @dataclass(frozen=True, slots=True)

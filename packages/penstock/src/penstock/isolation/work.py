@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from penstock.handling.failures import Failure
-from penstock.isolation.delivery import Delivery, Why
+from penstock.isolation.errand import Errand, Why
 from penstock.isolation.trouble import BadHandler
 from penstock.isolation.words import JSON, Prepare
 from penstock.observe.failures import failure
@@ -21,10 +21,6 @@ from penstock.observe.failures import failure
 
 class Port(Protocol):
     """The way out of a child, while it runs one message."""
-
-    @property
-    def why(self) -> Why | None:
-        """Why the message was cancelled; None while it is not."""
 
     def on_cancel(self, callback: Callable[[Why], object]) -> None:
         """Be called, on the loop, when it is cancelled; at once if it was. Who does not stop is killed."""
@@ -39,7 +35,7 @@ class Port(Protocol):
 class Work(Protocol):
     """Runs messages, one at a time."""
 
-    async def run(self, delivery: Delivery, port: Port) -> bytes:
+    async def run(self, errand: Errand, port: Port) -> bytes:
         """Run a message and give its outcome. What is raised is told as a `Failure`."""
 
     async def close(self) -> None:

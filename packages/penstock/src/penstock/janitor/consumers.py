@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from penstock.keys import Keys
-from penstock.tending.replies import items, number, raw
+from penstock.tending.replies import items, mapping, number, raw
 from penstock.wire.link import Link
 
 OWN = re.compile(rb"[^~].*~[0-9A-Za-z]{8}", re.DOTALL)
@@ -37,8 +37,7 @@ async def consumers(link: Link, keys: Keys) -> list[Consumer]:
     """All of the group. Raises Refused where it is not there."""
     found = []
     for told in items(await link.call("XINFO", "CONSUMERS", keys.stream, keys.group)):
-        words = items(told)
-        one = dict(zip(map(raw, words[::2]), words[1::2], strict=True))
+        one = mapping(told)
         found.append(Consumer(raw(one[b"name"]), number(one[b"pending"]), number(one[b"idle"])))
     return found
 

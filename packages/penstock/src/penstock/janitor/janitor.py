@@ -47,6 +47,8 @@ class Janitor:
         self._lock = Lock(links.lead, links.lock)
         self._sleep = clocks.sleep
         self._leading = asyncio.Event()
+        self._terms = 0
+        """How often it has begun to lead."""
         self._tallies: list[Tally] = []
         self._rounds: list[Rounds] = []
         self.sights: list[Sight] = []
@@ -77,8 +79,9 @@ class Janitor:
         try:
             for rounds, sight, tally in zip(self._rounds, self.sights, self._tallies, strict=True):
                 ANSWERED.set(tally.answered)
+                tally.leads = True
                 well = await rounds.make() and well
-                await sight.look(leading=True)
+                await sight.look()
         finally:
             await self._links.close()
         return well
@@ -114,24 +117,27 @@ class Janitor:
             return
         log.info("leads" if ours else "stands by")
         for tally in self._tallies:
-            tally.leader.set(ours)
+            tally.lead(ours=ours)
         if ours:
+            self._terms += 1
             self._leading.set()
         else:
             self._leading.clear()
-            for tally in self._tallies:
-                tally.forget_measured()
 
     async def _go_round(self, rounds: Rounds, tally: Tally) -> None:
         ANSWERED.set(tally.answered)
+        term = 0
         while True:
             await self._leading.wait()
+            if term != self._terms:
+                term = self._terms
+                rounds.start_over()
             await self._sleep(await rounds.go())
 
     async def _look(self, sight: Sight, tally: Tally) -> None:
         ANSWERED.set(tally.answered)
         while True:
             with suppress(Absent, Unanswered):  # counted and told already
-                await sight.look(leading=self._leading.is_set())
+                await sight.look()
             tally.connected(sum(link.connections for link in self._links.of(sight.pair)))
             await self._sleep(LOOK_EVERY)

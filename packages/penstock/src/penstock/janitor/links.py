@@ -58,9 +58,10 @@ class Links:
         pipelines: Sequence[Resolved],
         credentials: Credentials,
         changed: Callable[[bool], None] = ignore,
+        kind: type[Reach] = Reach,
     ) -> Links:
         """Nothing is connected yet. `changed` is told whether Redis answers, whenever that changes."""
-        reach = Reach(changed)
+        reach = kind(changed)
         lock = lock_of(pipelines[0].environment, [one.keys for one in pipelines])
 
         def link(key: str, what: str) -> Link:
@@ -72,7 +73,7 @@ class Links:
 
         lead = link(lock, "leader")
         if redis.topology == "cluster":
-            return cls(lead, lock, tuple(pair(one.keys, Reach()) for one in pipelines), reach)
+            return cls(lead, lock, tuple(pair(one.keys, kind()) for one in pipelines), reach)
         shared = pair(pipelines[0].keys, reach)
         return cls(lead, lock, (shared,) * len(pipelines), reach)
 

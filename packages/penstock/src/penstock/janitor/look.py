@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -12,11 +13,15 @@ from penstock.janitor.pods import Pods, PodsUnknownError
 from penstock.janitor.reconcile import BYTES, ENTRIES, PAGE
 from penstock.keys import PARKED
 from penstock.resolved import Resolved
-from penstock.tending.replies import items, number, raw
-from penstock.wire.errors import Refused, Reply
+from penstock.tending.replies import items, mapping, milliseconds, no_stream, number, raw, without_group
+from penstock.wire.errors import RedisTrouble, Refused, Reply
 from penstock.wire.link import Link
 from penstock.wire.words import Word
 from penstock_spec.kinds.pipeline.stream import KeepAge, KeepLength
+
+COUNT = b"~count"
+"""What `bring_back` keeps among the uncharged; it is no entry."""
+ENTRY = re.compile(rb"[0-9]+-[0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +33,29 @@ class Would:
     count: int
 
     def __str__(self) -> str:
-        return f"{self.pipeline}: {self.does}: {self.count}"
+        return f"would {self.does}  ({self.pipeline}: {self.count})"
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """One thing of which nobody can say whether a round would do it."""
+
+    pipeline: str
+    what: str
+    why: str
+
+    def __str__(self) -> str:
+        return f"cannot tell {self.what}: {self.why}  ({self.pipeline})"
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What came of a look at one pipeline."""
+
+    pipeline: str
+    finds: tuple[Would | Unknown, ...]
+    trouble: RedisTrouble | None = None
+    """Why nothing could be told of it."""
 
 
 class Look:
@@ -42,14 +69,13 @@ class Look:
         self._link = link
         self._pods = pods
 
-    async def would(self) -> list[Would]:
+    async def finds(self) -> list[Would | Unknown]:
         """All that a round would find to do. Raises RedisTrouble."""
-        return [Would(self._name, does, count) async for does, count in self._all() if count]
+        found: list[Would | Unknown] = [Would(self._name, does, count) async for does, count in self._all() if count]
+        return found + await self._ghosts()
 
     async def _all(self) -> AsyncIterator[tuple[str, int]]:
-        seconds, micros = (int(raw(part)) for part in items(await self._link.call("TIME")))
-        now = seconds * 1000 + micros // 1000
-        keys = self._keys
+        keys, now = self._keys, milliseconds(await self._link.call("TIME"))
         yield "promote parked messages that are due", await self._count("ZCOUNT", keys.parked, "-inf", now)
         yield "let delayed messages into the stream", await self._count("ZCOUNT", keys.delayed, "-inf", now)
         too_old = now - self._spec.dead_letter.keep.amount
@@ -64,6 +90,14 @@ class Look:
             yield one
         yield "give parked messages the due time that they lost", await self._parked_without_due()
         yield "drop due times of what is not parked", await self._due_without_parked()
+        forgotten, nowhere = await self._left()
+        yield "forget what is kept of messages that are not pending any more", forgotten
+        foreign = self._spec.stream.foreign_workers
+        if self._spec.stream.retention.keeps_nothing:
+            unfinished, beside = await self._nowhere()
+            yield "delete what was finished while another group read the stream", beside
+            nowhere |= unfinished
+        yield "delete what others finished" if foreign else "bring back what is pending nowhere", len(nowhere)
         keep = self._spec.stream.retention.keep
         if isinstance(keep, KeepLength):
             length = await self._count("XLEN", keys.stream)
@@ -71,11 +105,6 @@ class Look:
         elif isinstance(keep, KeepAge):
             older = await self._older(keys.stream, now - keep.age.amount)
             yield "trim finished entries, as far as every group has finished them", older
-        else:
-            foreign = self._spec.stream.foreign_workers
-            does = "delete what others finished" if foreign else "bring back what is pending nowhere"
-            yield does, await self._nowhere()
-        yield "remove consumers whose pod is gone", await self._ghosts()
 
     async def _count(self, *command: str | int) -> int:
         return number(await self._link.call(*command))
@@ -83,9 +112,11 @@ class Look:
     async def _group_is_there(self) -> bool:
         try:
             told = items(await self._link.call("XINFO", "GROUPS", self._keys.stream))
-        except Refused:
-            return False
-        return any(_words(one)[b"name"] == self._keys.group.encode() for one in told)
+        except Refused as refused:
+            if no_stream(refused):
+                return False
+            raise
+        return any(mapping(one)[b"name"] == self._keys.group.encode() for one in told)
 
     async def _lost(self, now: int) -> AsyncIterator[tuple[str, int]]:
         """Consumers of ours whose lease is over, and those that have none."""
@@ -120,14 +151,35 @@ class Look:
         keys = self._keys
         return abs(await self._count("ZCARD", keys.delayed) - await self._count("HLEN", keys.bodies))
 
-    async def _nowhere(self) -> int:
+    async def _left(self) -> tuple[int, set[bytes]]:
+        """Accounts of entries that are pending nowhere: how many are forgotten, and which entries come back instead."""
         keys = self._keys
-        groups = [_words(one) for one in items(await self._link.call("XINFO", "GROUPS", keys.stream))]
+        _, uncharged = items(await self._link.call("HSCAN", keys.uncharged, 0, "COUNT", PAGE))
+        _, crashed = items(await self._link.call("HSCAN", keys.crashed, 0, "COUNT", PAGE))
+        named = [*map(raw, items(uncharged)[::2]), *map(raw, items(crashed)[::2])]
+        ids = [name for name in dict.fromkeys(named) if ENTRY.fullmatch(name)]
+        others = sum(name != COUNT and not ENTRY.fullmatch(name) for name in named)
+        gone = {id_ for id_, owner in zip(ids, await self._pending(ids), strict=True) if not owner}
+        back = set() if self._spec.stream.foreign_workers else await self._there(gone)
+        return sum(name in gone - back for name in named) + others, back
+
+    async def _there(self, ids: set[bytes]) -> set[bytes]:
+        """Those that are in the stream."""
+        asked: list[tuple[Word, ...]] = [("XRANGE", self._keys.stream, id_, id_) for id_ in ids]
+        return {id_ for id_, entry in zip(ids, await self._calls(asked), strict=True) if entry}
+
+    async def _nowhere(self) -> tuple[set[bytes], int]:
+        """Entries that are pending nowhere and unfinished, and how many are finished and only had another reader."""
+        keys = self._keys
+        groups = [mapping(one) for one in items(await self._link.call("XINFO", "GROUPS", keys.stream))]
         if len(groups) > 1:
-            return 0  # nobody can tell what is finished
+            return set(), 0  # nobody can tell what is finished
         last = raw(groups[0][b"last-delivered-id"])
         ids = [id_ async for id_ in self._page(keys.stream, last)]
-        return sum(not owner for owner in await self._pending(ids))
+        nowhere = [id_ for id_, owner in zip(ids, await self._pending(ids), strict=True) if not owner]
+        asked: list[tuple[Word, ...]] = [("SISMEMBER", keys.finished, id_) for id_ in nowhere]
+        unfinished = {id_ for id_, known in zip(nowhere, await self._answers(asked), strict=True) if not known}
+        return unfinished, len(nowhere) - len(unfinished)
 
     async def _page(self, stream: str, last: bytes) -> AsyncIterator[bytes]:
         """Ids of the first entries of a stream; a few at a time while they are large."""
@@ -146,13 +198,19 @@ class Look:
     async def _pending(self, ids: Iterable[bytes], *owner: str) -> list[list[Reply]]:
         """What is pending of each, of that owner if there is one."""
         keys = self._keys
-        commands: list[tuple[Word, ...]] = [("XPENDING", keys.stream, keys.group, id_, id_, 1, *owner) for id_ in ids]
-        answers = await self._link.calls(commands) if commands else []
-        found = []
-        for one in answers:
+        return await self._calls([("XPENDING", keys.stream, keys.group, id_, id_, 1, *owner) for id_ in ids])
+
+    async def _calls(self, commands: Sequence[tuple[Word, ...]]) -> list[list[Reply]]:
+        """Lists, asked for together."""
+        return [items(one) for one in await self._answers(commands)]
+
+    async def _answers(self, commands: Sequence[tuple[Word, ...]]) -> list[Reply]:
+        """Asked for together."""
+        found: list[Reply] = []
+        for one in await self._link.calls(commands) if commands else []:
             if isinstance(one, Refused):
                 raise one
-            found.append(items(one))
+            found.append(one)
         return found
 
     async def _older(self, stream: str, oldest: int) -> int:
@@ -161,19 +219,40 @@ class Look:
             return 0
         return len([id_ async for id_ in self._page(stream, f"({oldest}-0".encode())])
 
-    async def _ghosts(self) -> int:
+    async def _ghosts(self) -> list[Would | Unknown]:
+        says = self._spec.janitor.ghosts
         try:
-            return len(await Ghosts(self._link, self._keys, self._spec.janitor.ghosts.idle.amount, self._pods).find())
-        except PodsUnknownError:
-            return 0  # an unanswered question means alive
+            found = await Ghosts(self._link, self._keys, says.idle.amount, self._pods).find()
+        except PodsUnknownError as error:
+            return [Unknown(self._name, "ghosts", str(error))]
+        except Refused as refused:
+            if no_stream(refused) or without_group(refused):
+                return []
+            raise
+        does = "log ghosts, and leave them" if says.dry_run else "remove consumers whose pod is gone"
+        return [Would(self._name, does, len(found))] if found else []
 
 
-def _words(reply: Reply) -> dict[bytes, Reply]:
-    told = items(reply)
-    return dict(zip(map(raw, told[::2]), told[1::2], strict=True))
+async def look(pipelines: Sequence[Resolved], links: Sequence[Link], pods: Pods) -> list[Seen]:
+    """What a round over each pipeline would do. Trouble with one of them does not hide the others."""
+    through: dict[Link, list[Resolved]] = {}
+    for pipeline, link in zip(pipelines, links, strict=True):
+        through.setdefault(link, []).append(pipeline)
+    found = await asyncio.gather(*(_look_through(link, of, pods) for link, of in through.items()))
+    seen = {one.pipeline: one for some in found for one in some}
+    return [seen[pipeline.name] for pipeline in pipelines]
 
 
-async def look(pipelines: Sequence[Resolved], links: Sequence[Link], pods: Pods) -> list[Would]:
-    """What a round over each pipeline would do."""
-    found = await asyncio.gather(*(Look(one, link, pods).would() for one, link in zip(pipelines, links, strict=True)))
-    return [would for one in found for would in one]
+async def _look_through(link: Link, pipelines: Sequence[Resolved], pods: Pods) -> list[Seen]:
+    found: list[Seen] = []
+    away: RedisTrouble | None = None  # what the next one would wait for as well
+    for one in pipelines:
+        if away is None:
+            try:
+                found.append(Seen(one.name, tuple(await Look(one, link, pods).finds())))
+            except RedisTrouble as trouble:
+                found.append(Seen(one.name, (), trouble))
+                away = None if isinstance(trouble, Refused) else trouble
+        else:
+            found.append(Seen(one.name, (), away))
+    return found

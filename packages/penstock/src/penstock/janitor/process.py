@@ -15,9 +15,9 @@ import uvloop
 from penstock import __version__
 from penstock.janitor.janitor import Janitor
 from penstock.janitor.links import Links
-from penstock.janitor.look import Would, look
+from penstock.janitor.look import Seen, look
 from penstock.janitor.pods import KubernetesPods
-from penstock.janitor.reach import ignore
+from penstock.janitor.reach import Passing, Reach, ignore
 from penstock.janitor.serve import serve
 from penstock.observe.board import process_board
 from penstock.observe.health import HealthServer
@@ -26,12 +26,12 @@ from penstock.observe.logs import Log, loop_trouble
 from penstock.observe.metrics import Metrics
 from penstock.observe.page import Pages
 from penstock.observe.readiness import Readiness, Why
+from penstock.operating.reach import as_sentence
 from penstock.resolved import Resolved
 from penstock.wire.credentials import Credentials
-from penstock.wire.errors import RedisTrouble
+from penstock.wire.errors import RedisTrouble, Refused
 from penstock.wire.link import Link
 from penstock.wire.route import Route
-from penstock_spec.findings import CannotGoOn
 from penstock_spec.kinds.pipeline.metrics import process as told
 
 T = TypeVar("T")
@@ -58,7 +58,8 @@ def run(start: Start) -> int:
     links = _links(start, lambda answers: _tell(readiness, answers=answers))
     janitor = Janitor(start.pipelines, links, board, _pods(start))
     for pipeline in start.pipelines:
-        Metrics.of_spec("janitor", pipeline.spec, board).gauge(told.INFO, "janitor", __version__, "").set(1)
+        metrics = Metrics.of_spec("janitor", pipeline.spec, board)
+        metrics.gauge(told.INFO, "janitor", __version__, pipeline.digest).set(1)
     health = None
     if start.listen is not None:
         health = HealthServer(heart, LIVE_LIMIT, readiness, Pages(board))
@@ -86,30 +87,27 @@ def run(start: Start) -> int:
 def once(start: Start) -> int:
     """One round over each pipeline, whoever leads."""
     try:
-        well = _run(Janitor(start.pipelines, _links(start), process_board(), _pods(start)).once())
+        well = _run(Janitor(start.pipelines, _links(start, reach=Passing), process_board(), _pods(start)).once())
     except RedisTrouble as error:
-        raise _without_answer(error) from error
+        refused = error.__cause__  # a refusal that counts as no answer
+        raise as_sentence(refused if isinstance(refused, Refused) else error) from error
     return 0 if well else 1
 
 
-def plan(start: Start) -> list[Would]:
-    """What a round would do; nothing is changed."""
+def plan(start: Start) -> list[Seen]:
+    """What a round would do; nothing is changed. Raises CannotGoOn where of no pipeline anything can be told."""
 
-    async def ask() -> list[Would]:
+    async def ask() -> list[Seen]:
         links = _links(start)
         try:
             return await look(start.pipelines, [pair.work for pair in links.pairs], _pods(start))
         finally:
             await links.close()
 
-    try:
-        return _run(ask())
-    except RedisTrouble as error:
-        raise _without_answer(error) from error
-
-
-def _without_answer(error: RedisTrouble) -> CannotGoOn:
-    return CannotGoOn(f"Redis does not answer as it should: {error}", "see that it runs, and that it may be asked")
+    seen = _run(ask())
+    if all(one.trouble for one in seen) and (trouble := seen[0].trouble):
+        raise as_sentence(trouble) from trouble
+    return seen
 
 
 def _run(what: Coroutine[Any, Any, T]) -> T:
@@ -117,8 +115,8 @@ def _run(what: Coroutine[Any, Any, T]) -> T:
         return runner.run(what)
 
 
-def _links(start: Start, changed: Callable[[bool], None] = ignore) -> Links:
-    return Links.to(start.pipelines[0].redis, start.pipelines, start.credentials, changed)
+def _links(start: Start, changed: Callable[[bool], None] = ignore, reach: type[Reach] = Reach) -> Links:
+    return Links.to(start.pipelines[0].redis, start.pipelines, start.credentials, changed, reach)
 
 
 def _link(start: Start, key: str) -> Link:

@@ -40,3 +40,10 @@ class Reach:
                 log.info("Redis answers again")
             self._answers = True
             self._changed(True)  # noqa: FBT003 - whether it answers
+
+
+class Passing(Reach):
+    """Of a janitor that makes one round: nothing is tried again, and whoever called it is told why."""
+
+    def away(self, error: RedisTrouble) -> None:
+        """It is raised, and said in a sentence."""

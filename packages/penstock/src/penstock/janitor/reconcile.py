@@ -28,6 +28,8 @@ class Reconciled:
     brought_back: int = 0
     """Entries that were read, unfinished and pending nowhere."""
     finished_elsewhere: int = 0
+    finished_beside: int = 0
+    """Entries that were finished while another group read the stream, which does not any more."""
     delayed_without_due: int = 0
     due_without_body: int = 0
     forgotten: int = 0
@@ -68,10 +70,9 @@ class Reconciler:
         self._left = (START, START)
         self._delayed: tuple[str, int] = (START, 0)
         self._stream_from = "-"
-        until_done = spec.stream.retention.keep == "until-done"
         # Due times come before the stream: they tell what was parked from what is finished.
         self.pages: tuple[Page, ...] = (self.parked, self.due, self.left, self.delayed)
-        if until_done:
+        if spec.stream.retention.keeps_nothing:
             self.pages += (self.stream,)
 
     async def parked(self) -> Reconciled:
@@ -120,12 +121,13 @@ class Reconciler:
         """Entries that were delivered and are pending nowhere."""
         reply = await self._link.run(
             script("reconcile_stream"),
-            self._around(),
+            (*self._around(), self._keys.finished),
             (self._keys.group, self._stream_from, ENTRIES, BYTES, "delete" if self._foreign else "force"),
         )
-        next_, back, finished, more = items(reply)
+        next_, *counts = items(reply)
+        back, elsewhere, more, beside = numbers(counts)
         self._stream_from = text(next_) or "-"
-        return Reconciled(brought_back=number(back), finished_elsewhere=number(finished), more_left=more == 1)
+        return Reconciled(brought_back=back, finished_elsewhere=elsewhere, finished_beside=beside, more_left=more == 1)
 
     def _around(self) -> tuple[str, ...]:
         keys = self._keys

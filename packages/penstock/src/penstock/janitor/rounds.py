@@ -66,6 +66,11 @@ class Rounds:
         self._next_due: int | None = None
         self._wait = FIRST_WAIT
 
+    def start_over(self) -> None:
+        """It leads anew: what it told before it did not lead is not known any more, so nothing waits for its time."""
+        for timer in (self._round, self._trim, self._dead, self._haunt, self._protect):
+            timer.again()
+
     async def go(self) -> float:
         """What is due, and a round if it is time. Returns the seconds until this should be called again."""
         try:
@@ -128,6 +133,8 @@ class Rounds:
             self._next_due = tended.next_due
             self._tally.tended(tended)
             self._tell_lost(tended.lost)
+            if tended.refused:
+                raise tended.refused
             if tended.next_due != 0 or not _did_something(tended):
                 return
         self._more = True

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from functools import partial
 
 from penstock.janitor.clocks import Clocks
 from penstock.janitor.guard import Guard
@@ -43,19 +42,18 @@ class Sight:
         last = self._last
         return last[1] if last and self._own() - last[0] <= STALE else None
 
-    async def look(self, *, leading: bool) -> None:
+    async def look(self) -> None:
         """Look once more. Raises Absent and Unanswered."""
         self._guard.begin()
-        await self._guard.do("measure", partial(self._measure, leading=leading))
+        await self._guard.do("measure", self._measure)
         self._guard.end()
 
-    async def _measure(self, *, leading: bool) -> None:
+    async def _measure(self) -> None:
         measured = await measure(self._link, self._keys)
         self._last = (self._own(), measured)
-        if leading:
-            self._tally.measured(measured)
-            if self._lossless:
-                await self._tell_vanished(measured)
+        self._tally.measured(measured)
+        if self._tally.leads and self._lossless:
+            await self._tell_vanished(measured)
 
     async def _tell_vanished(self, now: Measured) -> None:
         """What somebody trimmed before it was read. What was told is remembered in Redis, so that no other tells it."""

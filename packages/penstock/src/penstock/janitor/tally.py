@@ -12,7 +12,7 @@ from penstock.observe.metrics import Metrics
 from penstock.tending.measure import Measured
 from penstock.tending.sweep import Swept
 from penstock.tending.tend import Tended
-from penstock.wire.errors import Absent, RedisTrouble, Unanswered
+from penstock.wire.errors import RedisTrouble
 from penstock.wire.link import Link
 from penstock_spec.kinds.pipeline import Pipeline
 from penstock_spec.kinds.pipeline.metrics import process, stream, sweeping, tidying
@@ -29,7 +29,7 @@ class Tally:
         counter, gauge = metrics.counter, metrics.gauge
         self._metrics = metrics
         self._lease = spec.work.lease.amount
-        self._until_done = spec.stream.retention.keep == "until-done"
+        self._keeps_nothing = spec.stream.retention.keeps_nothing
         self._promoted = counter(sweeping.PROMOTED, "parked")
         self._entered = counter(sweeping.PROMOTED, "delayed")
         self._taken_over = counter(sweeping.TAKEN_OVER)
@@ -39,11 +39,14 @@ class Tally:
         self._reconciled = {
             word: counter(tidying.RECONCILED, word)
             for word in (
-                *("parked_without_due", "due_without_parked", "pending_nowhere", "finished_elsewhere"),
+                *("parked_without_due", "due_without_parked", "pending_nowhere"),
+                *("finished_elsewhere", "finished_beside"),
                 *("delayed_without_due", "due_without_body", "uncharged_without_pending", "consumer_without_lease"),
             )
         }
-        self.leader = gauge(tidying.JANITOR_LEADER)
+        self.leads = False
+        """Whether what was measured is ours to tell: two who tell would be counted twice."""
+        self._leader = gauge(tidying.JANITOR_LEADER)
         self.pass_seconds = metrics.histogram(tidying.JANITOR_PASS_SECONDS)
         self.last_pass = gauge(tidying.JANITOR_LAST_PASS)
         self._failed = {task: counter(tidying.JANITOR_ERRORS, task) for task in TASKS}
@@ -51,11 +54,19 @@ class Tally:
         self.answered = metrics.histogram(process.REDIS_SECONDS).observe
         self._connections = gauge(process.REDIS_CONNECTIONS)
         self._connects = counter(process.REDIS_CONNECTS)
+        self._connected = 0
         self._ghosts = gauge(tidying.GHOSTS)
         self._ghosts_removed = counter(tidying.GHOSTS_REMOVED)
         self._trimmed = counter(tidying.TRIMMED)
         self._dead_expired = counter(tidying.DEAD_EXPIRED)
         self._holders = {spec.stream.group}
+
+    def lead(self, *, ours: bool) -> None:
+        """From now on it is ours to tell, or another's; what was measured before is not known any more then."""
+        self.leads = ours
+        self._leader.set(ours)
+        if not ours:
+            self._metrics.forget_measured()
 
     def watch(self, links: Sequence[Link]) -> None:
         """The connections that serve this pipeline, and perhaps others too."""
@@ -63,16 +74,14 @@ class Tally:
 
     def connected(self, times: int) -> None:
         """So many connections there have been by now."""
-        self._connects.add(times - self._connects.value)
+        self._connects.add(times - self._connected)
+        self._connected = times
 
     def failed(self, task: Task, error: BaseException) -> None:
         """A task of a pass did not come to its end."""
         self._failed[task].add()
         if isinstance(error, RedisTrouble):
-            kind = (
-                "absent" if isinstance(error, Absent) else "unanswered" if isinstance(error, Unanswered) else "refused"
-            )
-            self._trouble[kind].add()
+            self._trouble[error.kind].add()
 
     def tended(self, tended: Tended) -> None:
         """What was due."""
@@ -93,6 +102,7 @@ class Tally:
             ("due_without_parked", one.due_without_parked),
             ("pending_nowhere", one.brought_back),
             ("finished_elsewhere", one.finished_elsewhere),
+            ("finished_beside", one.finished_beside),
             ("delayed_without_due", one.delayed_without_due),
             ("due_without_body", one.due_without_body),
             ("uncharged_without_pending", one.forgotten),
@@ -103,7 +113,7 @@ class Tally:
     def trimmed(self, one: Trimmed) -> None:
         """History that went, and who holds it back."""
         self._trimmed.add(one.removed)
-        if one.more:
+        if one.more or not self.leads:
             return
         if one.holder:
             self._holders.add(one.holder)
@@ -117,7 +127,8 @@ class Tally:
 
     def ghosts(self, *, left: int, removed: int = 0, suspects: int = 0, lost: int = 0) -> None:
         """Consumers of another make whose pod is gone."""
-        self._ghosts.set(left)
+        if self.leads:
+            self._ghosts.set(left)
         self._ghosts_removed.add(removed)
         self._taken_over.add(suspects)
         self._deleted.add(lost)
@@ -127,10 +138,12 @@ class Tally:
         self._trimmed_unread.add(count)
 
     def measured(self, one: Measured) -> None:
-        """What there is now."""
+        """What there is now. It was asked for while this janitor led, and may come when another does."""
+        if not self.leads:
+            return
         for metric, value in (
             (stream.STREAM_LENGTH, one.length),
-            (stream.NEW, one.new(until_done=self._until_done)),
+            (stream.NEW, one.new(until_done=self._keeps_nothing)),
             (stream.LAG, one.lag),
             (stream.PENDING, one.pending),
             (stream.HELD, one.held),
@@ -146,7 +159,3 @@ class Tally:
             (stream.FOREIGN_IDLE_SECONDS, one.stranger_idle / 1000),
         ):
             self._metrics.gauge(metric).set(math.nan if value is None else value)
-
-    def forget_measured(self) -> None:
-        """Another janitor leads, and tells."""
-        self._metrics.forget_measured()

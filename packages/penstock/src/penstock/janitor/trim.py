@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from penstock.keys import Keys
 from penstock.scripts import script
-from penstock.tending.replies import items, number, raw, text
+from penstock.tending.replies import items, milliseconds, number, text
 from penstock.wire.link import Link
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.kinds.pipeline.stream import KeepAge, KeepLength
@@ -71,8 +71,7 @@ class Trimmer:
 
     async def dead(self) -> Trimmed:
         """Dead letters that are older than the spec keeps them: whole nodes first, then the rest of one."""
-        seconds, micros = (int(raw(part)) for part in items(await self._link.call("TIME")))
-        oldest = max(seconds * 1000 + micros // 1000 - self._dead_keep, 1)
+        oldest = max(milliseconds(await self._link.call("TIME")) - self._dead_keep, 1)
         trim = ("XTRIM", self._keys.dead, "MINID")
         removed = number(await self._link.call(*trim, "~", oldest, "LIMIT", DEAD))
         if removed:

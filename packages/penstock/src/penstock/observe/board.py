@@ -7,6 +7,7 @@ name ever stands twice on the page.
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterator
 from functools import cache
 from threading import Lock
@@ -57,6 +58,10 @@ class Board:
             self._shown.add(registry)
         registry.register(self)
 
+    def renew(self) -> None:
+        """This process is a child: whoever may have held the lock is not here."""
+        self._lock = Lock()
+
     def describe(self) -> Iterator[prometheus_client.Metric]:
         """Nothing: our names have a prefix of their own, and a registry need not compare them with others."""
         return iter(())
@@ -92,3 +97,7 @@ def _new(metric: Metric) -> Child:
 def process_board() -> Board:
     """That of this process, as `prometheus_client` has one registry for it; a simulation makes boards of its own."""
     return Board()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=lambda: process_board().renew())

@@ -199,7 +199,9 @@ def _listen(host: str, port: int) -> socket.socket:
         return socket.create_server((host, port), family=family, backlog=MOST)
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
-            raise CannotGoOn(f"port {port} of {host} is in use", "choose another with `--port`") from None
+            raise CannotGoOn(
+                f"port {port} of {host} is in use", "choose another with `--listen HOST:PORT`, or `--listen off`"
+            ) from None
         raise CannotGoOn(
             f"cannot listen on {host}:{port}: {error.strerror or error}", "choose another address"
         ) from None

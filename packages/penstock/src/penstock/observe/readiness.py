@@ -11,6 +11,7 @@ class Why(StrEnum):
     STARTING = "starting"
     REDIS_ABSENT = "Redis cannot be reached"
     NO_LEASE = "the lease was lost"
+    REFUSED = "Redis refuses reading"
     DRAINING = "draining"
 
 

@@ -44,7 +44,10 @@ class Counter:
 
 
 class Gauge:
-    """What goes up and down; or what is asked for when somebody looks, which costs nothing until then."""
+    """What goes up and down; or what is asked for when somebody looks, which costs nothing until then.
+
+    It may be both: a worker is asked for its connections, and a producer in the same process adds its own.
+    """
 
     __slots__ = ("_read", "_value")
 
@@ -66,7 +69,7 @@ class Gauge:
 
     def samples(self) -> Iterator[Sample]:
         """As it is shown."""
-        yield Sample("", self._value if self._read is None else self._read())
+        yield Sample("", self._value if self._read is None else self._value + self._read())
 
 
 class Histogram:

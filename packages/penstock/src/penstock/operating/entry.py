@@ -13,12 +13,12 @@ from penstock.message.body import Value
 from penstock.message.flat import FieldTypes
 from penstock.message.form import FlatForm, Form, JsonForm
 from penstock.message.own import ID, PREFIX
-from penstock.message.schema import schema_of
 from penstock.message.ulid import is_ulid
 from penstock.message.unreadable import Unreadable
 from penstock.tending.replies import items, raw
 from penstock.wire.errors import Reply
 from penstock.worker.letter import own_field
+from penstock_spec.kinds.pipeline.message.schema_of import schema_of
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.kinds.pipeline.stream import JsonField
 from penstock_spec.report.safe import safe

@@ -37,7 +37,8 @@ def as_sentence(trouble: RedisTrouble) -> CannotGoOn:
         case Absent():
             return CannotGoOn(
                 f"Redis cannot be reached: {trouble}",
-                "see that it runs and that this machine may reach it; `--redis URL` names another",
+                "see that it runs and that this machine may reach it; `--redis URL` names another, "
+                "`--embedded` is one of this repository's own",
             )
         case Refused():
             return CannotGoOn(f"Redis refused: {trouble}", HINTS.get(trouble.code, "see the log of Redis"))

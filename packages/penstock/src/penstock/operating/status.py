@@ -35,7 +35,11 @@ class Status:
     @property
     def new(self) -> int | None:
         """Messages that nobody was given."""
-        return None if self.measured is None else self.measured.new(until_done=self.pipeline.keeps_nothing)
+        return (
+            None
+            if self.measured is None
+            else self.measured.new(until_done=self.pipeline.spec.stream.retention.keeps_nothing)
+        )
 
     def told(self) -> dict[str, object]:
         """For machines."""

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from penstock_spec.report.safe import head, safe, width
 
-GAP, NARROW_GAP = 2, 1
+GAPS = (2, 1)
+"""Between two cells; the first that fits."""
 INDENT = "  "
 
 
@@ -41,9 +42,11 @@ class Table:
         headings = [column.heading for column in self.columns]
         widths = [max(map(width, cells)) for cells in zip(headings, *safe_rows, strict=True)]
         longest = max(map(width, (self.heading, *texts)))
-        cells = sum(widths) + GAP * (len(widths) - 1)
-        in_line = cells + GAP + longest <= columns
-        gap = " " * (GAP if cells <= columns else NARROW_GAP)
+        cells, gaps = sum(widths), len(widths)  # with the one between cells and text
+        fits = next((gap for gap in GAPS if cells + gap * gaps + longest <= columns), None)
+        alone = next((gap for gap in GAPS if cells + gap * (gaps - 1) <= columns), GAPS[-1])
+        in_line = fits is not None
+        gap = " " * (fits or alone)
 
         def joined(row: Sequence[str]) -> str:
             return gap.join(

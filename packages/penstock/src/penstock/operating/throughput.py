@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from penstock.keys import Keys
-from penstock.tending.replies import items, number, raw
+from penstock.tending.replies import items, mapping, milliseconds, number
 from penstock.wire.errors import Refused, Reply
 from penstock.wire.link import Link
 from penstock_spec.kinds.pipeline.spec import Pipeline
@@ -47,12 +47,11 @@ async def counts(link: Link, keys: Keys) -> Counts:
     )
     if isinstance(time, Refused):
         raise time
-    seconds, micros = (int(raw(part)) for part in items(time))
     about, buried = _words(stream), _words(dead)
     all_groups = [] if isinstance(groups, Refused) else [_words(one) for one in items(groups)]
     own = next((one for one in all_groups if one[b"name"] == keys.group.encode()), {})
     return Counts(
-        seconds + micros / 1e6,
+        milliseconds(time) / 1000,
         _known(about, b"entries-added"),
         _known(about, b"length") or 0,
         len(all_groups),
@@ -67,7 +66,7 @@ def done_per_second(spec: Pipeline, before: Counts, after: Counts) -> float | No
     if spec.stream.backlog.when_full == "drop-oldest":
         return None
     took = after.time - before.time
-    alone = spec.stream.retention.keep == "until-done" and before.groups == after.groups == 1
+    alone = spec.stream.retention.keeps_nothing and before.groups == after.groups == 1
     left = (
         _grown(before.added, after.added, before.length, after.length)
         if alone
@@ -92,8 +91,7 @@ def _words(reply: Reply | Refused) -> dict[bytes, Reply]:
         if reply.code in ("NOPERM", "WRONGTYPE"):
             raise reply
         return {}
-    told = items(reply)
-    return dict(zip(map(raw, told[::2]), told[1::2], strict=True))
+    return mapping(reply)
 
 
 def _known(words: dict[bytes, Reply], name: bytes) -> int | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from penstock.keys import PARKED, READY, STATES, SUSPECT, Keys
@@ -11,7 +11,7 @@ from penstock.message.ulid import is_ulid
 from penstock.operating.entry import Entry
 from penstock.operating.packed import unpacked_fields
 from penstock.operating.paging import Pages
-from penstock.tending.replies import items, number, raw, text, without_group
+from penstock.tending.replies import items, mapping, no_stream, number, raw, text, without_group
 from penstock.wire.errors import Refused, Reply
 from penstock.wire.link import Link
 from penstock.wire.words import Word
@@ -19,8 +19,6 @@ from penstock.wire.words import Word
 State = Literal["new", "running", "ready", "suspect", "parked", "delayed"]
 ALL: Sequence[State] = get_args(State)
 OWNERS: Mapping[State, str] = {"ready": READY, "suspect": SUSPECT, "parked": PARKED}
-NO_SUCH_KEY = "no such key"
-"""What XINFO answers of a stream that is not there; that has no code of its own."""
 MOST_CONSUMERS = 200
 """Consumers that are asked what they hold."""
 STATE_OF: Mapping[str, State] = {owner: state for state, owner in OWNERS.items()}
@@ -45,11 +43,13 @@ class Waiting:
     id: str
     """The entry's; of a delayed message its own."""
     entry: Entry | None
-    """None where somebody has deleted it."""
+    """None where somebody has deleted it, or where it cannot be told."""
     pending: Pending | None = None
     attempts: int | None = None
     due: int | None = None
     """ms since 1970, by Redis's clock."""
+    trouble: str = ""
+    """Why the entry cannot be told."""
 
 
 class Peek:
@@ -75,7 +75,7 @@ class Peek:
                 case "ready" | "suspect":
                     return await self._with_entries(await self._owned([OWNERS[state]], most))
         except Refused as refused:
-            if without_group(refused) or NO_SUCH_KEY in str(refused):
+            if without_group(refused) or no_stream(refused):
                 return []
             raise
 
@@ -83,7 +83,7 @@ class Peek:
         """An entry by its id, or a delayed message by its own. Raises RedisTrouble."""
         if is_ulid(id_):
             due = await self._link.call("ZSCORE", self._keys.delayed, id_)
-            return None if due is None else (await self._delayed_ones([(id_, int(float(raw(due))))]))[0]
+            return None if due is None else (await self._delayed_ones([(id_, _time(due))]))[0]
         try:
             found = await self._with_entries(await self._pending_of([id_]))
         except Refused as refused:
@@ -92,7 +92,7 @@ class Peek:
             found = []
         for one in found:
             due = await self._link.call("ZSCORE", self._keys.parked, id_) if one.state == "parked" else None
-            return one if due is None else _due(one, int(float(raw(due))))
+            return one if due is None else replace(one, due=_time(due))
         entry = (await self._entries([id_]))[0]
         if entry is None:
             return None
@@ -114,24 +114,20 @@ class Peek:
         try:
             groups = items(await self._link.call("XINFO", "GROUPS", self._keys.stream))
         except Refused as refused:
-            if NO_SUCH_KEY in str(refused):
+            if no_stream(refused):
                 return None
             raise
         for told in groups:
-            words = items(told)
-            one = dict(zip(map(text, words[::2]), words[1::2], strict=True))
-            if one["name"] == self._keys.group.encode():
-                return text(one["last-delivered-id"])
+            one = mapping(told)
+            if one[b"name"] == self._keys.group.encode():
+                return text(one[b"last-delivered-id"])
         return None
 
     async def _running(self, most: int) -> list[Pending]:
         """The oldest of each consumer, and of these the oldest."""
         told = items(await self._link.call("XINFO", "CONSUMERS", self._keys.stream, self._keys.group))
-        owners: list[Word] = []
-        for words in map(items, told):
-            one = dict(zip(map(text, words[::2]), words[1::2], strict=True))
-            if text(one["name"]) not in STATES and one["pending"]:
-                owners.append(raw(one["name"]))
+        consumers = map(mapping, told)
+        owners = [raw(one[b"name"]) for one in consumers if text(one[b"name"]) not in STATES and one[b"pending"]]
         return sorted(await self._owned(owners[:MOST_CONSUMERS], most), key=lambda one: _order(one.id))[:most]
 
     async def _owned(self, owners: Sequence[Word], most: int) -> list[Pending]:
@@ -143,23 +139,19 @@ class Peek:
         due = await self._due(self._keys.parked, most)
         waiting = await self._with_entries(await self._pending_of([id_ for id_, _ in due]))
         times = dict(due)
-        return [_due(one, times[one.id]) for one in waiting if one.state == "parked"]
+        return [replace(one, due=times[one.id]) for one in waiting if one.state == "parked"]
 
     async def _delayed(self, most: int) -> list[Waiting]:
         return await self._delayed_ones(await self._due(self._keys.delayed, most))
 
-    async def _delayed_ones(self, due: Sequence[tuple[str, int]]) -> list[Waiting]:
+    async def _delayed_ones(self, due: Sequence[tuple[str, int | None]]) -> list[Waiting]:
         bodies = await self._all([("HGET", self._keys.bodies, id_) for id_, _ in due])
-        found = []
-        for (id_, time), body in zip(due, bodies, strict=True):
-            entry = None if body is None else Entry(id_, unpacked_fields(raw(body)))
-            found.append(Waiting("delayed", id_, entry, due=time))
-        return found
+        return [_delayed(id_, body, time) for (id_, time), body in zip(due, bodies, strict=True)]
 
-    async def _due(self, key: str, most: int) -> list[tuple[str, int]]:
+    async def _due(self, key: str, most: int) -> list[tuple[str, int | None]]:
         """What is due next, and when."""
         told = items(await self._link.call("ZRANGE", key, 0, most - 1, "WITHSCORES"))
-        return [(text(id_), int(float(raw(due)))) for id_, due in zip(told[::2], told[1::2], strict=True)]
+        return [(text(id_), _time(due)) for id_, due in zip(told[::2], told[1::2], strict=True)]
 
     async def _pending_of(self, ids: Sequence[str]) -> list[Pending]:
         keys = self._keys
@@ -171,7 +163,8 @@ class Peek:
         free = await self._all([("HGET", self._keys.uncharged, one.id) for one in found])
         waiting = []
         for one, entry, not_charged in zip(found, entries, free, strict=True):
-            attempts = one.deliveries - int(raw(not_charged or b"0"))
+            uncharged = _count(not_charged)
+            attempts = None if uncharged is None else one.deliveries - uncharged
             waiting.append(Waiting(STATE_OF.get(one.owner, "running"), one.id, entry, one, attempts))
         return waiting
 
@@ -189,8 +182,29 @@ class Peek:
         return answers
 
 
-def _due(one: Waiting, due: int) -> Waiting:
-    return Waiting(one.state, one.id, one.entry, one.pending, one.attempts, due)
+def _delayed(id_: str, body: Reply, due: int | None) -> Waiting:
+    if body is None:
+        return Waiting("delayed", id_, None, due=due)
+    try:
+        return Waiting("delayed", id_, Entry(id_, unpacked_fields(raw(body))), due=due)
+    except ValueError:
+        return Waiting("delayed", id_, None, due=due, trouble="its body is none of ours")
+
+
+def _time(score: Reply) -> int | None:
+    """None for what is no time, such as `inf`."""
+    try:
+        return int(float(raw(score)))
+    except OverflowError:
+        return None
+
+
+def _count(told: Reply) -> int | None:
+    """None for what somebody else wrote there."""
+    try:
+        return int(raw(told or b"0"))
+    except ValueError:
+        return None
 
 
 def _pending(told: Reply) -> Pending:

@@ -108,6 +108,11 @@ class Closed(NotSent):
     outcome = "withheld"
 
 
+def closed() -> Closed:
+    """What is told of a message that comes too late."""
+    return Closed("the producer is closed")
+
+
 class Unknown(SendError):  # noqa: N818 - as above
     """No answer came: it may have been sent, and sending it again may send it twice.
 

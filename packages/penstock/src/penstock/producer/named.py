@@ -24,7 +24,12 @@ def pipeline_named(
     """The spec in its environment, and who we are for its Redis; `redis_url` stands for the platform file's Redis."""
     file = Path(spec)
     # The day is the one on which suppressions hang, and those were looked at when the spec was merged.
-    resolution = resolve((file,), None if platform is None else Path(platform), env, Path.cwd(), date.today())  # noqa: DTZ011 - the calendar's day, as for `penstock lint`
+    today = date.today()  # noqa: DTZ011 - the calendar's day, as for `penstock lint`
+    env = env or environ.get("PENSTOCK_ENV")
+    try:
+        resolution = resolve((file,), None if platform is None else Path(platform), env, Path.cwd(), today)
+    except CannotGoOn as error:
+        raise CannotGoOn(error.says, error.hint.replace("`--env`", '`env="..."`, or set PENSTOCK_ENV')) from error
     errors = [one for one in resolution.outcome.findings if one.severity is Severity.ERROR]
     if errors:
         more = f", and {len(errors) - 1} more" if len(errors) > 1 else ""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 
-from penstock.producer.errors import Closed, NotSent, TimedOut, Unknown
+from penstock.producer.errors import NotSent, TimedOut, Unknown, closed
 from penstock.producer.letter import Letter, Order
 from penstock.producer.outcomes import Duplicate, Failed, Outcome, Sent
 from penstock.producer.pace import Pace
@@ -55,7 +55,7 @@ class Outbox:
         """Send these, behind all that are there."""
         order = Order(letters, self._clock(), asyncio.get_running_loop())
         if self._closing:
-            self._fail(letters, _closed)
+            self._fail(letters, closed)
         elif self._watch.refuses():
             self._fail(letters, self._watch.broken)
         else:
@@ -88,7 +88,7 @@ class Outbox:
         self._wake.set()
         if self._task is not None:
             await asyncio.wait((self._task,), timeout=within)
-        self._fail(self._queue.clear(), _closed)
+        self._fail(self._queue.clear(), closed)
         await hang_up()
         if self._task is not None:
             await asyncio.wait((self._task,))
@@ -101,6 +101,8 @@ class Outbox:
                     self._fail((*letters, *self._queue.clear()), self._watch.broken)
                     break
                 await self._bring(letters)
+                if not isinstance(self._obstacle, Full):
+                    self._tally.waiting(0)
                 if self._obstacle is not None:
                     await self._pause(self._obstacle)
         except BaseException as error:
@@ -112,6 +114,7 @@ class Outbox:
 
     async def _bring(self, letters: Sequence[Letter]) -> None:
         self._flying = letters
+        self._tally.retries(sum(letter.attempts > 0 for letter in letters))
         began = self._clock()
         verdicts: Sequence[Verdict | RedisTrouble]
         try:
@@ -144,7 +147,6 @@ class Outbox:
             self._tally.waiting(len(self._queue))
             wait = self._pace.poll()
         else:
-            self._tally.retries(1)
             wait = self._insistence.backoff.after(self._queue.first.attempts)
         if not self._closing:
             self._wake.clear()
@@ -186,10 +188,6 @@ class Outbox:
         for letter in (*self._flying, *self._queue.clear()):
             letter.order.break_off(error)
         self._flying = ()
-
-
-def _closed() -> Closed:
-    return Closed("the producer is closed")
 
 
 def _timed_out() -> TimedOut:

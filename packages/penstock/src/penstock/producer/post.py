@@ -9,6 +9,7 @@ from typing import TypeAlias, cast
 from penstock.keys import Keys
 from penstock.producer.letter import Letter
 from penstock.producer.outcomes import Duplicate, Sent
+from penstock.producer.tally import Tally
 from penstock.producer.trouble import FULL, Full
 from penstock.scripts import script
 from penstock.wire.errors import Refused, Reply
@@ -22,16 +23,17 @@ Verdict: TypeAlias = Sent | Duplicate | Full | Refused
 class Post:
     """Knows `send.lua`."""
 
-    def __init__(self, link: Link, spec: Pipeline, keys: Keys) -> None:
+    def __init__(self, link: Link, spec: Pipeline, keys: Keys, tally: Tally) -> None:
         """Nothing is sent yet."""
         dedup = spec.message.dedup
         self._link = link
+        self._tally = tally
         self._script = script("send")
         self._keys = (keys.stream, keys.delayed, keys.bodies, keys.position)
         self._prefix = keys.dedup
         self._head = (
             keys.group,
-            "until-done" if spec.stream.retention.keep == "until-done" else "history",
+            "until-done" if spec.stream.retention.keeps_nothing else "history",
             spec.stream.backlog.limit,
             spec.stream.backlog.when_full,
             dedup.window.amount if dedup else 0,
@@ -41,8 +43,13 @@ class Post:
         """Send them together. Each gets a verdict of its own; raises RedisTrouble where there is none."""
         keys = [f"{self._prefix}{letter.key}" for letter in letters if letter.key is not None]
         args = chain(self._head, chain.from_iterable(letter.words for letter in letters))
-        told = await self._link.run(self._script, (*self._keys, *keys), tuple(args))
-        return [_verdict(letter, answer) for letter, answer in zip(letters, cast("list[Reply]", told), strict=True)]
+        with self._tally.asking():
+            told = await self._link.run(self._script, (*self._keys, *keys), tuple(args))
+        verdicts = [_verdict(letter, one) for letter, one in zip(letters, cast("list[Reply]", told), strict=True)]
+        refused = next((one for one in verdicts if isinstance(one, Refused)), None)
+        if refused is not None:  # by what the script called; it is one call that failed, however many letters it had
+            self._tally.trouble(refused)
+        return verdicts
 
     async def try_out(self) -> None:
         """Send nothing, to hear whether the server can do it. Raises CannotGoOn where it never will."""

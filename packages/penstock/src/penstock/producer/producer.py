@@ -15,7 +15,6 @@ from pydantic_core import from_json
 
 from penstock.keys import Keys
 from penstock.message.form import form_of
-from penstock.message.schema import schema_of
 from penstock.message.ulid import Ulids
 from penstock.observe.board import process_board
 from penstock.observe.lines import LONGEST_VALUE
@@ -34,7 +33,7 @@ from penstock.producer.outcomes import Duplicate, Failed, Outcome, Sent
 from penstock.producer.pace import Pace
 from penstock.producer.post import Post
 from penstock.producer.tally import Tally
-from penstock.producer.terms import check, counts_by_lag, insistence_of, limits_of
+from penstock.producer.terms import check, insistence_of, limits_of
 from penstock.producer.watch import Watch
 from penstock.resolved import Resolved
 from penstock.wire.credentials import Credentials
@@ -42,6 +41,7 @@ from penstock.wire.errors import RedisTrouble
 from penstock.wire.link import Link
 from penstock.wire.route import Route
 from penstock_spec.findings import CannotGoOn
+from penstock_spec.kinds.pipeline.message.schema_of import schema_of
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.platform import Redis
 
@@ -76,17 +76,22 @@ class Producer:
         check(spec)
         keys = Keys.of(spec)
         credentials = Credentials.from_environment(os.environ) if credentials is None else credentials
-        self._link = Link(Route.to(redis, keys.stream, credentials=credentials), name=f"penstock-producer-{spec.name}")
+        self._tally = Tally(metrics or Metrics.of_spec("producer", spec, process_board()))
+        self._link = Link(
+            Route.to(redis, keys.stream, credentials=credentials),
+            name=f"penstock-producer-{spec.name}",
+            answered=self._tally.answered,
+        )
+        self._tally.watch(self._link)
         self._clock = clock
         self._timeouts = redis.timeouts
-        self._counts_by_lag = counts_by_lag(spec)
+        self._keeps_nothing = spec.stream.retention.keeps_nothing
         self._dedups = spec.message.dedup is not None
         self._correlates = spec.message.correlate is not None
         self._results = keys.result
         self._spans = Spans(spec.name, keys.stream, keys.group)
         self._composer = Composer(spec, form_of(spec.message, schema_of(spec, folder)), Ulids())
-        self._tally = Tally(metrics or Metrics.of_spec("producer", spec, process_board()))
-        self._post = Post(self._link, spec, keys)
+        self._post = Post(self._link, spec, keys, self._tally)
         insistence = insistence_of(spec, redis.timeouts)
         watch = Watch(spec.name, Breaker(limits_of(insistence, redis.timeouts)), self._tally, clock)
         self._outbox = Outbox(self._post, insistence, watch, self._tally, clock=clock, pace=Pace())
@@ -113,7 +118,7 @@ class Producer:
         at: datetime | None = None,
         timeout: Span | None = None,  # noqa: ASYNC109 - what is on its way is awaited beyond it, which a cancelled task could not
         correlation: str | None = None,
-        trace: Mapping[str, str] | None = None,
+        trace: Mapping[str, str | None] | None = None,
     ) -> Sent | Duplicate:
         """Send one message: a dict, a pydantic model, a dataclass, or JSON as bytes. Raises SendError.
 
@@ -142,7 +147,7 @@ class Producer:
         delay: Span | None = None,
         at: datetime | None = None,
         timeout: Span | None = None,  # noqa: ASYNC109 - as above
-        trace: Mapping[str, str] | None = None,
+        trace: Mapping[str, str | None] | None = None,
     ) -> list[Outcome]:
         """Send many, in order, and tell for each what became of it; one that fails stops none of the others.
 
@@ -156,16 +161,22 @@ class Producer:
 
     async def result(self, of: Sent | Duplicate | str) -> Any:  # noqa: ANN401 - whatever JSON can say
         """What a handler left for this message, as JSON has it, or None. Raises RedisTrouble."""
-        told = await self._link.call("GET", self._results + (of if isinstance(of, str) else of.id))
+        with self._tally.asking():
+            told = await self._link.call("GET", self._results + (of if isinstance(of, str) else of.id))
         return from_json(told) if isinstance(told, bytes) else None
 
     async def close(self) -> None:
         """Send what is there if nothing stands in the way; what Redis does not answer in time is unknown."""
         await self._outbox.close(self._timeouts.answer.seconds, self._link.close)
+        self._tally.look()
+
+    def leave_behind(self) -> None:
+        """This process is a child, and the connection its parent's."""
+        self._tally.leave_behind()
 
     async def __aenter__(self) -> Self:
         """Where Redis is there, ask whether it can do what the spec asks for. Raises CannotGoOn."""
-        if self._counts_by_lag:
+        if not self._keeps_nothing:  # only a history's backlog is counted by lag, which takes Redis 7
             try:
                 await self._post.try_out()
             except RedisTrouble:
@@ -198,11 +209,12 @@ class Producer:
             raise
 
 
-def _following(trace: Mapping[str, str] | None) -> AbstractContextManager[None]:
+def _following(trace: Mapping[str, str | None] | None) -> AbstractContextManager[None]:
     """What is sent now belongs to the trace of a request; headers that say nothing count for nothing."""
     if trace is None:
         return nullcontext()
-    parent, state = (trace.get(name, "").encode("utf-8", "replace") for name in ("traceparent", "tracestate"))
+    said = {name.lower(): value for name, value in trace.items()}  # names of HTTP headers, in whatever case
+    parent, state = ((said.get(name) or "").encode("utf-8", "replace") for name in ("traceparent", "tracestate"))
     found = read(parent, state)
     return nullcontext() if found is None else within(found)
 

@@ -20,9 +20,9 @@ from weakref import WeakSet
 
 from penstock.observe.metrics import Metrics
 from penstock.producer.due import Span, milliseconds
-from penstock.producer.errors import Closed
+from penstock.producer.errors import Closed, closed
 from penstock.producer.named import pipeline_named
-from penstock.producer.outcomes import Duplicate, Outcome, Sent
+from penstock.producer.outcomes import Duplicate, Failed, Outcome, Sent
 from penstock.producer.producer import Producer
 from penstock.producer.thread import Thread
 from penstock.resolved import Resolved
@@ -79,7 +79,7 @@ class SyncProducer:
         at: datetime | None = None,
         timeout: Span | None = None,
         correlation: str | None = None,
-        trace: Mapping[str, str] | None = None,
+        trace: Mapping[str, str | None] | None = None,
     ) -> Sent | Duplicate:
         """As `Producer.send`."""
         return self._running().do(
@@ -95,7 +95,7 @@ class SyncProducer:
         delay: Span | None = None,
         at: datetime | None = None,
         timeout: Span | None = None,
-        trace: Mapping[str, str] | None = None,
+        trace: Mapping[str, str | None] | None = None,
     ) -> list[Outcome]:
         """As `Producer.send_many`."""
         source = iter(bodies)
@@ -104,7 +104,10 @@ class SyncProducer:
         while some := list(islice(source, AT_ONCE)):
             left = None if deadline is None else max(0.0, deadline - time.monotonic())
             send = partial(Producer.send_many, bodies=some, delay=delay, at=at, timeout=left, trace=trace)
-            outcomes += self._running().do(send)
+            try:
+                outcomes += self._running().do(send)
+            except Closed:  # by another thread; what became of those before is known
+                outcomes += [Failed(closed()) for _ in some]
         return outcomes
 
     def result(self, of: Sent | Duplicate | str) -> Any:  # noqa: ANN401 - whatever JSON can say
@@ -132,7 +135,7 @@ class SyncProducer:
     def _running(self) -> Thread:
         with self._lock:
             if self._closed:
-                raise Closed("the producer is closed")
+                raise closed()
             if self._thread is None:
                 self._thread = Thread(self._make)
             return self._thread
@@ -144,6 +147,7 @@ class SyncProducer:
         own selector, which both processes share.
         """
         if self._thread is not None:
+            self._thread.leave_behind()
             _LEFT_BEHIND.append(self._thread)
         self._thread = None
         self._lock = threading.Lock()

@@ -20,16 +20,11 @@ def check(spec: Pipeline) -> None:
             f"`{spec.name}` would drop messages that nobody has read, and its spec does not say that it may",
             "add `lossy: true` to `stream.backlog`, or write `when_full: reject` or `wait`",
         )
-    if counts_by_lag(spec):
+    if not spec.stream.retention.keeps_nothing:
         raise CannotGoOn(
             f"`{spec.name}` keeps history, where Redis cannot tell the backlog once unread messages were dropped",
             "write `when_full: reject` or `wait`, or `stream.retention.keep: until-done`",
         )
-
-
-def counts_by_lag(spec: Pipeline) -> bool:
-    """Whether the backlog is what the group has not finished, rather than all that is in the stream."""
-    return spec.stream.retention.keep != "until-done"
 
 
 def insistence_of(spec: Pipeline, timeouts: Timeouts) -> Insistence:

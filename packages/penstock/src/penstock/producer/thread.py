@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
-from penstock.producer.errors import Closed
+from penstock.producer.errors import closed
 from penstock.producer.producer import Producer
 
 T = TypeVar("T")
@@ -18,12 +18,12 @@ class Thread:
 
     def __init__(self, make: Callable[[], Producer]) -> None:
         """Raises CannotGoOn, as entering a producer does."""
+        self._producer = make()
         self._loop = asyncio.new_event_loop()
         self._lock = threading.Lock()
         self._open = True
         # A daemon: a program that forgets to close its producer still ends.
         self._thread = threading.Thread(target=self._run, name="penstock-producer", daemon=True)
-        self._producer = make()
         self._thread.start()
         try:
             self.do(Producer.__aenter__)
@@ -35,13 +35,17 @@ class Thread:
         """Have it done there, and wait. An interrupt, such as Ctrl-C, cancels it."""
         with self._lock:
             if not self._open:
-                raise Closed("the producer is closed")
+                raise closed()
             future = asyncio.run_coroutine_threadsafe(what(self._producer), self._loop)
         try:
             return future.result()
         except BaseException:
             future.cancel()
             raise
+
+    def leave_behind(self) -> None:
+        """This process is a child: what is counted here says nothing of the parent's connection."""
+        self._producer.leave_behind()
 
     def close(self) -> None:
         """Close the producer, and end when all that is done there has come to an end."""

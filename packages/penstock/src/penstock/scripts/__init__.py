@@ -32,8 +32,3 @@ def script(name: str) -> Script:
     shared = [part.strip().decode() for part in named[1].split(b",")] if named else []
     text = b"".join([*((FOLDER / "shared" / f"{one}.lua").read_bytes() for one in shared), own])
     return Script(name, text, hashlib.sha1(text, usedforsecurity=False).hexdigest())
-
-
-def names() -> list[str]:
-    """All scripts."""
-    return sorted(path.stem for path in FOLDER.glob("*.lua"))

@@ -1,7 +1,9 @@
 -- bury: one delivery goes to the dead letters with its story, only if it still is this consumer's.
--- Its deduplication key is free again, unless another message has it by now.
--- with  in_chunks, fence, finish
--- KEYS  1 stream  2 dead letters  3 uncharged  4 crashed  5 deduplication key, or the stream once more where there is none
+-- Its deduplication key is free again, unless another message has it by now. Where the message leaves the stream, a full
+-- Redis takes its dead letter.
+-- with  in_chunks, fence, even_if_full, finish
+-- KEYS  1 stream  2 dead letters  3 uncharged  4 crashed  5 finished
+--       6 deduplication key, or the stream once more where there is none
 -- ARGV  1 group  2 consumer  3 1 where the stream keeps nothing that is done  4 the message's own id, for its deduplication key
 --       5 number of values of the dead letter  6.. names and values of the dead letter, then the entry's id three times and
 --       its delivery count
@@ -11,11 +13,13 @@ local values = tonumber(ARGV[5])
 local answers, ours = fence(KEYS[1], ARGV[1], ARGV[2], 6 + values, 2)
 if #ours == 1 then
   -- A key that is not what it should be must fail here: after the dead letter, each repeat would write one more.
-  local holder = KEYS[5] ~= KEYS[1] and redis.call('GET', KEYS[5])
+  local holder = KEYS[6] ~= KEYS[1] and redis.call('GET', KEYS[6])
   redis.call('HLEN', KEYS[3])
-  redis.call('SCARD', KEYS[4])
+  redis.call('HLEN', KEYS[4])
+  redis.call('SCARD', KEYS[5])
+  if ARGV[3] == '1' then even_if_full(KEYS[1]) end
   redis.call('XADD', KEYS[2], '*', unpack(ARGV, 6, 5 + values))
-  if holder == ARGV[4] then redis.call('DEL', KEYS[5]) end
-  finish(KEYS[1], ARGV[1], KEYS[3], KEYS[4], {ARGV[8 + values]}, ARGV[3] == '1')
+  if holder == ARGV[4] then redis.call('DEL', KEYS[6]) end
+  finish(KEYS[1], ARGV[1], KEYS[3], KEYS[4], KEYS[5], {ARGV[8 + values]}, ARGV[3] == '1')
 end
 return answers

@@ -1,32 +1,43 @@
 -- claim: suspects and ready entries become this consumer's, each with one more delivery.
 -- Where somebody deleted the account of what does not count, a count that was given by force (see `bring_back`) still tells
 -- that its thousands are none.
--- A suspect that has had its last attempt gets one more, which only a worker may claim that runs nothing else.
--- KEYS  1 stream  2 alive  3 uncharged  4 crashed
+-- A suspect that has had its last attempt gets one more, which only a worker may claim that runs nothing else. Which attempt
+-- that is, is kept beside what crashed: a suspect that has had it was lost while it ran alone, and any worker may claim it, to
+-- bury it. One that was given back has not had it.
+-- For such suspects one busy worker at a time empties itself. When its time for that is over, something there does not end, or
+-- its lease is, and it is another's turn.
+-- with  now, even_if_full
+-- KEYS  1 stream  2 alive  3 uncharged  4 crashed  5 position
 -- ARGV  1 group  2 consumer  3 the most suspects  4 the most ready entries  5 attempts a message has
---       6 `alone` when this worker has emptied itself: then one suspect at its last loss is claimed and nothing else
+--       6 `alone` when this worker has emptied itself: then one suspect at its last loss is claimed and nothing else;
+--       `idle` when it runs nothing, `busy` when it does  7 ms that emptying itself may take
 -- reply `lost` when this consumer's own lease is; else
---       1 entries that were gone from the stream, dropped  2 suspects seen that wait for an empty worker
---       3.. an entry each: id, delivery count, deliveries that do not count, owner before, fields
-local stream, alive, uncharged, crashed = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+--       1 entries that were gone from the stream, dropped
+--       2 suspects seen that wait for an empty worker, which this one is to become; below 0 where it is not
+--       3.. an entry each: id, delivery count, deliveries that do not count, owner before, fields, 1 when it was lost alone
+local stream, alive, uncharged, crashed, position = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local group, consumer, attempts, alone = ARGV[1], ARGV[2], tonumber(ARGV[5]), ARGV[6] == 'alone'
 local ends = redis.call('ZSCORE', alive, consumer)
 if not ends or tonumber(ends) < 0 then return 'lost' end
+local empties = redis.call('HGET', position, 'emptying') or ''
 
 local claimed, gone, waiting = {0, 0}, 0, 0
 
 -- Claims the first of a page that this worker may have. Tells how many those were, and how far it looked.
 -- What may fail is asked before anything is claimed: nobody would run what nobody was told of.
 local function claim_of(pending, owner, most)
-  local counted, crashes = redis.call('HLEN', uncharged) > 0, redis.call('SCARD', crashed) > 0
-  local all, counts, free_of, ids, looked = {}, {}, {}, {}, 0
+  local counted, crashes = redis.call('HLEN', uncharged) > 0, redis.call('HLEN', crashed) > 0
+  local all, counts, free_of, lost_alone, ids, looked = {}, {}, {}, {}, {}, 0
   for i, one in ipairs(pending) do all[i] = one[1] end
   local free = counted and redis.call('HMGET', uncharged, unpack(all)) or {}
+  local alone_in = crashes and owner == '~suspect' and redis.call('HMGET', crashed, unpack(all)) or {}
   while looked < #pending and #ids < most do
     looked = looked + 1
     local id, count = all[looked], pending[looked][4]
     counts[id], free_of[id] = count, tonumber(free[looked]) or count - count % 1000
-    local last = owner == '~suspect' and count - free_of[id] == attempts
+    local had = count - free_of[id]
+    local last = owner == '~suspect' and had >= attempts
+    if last and had >= (tonumber(alone_in[looked]) or math.huge) then lost_alone[id], last = 1, false end
     if last == alone then
       ids[#ids + 1] = id
     elseif last then
@@ -35,11 +46,17 @@ local function claim_of(pending, owner, most)
   end
   if #ids == 0 then return 0, looked end
   local there, taken = {}, 0
+  even_if_full(crashed)
   for _, entry in ipairs(redis.call('XCLAIM', stream, group, consumer, 0, unpack(ids))) do
     if entry and entry[2] then
       local id = entry[1]
       there[id], taken = true, taken + 1
-      claimed[#claimed + 1] = {id, counts[id] + 1, free_of[id], owner, entry[2]}
+      claimed[#claimed + 1] = {id, counts[id] + 1, free_of[id], owner, entry[2], lost_alone[id] or 0}
+      if alone then
+        redis.call('HSET', crashed, id, counts[id] + 1 - free_of[id])
+      elseif owner == '~suspect' and crashes and not lost_alone[id] then
+        redis.call('HDEL', crashed, id) -- attempts were added meanwhile: this one is not made alone
+      end
     end
   end
   -- Deleted from the stream by somebody else: Redis 7 forgets such entries when they are claimed, Redis 6 does not.
@@ -47,7 +64,7 @@ local function claim_of(pending, owner, most)
     if not there[id] then
       redis.call('XACK', stream, group, id)
       if counted then redis.call('HDEL', uncharged, id) end
-      if crashes then redis.call('SREM', crashed, id) end
+      if crashes then redis.call('HDEL', crashed, id) end
       gone = gone + 1
     end
   end
@@ -68,5 +85,20 @@ local function claim(owner, most)
 end
 claim('~suspect', alone and 1 or tonumber(ARGV[3]))
 if not alone then claim('~ready', tonumber(ARGV[4])) end
+
+-- Whether this worker is to empty itself. One that is idle loses nothing by it.
+local over, holder = string.match(empties, '^(%d+) (.*)$')
+local function is_to_empty()
+  if ARGV[6] == 'idle' and #claimed == 2 then return true end
+  local time = now()
+  if holder and tonumber(over) > time and tonumber(redis.call('ZSCORE', alive, holder) or 0) > time then
+    return holder == consumer
+  end
+  even_if_full(position)
+  redis.call('HSET', position, 'emptying', string.format('%.0f %s', time + ARGV[7], consumer))
+  return true
+end
+if alone and holder == consumer then redis.call('HDEL', position, 'emptying') end
+if waiting > 0 and not is_to_empty() then waiting = -waiting end
 claimed[1], claimed[2] = gone, waiting
 return claimed

@@ -2,28 +2,31 @@
 -- its fences, a second time: it is made again at the stream's end, and it is remembered that all before that end is to be
 -- brought back by force (`reconcile_stream` does it). Where the stream keeps history it begins behind the last entry of
 -- which the janitor knows that all up to it was finished.
--- with  now, groups
--- KEYS  1 stream  2 parked  3 uncharged  4 crashed  5 position
+-- with  now, groups, even_if_full
+-- KEYS  1 stream  2 parked  3 uncharged  4 crashed  5 position  6 finished
 -- ARGV  1 group  2 `until-done`, or `history` where finished entries stay
 -- reply `there`, `made`, or `again`: it had vanished
 -- keeps P8
-local stream, parked, uncharged, crashed, position = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local stream, parked, uncharged, crashed, position, finished = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local group = ARGV[1]
 local function find()
   for _, one in ipairs(groups(stream)) do
     if one['name'] == group then return one end
   end
 end
-if find() then
-  redis.call('HSETNX', position, 'since', now())
+local there, known = find(), redis.call('HEXISTS', position, 'since') == 1
+if there and known then return 'there' end
+even_if_full(position)
+if there then
+  redis.call('HSET', position, 'since', now())
   return 'there'
 end
-local vanished = redis.call('HEXISTS', position, 'since') == 1
+local vanished = known -- or it is the first
 local start = '0'
 if vanished then start = ARGV[2] == 'history' and (redis.call('HGET', position, 'last') or '0') or '$' end
 redis.call('XGROUP', 'CREATE', stream, group, start, 'MKSTREAM')
 local highest = redis.call('HGET', uncharged, '~count')
-redis.call('DEL', parked, uncharged, crashed)
+redis.call('DEL', parked, uncharged, crashed, finished)
 if highest then redis.call('HSET', uncharged, '~count', highest) end
 redis.call('HSET', position, 'since', now())
 if vanished and start == '$' then

@@ -1,4 +1,5 @@
 -- lead: the janitor's lock. It saves work; safety is in each script.
+-- with  even_if_full
 -- KEYS  1 lock
 -- ARGV  1 who asks  2 ms that the lock holds, or 0 to give it up
 -- reply 1 when the lock is held now by who asks
@@ -8,5 +9,6 @@ if ARGV[2] == '0' then
   redis.call('DEL', KEYS[1])
   return 0
 end
+even_if_full(KEYS[1])
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1

@@ -1,5 +1,5 @@
 -- park: deliveries wait for another attempt, each only if it still is this consumer's.
--- with  now, in_chunks, fence, hand_over, uncharge
+-- with  now, in_chunks, fence, hand_over, uncharge, even_if_full
 -- KEYS  1 stream  2 parked  3 uncharged  4 crashed
 -- ARGV  1 group  2 consumer  3 and 4 about the lowest and highest id
 --       5.. five values each: id, delivery count, ms to wait, deliveries more that do not count, 1 when its handler took its
@@ -9,7 +9,7 @@
 local stream, parked, uncharged, crashed, group = KEYS[1], KEYS[2], KEYS[3], KEYS[4], ARGV[1]
 -- A key that is not what it should be fails here, before anything is written.
 redis.call('HLEN', uncharged)
-local crashes = redis.call('SCARD', crashed) > 0
+local crashes = redis.call('HLEN', crashed) > 0
 local time = now()
 local answers, ours = fence(stream, group, ARGV[2], 3, 5)
 local due, down, up, charged, gone = {}, {}, {}, {}, {}
@@ -18,12 +18,17 @@ for _, i in ipairs(ours) do
   due[#due + 1] = time + tonumber(ARGV[i + 2])
   due[#due + 1] = id
   if ARGV[i + 3] == '0' then charged[#charged + 1] = id end
-  local kind = ARGV[i + 4] == '1' and down or up
-  kind[#kind + 1] = id
+  if ARGV[i + 4] == '1' then
+    down[#down + 1] = id
+    down[#down + 1] = 'crash'
+  else
+    up[#up + 1] = id
+  end
 end
+even_if_full(parked)
 in_chunks(due, function(...) redis.call('ZADD', parked, ...) end)
-in_chunks(down, function(...) redis.call('SADD', crashed, ...) end)
-if crashes then in_chunks(up, function(...) redis.call('SREM', crashed, ...) end) end
+in_chunks(down, function(...) redis.call('HSET', crashed, ...) end)
+if crashes then in_chunks(up, function(...) redis.call('HDEL', crashed, ...) end) end
 hand_over(stream, group, '~parked', charged, gone)
 for _, i in ipairs(ours) do
   if ARGV[i + 3] ~= '0' then
@@ -39,7 +44,7 @@ if next(gone) then
       answers[n] = 0
       redis.call('ZREM', parked, id)
       redis.call('HDEL', uncharged, id)
-      redis.call('SREM', crashed, id)
+      redis.call('HDEL', crashed, id)
     end
   end
 end

@@ -1,6 +1,6 @@
 -- reconcile_due: due times of entries that `~parked` does not own are dropped. One that is pending nowhere was parked by us,
 -- and lost by somebody who deleted `~parked`: if it is still in the stream, it is brought back by force.
--- with  pending, bring_back
+-- with  pending, even_if_full, bring_back
 -- KEYS  1 stream  2 parked  3 uncharged  4 crashed  5 position
 -- ARGV  1 group  2 rank to begin at  3 entries of a page
 -- reply 1 rank to go on at, or -1 at the end  2 due times that were dropped, as another consumer owns the entry, or it is none

@@ -1,7 +1,7 @@
 -- reconcile_left: what is remembered of entries that are pending nowhere any more. Finishing forgets it in the same step; so
 -- one that is still in the stream was lost by somebody who deleted its consumer, and is brought back by force. With foreign
 -- workers in the group it was finished by one. All else is forgotten.
--- with  pending, bring_back
+-- with  pending, even_if_full, bring_back
 -- KEYS  1 stream  2 parked  3 uncharged  4 crashed  5 position
 -- ARGV  1 group  2 cursor over the uncharged, or `end`  3 cursor over the crashed, or `end`  4 entries of a page
 --       5 `force` or `forget`
@@ -21,13 +21,13 @@ if cursors[1] ~= 'end' then
   cursors[1] = told[1] == '0' and 'end' or told[1]
 end
 if cursors[2] ~= 'end' then
-  local told = redis.call('SSCAN', crashed, cursors[2], 'COUNT', ARGV[4])
-  for _, id in ipairs(told[2]) do look(id) end
+  local told = redis.call('HSCAN', crashed, cursors[2], 'COUNT', ARGV[4])
+  for i = 1, #told[2], 2 do look(told[2][i]) end
   cursors[2] = told[1] == '0' and 'end' or told[1]
 end
 local back = bring_back(stream, group, KEYS[2], uncharged, crashed, KEYS[5], nowhere)
 if #finished > 0 then
   redis.call('HDEL', uncharged, unpack(finished))
-  redis.call('SREM', crashed, unpack(finished))
+  redis.call('HDEL', crashed, unpack(finished))
 end
 return {cursors[1], cursors[2], #finished + #nowhere - back, back}

@@ -2,26 +2,39 @@
 -- are unfinished, and are brought back by force; with foreign workers in the group they were finished by one, and are
 -- deleted, but for those that have a due time: they were parked.
 -- While what is left of a group that had vanished is to be brought back (see `ensure`), the page is one of that, whoever asks,
--- and all of it is unfinished. Else, with several groups on the stream, nobody can tell what is finished: nothing is done.
--- with  groups, page, bring_back
--- KEYS  1 stream  2 parked  3 uncharged  4 crashed  5 position
+-- and all of it is unfinished. Else, with several groups on the stream, nothing is done.
+-- What was finished while another group read the stream stays for that group (see `finish`). When this pipeline's is the only
+-- one again, that is deleted first, a page at a time. Each is known by its id: of all up to the highest, some may be unfinished
+-- and pending nowhere.
+-- with  groups, page, even_if_full, bring_back
+-- KEYS  1 stream  2 parked  3 uncharged  4 crashed  5 position  6 finished
 -- ARGV  1 group  2 where to begin: `-`, or `(` and an id  3 entries of a page  4 bytes of a page  5 `force` or `delete`
 -- reply 1 where to go on, or nothing at the end  2 entries brought back  3 entries deleted
 --       4 1 while there is more that is left of a group that had vanished
+--       5 entries deleted that were finished while another group read the stream
 -- keeps P1
-local stream, parked, uncharged, crashed, position = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local stream, parked, uncharged, crashed, position, known = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local group, from = ARGV[1], ARGV[2]
+local function is_pending(id) return redis.call('XPENDING', stream, group, id, id, 1)[1] end
 local all = groups(stream)
-local last
+local last -- the last one that was given out
 for _, one in ipairs(all) do
   if one['name'] == group then last = one['last-delivered-id'] end
 end
-if not last then return {'', 0, 0, 0} end
+if not last then return {'', 0, 0, 0, 0} end
 local left = redis.call('HGET', position, 'left')
+if #all == 1 then
+  local ids, deleted = redis.call('SPOP', known, ARGV[3]), 0
+  for _, id in ipairs(ids) do
+    -- What somebody put there is none of ours, and what is pending was given out once more since it was finished.
+    if string.find(id, '^%d+%-%d+$') and not is_pending(id) then deleted = deleted + redis.call('XDEL', stream, id) end
+  end
+  if #ids > 0 then return {from == '-' and '' or from, 0, 0, left and 1 or 0, deleted} end
+end
 if left then
   from, last = left, redis.call('HGET', position, 'until')
 elseif #all > 1 then
-  return {'', 0, 0, 0}
+  return {'', 0, 0, 0, 0}
 end
 local entries, _, ended = page(stream, from, last, tonumber(ARGV[3]), tonumber(ARGV[4]))
 local nowhere, finished = {}, {}
@@ -31,7 +44,7 @@ if #entries > 0 then
   for _, one in ipairs(range) do pending[one[1]] = true end
   for _, entry in ipairs(entries) do
     local id = entry[1]
-    if not pending[id] and (#range < most or not redis.call('XPENDING', stream, group, id, id, 1)[1]) then
+    if not pending[id] and (#range < most or not is_pending(id)) then
       local unfinished = left or ARGV[5] == 'force' or redis.call('ZSCORE', parked, id)
       local these = unfinished and nowhere or finished
       these[#these + 1] = id
@@ -42,6 +55,7 @@ if #entries > 0 then
 end
 local next = ended and '' or '(' .. entries[#entries][1]
 if left then
+  even_if_full(position)
   if ended then redis.call('HDEL', position, 'left', 'until') else redis.call('HSET', position, 'left', next) end
 end
-return {next, #nowhere, #finished, left and not ended and 1 or 0}
+return {next, #nowhere, #finished, left and not ended and 1 or 0, 0}

@@ -1,5 +1,6 @@
 -- remove_ghost: a foreign consumer whose process is gone. A page of what it owns becomes suspect; when nothing is left, it is
 -- deleted. It must still be without a lease, and idle for as long as was asked.
+-- with  even_if_full
 -- KEYS  1 stream  2 alive
 -- ARGV  1 group  2 consumer  3 ms it must have been idle  4 entries of a page
 -- reply 1 `done`, `more`, `none` or `busy`  2 entries that are suspect now  3 entries that were gone from the stream, dropped
@@ -24,5 +25,6 @@ if #words > 5 then
   gone = owned - taken
 end
 if redis.call('XPENDING', stream, group, '-', '+', 1, consumer)[1] then return {'more', taken, gone} end
+even_if_full(KEYS[2]) -- Redis 6 refuses it else
 redis.call('XGROUP', 'DELCONSUMER', stream, group, consumer)
 return {'done', taken, gone}

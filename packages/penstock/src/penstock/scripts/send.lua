@@ -1,5 +1,5 @@
 -- send: messages enter the stream, or wait until they are due. Each is taken or refused by itself, in order.
--- with  now, groups
+-- with  now, groups, before, says
 -- KEYS  1 stream  2 delayed  3 bodies  4 position  5.. the deduplication key of each message, where messages have one
 -- ARGV  1 group  2 `until-done`, or `history` where finished entries stay  3 backlog limit
 --       4 `reject`, `wait`, or `drop-oldest`, which is for `until-done` alone
@@ -44,13 +44,7 @@ local function backlog()
   return waiting + length
 end
 
-local function later(id, other)
-  local ms, seq = string.match(id, '(%d+)-(%d+)')
-  local other_ms, other_seq = string.match(other, '(%d+)-(%d+)')
-  if ms == other_ms then ms, other_ms = seq, other_seq end
-  if #ms ~= #other_ms then return #ms > #other_ms and id or other end
-  return ms > other_ms and id or other
-end
+local function later(id, other) return before(id, other) and other or id end
 
 -- No group was given what lies behind this id. An operator can set a group back, hence the look at what is pending.
 -- Nobody knows it while this pipeline's group has vanished: what lies there may be running.
@@ -83,11 +77,11 @@ end
 
 local function failed(told) return type(told) == 'table' and told.err end
 
--- Redis 6 puts the place in the script before the error, and says some things without a code.
+-- Redis 6 says some things without a code.
 local function told_by(failure)
-  local says = string.gsub(failure.err, '^@?user_script: ?%d+: ?%-?', '')
-  local code = string.match(says, '^(%u[%u%d_]+) ')
-  return code and says or 'ERR ' .. says, code
+  local error = says(failure)
+  local code = string.match(error, '^(%u[%u%d_]+) ')
+  return code and error or 'ERR ' .. error, code
 end
 
 -- These are about the server, not about a message, and come with the first write or not at all.
@@ -137,9 +131,9 @@ for n = 1, math.huge do
         answer = redis.pcall('XADD', stream, '*', unpack(ARGV, from, i - 1))
       end
       if failed(answer) then
-        local says, code = told_by(answer)
-        if server_wide[code] then return redis.error_reply(says) end
-        answer = {'refused', says}
+        local error, code = told_by(answer)
+        if server_wide[code] then return redis.error_reply(error) end
+        answer = {'refused', error}
       else
         waiting = waiting + 1
         if key then

@@ -1,6 +1,6 @@
 -- settle: deliveries are done, each only if it still is this consumer's.
--- with  in_chunks, fence, finish
--- KEYS  1 stream  2 uncharged  3 crashed
+-- with  in_chunks, fence, even_if_full, finish
+-- KEYS  1 stream  2 uncharged  3 crashed  4 finished
 -- ARGV  1 group  2 consumer  3 1 where the stream keeps nothing that is done  4 and 5 about the lowest and highest id
 --       6.. pairs of id and delivery count
 -- reply for each: 1 settled, 0 gone, or the owner it has now and its count
@@ -8,5 +8,5 @@
 local answers, ours = fence(KEYS[1], ARGV[1], ARGV[2], 4, 2)
 local ids = {}
 for n, i in ipairs(ours) do ids[n] = ARGV[i] end
-finish(KEYS[1], ARGV[1], KEYS[2], KEYS[3], ids, ARGV[3] == '1')
+finish(KEYS[1], ARGV[1], KEYS[2], KEYS[3], KEYS[4], ids, ARGV[3] == '1')
 return answers

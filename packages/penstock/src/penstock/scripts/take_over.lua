@@ -1,7 +1,7 @@
 -- take_over: a page of what a lost consumer owns becomes suspect. The lease is marked as lost before the first page, so that
 -- a sleeper that wakes between two pages does not come back. When nothing is left, the consumer is deleted here and now.
 -- The sweeper's last answer must be young: while Redis stood still, nobody could renew.
--- with  now
+-- with  now, even_if_full
 -- KEYS  1 stream  2 alive
 -- ARGV  1 group  2 lease in ms  3 consumer  4 entries of a page  5 Redis's time in the sweeper's last answer
 -- reply 1 `done`, `more`, `none` (no such lease), `alive`, or `stale` (ask again, then come back)
@@ -14,6 +14,7 @@ local ends = redis.call('ZSCORE', alive, consumer)
 if not ends then return {'none', 0, 0, time} end
 ends = math.abs(tonumber(ends))
 if ends > time then return {'alive', 0, 0, time} end
+even_if_full(alive)
 redis.call('ZADD', alive, -ends, consumer)
 local ids = {}
 for i, one in ipairs(redis.call('XPENDING', stream, group, '-', '+', ARGV[4], consumer)) do ids[i] = one[1] end

@@ -1,5 +1,5 @@
 -- trim: a page of finished entries goes, where the stream keeps history. Nothing that any group has not finished goes.
--- with  now, groups, before, page
+-- with  now, groups, before, page, even_if_full
 -- KEYS  1 stream  2 position
 -- ARGV  1 `length` or `age`  2 entries to keep, or ms  3 the most entries to remove; 0 only remembers  4 bytes of a page
 --       5 this pipeline's group
@@ -24,6 +24,7 @@ for _, one in ipairs(groups(stream)) do
   local pending = redis.call('XPENDING', stream, one['name'])
   local last = pending[1] > 0 and previous(pending[2]) or one['last-delivered-id']
   if one['name'] == ARGV[5] and redis.call('HGET', position, 'last') ~= last then
+    even_if_full(position)
     redis.call('HSET', position, 'last', last)
   end
   if not finished or before(last, finished) then finished, holder = last, one['name'] end

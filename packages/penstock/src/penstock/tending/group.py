@@ -20,7 +20,7 @@ async def ensure(link: Link, keys: Keys, spec: Pipeline) -> Ensured:
     """Make the group if need be: at the stream's beginning, or, where it vanished, where no fence is given twice."""
     reply = await link.run(
         script("ensure"),
-        (keys.stream, keys.parked, keys.uncharged, keys.crashed, keys.position),
-        (keys.group, UNTIL_DONE if spec.stream.retention.keep == UNTIL_DONE else HISTORY),
+        (keys.stream, keys.parked, keys.uncharged, keys.crashed, keys.position, keys.finished),
+        (keys.group, UNTIL_DONE if spec.stream.retention.keeps_nothing else HISTORY),
     )
     return cast("Ensured", text(reply))

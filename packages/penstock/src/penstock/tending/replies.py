@@ -36,6 +36,23 @@ def numbers(reply: Reply) -> list[int]:
     return [number(one) for one in items(reply)]
 
 
+def mapping(reply: Reply) -> dict[bytes, Reply]:
+    """Names and values in turn, as XINFO tells; the names may be more with a newer Redis."""
+    told = items(reply)
+    return dict(zip(map(raw, told[::2]), told[1::2], strict=True))
+
+
+def milliseconds(reply: Reply) -> int:
+    """What TIME answers, in ms since 1970."""
+    seconds, micros = (int(raw(part)) for part in items(reply))
+    return seconds * 1000 + micros // 1000
+
+
+def no_stream(refused: Refused) -> bool:
+    """Whether XINFO was refused because the stream is not there; that has no code of its own."""
+    return "no such key" in str(refused)
+
+
 def without_group(refused: Refused) -> bool:
     """Whether it was refused because the group, or its stream, is not there."""
     return refused.code == "NOGROUP"

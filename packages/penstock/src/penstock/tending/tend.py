@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from penstock.keys import Keys
 from penstock.scripts import script
-from penstock.tending.replies import numbers
+from penstock.tending.replies import items, numbers, text
+from penstock.wire.errors import Refused
 from penstock.wire.link import Link
 
 MOST = 100
@@ -31,6 +32,8 @@ class Tended:
     """ms until something is due; 0 when more is due now than one call promotes."""
     ready: bool
     suspect: bool
+    refused: Refused | None = None
+    """Why delayed messages that are due did not enter the stream."""
 
 
 async def tend(link: Link, keys: Keys) -> Tended:
@@ -40,5 +43,7 @@ async def tend(link: Link, keys: Keys) -> Tended:
         (keys.stream, keys.parked, keys.delayed, keys.bodies, keys.crashed),
         (keys.group, MOST, BYTES),
     )
-    time, promoted, entered, lost, next_due, ready, suspect = numbers(reply)
-    return Tended(time, promoted, entered, lost, None if next_due < 0 else next_due, ready > 0, suspect > 0)
+    *counts, why = items(reply)
+    time, promoted, entered, lost, next_due, ready, suspect = numbers(counts)
+    refused = Refused(text(why)) if why else None
+    return Tended(time, promoted, entered, lost, None if next_due < 0 else next_due, ready > 0, suspect > 0, refused)

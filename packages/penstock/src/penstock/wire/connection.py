@@ -13,7 +13,7 @@ from redis._parsers import _AsyncHiredisParser
 from redis.asyncio.connection import Connection as Socket
 from redis.exceptions import RedisError
 
-from penstock.wire.errors import Refused, Reply, Unanswered
+from penstock.wire.errors import Refused, Reply, Unanswered, reason
 
 LAST_LOOK = 0.02
 """Seconds in which a loop comes to read what has arrived."""
@@ -126,4 +126,4 @@ class Connection:
     def _told(self, error: Exception) -> str:
         if self._waited:
             return f"{self.address} did not answer within {self._waited:g} s"
-        return f"{self.address} broke off: {error}"
+        return f"{self.address} broke off: {reason(error)}"

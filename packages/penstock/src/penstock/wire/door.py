@@ -15,7 +15,7 @@ from redis.exceptions import RedisError
 
 from penstock.wire.connection import Address, Answers, Connection
 from penstock.wire.credentials import Credentials
-from penstock.wire.errors import Absent, Refused, Reply, Unanswered
+from penstock.wire.errors import Absent, Refused, Reply, Unanswered, reason
 from penstock.wire.words import pack
 from penstock_spec.platform import Redis, Timeouts
 
@@ -74,7 +74,7 @@ class Door:
             await socket.connect()  # type: ignore[no-untyped-call] # redis-py has no type for it
         except (RedisError, OSError) as error:
             await connection.drop()
-            raise Absent(f"no connection to {address}: {error}") from error
+            raise Absent(f"no connection to {address}: {reason(error)}") from error
         except BaseException:
             await connection.drop()
             raise
@@ -122,7 +122,8 @@ class Door:
         except Unanswered as error:
             # A server that takes no more clients says so before it hangs up.
             told = next((f"{one}; " for one in error.answers if isinstance(one, Refused)), "")
-            raise Absent(f"no connection to {connection.address}: {told}{error}") from error
+            why = str(error).removeprefix(f"{connection.address} ")
+            raise Absent(f"no connection to {connection.address}: {told}{why}") from error
         answers = dict(zip(greeting, came, strict=True))
         for what, answer in answers.items():
             if isinstance(answer, Refused) and (what in {"AUTH", "SELECT"} or answer.code not in DISPENSABLE):

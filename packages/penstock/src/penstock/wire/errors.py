@@ -10,9 +10,11 @@ RedisTrouble
 
 from __future__ import annotations
 
+import os
 import re
+import ssl
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
 Reply: TypeAlias = "bytes | int | list[Reply] | None"
 """What Redis answers in RESP2: raw bytes, whole numbers, nothing, and lists of these."""
@@ -21,6 +23,7 @@ Reply: TypeAlias = "bytes | int | list[Reply] | None"
 #   ERR Error running script (call to f_<sha>): @user_script:1: @user_script: 1: -OOM command not allowed ...
 #   ERR user_script:1: OOM ...
 _WRAPPING = re.compile(r"ERR (?:Error running script \(call to f_[0-9a-f]+\): )?(?:@?user_script: ?\d+: )+")
+_NUMBER = re.compile(r"\[Errno (\d+)\]")
 _CODE = re.compile(r"-?([A-Z][A-Z0-9_]+)(?: |$)")
 # A script that may not do what it does is told so in other words than a command, and without the code.
 _NO_PERMISSION = re.compile(r"ACL failure in script|The user executing the script can't")
@@ -36,13 +39,20 @@ def _code(says: str) -> str:
 class RedisTrouble(Exception):  # noqa: N818 - a family of outcomes, each with a name of its own
     """Something is wrong between us and Redis."""
 
+    kind: ClassVar[Literal["absent", "unanswered", "refused"]]
+    """What the metric `penstock_redis_errors_total` calls it."""
+
 
 class Absent(RedisTrouble):
     """There is no connection: nothing was sent."""
 
+    kind = "absent"
+
 
 class Unanswered(RedisTrouble):
     """It was sent, and no answer came: it may have happened."""
+
+    kind = "unanswered"
 
     def __init__(self, says: str, answers: Sequence[Reply | Refused] = ()) -> None:
         """Tell what happened, and what was answered before, of commands that were sent together."""
@@ -54,8 +64,21 @@ class Unanswered(RedisTrouble):
 class Refused(RedisTrouble):
     """Redis answered with an error. A script may have done its first half."""
 
+    kind = "refused"
+
     def __init__(self, says: str) -> None:
         """Keep the whole answer."""
         super().__init__(says)
         self.code = _code(says)
         """Its first word, such as `OOM`; for an error inside a script, that of the inner error."""
+
+
+def reason(error: BaseException) -> str:
+    """Why there is no connection, in the system's words. redis-py's own, and asyncio's, repeat the address."""
+    cause = error.__context__ if str(error).startswith("Error ") else error
+    if not isinstance(cause, OSError) or isinstance(cause, ssl.SSLError):
+        return str(cause or error)
+    if cause.errno is None:  # asyncio puts together what it met at each address of a name
+        told = {os.strerror(int(number)) for number in _NUMBER.findall(str(cause))}
+        return ", ".join(sorted(told)) or str(cause) or type(cause).__name__
+    return os.strerror(cause.errno) if cause.errno > 0 else cause.strerror or str(cause)

@@ -91,7 +91,7 @@ class Link:
             await self._heed_each(answers, packed)
         return answers
 
-    async def run(self, script: Script, keys: Sequence[str], args: Sequence[Word]) -> Reply:
+    async def run(self, script: Script, keys: Sequence[str | bytes], args: Sequence[Word]) -> Reply:
         """A script. A server that does not know it is told, and asked again: it said that it ran nothing."""
         rest = (len(keys), *keys, *args)
         by_name = ("EVALSHA", script.sha, *rest)

@@ -9,28 +9,43 @@ from contextlib import suppress
 from typing import cast
 
 from penstock.handling.failures import Failure
-from penstock.isolation.delivery import Crashed, Killed, Progress, Returned
-from penstock.isolation.delivery import Delivery as Errand
+from penstock.isolation.errand import Crashed, Errand, Killed, Progress, Returned
 from penstock.isolation.spawner import Spawner
 from penstock.isolation.trouble import IsolationTrouble
 from penstock.message.form import Form
 from penstock.message.unreadable import Reason, Unreadable
 from penstock.worker import outcome
 from penstock.worker.attempts import Crash, FailedElsewhere, Stopped, Unstarted
+from penstock.worker.complaints import Complaints
 from penstock.worker.context import Context, Left, Told
 from penstock.worker.delivery import Delivery
+
+STARTING, STARTED = "starting messages in child processes", "they start again"
 
 
 class Apart:
     """Runs messages in children: each in one of its own, or in one of a pool."""
 
-    def __init__(self, spawner: Spawner, form: Form, *, alone: bool) -> None:
+    def __init__(self, spawner: Spawner, form: Form, complaints: Complaints, *, alone: bool) -> None:
         self._spawner = spawner
         self._form = form
+        self._complaints = complaints
         self._alone = alone
 
     async def run(self, delivery: Delivery, context: Context) -> None:
         """One attempt. Raises what `Runs` says."""
+        try:
+            await self._run(delivery, context)
+        except Unstarted as error:
+            self._complaints.trouble(STARTING, error)
+            raise
+        except BaseException:
+            self._complaints.over(STARTING, STARTED)
+            raise
+        else:
+            self._complaints.over(STARTING, STARTED)
+
+    async def _run(self, delivery: Delivery, context: Context) -> None:
         run = asyncio.ensure_future(
             self._spawner.run(
                 errand(delivery, context), alone=self._alone, on_progress=lambda told: _say(context, told)
@@ -69,7 +84,7 @@ def errand(delivery: Delivery, context: Context) -> Errand:
     """What a child is given."""
     pairs = tuple(zip(delivery.fields[::2], delivery.fields[1::2], strict=False))
     left = max(0.0, context.deadline - time.monotonic())
-    return Errand(delivery.id, pairs, delivery.attempt, delivery.count, delivery.consumer, delivery.source, left)
+    return Errand(delivery.id, pairs, delivery.attempt, delivery.count, delivery.consumer, left)
 
 
 def _say(context: Context, progress: Progress) -> None:
@@ -82,6 +97,8 @@ def _say(context: Context, progress: Progress) -> None:
 
 def _tell(came: outcome.Outcome, context: Context) -> None:
     """The handler's side of it, as if it had run here."""
+    if came.unstarted is not None:
+        raise Unstarted(came.unstarted)
     if came.unreadable is not None:
         reason, says = came.unreadable
         raise Unreadable(cast("Reason", reason), says)

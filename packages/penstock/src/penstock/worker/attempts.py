@@ -11,8 +11,8 @@ from typing import Any, Protocol
 from penstock.handling.decide import Bury, Decider
 from penstock.handling.failures import Failure
 from penstock.message.unreadable import Unreadable
+from penstock.observe.failures import failure
 from penstock.observe.logs import Log
-from penstock.wire.errors import RedisTrouble
 from penstock.worker.context import Context, Terms, Told, Why
 from penstock.worker.delivery import Buried, Delivery, GivenBack, Parked, SettledWith
 from penstock.worker.runner import Thread
@@ -23,6 +23,8 @@ from penstock_spec.kinds.pipeline.work import Work
 
 PATIENCE = 10.0
 """Seconds that a handler has to end after it was cancelled; then its message goes on without it."""
+PAUSE = 1.0
+"""Seconds that the slot of an attempt rests that could not be begun: the next one may fare no better."""
 FIRST_TIME = 10**12
 """Ids below were chosen by somebody, and are no times: this is the year 2001, in ms."""
 
@@ -142,9 +144,10 @@ class Attempts:
             self._settler.add(GivenBack(delivery, "cancelled"))
             return
         held = present.delivery
+        attempt = held.attempt
         held.count, held.consumer = delivery.count, delivery.consumer
-        held.uncharged = delivery.uncharged + 1
-        held.free += 1
+        held.uncharged = held.count - attempt
+        held.free = held.uncharged - delivery.uncharged
 
     def _start(self, delivery: Delivery, *, alone: bool) -> None:
         now = self._clock()
@@ -173,6 +176,9 @@ class Attempts:
     async def _run(self, attempt: Attempt) -> None:
         delivery = attempt.delivery
         runs = self._apart if delivery.source and delivery.is_suspect else self._here
+        if attempt.context.why is not None:  # it was cancelled ahead of this, its first step
+            self._raised(attempt, Stopped())
+            return
         try:
             await runs.run(delivery, attempt.context)
         except BaseException as error:  # noqa: BLE001 - a handler may raise anything, `SystemExit` too
@@ -191,13 +197,29 @@ class Attempts:
         self._leave(attempt)
 
     def _raised(self, attempt: Attempt, error: BaseException) -> None:
-        if isinstance(error, Thread):
+        keeps_slot = True
+        if type(error) is Thread:
             self._linger(attempt, error.future)
-        if not attempt.ended:
-            self._fail(attempt, error)
-        self._leave(attempt, lingers=isinstance(error, Thread))
+        elif type(error) is Unstarted:
+            self._loop.call_later(PAUSE, self._slots.release)
+        else:
+            keeps_slot = False
+        try:
+            if not attempt.ended:
+                self._fail(attempt, error)
+        finally:
+            self._leave(attempt, keeps_slot=keeps_slot)
 
     def _fail(self, attempt: Attempt, error: BaseException) -> None:
+        """Say what becomes of it, whatever the error is made of."""
+        try:
+            self._judge(attempt, error)
+        except Exception as own:  # noqa: BLE001 - its message must not be stuck
+            at = failure(own).at
+            self._log.error("a failure cannot be judged, and counts as any other", error=type(own).__name__, at=at)
+            self._after(attempt, Failure(("builtins.Exception",), text="(it cannot be told)"), crashed=False)
+
+    def _judge(self, attempt: Attempt, error: BaseException) -> None:
         delivery, why = attempt.delivery, attempt.context.why
         word = "failed" if why is None else "cancelled"
         # What a handler raises while it is cancelled is an echo of that, and no failure of the message.
@@ -212,7 +234,6 @@ class Attempts:
             self._after(attempt, Failure(("penstock.Crash", "builtins.Exception"), text=str(error)), crashed=True)
         elif isinstance(error, Unstarted):
             self._settler.add(GivenBack(delivery, "unstarted"))
-            self._log.error("a message could not be started apart from the others", error=str(error))
         elif why == "timeout":
             word = "timed_out"
             self._timed_out(attempt)
@@ -244,8 +265,8 @@ class Attempts:
         self._settler.add(Parked(delivery, decision.wait_ms, decision.class_name, crashed))
         self._slots.park(decision.wait_ms / 1000)
 
-    def _leave(self, attempt: Attempt, *, lingers: bool = False) -> None:
-        """Its handler has ended; a thread that lingers keeps its slot."""
+    def _leave(self, attempt: Attempt, *, keeps_slot: bool = False) -> None:
+        """Its handler has ended; its slot may be kept a while longer."""
         attempt.ended = True
         if attempt.patience is not None:
             attempt.patience.cancel()
@@ -254,7 +275,7 @@ class Attempts:
         if attempt.delivery.source:
             self.suspects -= attempt.delivery.is_suspect
             self.alone -= attempt.alone
-        if not lingers:
+        if not keeps_slot:
             self._slots.release()
         self.changed.set()
 
@@ -297,7 +318,8 @@ class Attempts:
         if attempt.context.why is not None or attempt.ended or attempt.task is None:
             return
         attempt.context.why = why
-        attempt.task.cancel()
+        # A task that is cancelled ahead of its first step never takes it, and would not leave its slot.
+        self._loop.call_soon(attempt.task.cancel)
         if why != "drain":  # that has its own end
             attempt.patience = self._loop.call_later(PATIENCE, self._abandon, attempt)
 
@@ -350,7 +372,3 @@ class Attempts:
     def group_gone(self, consumer: str) -> None:
         """The group is not there, so this consumer's life is over."""
         self._lose(consumer)
-
-    def trouble(self, error: RedisTrouble) -> None:
-        """Redis did not answer as it should."""
-        self._tally.trouble(error)

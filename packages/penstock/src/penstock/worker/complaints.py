@@ -1,11 +1,13 @@
-"""Trouble with Redis in the log: when it begins, now and then while it lasts, and when it is over."""
+"""Trouble in the log: when it begins, now and then while it lasts, and when it is over.
+
+Each activity complains under a name of its own, which its own success closes: what goes well beside it proves nothing.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from penstock.observe.logs import Log
-from penstock.wire.errors import RedisTrouble
 
 EVERY = 30.0
 
@@ -19,14 +21,14 @@ class Complaints:
         self._clock = clock
         self._said: dict[str, float] = {}
 
-    def trouble(self, doing: str, error: RedisTrouble, **fields: object) -> None:
+    def trouble(self, doing: str, error: Exception, **fields: object) -> None:
         """Something could not be done."""
         now = self._clock()
         if now - self._said.get(doing, -EVERY) >= EVERY:
             self._said[doing] = now
             self._log.error(f"{doing}: {error}", error=type(error).__name__, **fields)
 
-    def over(self, doing: str) -> None:
+    def over(self, doing: str, says: str = "Redis answers again") -> None:
         """It could be done again."""
         if self._said.pop(doing, None) is not None:
-            self._log.info(f"{doing}: Redis answers again")
+            self._log.info(f"{doing}: {says}")

@@ -166,5 +166,8 @@ class Context:
         It is written in the step that settles this message: together with it, once, and only while the message is still
         this worker's.
         """
+        stays = Duration(str(keep)).amount
+        if not stays:
+            raise ValueError("`keep` of a result is `0s`: say how long it stays, or leave none")
         text = json.dumps(result, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
-        self.left = Left(text, Duration(str(keep)).amount)
+        self.left = Left(text, stays)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 
 from penstock.observe.logs import Log
 from penstock.wire.errors import RedisTrouble
@@ -16,6 +17,11 @@ from penstock_spec.kinds.pipeline.scaling import Shutdown
 TICK = 0.25
 RESERVE = 1.0
 """Seconds before the end that are left for closing."""
+
+
+def end_of(terms: Shutdown, began: float) -> float:
+    """When a process must be gone that began to leave then."""
+    return began + terms.grace.seconds - min(RESERVE, terms.margin.seconds / 4)
 
 
 class Drain:
@@ -55,14 +61,14 @@ class Drain:
         self._phase("stop")
         await self._finish()
         self._phase("finish")
-        clean = await self._close(deregister)
+        unclean = await self._close(deregister)
         self._phase("close")
         seconds = round(self._clock() - self._began, 3)
-        if clean:
-            self._log.info("drained", seconds=seconds)
+        if unclean:
+            self._log.error(f"{unclean}; what is left is taken over when the lease is over", seconds=seconds)
         else:
-            self._log.error("the grace is over; what is left is taken over when the lease is", seconds=seconds)
-        return 0 if clean else 1
+            self._log.info("drained", seconds=seconds)
+        return 1 if unclean else 0
 
     @property
     def _cut_off(self) -> float:
@@ -72,7 +78,7 @@ class Drain:
     @property
     def _end(self) -> float:
         """When the process must be gone."""
-        return self._began + self._terms.grace.seconds - min(RESERVE, self._terms.margin.seconds / 4)
+        return end_of(self._terms, self._began)
 
     async def _finish(self) -> None:
         """Wait for handlers, saying how it goes: now and then, and at once on every change."""
@@ -96,28 +102,27 @@ class Drain:
                 await self._wait(self._attempts.changed, min(TICK, until - self._clock()))
             self._attempts.give_up()
 
-    async def _close(self, deregister: Callable[[], Awaitable[bool]]) -> bool:
-        if not await self._within(self._settler.empty(), self._end):
-            return False
+    async def _close(self, deregister: Callable[[], Awaitable[bool]]) -> str:
+        """Settle and deregister. Why that could not be done; nothing when it was."""
         try:
-            return bool(await self._within(deregister(), self._end))
-        except RedisTrouble:
-            return False
-
-    async def _within(self, work: Awaitable[bool | None], end: float) -> bool:
-        """Do it unless it takes too long; whether it was done."""
-        try:
-            async with asyncio.timeout(max(0.0, end - self._clock())):
-                return await work is not False
+            async with asyncio.timeout(max(0.0, self._end - self._clock())):
+                await self._settler.empty()
+                return "" if await deregister() else "this worker still owns messages"
         except TimeoutError:
-            return False
+            return "the grace is over"
+        except RedisTrouble as error:
+            return f"this worker cannot be taken out of the group: {error}"
+
+    async def _within(self, work: Awaitable[None], end: float) -> None:
+        """Do it unless it takes too long."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(max(0.0, end - self._clock())):
+                await work
 
     async def _wait(self, event: asyncio.Event, seconds: float) -> None:
-        try:
+        with suppress(TimeoutError):
             async with asyncio.timeout(max(0.0, seconds)):
                 await event.wait()
-        except TimeoutError:
-            pass
 
     def _phase(self, name: str) -> None:
         now = self._clock()

@@ -8,17 +8,15 @@ import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from penstock.handling.failures import Failure
 from penstock.handling.load import Handler, load
-from penstock.isolation.delivery import Delivery as Errand
-from penstock.isolation.delivery import Why
+from penstock.isolation.errand import Errand, Why
 from penstock.isolation.work import Port
 from penstock.message.form import form_of
-from penstock.message.schema import schema_of
 from penstock.message.unreadable import Unreadable
+from penstock.observe.failures import failure
 from penstock.observe.lines import Process
 from penstock.observe.logs import level_of, set_up
 from penstock.observe.spans import Spans
@@ -28,10 +26,14 @@ from penstock.worker.delivery import Delivery
 from penstock.worker.runner import Here, Thread, call_of
 from penstock_spec.kinds.pipeline.spec import Pipeline
 
+if TYPE_CHECKING:
+    from penstock.resolved import Resolved  # a child has no use for what reads files of specs
 
-def config_of(spec: Pipeline, folder: Path, log_format: str) -> dict[str, Any]:
+
+def config_of(pipeline: Resolved, log_format: str) -> dict[str, Any]:
     """What `work` is called with in the child."""
-    return {"spec": spec.model_dump(mode="json", by_alias=True), "folder": str(folder), "log_format": log_format}
+    spec = pipeline.spec.model_dump(mode="json", by_alias=True)
+    return {"spec": spec, "schema": pipeline.of_messages(), "log_format": log_format}
 
 
 def work(config: Mapping[str, Any]) -> InChild:
@@ -39,15 +41,15 @@ def work(config: Mapping[str, Any]) -> InChild:
     spec = Pipeline.model_validate(config["spec"])
     process = Process(spec.name)
     set_up(process, format_="text" if config["log_format"] == "text" else "json", level=level_of(os.environ))
-    return InChild(spec, Path(config["folder"]), load(spec), process)
+    return InChild(spec, config["schema"], load(spec), process)
 
 
 class InChild:
     """Runs messages in a child."""
 
-    def __init__(self, spec: Pipeline, folder: Path, handler: Handler, process: Process) -> None:
+    def __init__(self, spec: Pipeline, schema: dict[str, Any], handler: Handler, process: Process) -> None:
         """`process` is who logs; it was made before the child was."""
-        self._form = form_of(spec.message, schema_of(spec, folder))
+        self._form = form_of(spec.message, schema)
         self._handler = handler
         self._spans = Spans(spec.name, spec.stream.key, spec.stream.group)
         self._terms = Terms.of(spec)
@@ -58,8 +60,6 @@ class InChild:
     async def run(self, errand: Errand, port: Port) -> bytes:
         """One attempt; what came of it, as `outcome` has it."""
         self._process.pid, self._process.consumer = os.getpid(), errand.consumer
-        if self._here is None:
-            self._here = await self._begin()
         delivery = Delivery(errand.id, [part for pair in errand.fields for part in pair], errand.consumer)
         delivery.count, delivery.uncharged = errand.fence, errand.fence - errand.attempt
         left = 0.0 if errand.seconds_left is None else errand.seconds_left
@@ -72,6 +72,14 @@ class InChild:
                 running.cancel()
 
         port.on_cancel(cancel)
+        if self._here is None:
+            try:
+                self._here = await self._begin()
+            except BaseException as error:
+                if context.why is not None:
+                    raise
+                port.retire()
+                return outcome.written(outcome.Outcome(unstarted=_unstarted(error)))
         return outcome.written(await self._outcome(self._here, delivery, context, port))
 
     async def _outcome(self, here: Here, delivery: Delivery, context: Context, port: Port) -> outcome.Outcome:
@@ -103,6 +111,11 @@ class InChild:
     async def close(self) -> None:
         """Leave what lives as long as this child."""
         await self._alive.aclose()
+
+
+def _unstarted(error: BaseException) -> str:
+    at = failure(error).at
+    return f"its `lifespan` fails: {Failure.of(error).error}" + (f" ({at})" if at else "")
 
 
 def _words(told: Told) -> dict[str, str | float | None]:

@@ -23,6 +23,8 @@ MOST_SUSPECTS = 4
 """Suspects that run at once: each is a process of its own."""
 FIRST_WAIT, LONGEST_WAIT = 0.05, 1.0
 UNBLOCK_AGAIN = 0.05
+READING, CLAIMING = "reading messages", "claiming messages"
+UNBLOCKING, AUDITING = "unblocking the read", "asking what is owned"
 
 
 class Desk(Protocol):
@@ -45,34 +47,48 @@ class Desk(Protocol):
     def group_gone(self, consumer: str) -> None:
         """The group is not there, so this consumer's life is over."""
 
-    def trouble(self, error: RedisTrouble) -> None:
-        """Redis did not answer as it should."""
+
+class Reach(Protocol):
+    """Who wants to know how Redis answers."""
+
+    def trouble(self, doing: str, error: RedisTrouble) -> None:
+        """It did not as it should."""
+
+    def fine(self, doing: str) -> None:
+        """It does again."""
 
 
 class Lanes:
     """Reads and claims while there are free slots."""
 
-    def __init__(  # noqa: PLR0913 - what it works with, each of a kind of its own
+    def __init__(  # noqa: PLR0913, PLR0917 - what it works with, each of a kind of its own
         self,
         reader: Link,
         claimer: Link,
         keys: Keys,
         slots: Slots,
         desk: Desk,
+        reach: Reach,
         *,
         block: int,
         attempts: int,
+        emptying_takes: int,
         audit: Callable[[], Awaitable[None]],
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        """`block` is in milliseconds. `audit` gives back what this worker owns and does not run."""
+        """`block` is in milliseconds, and so is the longest time that emptying this worker takes.
+
+        `audit` gives back what this worker owns and does not run.
+        """
         self._reader = reader
         self._claimer = claimer
         self._keys = keys
         self._slots = slots
         self._desk = desk
+        self._reach = reach
         self._block = block
         self._attempts = attempts
+        self._emptying_takes = emptying_takes
         self._audit = audit
         self._sleep = sleep
         self._reading = False
@@ -80,6 +96,8 @@ class Lanes:
         self._unsure = False
         self._ready = self._suspect = False
         self._emptying = False
+        self._doing = READING
+        self._troubled: set[str] = set()
         self.at_work = asyncio.Lock()
         """Held while an answer may be on its way."""
         self.consumer: str | None = None
@@ -101,8 +119,9 @@ class Lanes:
         A claim beside a blocked read would take more than the free slots, so the read is unblocked first.
         """
         self._ready, self._suspect = ready, suspect
-        if not suspect:
+        if self._emptying and not suspect:  # another worker has it, or nobody any more
             self._emptying = False
+            self._slots.changed.set()
         if self._claimable():
             self._slots.changed.set()
             await self._unblock()
@@ -120,7 +139,9 @@ class Lanes:
             try:
                 await self._claimer.call("CLIENT", "UNBLOCK", self._reader.client_id)
             except RedisTrouble as error:
-                self._desk.trouble(error)
+                self._trouble(UNBLOCKING, error)
+            else:
+                self._fine(UNBLOCKING)
 
     async def run(self) -> None:
         """Until stopped."""
@@ -131,15 +152,15 @@ class Lanes:
                 break
             try:
                 if self._unsure:
-                    await self._audit()
-                    self._unsure = False
+                    await self._ask()
                 async with self.at_work:
                     await self._take(consumer)
+                self._fine(self._doing)
                 wait = FIRST_WAIT
             except RedisTrouble as error:
                 # What was sent may have happened: before anything else is taken, we ask what we own.
                 self._unsure = True
-                self._desk.trouble(error)
+                self._trouble(self._doing, error)
                 if isinstance(error, Refused) and without_group(error):
                     self._desk.group_gone(consumer)
                 await self._sleep(wait)
@@ -150,9 +171,24 @@ class Lanes:
     async def _ask_and_go(self) -> None:
         """What a failed read brought is given back, or it would count as an attempt. Once: we are about to leave."""
         try:
-            await self._audit()
+            await self._ask()
         except RedisTrouble as error:
-            self._desk.trouble(error)
+            self._trouble(AUDITING, error)
+
+    async def _ask(self) -> None:
+        self._doing = AUDITING
+        await self._audit()
+        self._unsure = False
+        self._fine(AUDITING)
+
+    def _trouble(self, doing: str, error: RedisTrouble) -> None:
+        self._troubled.add(doing)
+        self._reach.trouble(doing, error)
+
+    def _fine(self, doing: str) -> None:
+        if doing in self._troubled:
+            self._troubled.discard(doing)
+            self._reach.fine(doing)
 
     async def _room(self) -> str | None:
         """Wait for a life and for room; nothing when it is time to stop."""
@@ -185,23 +221,25 @@ class Lanes:
         return self._ready or (self._suspect and self._desk.suspects < MOST_SUSPECTS)
 
     async def _take(self, consumer: str) -> None:
-        if self._emptying:
-            await self._claim(consumer, alone=True)
-        elif self._claimable():
-            await self._claim(consumer, alone=False)
+        if self._emptying or self._claimable():
+            self._doing = CLAIMING
+            await self._claim(consumer, alone=self._emptying)
         else:
+            self._doing = READING
             await self._read(consumer)
 
     async def _read(self, consumer: str) -> None:
         most = self._slots.free_for_new
         if most <= 0:
             return
+        # After trouble the first read returns at once: whoever waits for the end of it must not wait for a message.
+        block = 1 if READING in self._troubled else self._block
         self._reading = True
         try:
             answer = await self._reader.call(
                 *("XREADGROUP", "GROUP", self._keys.group, consumer, "COUNT", most),
-                *("BLOCK", self._block, "STREAMS", self._keys.stream, ">"),
-                wait=self._block / 1000,
+                *("BLOCK", block, "STREAMS", self._keys.stream, ">"),
+                wait=block / 1000,
             )
         finally:
             self._reading = False
@@ -214,13 +252,14 @@ class Lanes:
         self._desk.waited(entries[0][0], len(entries))
 
     async def _claim(self, consumer: str, *, alone: bool) -> None:
+        keys, how = self._keys, "alone" if alone else "idle" if self._is_empty() else "busy"
         free = min(self._slots.free, MOST_CLAIMED)
         suspects = 1 if alone else max(0, min(free, MOST_SUSPECTS - self._desk.suspects)) if self._suspect else 0
         ready = 0 if alone else free - suspects
         answer = await self._claimer.run(
             script("claim"),
-            (self._keys.stream, self._keys.alive, self._keys.uncharged, self._keys.crashed),
-            (self._keys.group, consumer, suspects, ready, self._attempts, "alone" if alone else ""),
+            (keys.stream, keys.alive, keys.uncharged, keys.crashed, keys.position),
+            (keys.group, consumer, suspects, ready, self._attempts, how, self._emptying_takes),
         )
         self._emptying = False
         if answer == b"lost" or not isinstance(answer, list):
@@ -229,20 +268,20 @@ class Lanes:
         gone, waiting, *told = answer
         if isinstance(gone, int) and gone:
             self._desk.unclaimed(gone)
-        claimed = [claimed_delivery(one, consumer, self._attempts) for one in told]
+        claimed = [claimed_delivery(one, consumer) for one in told]
         for one in claimed:
             self._desk.deliver(one, alone=alone)
         # What came in full may have more behind it.
         taken = sum(one.is_suspect for one in claimed)
         self._ready = self._ready and len(claimed) - taken >= ready
         self._suspect = self._suspect and taken >= suspects
-        if waiting and not taken:
+        if isinstance(waiting, int) and waiting > 0 and not taken:
             self._emptying = True
 
 
-def claimed_delivery(told: Reply, consumer: str, attempts: int) -> Delivery:
+def claimed_delivery(told: Reply, consumer: str) -> Delivery:
     """An entry as `claim.lua` tells it. A suspect has one attempt more than others, alone; lost in that, it is dead."""
-    id_, count, uncharged, source, fields = cast("tuple[bytes, int, int, bytes, Sequence[bytes]]", told)
+    id_, count, uncharged, source, fields, alone = cast("tuple[bytes, int, int, bytes, Sequence[bytes], int]", told)
     delivery = Delivery(id_, fields, consumer, count, uncharged, SUSPECT if source == SUSPECT.encode() else READY)
-    delivery.again = delivery.is_suspect and delivery.attempt > attempts + 1
+    delivery.again = alone == 1
     return delivery

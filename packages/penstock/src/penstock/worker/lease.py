@@ -19,6 +19,7 @@ from penstock.wire.link import Link
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 LETTERS = 8
 RETRY = 1.0
+RENEWING = "renewing the lease"
 
 
 def incarnation(name: str) -> str:
@@ -38,7 +39,7 @@ class Living(Protocol):
     def lost(self, consumer: str) -> None:
         """It is over; what it held is taken over."""
 
-    def trouble(self, error: RedisTrouble) -> None:
+    def trouble(self, doing: str, error: RedisTrouble) -> None:
         """Redis did not answer as it should."""
 
 
@@ -85,7 +86,7 @@ class Lease:
                     script("register"), (self._keys.stream, self._keys.alive), (self._keys.group, consumer, self._lease)
                 )
             except RedisTrouble as error:
-                self._tell(self._living.trouble, error)
+                self._tell(self._living.trouble, RENEWING, error)
                 await asyncio.sleep(RETRY)
                 continue
             if taken == 1:
@@ -108,7 +109,7 @@ class Lease:
             try:
                 goes_on = await self._link.run(script("renew"), (self._keys.alive,), (consumer, self._lease))
             except RedisTrouble as error:
-                self._tell(self._living.trouble, error)
+                self._tell(self._living.trouble, RENEWING, error)
                 wait = min(RETRY, self._lease / 3000)
                 continue
             if goes_on != 1:

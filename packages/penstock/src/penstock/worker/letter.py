@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from penstock.handling.failures import LONGEST
 from penstock.keys import Keys
 from penstock.worker.delivery import Buried
 
 MOST_FIELDS = 1000
 """Lua cannot hand over more than some thousands of values at once; an entry with more is packed into one field."""
-LONGEST_ERROR = 1000
 PREFIX = b"penstock-dead-"
 PACKED = PREFIX + b"packed"
 
@@ -20,7 +20,7 @@ def written(buried: Buried, keys: Keys, at: int) -> list[bytes]:
     story = {
         b"id": one.id,
         b"reason": buried.reason.encode(),
-        b"error": buried.error[:LONGEST_ERROR].encode("utf-8", "backslashreplace"),
+        b"error": buried.error[:LONGEST].encode("utf-8", "backslashreplace"),
         b"attempts": b"%d" % one.attempt,
         b"consumer": one.consumer.encode(),
         b"at": b"%d" % at,

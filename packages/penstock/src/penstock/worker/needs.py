@@ -38,7 +38,7 @@ class Needs:
         try:
             async with patience:
                 await self._warm_up()
-                if self._handler.lifespan is not None:
+                if self._handler.lifespan is not None and self._spawner is None:  # else each child enters it
                     await self._alive.enter_async_context(self._handler.lifespan())
         except CannotGoOn:
             raise
@@ -62,6 +62,9 @@ class Needs:
             raise CannotGoOn(says, "what it does when it is imported works only in this one") from error
         except IsolationTrouble as error:
             self._log.warning("no child processes yet", error=str(error))
+        else:
+            if why := self._spawner.each_imports:
+                self._log.warning("each child imports the handler for itself, which takes its time", why=why)
 
     async def leave(self, seconds: float) -> None:
         """Let go what it needed; whoever hangs is left behind."""

@@ -12,6 +12,8 @@ from penstock.handling.failures import Failure
 class Outcome:
     """Done, unless something is said here."""
 
+    unstarted: str | None = None
+    """Why the attempt could not be begun."""
     failure: Failure | None = None
     unreadable: tuple[str, str] | None = None
     """Reason and sentence."""

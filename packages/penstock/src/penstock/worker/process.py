@@ -21,15 +21,14 @@ from penstock import __version__
 from penstock.handling.load import load
 from penstock.isolation.processes import Processes
 from penstock.message.form import form_of
-from penstock.message.schema import schema_of
 from penstock.observe.board import process_board
 from penstock.observe.health import HealthServer, RedisHealth
-from penstock.observe.heart import Heart
+from penstock.observe.heart import EVERY, Heart
 from penstock.observe.lines import Process
 from penstock.observe.logs import Log, loop_trouble
 from penstock.observe.metrics import Metrics
 from penstock.observe.page import Pages
-from penstock.observe.readiness import Readiness
+from penstock.observe.readiness import Readiness, Why
 from penstock.resolved import Resolved
 from penstock.wire.credentials import Credentials
 from penstock.wire.errors import Refused
@@ -76,16 +75,18 @@ def run(start: Start) -> int:
     """Until it is told to stop. Gives an exit code."""
     pipeline = start.pipeline
     handler = load(pipeline.spec, start.paths)
-    form = form_of(pipeline.spec.message, schema_of(pipeline.spec, pipeline.folder))
+    form = form_of(pipeline.spec.message, pipeline.of_messages())
+    digest = pipeline.digest
+    Log(log).info("begins", environment=pipeline.environment, version=__version__, digest=digest)
     readiness, heart = Readiness(), Heart()
     board = process_board()
     metrics = Metrics.of_spec("worker", pipeline.spec, board)
-    metrics.gauge(told.INFO, "worker", __version__, "").set(1)
+    metrics.gauge(told.INFO, "worker", __version__, digest).set(1)
     metrics.gauge(working.LOOP_LAG_SECONDS).follow(heart.lag)
     answered = metrics.histogram(told.REDIS_SECONDS).observe
     spawner = Processes(
         "penstock.worker.in_child:work",
-        config_of(pipeline.spec, pipeline.folder, start.log_format),
+        config_of(pipeline, start.log_format),
         memory_limit=None if (limit := pipeline.spec.work.memory_limit) is None else limit.amount,
         path=[str(path.resolve()) for path in (Path.cwd(), *start.paths)],
     )
@@ -100,7 +101,6 @@ def run(start: Start) -> int:
     async def main() -> tuple[int, bool]:
         loop = asyncio.get_running_loop()
         loop.set_exception_handler(loop_trouble)
-        heart.beat_in(loop)
         async with Side() as side:
             outside = Outside(
                 link=lambda name: link_to(pipeline, start.credentials, name, answered),
@@ -113,7 +113,7 @@ def run(start: Start) -> int:
             )
             worker = Worker(pipeline, handler, form, outside, until_idle=start.until_idle)
             _on_signals(loop, worker)
-            watch = side.start(_watch(heart, pipeline))
+            watch = side.start(_watch(heart, loop, readiness, pipeline))
             code = await worker.run()
             watch.cancel()
             heart.stop()
@@ -204,8 +204,15 @@ def _on_signals(loop: asyncio.AbstractEventLoop, worker: Worker) -> None:
         loop.add_signal_handler(number, handle, number)
 
 
-async def _watch(heart: Heart, pipeline: Resolved) -> None:
-    """A loop that stands still for longer than a message may take does not come back."""
+async def _watch(heart: Heart, loop: asyncio.AbstractEventLoop, readiness: Readiness, pipeline: Resolved) -> None:
+    """A loop that stands still for longer than a message may take does not come back.
+
+    Until the worker has begun nobody judges: what a lifespan loads may hold up the loop for as long as it takes.
+    """
+    while Why.STARTING in readiness.against:
+        heart.beat()
+        await asyncio.sleep(EVERY)
+    loop.call_soon_threadsafe(heart.beat_in, loop)
     spec = pipeline.spec
     limit = spec.work.timeout.seconds + spec.shutdown.margin.seconds
     while True:

@@ -51,7 +51,7 @@ class Here:
             await self._call(message, context)
 
 
-class Thread(Exception):  # noqa: N818 - what goes on, rather than what went wrong
+class Thread(asyncio.CancelledError):
     """An attempt was cancelled, and its thread goes on: threads cannot be stopped."""
 
     def __init__(self, future: asyncio.Future[object]) -> None:

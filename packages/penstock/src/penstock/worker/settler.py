@@ -1,7 +1,8 @@
 """Outcomes on their way to Redis: what ends together is settled together, by one fenced script.
 
 While one batch is on its way the next gathers, so a slow message never holds up its neighbours, and a busy worker needs
-few commands. An outcome that Redis did not take is kept and repeated; the fence makes that harmless.
+few commands. An outcome that Redis did not take is kept and repeated; the fence makes that harmless. It waits apart, so
+that one that is refused for ever holds up none of the others.
 """
 
 from __future__ import annotations
@@ -9,13 +10,14 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import Protocol
 
 from penstock.keys import READY, STATES, SUSPECT, Keys
-from penstock.message.own import own_of
+from penstock.message.own import ID, KEY, own_of
 from penstock.scripts import script
 from penstock.tending.replies import without_group
-from penstock.wire.errors import RedisTrouble, Refused, Reply
+from penstock.wire.errors import Absent, RedisTrouble, Refused, Reply
 from penstock.wire.link import Link
 from penstock.worker.delivery import Buried, Delivery, GivenBack, Outcome, Parked, Settled, SettledWith
 from penstock.worker.letter import own_field, written
@@ -25,8 +27,6 @@ MOST = 1000
 SOME = 200
 """The same for what takes Redis longer."""
 FIRST_WAIT, LONGEST_WAIT = 0.05, 1.0
-
-KEY, ID = b"penstock-key", b"penstock-id"
 
 Sent = bytes | str | int | float
 
@@ -74,14 +74,17 @@ class Settler:
         self._done: list[Delivery] = []
         self._others: list[Outcome] = []
         self._working: list[Delivery] = []
+        self._kept_done: list[Delivery] = []
+        self._kept_others: list[Outcome] = []
+        self._kept_since = self._again_at = 0.0
         self._repeated: set[tuple[str, bytes, int]] = set()
         self._since = 0.0
         self._wake = asyncio.Event()
         self._idle = asyncio.Event()
         self.unsettled = 0
         """Outcomes that Redis has not taken yet."""
-        self.in_trouble = False
-        """Redis did not take the last ones."""
+        self.kept = 0
+        """Those of them that Redis did not take when they were brought."""
 
     def settle(self, delivery: Delivery) -> None:
         """A delivery is done. The way of nearly all messages, so it makes nothing."""
@@ -104,7 +107,8 @@ class Settler:
 
     def on_the_way(self) -> set[tuple[str, bytes, int]]:
         """The deliveries whose outcomes Redis has not taken: consumer, entry and count."""
-        deliveries = (*self._done, *self._working, *(one.delivery for one in self._others))
+        others = (one.delivery for one in (*self._others, *self._kept_others))
+        deliveries = (*self._done, *self._working, *self._kept_done, *others)
         return {(one.consumer, one.id, one.count) for one in deliveries}
 
     async def empty(self) -> None:
@@ -117,40 +121,58 @@ class Settler:
         """Until cancelled."""
         wait = FIRST_WAIT
         while True:
-            await self._wake.wait()
-            self._wake.clear()
-            while self._done or self._others:
-                self.in_trouble = not await self._flush()
-                if self.in_trouble:
-                    await asyncio.sleep(wait)
-                    wait = min(2 * wait, LONGEST_WAIT)
-                else:
-                    wait = FIRST_WAIT
+            await self._woken()
+            if self.kept and self._monotonic() >= self._again_at:
+                await self._bring_kept()
+                wait = min(2 * wait, LONGEST_WAIT) if self.kept else FIRST_WAIT
+                self._again_at = self._monotonic() + wait
+            if self._done or self._others:
+                await self._flush()
             self._idle.set()
 
-    async def _flush(self) -> bool:
+    async def _woken(self) -> None:
+        """Wait for new ones, or until it is time again for those that are kept."""
+        if not self.kept:
+            await self._wake.wait()
+        else:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(max(0.001, self._again_at - self._monotonic())):
+                    await self._wake.wait()
+        self._wake.clear()
+
+    async def _flush(self) -> None:
         """Try everything once. What is refused does not hold up the rest; it comes again."""
         since, self._since = self._since, 0.0
         done, self._done = self._done, []
         others, self._others = self._others, []
         self._working = [*done, *(one.delivery for one in others)] if others else done
-        fine = True
+        await self._try(done, others, since)
+
+    async def _bring_kept(self) -> None:
+        """Once more. Those that are taken now make room."""
+        done, self._kept_done = self._kept_done, []
+        others, self._kept_others = self._kept_others, []
+        self._working = [*done, *(one.delivery for one in others)]
+        await self._try(done, others, self._kept_since)
+
+    async def _try(self, done: list[Delivery], others: list[Outcome], since: float) -> None:
         for batch in in_batches(done):
             if not await self._settle(batch, since):
-                self._done += batch
-                fine = False
+                self._kept_done += batch
         for some in in_kinds(others):
             if not await self._bring(some, since):
-                self._others += some
-                fine = False
+                self._kept_others += some
         self._working = []
-        if not fine:
-            self._since = since
-        return fine
+        kept = len(self._kept_done) + len(self._kept_others)
+        if kept != self.kept:
+            if not self.kept:
+                self._kept_since, self._again_at = since, self._monotonic() + FIRST_WAIT
+            self.kept = kept
+            self._changed.set()
 
     async def _settle(self, batch: list[Delivery], since: float) -> bool:
         rest: list[Sent] = [part for one in batch for part in (one.id, one.count)]
-        keys = (self._keys.stream, self._keys.uncharged, self._keys.crashed)
+        keys = (self._keys.stream, self._keys.uncharged, self._keys.crashed, self._keys.finished)
         args = (self._keys.group, batch[0].consumer, self._deletes, *bounds(batch), *rest)
         answers = await self._asked("settle", keys, args, batch)
         if answers is not None:
@@ -165,7 +187,7 @@ class Settler:
             self._sort_out(step, batch, deliveries, answers, since)
         return answers is not None
 
-    def _worded(self, batch: Sequence[Outcome]) -> tuple[str, tuple[str, ...], tuple[Sent, ...]]:
+    def _worded(self, batch: Sequence[Outcome]) -> tuple[str, tuple[str | bytes, ...], tuple[Sent, ...]]:
         """The script for outcomes of one kind and consumer, its keys and its arguments."""
         keys, first = self._keys, batch[0]
         one = first.delivery
@@ -182,20 +204,20 @@ class Settler:
                 return "give_back", (keys.stream, keys.uncharged), (*who, *around, *rest)
             case Buried():
                 values = written(first, keys, int(self._clock() * 1000))
-                said = (own_field(one.fields, KEY) or b"").decode("utf-8", "replace")
+                key = own_field(one.fields, KEY)
                 own = own_field(one.fields, ID) or b""
-                named = (keys.stream, keys.dead, keys.uncharged, keys.crashed)
+                named = (keys.stream, keys.dead, keys.uncharged, keys.crashed, keys.finished)
                 rest = (self._deletes, own, len(values), *values, *around, one.id, one.count)
-                return "bury", (*named, keys.dedup + said if said else keys.stream), (*who, *rest)
+                return "bury", (*named, keys.dedup.encode() + key if key else keys.stream), (*who, *rest)
             case SettledWith():
                 result = keys.result + (own_of(one.fields).id or one.id.decode())
                 rest = (self._deletes, first.result, first.stays, *around, one.id, one.count)
-                return "settle_with", (keys.stream, keys.uncharged, keys.crashed, result), (*who, *rest)
+                return "settle_with", (keys.stream, keys.uncharged, keys.crashed, keys.finished, result), (*who, *rest)
             case Settled():
                 raise AssertionError(first)  # these go the short way
 
     async def _asked(
-        self, step: str, keys: Sequence[str], args: Sequence[Sent], deliveries: Sequence[Delivery]
+        self, step: str, keys: Sequence[str | bytes], args: Sequence[Sent], deliveries: Sequence[Delivery]
     ) -> list[Reply] | None:
         """The script's answers, or nothing when the outcomes must be kept."""
         try:
@@ -203,11 +225,13 @@ class Settler:
         except Refused as error:
             if without_group(error):  # and with it all that was pending: these deliveries are nobody's now
                 self._group_gone(deliveries[0].consumer)
+                self._repeated.difference_update((step, one.id, one.count) for one in deliveries)
                 return [0] * len(deliveries)
             self._refused(step, error)
             return None
         except RedisTrouble as error:
-            self._repeated.update((step, one.id, one.count) for one in deliveries)
+            if not isinstance(error, Absent):
+                self._repeated.update((step, one.id, one.count) for one in deliveries)
             self._refused(step, error)
             return None
         assert isinstance(answers, list)  # noqa: S101 - the script says so

@@ -12,7 +12,7 @@ from penstock.worker.settler import Settler
 class Slots:
     """Room for messages.
 
-    One that runs takes a slot, also when its handler outlives its time; so does an outcome that Redis refuses, and what
+    One that runs takes a slot, also when its handler outlives its time; so does an outcome that Redis refused, and what
     gathers beyond a second set of slots: reading must not run away from settling.
     """
 
@@ -38,8 +38,9 @@ class Slots:
     def free(self) -> int:
         """Messages that may be taken now, of any kind."""
         unsettled = self._settler.unsettled
-        if unsettled and not self._settler.in_trouble:
-            unsettled = max(0, unsettled - self.concurrency)
+        if unsettled:
+            kept = min(self._settler.kept, unsettled)
+            unsettled = kept + max(0, unsettled - kept - self.concurrency)
         return self.concurrency - self.running - unsettled
 
     @property
@@ -63,10 +64,6 @@ class Slots:
     def next_due(self) -> float | None:
         """Seconds until one of those is due."""
         return max(0.0, self._parked[0] - self._clock()) if self.parked else None
-
-    def take(self) -> None:
-        """One more runs."""
-        self.running += 1
 
     def release(self) -> None:
         """One less runs."""

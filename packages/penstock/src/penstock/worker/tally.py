@@ -9,7 +9,7 @@ from penstock.keys import READY, SUSPECT
 from penstock.observe.metrics import Metrics
 from penstock.tending.sweep import Swept
 from penstock.tending.tend import Tended
-from penstock.wire.errors import Absent, RedisTrouble, Unanswered
+from penstock.wire.errors import RedisTrouble
 from penstock.worker.delivery import Buried, Delivery, GivenBack, Outcome, Parked, Settled, SettledWith
 from penstock_spec.kinds.pipeline.metrics import leaving, process, sweeping, working
 
@@ -54,6 +54,7 @@ class Tally:
         self._gone = {step: counter(working.GONE, step) for step in STEPS}
         self.connections = gauge(process.REDIS_CONNECTIONS)
         self._connects = counter(process.REDIS_CONNECTS)
+        self._connected = 0
         self._errors = {word: counter(process.REDIS_ERRORS, word) for word in ("absent", "unanswered", "refused")}
         self._promoted = {word: counter(sweeping.PROMOTED, word) for word in ("parked", "delayed")}
         self._taken_over = counter(sweeping.TAKEN_OVER)
@@ -91,14 +92,14 @@ class Tally:
 
     def beside(self, connects: int, spawner: Spawner) -> None:
         """What is counted where it happens: connections that were made, and children."""
-        self._connects.add(connects - self._connects.value)
+        self._connects.add(connects - self._connected)  # a handler's own producer may count there too
+        self._connected = connects
         self._children_started.add(spawner.started - self._children_started.value)
         self._children.set(spawner.children)
 
     def trouble(self, error: RedisTrouble) -> None:
         """Redis did not answer as it should."""
-        word = "absent" if isinstance(error, Absent) else "unanswered" if isinstance(error, Unanswered) else "refused"
-        self._errors[word].add()
+        self._errors[error.kind].add()
 
     def tended(self, tended: Tended) -> None:
         """What was due."""

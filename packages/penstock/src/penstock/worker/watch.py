@@ -20,6 +20,7 @@ from penstock_spec.kinds.pipeline.spec import Pipeline
 
 EVERY = 1.0
 LEAST = 0.02
+TENDING, SWEEPING, MENDING = "looking after what is due", "looking after lost workers", "making the group"
 
 
 class Seen(Protocol):
@@ -34,7 +35,7 @@ class Seen(Protocol):
     def ensured(self, how: Ensured) -> None:
         """The group is there."""
 
-    def trouble(self, error: RedisTrouble) -> None:
+    def trouble(self, doing: str, error: RedisTrouble) -> None:
         """Redis did not answer as it should."""
 
 
@@ -65,17 +66,17 @@ class Watch:
         every = self._spec.work.lease.seconds / 5  # with our sleep on top, less than the third that breaks contact
         sweep_at = self._clock()
         while True:
-            wait = EVERY
+            wait, doing = EVERY, TENDING
             try:
                 tended = await tend(self._link, self._keys)
                 await self._seen.tended(tended)
                 if tended.next_due is not None:
                     wait = max(LEAST, min(EVERY, tended.next_due / 1000))
                 if self._clock() >= sweep_at:
-                    sweep_at = self._clock() + every
+                    sweep_at, doing = self._clock() + every, SWEEPING
                     self._seen.swept(await self._sweeper.sweep())
             except RedisTrouble as error:
-                self._seen.trouble(error)
+                self._seen.trouble(doing, error)
                 if isinstance(error, Refused) and without_group(error):
                     await self._mend()
             await self._sleep(wait)
@@ -84,4 +85,4 @@ class Watch:
         try:
             self._seen.ensured(await ensure(self._link, self._keys, self._spec))
         except RedisTrouble as error:
-            self._seen.trouble(error)
+            self._seen.trouble(MENDING, error)

@@ -26,6 +26,7 @@ from penstock.resolved import Resolved
 from penstock.scripts import script
 from penstock.tending.group import Ensured, ensure
 from penstock.tending.measure import measure
+from penstock.tending.replies import without_group
 from penstock.tending.sweep import Swept
 from penstock.tending.tend import Tended
 from penstock.wire.errors import RedisTrouble, Refused
@@ -36,20 +37,21 @@ from penstock.worker.audit import Audit
 from penstock.worker.books import Books
 from penstock.worker.complaints import Complaints
 from penstock.worker.context import Terms
-from penstock.worker.drain import Drain
+from penstock.worker.drain import Drain, end_of
 from penstock.worker.eviction import evicts
-from penstock.worker.lanes import Lanes
-from penstock.worker.lease import Lease, incarnation
+from penstock.worker.lanes import READING, Lanes
+from penstock.worker.lease import RENEWING, Lease, incarnation
 from penstock.worker.needs import Needs
 from penstock.worker.runner import Here, call_of
 from penstock.worker.settler import Settler
 from penstock.worker.slots import Slots
 from penstock.worker.tally import Tally
-from penstock.worker.watch import Watch
+from penstock.worker.watch import MENDING, SWEEPING, TENDING, Watch
 from penstock_spec.findings import CannotGoOn
 from penstock_spec.kinds.pipeline.waits import waits
 
 REACHING = "reaching Redis"
+COMPARING = "comparing what is owned with what runs"
 GAUGES_EVERY = 0.5
 FIRST_WAIT, LONGEST_WAIT = 0.1, 2.0
 UNWELCOME = frozenset({"WRONGPASS", "NOAUTH", "NOPERM"})
@@ -102,7 +104,7 @@ class Worker:
         """`until_idle`: leave when there is nothing left to do."""
         spec = pipeline.spec
         self._until_idle = until_idle
-        self._keeps_nothing = pipeline.keeps_nothing
+        self._keeps_nothing = spec.stream.retention.keeps_nothing
         self._spec = spec
         self._keys = pipeline.keys
         self._outside = outside
@@ -120,7 +122,7 @@ class Worker:
             hand,
             self._keys,
             Books(self._tally, self._log, self._complaints),
-            deletes=pipeline.keeps_nothing,
+            deletes=self._keeps_nothing,
             clock=outside.wall,
             group_gone=self._group_gone,
             changed=changed,
@@ -135,11 +137,12 @@ class Worker:
         )
         pooled = spec.work.isolation == "process"
         self._needs = Needs(handler, outside.spawner if pooled else None, self._stop, self._log)
+        self._told_to_leave: float | None = None
         self._attempts = Attempts(
             spec.work,
             Terms.of(spec),
-            Apart(outside.spawner, form, alone=False) if pooled else here,
-            Apart(outside.spawner, form, alone=True),
+            Apart(outside.spawner, form, self._complaints, alone=False) if pooled else here,
+            Apart(outside.spawner, form, self._complaints, alone=True),
             Decider(spec.retries),
             self._settler,
             self._slots,
@@ -155,8 +158,10 @@ class Worker:
             self._keys,
             self._slots,
             self._attempts,
+            self,
             block=spec.work.block.amount,
             attempts=max(one.attempts for one in waits(spec.retries)),
+            emptying_takes=spec.work.timeout.amount + spec.work.lease.amount,
             audit=self._audit_now,
         )
         self._audit = Audit(hand, self._keys, self._settler, self._attempts.runs, self._lanes.at_work)
@@ -169,6 +174,8 @@ class Worker:
 
     def stop(self) -> None:
         """Begin to leave."""
+        if self._told_to_leave is None:
+            self._told_to_leave = self._outside.monotonic()
         self._stop.set()
 
     @property
@@ -184,10 +191,18 @@ class Worker:
             return await self._work()
         finally:
             with suppress(Exception):
-                await self._outside.spawner.close()
-            await self._needs.leave(self._spec.shutdown.margin.seconds)
+                async with asyncio.timeout(self._left):
+                    await self._outside.spawner.close()
+            await self._needs.leave(min(self._left, self._spec.shutdown.margin.seconds))
             for link in self._links:
                 await link.close()
+
+    @property
+    def _left(self) -> float:
+        """Seconds until this process must be gone."""
+        now = self._outside.monotonic()
+        began = now if self._told_to_leave is None else self._told_to_leave
+        return max(0.0, end_of(self._spec.shutdown, began) - now)
 
     async def _reach(self) -> bool:
         """Redis may be absent when a pod starts: say so, and wait."""
@@ -275,11 +290,11 @@ class Worker:
         self._lanes.begin(consumer)
         self._outside.readiness.release(Why.STARTING)
         self._outside.readiness.release(Why.NO_LEASE)
-        self._complaints.over(REACHING)
+        self._complaints.over(RENEWING)
 
     def renewed(self, consumer: str) -> None:
         """It goes on: a good moment to compare what is owned with what is run."""
-        self._complaints.over(REACHING)
+        self._complaints.over(RENEWING)
         if self._auditing is None or self._auditing.done():
             self._auditing = asyncio.create_task(self._audit_quietly(consumer))
 
@@ -293,10 +308,21 @@ class Worker:
             self._attempts.consumer = None
         self._attempts.cancel_all("lost", consumer)
 
-    def trouble(self, error: RedisTrouble) -> None:
-        """Redis did not answer as it should."""
+    # how Redis answers
+
+    def trouble(self, doing: str, error: RedisTrouble) -> None:
+        """Not as it should."""
         self._tally.trouble(error)
-        self._complaints.trouble(REACHING, error)
+        self._complaints.trouble(doing, error)
+        # One that is not there for a moment is no reason; one that says no may say so until somebody acts.
+        if doing == READING and isinstance(error, Refused) and not without_group(error):
+            self._outside.readiness.hold(Why.REFUSED)
+
+    def fine(self, doing: str) -> None:
+        """As it should again."""
+        self._complaints.over(doing)
+        if doing == READING:
+            self._outside.readiness.release(Why.REFUSED)
 
     def _group_gone(self, consumer: str) -> None:
         self._outside.beside.tell(self._lease.abandon, consumer)
@@ -309,8 +335,9 @@ class Worker:
         try:
             strays = await self._audit(consumer)
         except RedisTrouble as error:
-            self.trouble(error)
+            self.trouble(COMPARING, error)
         else:
+            self.fine(COMPARING)
             if strays:
                 self._log.warning("messages were owned and not run; they are given back", count=strays)
 
@@ -325,15 +352,21 @@ class Worker:
         if self._until_idle and await self._is_idle():
             self._log.info("there is nothing left to do")
             self.stop()
+        if tended.refused:
+            self.trouble(TENDING, tended.refused)
+        else:
+            self.fine(TENDING)
 
     async def _is_idle(self) -> bool:
         if self._slots.running or self._settler.unsettled:
             return False
         there = await measure(self._hand, self._keys)
-        return not (there.new(until_done=self._keeps_nothing) or there.pending or there.delayed)
+        # Where Redis cannot tell how many are unread, there may be some.
+        return there.new(until_done=self._keeps_nothing) == there.pending == there.delayed == 0
 
     def swept(self, swept: Swept) -> None:
         """What was taken over."""
+        self.fine(SWEEPING)
         self._tally.swept(swept)
         if swept.suspects or swept.removed:
             told = "lost workers' messages are taken over"
@@ -341,6 +374,7 @@ class Worker:
 
     def ensured(self, how: Ensured) -> None:
         """The group is there."""
+        self.fine(MENDING)
         if how == "again":
             self._tally.group_recreated.add()
             self._log.error("the group had vanished and was made again; the janitor brings back what is left")

@@ -24,5 +24,11 @@ KIND = Kind(
     ),
     rules="penstock_spec.kinds.pipeline.rules",
     families="penstock_spec.kinds.pipeline.families",
+    unread={
+        **dict.fromkeys(("resources", "alerts", "expect", "patches", "acknowledge", "suppress", "environments"), True),
+        "scaling": {
+            *("replicas", "backlog_per_replica", "poll", "cooldown", "scale_down", "boost", "fallback", "paused"),
+        },
+    },
     foreign=FOREIGN,
 )

@@ -9,7 +9,7 @@ from penstock_spec.kinds.pipeline.derive import side_key
 OF_STREAM = ("delayed", "bodies", "dedup")
 """Shared by all groups of a stream. Keys below these, such as `:dedup:<what>`, are taken as well."""
 
-OF_GROUP = ("parked", "uncharged", "crashed", "alive", "position", "result")
+OF_GROUP = ("parked", "uncharged", "crashed", "finished", "alive", "position", "result")
 
 
 def side_keys(key: str, group: str) -> Iterator[str]:

@@ -56,6 +56,11 @@ class Retention(Part):
         ),
     ] = "until-done"
 
+    @property
+    def keeps_nothing(self) -> bool:
+        """Whether a message leaves the stream in the step that finishes it."""
+        return self.keep == "until-done"
+
 
 class Backlog(Part):
     """How much may wait, and what a producer meets when that is reached."""

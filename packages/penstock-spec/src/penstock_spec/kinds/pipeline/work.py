@@ -54,7 +54,11 @@ class Work(Part):
     ] = "none"
     memory_limit: Annotated[
         Size | None,
-        about("The most memory of one child process; needs `isolation: process`.", "512Mi"),
+        about(
+            "The most memory that a message may take in a child process, on top of what the process starts with; needs "
+            "`isolation: process`.",
+            "512Mi",
+        ),
         ROOM_FOR_PYTHON,
     ] = None
 

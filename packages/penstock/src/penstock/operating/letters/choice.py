@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 
 from penstock.keys import Keys
 from penstock.operating.entry import Entry, Lens
 from penstock.operating.letters.dead_letter import DeadLetter
 from penstock.operating.paging import Ask, Pages, asking, once
-from penstock.tending.replies import items, raw
+from penstock.tending.replies import items, milliseconds
 from penstock.wire.link import Link
 
 
@@ -75,19 +75,21 @@ class Seen:
 class Walk:
     """Over the dead letters of one pipeline."""
 
-    def __init__(self, link: Link, keys: Keys, lens: Lens, *, ask: Ask = once) -> None:
-        """Nothing is asked yet."""
+    def __init__(
+        self, link: Link, keys: Keys, lens: Lens, *, ask: Ask = once, goes_on: Callable[[], bool] = lambda: True
+    ) -> None:
+        """Nothing is asked yet. `goes_on` is asked before each page and each id, whether or not letters are meant."""
         self._link = link
         self._keys = keys
         self._lens = lens
         self._ask = ask
+        self._goes_on = goes_on
         self._pages = Pages(link, keys.dead, ask=ask)
         self.seen = Seen()
 
     async def now(self) -> int:
         """Redis's time, in ms since 1970."""
-        seconds, micros = (int(raw(part)) for part in items(await self._ask(asking(self._link, "TIME"))))
-        return seconds * 1000 + micros // 1000
+        return milliseconds(await self._ask(asking(self._link, "TIME")))
 
     async def last(self) -> str:
         """The newest there is now, of whichever pipeline; nothing where there is none."""
@@ -97,10 +99,14 @@ class Walk:
     async def chosen(
         self, filters: Filters, now: int, *, until: str = "+", newest_first: bool = False
     ) -> AsyncIterator[DeadLetter]:
-        """Those of this pipeline that the filters take, none of them newer than `until`."""
+        """Those of this pipeline that the filters take, none of them newer than `until`: none at all where it is ''."""
+        if not until:
+            return
         start = "-" if filters.newer_than is None else str(max(now - filters.newer_than, 0))
         end = until if filters.older_than is None else str(max(now - filters.older_than, 0))
         async for page in self._pages.between(start, end, newest_first=newest_first):
+            if not self._goes_on():
+                return
             for entry in page:
                 letter = self._read(entry)
                 if letter and filters.take(letter, self._lens):
@@ -109,6 +115,8 @@ class Walk:
     async def named(self, ids: Sequence[str]) -> AsyncIterator[DeadLetter]:
         """Those with these ids, in their order."""
         for id_ in ids:
+            if not self._goes_on():
+                return
             told = items(await self._ask(asking(self._link, "XRANGE", self._keys.dead, id_, id_)))
             letter = self._read(Entry.of(told[0])) if told else None
             if letter:

@@ -2,43 +2,74 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass
 
 from penstock.keys import Keys
 from penstock.operating.letters.dead_letter import DeadLetter
 from penstock.operating.paging import Ask, once
-from penstock.tending.replies import number
-from penstock.wire.errors import Reply, Unanswered
+from penstock.tending.replies import numbers
+from penstock.wire.errors import Refused, Reply, Unanswered
 from penstock.wire.link import Link
 
 TOGETHER = 100
-"""Letters of one command."""
+"""Letters that are deleted together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Purged:
+    """What became of some letters."""
+
+    deleted: Sequence[DeadLetter]
+    gone: Sequence[DeadLetter]
+    """Those that were not there any more."""
 
 
 async def purge(
-    link: Link, keys: Keys, letters: AsyncIterator[DeadLetter], *, ask: Ask = once
-) -> AsyncIterator[tuple[Sequence[DeadLetter], int]]:
-    """Some at a time, and how many of them were still there. Raises RedisTrouble; what was told has happened."""
+    link: Link,
+    keys: Keys,
+    letters: AsyncIterator[DeadLetter],
+    *,
+    ask: Ask = once,
+    goes_on: Callable[[], bool] = lambda: True,
+) -> AsyncIterator[Purged]:
+    """Some at a time. Raises RedisTrouble; what was told has happened. `goes_on` is asked before each time."""
+    async for batch in _batches(letters):
+        if not goes_on():
+            return
+        yield await _delete(link, keys, batch, ask)
+
+
+async def _batches(letters: AsyncIterator[DeadLetter]) -> AsyncIterator[Sequence[DeadLetter]]:
     batch: list[DeadLetter] = []
     async for letter in letters:
         batch.append(letter)
         if len(batch) == TOGETHER:
-            yield batch, await _delete(link, keys, batch, ask)
+            yield batch
             batch = []
     if batch:
-        yield batch, await _delete(link, keys, batch, ask)
+        yield batch
 
 
-async def _delete(link: Link, keys: Keys, batch: Sequence[DeadLetter], ask: Ask) -> int:
+async def _delete(link: Link, keys: Keys, batch: Sequence[DeadLetter], ask: Ask) -> Purged:
+    """What is gone at a second attempt was deleted by the first one, whose answer was lost."""
     doubtful = False
 
     async def attempt() -> Reply:
         nonlocal doubtful
         try:
-            return await link.call("XDEL", keys.dead, *(one.id for one in batch))
+            answers = await link.calls([("XDEL", keys.dead, one.id) for one in batch])
         except Unanswered:
             doubtful = True
             raise
+        return [_answered(one) for one in answers]
 
-    deleted = number(await ask(attempt))
-    return len(batch) if doubtful else deleted
+    counts = numbers(await ask(attempt))
+    gone = [] if doubtful else [one for one, count in zip(batch, counts, strict=True) if not count]
+    return Purged([one for one in batch if one not in gone], gone)
+
+
+def _answered(one: Reply | Refused) -> Reply:
+    if isinstance(one, Refused):
+        raise one
+    return one

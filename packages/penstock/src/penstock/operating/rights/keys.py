@@ -21,7 +21,8 @@ def patterns(role: Role, pipeline: Resolved) -> Iterator[str]:
     keys = pipeline.keys
     reads = "%R~" if tells_reading(pipeline) else "~"
     dedup, result = escaped(keys.dedup) + "*", escaped(keys.result) + "*"
-    indexes = (keys.parked, keys.uncharged, keys.crashed, keys.alive, keys.position, keys.delayed, keys.bodies)
+    of_group = (keys.parked, keys.uncharged, keys.crashed, keys.finished, keys.alive, keys.position)
+    indexes = (*of_group, keys.delayed, keys.bodies)
     match role:
         case Role.PRODUCER:
             yield from _exactly("~", keys.stream, keys.delayed, keys.bodies, keys.position)

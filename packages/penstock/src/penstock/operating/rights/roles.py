@@ -51,7 +51,7 @@ COMMANDS: Mapping[Role, frozenset[str]] = {
     Role.JANITOR: frozenset(
         {
             *("ping", "info", "time", "xlen", "xtrim", "xrange", "xpending", "xinfo|groups", "xinfo|consumers"),
-            *("zcard", "zcount", "zrange", "zrangebyscore", "zmscore", "hlen", "hexists", "hset"),
+            *("zcard", "zcount", "zrange", "zrangebyscore", "zmscore", "hlen", "hexists", "hset", "hscan", "sismember"),
         }
     ),
     Role.OPERATOR: frozenset(
@@ -73,32 +73,37 @@ AT_TIMES: Mapping[str, Mapping[str, frozenset[str]]] = {
         "drops": frozenset({"xrange", "xdel", "xpending", "hexists", "xinfo|groups"}),
         "history": frozenset({"xinfo|groups", "xinfo|stream"}),
     },
-    "reconcile_stream": {"foreign workers": frozenset({"xdel"})},
+    "reconcile_stream": {"until-done": frozenset({"spop", "xdel"})},
     "trim": {"history": frozenset({"xdel"})},
 }
 """What a script calls only where a spec says so. Some of it reads messages, or removes them."""
+
+SENT_AT_TIMES: Mapping[Role, Mapping[str, frozenset[str]]] = {
+    Role.JANITOR: {"until-done": frozenset({"sismember"})},
+}
+"""The same of what is sent as it is."""
 
 
 def commands_of(role: Role, spec: Pipeline, redis: Redis) -> frozenset[str]:
     """All that it needs."""
     if role is Role.SCALER:
-        by = BY_LENGTH if spec.stream.retention.keep == "until-done" else BY_GROUP
+        by = BY_LENGTH if spec.stream.retention.keeps_nothing else BY_GROUP
         finds = {"cluster|slots"} if redis.topology == "cluster" else set()
         return frozenset({*ALWAYS, *by, *finds, *_database(redis)})
     finds = {"cluster": {"cluster|slots", "asking"}, "sentinel": {"role"}}.get(redis.topology, set())
-    scripts = {word for name in SCRIPTS[role] for word in called_by(name) - _left_out(name, spec)}
-    return COMMANDS[role] | LINK | scripts | finds | _database(redis)
+    scripts = {word for name in SCRIPTS[role] for word in called_by(name) - _left_out(AT_TIMES.get(name, {}), spec)}
+    sent = COMMANDS[role] - _left_out(SENT_AT_TIMES.get(role, {}), spec)
+    return sent | LINK | scripts | finds | _database(redis)
 
 
-def _left_out(name: str, spec: Pipeline) -> frozenset[str]:
-    """What this spec never makes the script call."""
+def _left_out(at_times: Mapping[str, frozenset[str]], spec: Pipeline) -> frozenset[str]:
+    """What this spec never makes them say."""
     says = {
         "dedup": spec.message.dedup is not None,
         "drops": spec.stream.backlog.when_full == "drop-oldest",
-        "history": spec.stream.retention.keep != "until-done",
-        "foreign workers": spec.stream.foreign_workers,
+        "until-done": spec.stream.retention.keeps_nothing,
+        "history": not spec.stream.retention.keeps_nothing,
     }
-    at_times = AT_TIMES.get(name, {})
     called = frozenset(word for when, words in at_times.items() if says[when] for word in words)
     return frozenset(word for words in at_times.values() for word in words) - called
 

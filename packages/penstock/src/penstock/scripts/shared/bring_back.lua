@@ -2,11 +2,12 @@
 -- before, so that no fence is ever given twice, and none of it counts as an attempt. The highest count is kept in two
 -- places, as somebody may delete one of them. Redis 7 leaves out what is not in the stream any more; what Redis 6 claims of
 -- that is found to be gone when a worker claims it.
--- Returns how many were brought back.
+-- Returns how many were brought back. Needs: even_if_full.
 local function bring_back(stream, group, parked, uncharged, crashed, position, ids)
   if #ids == 0 then return 0 end
   local highest = tonumber(redis.call('HGET', uncharged, '~count')) or 0
   local count = math.max(highest, tonumber(redis.call('HGET', position, 'count')) or 0) + 1000
+  even_if_full(position)
   redis.call('HSET', position, 'count', count)
   local counts, claim = {'~count', count}, {'XCLAIM', stream, group, '~ready', 0}
   for i, id in ipairs(ids) do
@@ -17,7 +18,7 @@ local function bring_back(stream, group, parked, uncharged, crashed, position, i
   redis.call('HSET', uncharged, unpack(counts))
   local claimed = redis.call(unpack(claim))
   redis.call('ZREM', parked, unpack(ids))
-  redis.call('SREM', crashed, unpack(ids))
+  redis.call('HDEL', crashed, unpack(ids))
   if #claimed < #ids then
     local there = {}
     for _, id in ipairs(claimed) do there[id] = true end

@@ -41,6 +41,7 @@ RECONCILED = counter(
             due_without_parked="a due time for what is not parked: dropped",
             pending_nowhere="read, unfinished and pending nowhere: brought back",
             finished_elsewhere="the same, finished by workers of another make: deleted",
+            finished_beside="finished while another group read the stream, which is gone: deleted",
             delayed_without_due="a delayed body without a due time: due now",
             due_without_body="a due time without a body: dropped",
             uncharged_without_pending="an account of attempts for what is not pending: dropped",

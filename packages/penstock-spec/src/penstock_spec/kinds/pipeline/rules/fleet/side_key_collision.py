@@ -1,9 +1,9 @@
 """A key is one that Penstock uses beside a stream.
 
-Beside each stream `K` stand `{K}:delayed`, `{K}:dedup:...` and, for each group, `{K}:<group>:parked`, `:uncharged`
-and `:alive`. They are sorted sets, texts and hashes. A stream or a dead letter under such a key is refused by Redis
-as the wrong type, or takes the place of what keeps messages from being lost. Streams `K` and `{K}` have all their
-side keys in common.
+Beside each stream `K` stand `{K}:delayed`, `{K}:dedup:...` and, for each group, `{K}:<group>:parked`, `:uncharged`,
+`:alive` and others. They are sets, texts and hashes. A stream or a dead letter under such a key is refused by Redis as
+the wrong type, or takes the place of what keeps messages from being lost. Streams `K` and `{K}` have all their side
+keys in common.
 
 Choose another key.
 """

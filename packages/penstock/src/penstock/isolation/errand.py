@@ -10,11 +10,11 @@ from penstock.handling.failures import Failure
 from penstock.isolation.words import JSON
 
 Why: TypeAlias = Literal["timeout", "lost", "drain"]
-"""Why a delivery is cancelled: its time is over, its worker's lease was lost, or its worker shuts down."""
+"""Why a errand is cancelled: its time is over, its worker's lease was lost, or its worker shuts down."""
 
 
 @dataclass(frozen=True, slots=True)
-class Delivery:
+class Errand:
     """One message, delivered once."""
 
     id: bytes
@@ -22,10 +22,8 @@ class Delivery:
     attempt: int
     fence: int
     consumer: str
-    source: str
     seconds_left: float | None = None
     """Until its deadline: when it was handed over, and in the child when it arrived there. None is no deadline."""
-    correlation: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,92 @@
+"""`worker.json`: a resolved spec as pods read it, with a digest, so that nobody runs what was not generated.
+
+The digest is over the content, not over the text: a tool on the way may lay the JSON out anew. It hangs on what a
+running process looks at and on nothing else, so that a new threshold of an alert restarts no pod.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+
+from penstock_spec.findings import CannotGoOn
+from penstock_spec.kinds import kinds
+from penstock_spec.model import Part
+from penstock_spec.platform import Environment
+
+FORMAT = 1
+"""What this Penstock writes, and the newest that it reads."""
+AROUND = ("namespace", "redis")
+"""What a process asks of its environment."""
+ANEW = "write it anew with `penstock generate`, and change the spec rather than this file"
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerFile:
+    """What stands in the file."""
+
+    environment: str
+    spec: Part
+    around: Environment
+    schema: dict[str, Any] | None
+    """The JSON Schema of the messages, wherever the spec has it from."""
+    digest: str
+
+
+def write(environment: str, spec: Part, around: Environment, schema: dict[str, Any] | None) -> tuple[str, str]:
+    """The text of the file, and the digest in it."""
+    kind = kinds()[getattr(spec, "kind")]  # noqa: B009 - a part has none, and every kind's model has one
+    said = spec.model_dump(mode="json", by_alias=True, exclude=dict(kind.unread))
+    content = {
+        "format": FORMAT,
+        "kind": kind.name,
+        "environment": environment,
+        "spec": said,
+        "around": around.model_dump(mode="json", by_alias=True, include=set(AROUND)),
+        "schema": schema,
+    }
+    digest = _digest(content)
+    return json.dumps({"digest": digest, **content}, indent=2, sort_keys=True, ensure_ascii=False) + "\n", digest
+
+
+def read(raw: bytes, name: str) -> WorkerFile:
+    """What `write` has written; `name` is what the file is called in errors."""
+    try:
+        content = json.loads(raw)
+    except (ValueError, RecursionError):
+        content = None
+    if not isinstance(content, dict) or not isinstance(content.get("format"), int):
+        raise CannotGoOn(f"`{name}` is no worker file: it is not JSON with a `format`", ANEW)
+    if content["format"] > FORMAT:
+        says = (
+            f"`{name}` was written by a newer Penstock: its format is {content['format']}, and this one reads {FORMAT}"
+        )
+        raise CannotGoOn(says, "run an image with that Penstock, or write the file with this one")
+    told = content.pop("digest", None)
+    if told != (digest := _digest(content)):
+        raise CannotGoOn(f"`{name}` does not match its digest: it says {told}, and its content is {digest}", ANEW)
+    try:
+        spec = kinds()[content["kind"]].model.model_validate(content["spec"])
+        around = Environment.model_validate(content["around"])
+        return WorkerFile(content["environment"], spec, around, content["schema"], digest)
+    except (KeyError, ValidationError) as error:
+        says = f"`{name}` is not what this Penstock writes: {_first(error)}"
+        raise CannotGoOn(
+            says, "run an image with the Penstock that wrote it, or write the file with this one"
+        ) from None
+
+
+def _digest(content: dict[str, Any]) -> str:
+    canonical = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return f"sha256:{hashlib.sha256(canonical.encode()).hexdigest()}"
+
+
+def _first(error: KeyError | ValidationError) -> str:
+    if isinstance(error, KeyError):
+        return f"it has no `{error.args[0]}`"
+    one = error.errors(include_url=False, include_input=False)[0]
+    return f"`{'.'.join(map(str, one['loc']))}`: {one['msg']}"

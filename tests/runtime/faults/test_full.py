@@ -1,0 +1,71 @@
+"""Redis is full, and producers are refused: whoever is there, or comes, makes room."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from ledger import by_message, read
+from pipelines import Trial
+from servers import Server, wait_for
+from targets import Target
+
+from penstock.wire.credentials import Credentials
+
+HANDLERS = """\
+import asyncio
+import ledger
+import penstock
+
+async def handle(message, context):
+    ledger.note("start", message["id"], context.fence)
+    match message["id"].partition("-")[0]:
+        case "held": await asyncio.sleep(600 if context.attempt == 1 else 0)
+        case "retry" if context.attempt == 1: raise penstock.Retry(after=0.1)
+        case "result": context.leave("x" * 100)
+        case "bury": raise penstock.Bury("for good")
+    ledger.note("end", message["id"], context.fence)
+"""
+SPEC = """\
+work: {concurrency: 4, lease: 10s, block: 1s, timeout: 20m}
+retries: {attempts: 3}
+shutdown: {grace: 25m}
+"""
+
+
+@pytest.fixture
+def own(tmp_path: Path, server: Server) -> Iterator[Callable[..., Trial]]:
+    """Makes a repository over a server whose settings may be changed."""
+    with ExitStack() as ends:
+        target = Target(server.model(), Credentials(), [server])
+        yield lambda **said: ends.enter_context(Trial(tmp_path, target, **said))
+
+
+def test_a_worker_that_comes_empties_a_full_redis(own: Callable[..., Trial], server: Server) -> None:
+    """It takes over from one that was lost, makes second attempts, buries what must be, and leaves in peace."""
+    names = [f"{kind}-{number}" for number in range(20) for kind in ("done", "retry", "result", "bury")]
+    with own(handlers=HANDLERS, spec=SPEC) as one:
+        gone = one.worker().ready()
+        one.send({"id": f"held-{number}"} for number in range(4))
+        wait_for(lambda: len(by_message(read(one.ledger), "start")) == 4, "it runs all it can")
+        gone.kill()
+        one.send({"id": name} for name in names)
+        one.ask("ZADD", "{trial}:delayed", 1, "later")
+        one.ask("EVAL", PACK, 1, "{trial}:bodies", "later", '{"id": "later-1"}')
+        server.ask("CONFIG", "SET", "maxmemory", 1)
+
+        worker = one.worker().ready()
+        one.drained(90)
+        ends = set(by_message(read(one.ledger), "end"))
+        assert ends == {name for name in (*names, *(f"held-{n}" for n in range(4))) if not name.startswith("bury")}
+        assert len(one.dead()) == 20
+        worker.until("OOM command not allowed")
+
+        server.ask("CONFIG", "SET", "maxmemory", 0)
+        wait_for(lambda: "later-1" in by_message(read(one.ledger), "end"), "what was delayed comes in the end")
+        one.drained()
+        assert worker.end() == 0
+        one.nothing_left_behind()
+
+
+PACK = "return redis.call('HSET', KEYS[1], ARGV[1], cmsgpack.pack({'data', ARGV[2]}))"

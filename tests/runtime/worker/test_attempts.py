@@ -1,0 +1,228 @@
+"""Attempts and outcomes by themselves, on a Redis: what no handler can bring about at will."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from random import Random
+
+import pytest
+from promises import keep, until
+from servers import Server
+from stage import Stage
+from targets import Target
+
+from penstock.handling.asked import Retry
+from penstock.handling.decide import Decider
+from penstock.keys import READY
+from penstock.observe.board import Board
+from penstock.observe.metrics import Metrics
+from penstock.wire.errors import RedisTrouble
+from penstock.worker.attempts import Attempts
+from penstock.worker.context import Context, Terms
+from penstock.worker.delivery import Buried, Delivery, Outcome
+from penstock.worker.settler import Settler
+from penstock.worker.slots import Slots
+from penstock.worker.tally import Tally
+
+ME = "me~01234567"
+SLOTS = 4
+
+
+class Ledger:
+    """What became of outcomes, by entry."""
+
+    def __init__(self) -> None:
+        self.told: dict[bytes, str] = {}
+
+    def _tell(self, how: str, outcomes: Sequence[Outcome | Delivery]) -> None:
+        for one in outcomes:
+            self.told[one.id if isinstance(one, Delivery) else one.delivery.id] = how
+
+    def took(self, outcomes: Sequence[Outcome | Delivery], seconds: float) -> None:
+        del seconds
+        self._tell("took", outcomes)
+
+    def fenced(self, step: str, outcomes: Sequence[Outcome | Delivery]) -> None:
+        del step
+        self._tell("fenced", outcomes)
+
+    def gone(self, step: str, outcomes: Sequence[Outcome | Delivery]) -> None:
+        del step
+        self._tell("gone", outcomes)
+
+    def refused(self, step: str, error: RedisTrouble, unsettled: int) -> None:
+        """They are kept."""
+
+
+class Handles:
+    """Runs that go on until they are told to fail."""
+
+    def __init__(self) -> None:
+        self.begun: list[bytes] = []
+        self.fails = asyncio.Event()
+
+    async def run(self, delivery: Delivery, context: Context) -> None:
+        del context
+        self.begun.append(delivery.id)
+        await self.fails.wait()
+        raise Retry(after=600)
+
+
+class Part:
+    """Of a worker: what is between its reads and its steps."""
+
+    def __init__(self, stage: Stage) -> None:
+        spec = stage.pipeline.spec
+        changed = asyncio.Event()
+        self.stage = stage
+        self.link = stage.link()
+        self.ledger = Ledger()
+        self.handles = Handles()
+        self.settler = Settler(
+            self.link,
+            stage.keys,
+            self.ledger,
+            deletes=True,
+            clock=time.time,
+            group_gone=lambda _: None,
+            changed=changed,
+        )
+        self.slots = Slots(SLOTS, 100, self.settler, time.monotonic, changed)
+        tally = Tally(Metrics.of_spec("worker", spec, Board()))
+        self.attempts = Attempts(
+            spec.work,
+            Terms.of(spec),
+            self.handles,
+            self.handles,
+            Decider(spec.retries),
+            self.settler,
+            self.slots,
+            tally,
+            lambda _: None,
+            rng=Random(0),  # noqa: S311 - for waits
+        )
+        self.attempts.consumer = ME
+
+    def owns(self, count: int = 1, uncharged: int = 0) -> Delivery:
+        """A message that was delivered so often to this worker."""
+        keys = self.stage.keys
+        entry = str(self.stage.ask("XADD", keys.stream, "*", "data", "{}"))
+        self.stage.ask("XREADGROUP", "GROUP", keys.group, ME, "STREAMS", keys.stream, ">")
+        return self.again(entry, count, uncharged)
+
+    def again(self, entry: str, count: int, uncharged: int) -> Delivery:
+        """It was delivered once more; by force if the account says so."""
+        keys = self.stage.keys
+        self.stage.ask("XCLAIM", keys.stream, keys.group, ME, 0, entry, "RETRYCOUNT", count, "JUSTID")
+        if uncharged:
+            self.stage.ask("HSET", keys.uncharged, entry, uncharged)
+        return Delivery(entry.encode(), (b"data", b"{}"), ME, count, uncharged, READY if count > 1 else "")
+
+
+@asynccontextmanager
+async def part(where: Target | Server) -> AsyncIterator[Part]:
+    """On a stream with a group."""
+    stage = Stage(where)
+    stage.ask("XGROUP", "CREATE", stage.keys.stream, stage.keys.group, "0", "MKSTREAM")
+    one = Part(stage)
+    runs = asyncio.create_task(one.settler.run())
+    try:
+        yield one
+    finally:
+        runs.cancel()
+        await asyncio.gather(runs, return_exceptions=True)
+        await one.link.close()
+
+
+@pytest.mark.parametrize("why", ["lost", "drain", "timeout"])
+def test_cancelled_ahead_of_its_first_step(target: Target, why: str) -> None:
+    """A lease may be lost between a read and the first step of what it brought: nothing is begun, no slot is lost."""
+
+    async def promise() -> None:
+        async with part(target) as one:
+            one.attempts.deliver(one.owns())
+            assert one.slots.running == 1
+            one.attempts.cancel_all(why)  # type: ignore[arg-type] # one of the three
+            await until(lambda: not one.attempts.running, "it has ended")
+            assert (one.slots.running, one.handles.begun) == (0, [])
+            await one.settler.empty()
+            assert list(one.ledger.told.values()) == ([] if why == "lost" else ["took"])
+
+    keep(promise())
+
+
+@pytest.mark.parametrize(
+    ("held", "again"),
+    [
+        ((1, 0), [(2, 0), (3, 0)]),
+        ((1, 0), [(1001, 1000)]),
+        ((1, 0), [(1001, 1000), (2001, 2000), (2002, 2000)]),
+        ((3, 0), [(1001, 1000)]),
+        ((5, 2), [(6, 2)]),
+    ],
+    ids=["twice", "by force", "by force, twice", "the third, by force", "the third"],
+)
+def test_what_is_delivered_again_stays_the_same_attempt(
+    target: Target, held: tuple[int, int], again: list[tuple[int, int]]
+) -> None:
+    """However often, and by whatever count: the account in Redis says so, too, once it is parked."""
+
+    async def promise() -> None:
+        async with part(target) as one:
+            delivery = one.owns(*held)
+            attempt = delivery.attempt
+            one.attempts.deliver(delivery)
+            for count, uncharged in again:
+                one.attempts.deliver(one.again(delivery.id.decode(), count, uncharged))
+                [present] = one.attempts.running.values()
+                assert (present.delivery.attempt, present.delivery.count) == (attempt, count)
+            one.handles.fails.set()
+            await until(lambda: one.ledger.told, "it is parked")
+            assert one.ledger.told == {delivery.id: "took"}
+            told = one.stage.ask("HGET", one.stage.keys.uncharged, delivery.id)
+            assert again[-1][0] - int(str(told)) == attempt
+
+    keep(promise())
+
+
+def test_what_is_refused_for_ever_holds_up_nobody(target: Target) -> None:
+    """One message after the other is settled at once while a dead letter is refused; only that one keeps its slot."""
+
+    async def promise() -> None:
+        async with part(target) as one:
+            keys = one.stage.keys
+            one.stage.ask("SET", keys.dead, "somebody's mistake")
+            dead = one.owns()
+            one.settler.add(Buried(dead, "failed", "ValueError"))
+            await until(lambda: one.settler.kept == 1, "it is refused")
+            for _ in range(100):
+                done = one.owns()
+                one.settler.settle(done)
+                assert one.slots.free == SLOTS - 1
+                await until(lambda done=done: one.ledger.told.get(done.id) == "took", "it is settled")  # type: ignore[misc] # a loop variable
+            assert one.settler.on_the_way() == {(ME, dead.id, 1)}
+            one.stage.ask("DEL", keys.dead)
+            await one.settler.empty()
+            assert one.ledger.told[dead.id] == "took"
+            assert one.slots.free == SLOTS
+
+    keep(promise())
+
+
+def test_a_redis_that_comes_back_empty_took_nothing(server: Server) -> None:
+    """What could not be sent has not been done, and where the group is gone nobody can say that it has."""
+
+    async def promise() -> None:
+        async with part(server) as one:
+            dead, done = one.owns(), one.owns()
+            server.stop()
+            one.settler.add(Buried(dead, "failed", "ValueError"))
+            one.settler.settle(done)
+            await until(lambda: one.settler.kept == 2, "there is nobody")
+            server.start()
+            server.flush()
+            await one.settler.empty()
+            assert one.ledger.told == {dead.id: "gone", done.id: "gone"}
+
+    keep(promise())
