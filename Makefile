@@ -27,10 +27,12 @@ format: setup ## put style and format right where that is safe
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-generate: setup ## write the JSON schemas and the reference docs anew
+generate: setup ## write what follows from the specs, the JSON schemas and the reference docs anew
+	$(BIN)/penstock generate
 	$(BIN)/python tools/generate.py
 
 check: setup ## prove that what `make generate` writes is up to date
+	$(BIN)/penstock check
 	$(BIN)/python tools/generate.py --check
 
 bench: setup ## measure how fast a worker drains, beside a bare loop

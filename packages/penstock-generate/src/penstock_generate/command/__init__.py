@@ -1,0 +1,1 @@
+"""The generator's verbs of the `penstock` command."""

@@ -1,0 +1,44 @@
+"""Which files of a folder are the generator's: `FILES` in it names each, with the digest of what was written.
+
+So files that somebody else puts there are never touched, files that are nobody's any more can be removed, and a file
+that was changed by hand can be told from one that is out of date.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping
+
+from penstock_generate.artifact import Artifact
+
+NAME = "FILES"
+_LINE = re.compile(r"([0-9a-f]{64})  ([^\0\n]+)")
+
+
+def digest(content: bytes) -> str:
+    """Of a file's bytes."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def listed(artifacts: Iterable[Artifact], header: str) -> Artifact:
+    """The listing of one folder's artifacts, a line each as `sha256sum` writes it."""
+    found = sorted(artifacts, key=lambda one: one.path)
+    folder = found[0].folder
+    lines = [f"{digest(one.content.encode())}  {one.path.removeprefix(f'{folder}/')}\n" for one in found]
+    return Artifact(f"{folder}/{NAME}", header + "".join(lines))
+
+
+def parse(text: str) -> Mapping[str, str]:
+    """Paths below the folder and digests. What looks like neither a line nor a comment names nothing."""
+    found = {}
+    for line in text.splitlines():
+        match = _LINE.fullmatch(line)
+        if match and _inside(match[2]):
+            found[match[2]] = match[1]
+    return found
+
+
+def _inside(path: str) -> bool:
+    """A listing that somebody wrote must not reach files elsewhere."""
+    return not path.startswith("/") and not {"", ".", ".."}.intersection(path.split("/"))

@@ -1,0 +1,78 @@
+"""Templates: ours, or a repository's own in their place.
+
+A value gets into a file through a filter that writes it so that it is read as itself. What has come through none is
+refused, so that no template, ours or overridden, can let the text of a spec become a piece of a manifest.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from markupsafe import Markup
+
+from penstock_generate import text
+from penstock_spec.findings import CannotGoOn
+
+OURS = Path(__file__).parent / "templates"
+ENDING = ".j2"
+
+
+class Templates:
+    """Templates by name, compiled once."""
+
+    def __init__(self, overrides: Path | None = None) -> None:
+        """`overrides` is a repository's own folder of templates; it need not be there."""
+        folders = [overrides, OURS] if overrides else [OURS]
+        self._environment = jinja2.Environment(
+            loader=jinja2.FileSystemLoader(folders),
+            undefined=jinja2.StrictUndefined,
+            autoescape=True,  # so that what a filter or a macro has written can be told from what none has
+            finalize=_written,
+            keep_trailing_newline=True,
+        )
+        self._environment.filters |= {"y": _y, "block": _block}
+
+    def render(self, name: str, values: dict[str, Any]) -> str:
+        """A file from its template."""
+        try:
+            return str(self._environment.get_template(f"{name}{ENDING}").render(values))
+        except jinja2.TemplateSyntaxError as error:
+            raise CannotGoOn(f"{_place(error.filename, error.lineno)}: {error.message}", "mend the template") from None
+        except (jinja2.TemplateError, Unwritten) as error:
+            raise CannotGoOn(f"{_where(error, name)}: {error}", "mend the template") from None
+
+
+class Unwritten(Exception):  # noqa: N818 - what it is
+    """A value on its way into a file through no filter."""
+
+
+def _y(value: object) -> Markup:
+    return Markup(text.scalar(value))  # noqa: S704 - it is YAML, and has been quoted
+
+
+def _block(value: object, indent: int) -> Markup:
+    return Markup(text.block(value, indent))  # noqa: S704 - as above
+
+
+def _written(value: object) -> object:
+    if isinstance(value, (Markup, jinja2.Undefined)):  # the latter has its own complaint
+        return value
+    raise Unwritten("a value has no filter: write `| y` for one value, `| block(N)` for a section")
+
+
+def _where(error: BaseException, name: str) -> str:
+    """The innermost line of a template in a traceback."""
+    place, trace = f"templates/{name}{ENDING}", error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename.endswith(ENDING):
+            place = _place(trace.tb_frame.f_code.co_filename, trace.tb_lineno)
+        trace = trace.tb_next
+    return place
+
+
+def _place(file: str | None, line: int) -> str:
+    parts = Path(file or "").parts
+    start = len(parts) - 1 - parts[::-1].index("templates") if "templates" in parts else 0
+    return f"{'/'.join(parts[start:])}:{line}"

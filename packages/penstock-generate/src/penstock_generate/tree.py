@@ -1,0 +1,96 @@
+"""The folder `generated/` as it lies on disk, held against what should lie there."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from penstock_generate import listing
+from penstock_generate.artifact import Artifact
+from penstock_spec.findings import CannotGoOn
+
+Scope = Callable[[str], bool]
+"""Whether a folder, such as `production/media-cluster`, is looked at in this run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Paths from `generated/` on."""
+
+    missing: tuple[str, ...]
+    outdated: tuple[str, ...]
+    """As they were generated once, from something else."""
+    edited: tuple[str, ...]
+    """Changed by hand since."""
+    left_over: tuple[str, ...]
+    """Nobody's any more."""
+
+    def __bool__(self) -> bool:
+        """Whether there is any."""
+        return bool(self.missing or self.outdated or self.edited or self.left_over)
+
+    @property
+    def to_write(self) -> tuple[str, ...]:
+        """Files that get new content."""
+        return (*self.missing, *self.outdated, *self.edited)
+
+
+def compare(root: Path, artifacts: Iterable[Artifact], scope: Scope) -> Difference:
+    """Look, and change nothing. Raises CannotGoOn where something is in the way that is not ours."""
+    wanted = {one.path: one.content.encode() for one in artifacts}
+    owned = _owned(root, scope)
+    missing: list[str] = []
+    outdated: list[str] = []
+    edited: list[str] = []
+    for path, content in wanted.items():
+        lying = _bytes(root, path)
+        if lying is None:
+            missing.append(path)
+        elif lying != content:
+            told = owned.get(path)
+            if told is None:
+                says = f"`{root.name}/{path}` is in the way: it is not listed as generated"
+                raise CannotGoOn(says, "move it elsewhere, or delete it")
+            (outdated if told in ("", listing.digest(lying)) else edited).append(path)
+    left_over = [path for path in owned if path not in wanted and os.path.lexists(root / path)]
+    return Difference(tuple(missing), tuple(outdated), tuple(edited), tuple(sorted(left_over)))
+
+
+def _owned(root: Path, scope: Scope) -> Mapping[str, str]:
+    """What was generated, with its digest; a listing itself has none."""
+    owned: dict[str, str] = {}
+    for folder in folders(root):
+        if scope(folder):
+            at = f"{folder}/{listing.NAME}"
+            owned[at] = ""
+            text = (root / at).read_text(encoding="utf-8", errors="replace")
+            owned |= {f"{folder}/{path}": told for path, told in listing.parse(text).items()}
+    return owned
+
+
+def folders(root: Path) -> list[str]:
+    """The folders that have a listing."""
+    found = (path.parent.relative_to(root).as_posix() for path in root.glob(f"*/*/{listing.NAME}"))
+    return sorted(found)
+
+
+def _bytes(root: Path, path: str) -> bytes | None:
+    """None where there is nothing."""
+    _check_way(root, path)
+    try:
+        return (root / path).read_bytes()
+    except FileNotFoundError:
+        return None
+    except IsADirectoryError:
+        raise CannotGoOn(f"`{root.name}/{path}` is a folder, and a file belongs there", "move it elsewhere") from None
+
+
+def _check_way(root: Path, path: str) -> None:
+    """Nothing is read or written through a link that leads out."""
+    parent = os.path.realpath((root / path).parent)
+    if not Path(parent).is_relative_to(os.path.realpath(root)):
+        raise CannotGoOn(f"`{root.name}/{path}` lies behind a link that leads out of `{root.name}`", "remove the link")
+    if os.path.exists(parent) and not os.path.isdir(parent):  # noqa: PTH110, PTH112 - texts, as realpath gives them
+        raise CannotGoOn(f"a file is in the way of `{root.name}/{path}`", "move it elsewhere")

@@ -1,0 +1,245 @@
+"""`penstock generate` and `penstock check`: in `generated/` lies what follows from the specs, and nothing else."""
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+import yaml
+
+from penstock_generate import listing
+
+Run = Callable[..., CompletedProcess[str]]
+
+
+def lying(root: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(root)): path.read_bytes() for path in sorted(root.rglob("*")) if path.is_file()}
+
+
+def change(path: Path, before: str, after: str) -> None:
+    text = path.read_text()
+    assert before in text
+    path.write_text(text.replace(before, after))
+
+
+@pytest.fixture
+def generated(repository: Path, penstock: Run) -> Path:
+    ran = penstock("generate")
+    assert (ran.returncode, ran.stderr) == (0, "")
+    return repository / "generated"
+
+
+def test_what_was_generated_is_up_to_date(generated: Path, penstock: Run) -> None:
+    files = lying(generated)
+    ran = penstock("check")
+    assert (ran.returncode, ran.stdout) == (0, f"{len(files)} files are up to date\n")
+    assert penstock("generate").stdout == f"{len(files)} files: none changed\n"
+    assert lying(generated) == files
+
+
+@pytest.mark.parametrize(
+    "variables",
+    [{"LC_ALL": "C"}, {"LC_ALL": "tr_TR.UTF-8"}, {"PYTHONHASHSEED": "7"}, {"PYTHONUTF8": "0", "TZ": "Asia/Tokyo"}],
+)
+def test_same_input_same_bytes(generated: Path, penstock: Run, variables: dict[str, str]) -> None:
+    """Whatever the locale, the time zone or the order in which Python keeps things."""
+    before = lying(generated)
+    (generated / "production/jobs/worker.json").unlink()
+    assert penstock("generate", **variables).returncode == 0
+    assert lying(generated) == before
+    assert not any(str(generated.parent).encode() in content for content in before.values())
+
+
+def test_check_names_what_differs(repository: Path, generated: Path, penstock: Run) -> None:
+    """Missing, out of date, changed by hand, left over; and changes nothing."""
+    (generated / "dev/jobs/worker.json").unlink()
+    change(generated / "dev/agent-queue/manifests/deployment.yaml", "maxUnavailable: 0", "maxUnavailable: 1")
+    change(repository / "specs/media-cluster.yaml", "backlog_per_replica: 32", "backlog_per_replica: 33")
+    (repository / "specs/tankpit-jobs.yaml").unlink()
+    before = lying(generated)
+    ran = penstock("check", "--env", "dev")
+    lines = ran.stdout.splitlines()
+    assert ran.returncode == 1
+    assert "penstock generate" in ran.stderr
+    assert "missing: generated/dev/jobs/worker.json" in lines
+    assert "changed by hand: generated/dev/agent-queue/manifests/deployment.yaml" in lines
+    assert "out of date: generated/dev/media-cluster/manifests/scaledobject.yaml" in lines
+    assert "left over: generated/dev/tankpit-jobs/worker.json" in lines
+    assert not any("production" in line for line in lines)
+    assert lying(generated) == before
+    assert f"{len(lines)} files are not what the specs say\n" in ran.stderr
+
+
+def test_what_is_nobodys_goes_and_what_is_not_ours_stays(repository: Path, generated: Path, penstock: Run) -> None:
+    theirs = generated / "dev/tankpit-jobs/notes.md"
+    theirs.write_text("ours")
+    (generated / "README.md").write_text("theirs too")
+    (repository / "specs/tankpit-jobs.yaml").unlink()
+    assert penstock("generate").returncode == 0
+    assert [path for path in lying(generated) if "tankpit" in path] == ["dev/tankpit-jobs/notes.md"]
+    assert not (generated / "production/tankpit-jobs").exists()
+    assert (generated / "README.md").read_text() == "theirs too"
+
+
+def test_a_choice_touches_nothing_else(repository: Path, generated: Path, penstock: Run) -> None:
+    before = lying(generated)
+    change(repository / "specs/media-cluster.yaml", "backlog_per_replica: 32", "backlog_per_replica: 33")
+    change(repository / "specs/jobs.yaml", "kind: pipeline", "kind: pipeline # it is")
+    (repository / "specs/tankpit-jobs.yaml").unlink()
+    assert penstock("generate", "--env", "dev", "--only", "media-cluster").returncode == 0
+    after = lying(generated)
+    changed = {path for path in before if before[path] != after.get(path)}
+    assert changed == {f"dev/media-cluster/{name}" for name in ("FILES", "manifests/scaledobject.yaml")}
+    assert before.keys() == after.keys()
+
+
+def test_what_was_changed_by_hand_is_said(generated: Path, penstock: Run) -> None:
+    before = lying(generated)
+    change(generated / "dev/jobs/worker.json", "60s", "61s")
+    ran = penstock("generate")
+    assert ran.stderr == "generated/dev/jobs/worker.json had been changed by hand; it is as generated again\n"
+    assert lying(generated) == before
+
+
+def test_somebody_elses_file_is_in_the_way(generated: Path, penstock: Run) -> None:
+    """It is neither overwritten nor taken for ours."""
+    folder = generated / "dev/jobs"
+    (folder / "FILES").unlink()
+    (folder / "worker.json").write_text("mine")
+    ran = penstock("generate")
+    assert ran.returncode == 2
+    assert "`generated/dev/jobs/worker.json` is in the way: it is not listed as generated" in ran.stderr
+    assert (folder / "worker.json").read_text() == "mine"
+
+
+@pytest.mark.parametrize("what", ["folder", "file above", "link out", "link instead"])
+def test_what_is_in_the_way(repository: Path, penstock: Run, tmp_path: Path, what: str) -> None:
+    generated, says = repository / "generated", ""
+    match what:
+        case "folder":
+            (generated / "dev/jobs/worker.json").mkdir(parents=True)
+            says = "`generated/dev/jobs/worker.json` is a folder, and a file belongs there"
+        case "file above":
+            (generated / "dev").mkdir(parents=True)
+            (generated / "dev/jobs").write_text("")
+            says = "a file is in the way of `generated/dev/jobs/"
+        case "link out":
+            generated.mkdir()
+            (generated / "dev").symlink_to(tmp_path)
+            says = "lies behind a link that leads out of `generated`"
+        case _:
+            generated.symlink_to(tmp_path)
+            says = "`generated` is a link"
+    before = lying(tmp_path)
+    ran = penstock("generate")
+    assert ran.returncode == 2
+    assert says in ran.stderr
+    assert lying(tmp_path) == before
+
+
+def test_nothing_is_generated_from_errors(repository: Path, generated: Path, penstock: Run) -> None:
+    before = lying(generated)
+    change(repository / "specs/jobs.yaml", "kind: pipeline", "kind: pipelin")
+    ran = penstock("generate")
+    assert ran.returncode == 2
+    assert "nothing is generated from specs with errors" in ran.stderr
+    assert "unknown-kind" in ran.stderr
+    assert lying(generated) == before
+
+
+@pytest.mark.parametrize(
+    ("asked", "hint"), [("media-clustre", "did you mean `media-cluster`?"), ("zzz", "there are `agent")]
+)
+def test_a_spec_that_is_not_there(penstock: Run, asked: str, hint: str) -> None:
+    ran = penstock("generate", "--only", asked)
+    assert ran.returncode == 2
+    assert f"there is no spec named `{asked}`" in ran.stderr
+    assert hint in ran.stderr
+
+
+def test_the_listing_names_each_file_and_its_digest(generated: Path) -> None:
+    """As `sha256sum --check` reads it."""
+    for file in generated.rglob(listing.NAME):
+        listed = listing.parse(file.read_text())
+        there = {str(path.relative_to(file.parent)) for path in file.parent.rglob("*") if path.is_file()}
+        assert listed.keys() == there - {listing.NAME}
+        for path, digest in listed.items():
+            assert hashlib.sha256((file.parent / path).read_bytes()).hexdigest() == digest
+
+
+@pytest.mark.parametrize("line", ["../../x", "/etc/passwd", "a/../../x", "", "a//b", "./a"])
+def test_a_listing_reaches_nothing_elsewhere(line: str) -> None:
+    assert not listing.parse(f"{'0' * 64}  {line}\n")
+
+
+def test_patches_are_applied(repository: Path, generated: Path, penstock: Run) -> None:
+    spec = repository / "specs/media-cluster.yaml"
+    where = "/spec/template/spec/nodeSelector"
+    patch = f"  - {{target: Deployment, op: add, path: {where}, value: {{disk: fast}}, reason: disks}}"
+    spec.write_text(f"{spec.read_text()}patches:\n{patch}\n")
+    before = lying(generated)
+    assert penstock("generate").returncode == 0
+    after = lying(generated)
+    changed = {path for path in before if before[path] != after[path] and "production" in path}
+    assert changed == {f"production/media-cluster/{name}" for name in ("FILES", "manifests/deployment.yaml")}
+    name = "production/media-cluster/manifests/deployment.yaml"
+    was, now = yaml.safe_load(before[name]), yaml.safe_load(after[name])
+    assert now["spec"]["template"]["spec"].pop("nodeSelector") == {"disk": "fast"}
+    assert now == was
+
+
+def test_a_patch_without_a_target_is_an_error(repository: Path, penstock: Run) -> None:
+    """It says where, and what was probably meant."""
+    patch = (
+        "patches:\n  - {target: Deployment, op: replace, path: /spec/template/spec/container, value: [], reason: x}\n"
+    )
+    spec = repository / "specs/media-cluster.yaml"
+    spec.write_text(spec.read_text() + patch)
+    ran = penstock("generate")
+    assert ran.returncode == 2
+    line = len(spec.read_text().splitlines())
+    assert (
+        f"specs/media-cluster.yaml:{line}:45: this patch of the Deployment changes nothing: there is no `container`"
+        in ran.stderr
+    )
+    assert "hint: write `/spec/template/spec/containers`" in ran.stderr
+
+
+def test_a_template_of_the_repositorys_own(repository: Path, generated: Path, penstock: Run, root: Path) -> None:
+    """It takes the place of ours; the others stay."""
+    name = "pipeline/manifests/serviceaccount.yaml.j2"
+    own = repository / "templates" / name
+    own.parent.mkdir(parents=True)
+    own.write_text((root / "templates" / name).read_text() + "imagePullSecrets:\n  - name: {{ spec.owner.team | y }}\n")
+    before = lying(generated)
+    assert penstock("generate", "--env", "dev").returncode == 0
+    after = lying(generated)
+    assert {Path(path).name for path in before if before[path] != after[path]} == {"FILES", "serviceaccount.yaml"}
+    told = yaml.safe_load(after["dev/jobs/manifests/serviceaccount.yaml"])
+    assert told["imagePullSecrets"] == [{"name": "bot"}]
+
+
+@pytest.mark.parametrize(
+    ("template", "says"),
+    [
+        ("a: {{ spec.name }}\n", ":1: a value has no filter: write `| y` for one value"),
+        (
+            "a: 1\nb: {{ spec.nam | y }}\n",
+            ":2: 'penstock_spec.kinds.pipeline.spec.Pipeline object' has no attribute 'nam'",
+        ),
+        ("a: 1\n\nb: {{ spec.name | y }\n", ":3: unexpected '}'"),
+        ("a: {{ 1 | nope }}\n", ":1: No filter named 'nope'."),
+    ],
+)
+def test_a_template_that_is_broken(repository: Path, penstock: Run, template: str, says: str) -> None:
+    """The line of the template is said; what a spec says can become no piece of a file by itself."""
+    own = repository / "templates/pipeline/manifests/serviceaccount.yaml.j2"
+    own.parent.mkdir(parents=True)
+    own.write_text(template)
+    ran = penstock("generate")
+    assert ran.returncode == 2
+    assert f"templates/pipeline/manifests/serviceaccount.yaml.j2{says}" in ran.stderr
+    assert "mend the template" in ran.stderr
+    assert "Traceback" not in ran.stderr
+    assert not (repository / "generated/dev").exists()

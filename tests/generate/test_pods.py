@@ -1,0 +1,86 @@
+"""What was generated runs as it is: a worker reads `worker.json` and nothing else, and says which one."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from servers import Server
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+SPEC = """\
+kind: pipeline
+name: {name}
+owner: {{team: pets}}
+handler: pets:handle
+image: registry.example/pets:1
+message: {message}
+"""
+PETS = "class Pet:\n    pass\n\ndef handle(message):\n    print('said', message['name'], flush=True)\n"
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with Server() as server:
+        yield server
+
+
+@pytest.fixture
+def pod(repository: Path, penstock: Run, tmp_path: Path) -> Path:
+    """A folder with the code and two generated files: neither specs nor a platform file."""
+    (repository / "specs/pets.yaml").write_text(SPEC.format(name="pets", message="{schema: {required: [name]}}"))
+    message = "{schema: {model: 'pets:Pet'}, encoding: fields}"
+    (repository / "specs/models.yaml").write_text(SPEC.format(name="models", message=message))
+    (repository / "specs/models.message.json").write_text('{"properties": {"name": {"type": "string"}}}')
+    assert penstock("generate").returncode == 0
+    pod = tmp_path / "pod"
+    pod.mkdir()
+    (pod / "pets.py").write_text(PETS)
+    for name in ("pets", "models"):
+        shutil.copy(repository / f"generated/dev/{name}/worker.json", pod / f"{name}.json")
+    return pod
+
+
+def run(pod: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    command = [str(Path(sys.executable).with_name("penstock")), *words, "--log-format", "json"]
+    environ = {"PATH": os.environ["PATH"]}
+    return subprocess.run(command, cwd=pod, env=environ, capture_output=True, text=True, check=False, timeout=60)
+
+
+@pytest.mark.parametrize(("name", "fields"), [("pets", ("data", '{"name": "Kim"}')), ("models", ("name", "Kim"))])
+def test_a_worker_runs_from_it_alone(pod: Path, server: Server, name: str, fields: tuple[str, str]) -> None:
+    """Also where the schema came from a file beside the spec."""
+    server.ask("XADD", f"streams:{name}", "*", *fields)
+    ran = run(pod, "worker", f"{name}.json", "--redis", server.url, "--until-idle", "--listen", "off")
+    assert (ran.returncode, ran.stdout) == (0, "said Kim\n")
+    said = [json.loads(line) for line in ran.stderr.splitlines()]
+    digest = json.loads((pod / f"{name}.json").read_text())["digest"]
+    assert [one["digest"] for one in said if "digest" in one] == [digest]
+    assert server.ask("XLEN", f"streams:{name}") == 0
+
+
+def test_it_is_told_for_which_environment(pod: Path) -> None:
+    ran = run(pod, "worker", "pets.json", "--env", "production")
+    assert ran.returncode == 2
+    assert "`pets.json` was generated for `dev`, and `production` is asked for" in ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("after", "says"),
+    [("}", "is no worker file"), ("", "does not match its digest"), (None, "`pets.json` cannot be had: ")],
+)
+def test_what_it_does_not_run(pod: Path, after: str | None, says: str) -> None:
+    file = pod / "pets.json"
+    if after is None:
+        file.unlink()
+    else:
+        file.write_text(file.read_text().replace('"60s"', '"61s"') + after)
+    ran = run(pod, "worker", "pets.json")
+    assert ran.returncode == 2
+    assert says in ran.stderr
+    assert "Traceback" not in ran.stderr

@@ -1,0 +1,135 @@
+"""Whatever interrupts a change of the tree, at whatever point: the tree is the old one, or the new one."""
+
+import os
+import signal
+import subprocess
+import sys
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from penstock_generate.writing import STAGE, change, opened
+
+OLD = {"dev/a/FILES": b"a", "dev/a/deep/er": b"1", "dev/gone/x": b"x", "dev/gone/y": b"y", "other": b"theirs"}
+WRITES = {"dev/a/FILES": b"A", "dev/a/deep/est/new": b"2", "dev/b/x": b"3"}
+REMOVES = ["dev/gone/x", "dev/gone/y", "dev/a/deep/er"]
+NEW = {"dev/a/FILES": b"A", "dev/a/deep/est/new": b"2", "dev/b/x": b"3", "other": b"theirs"}
+
+INTERRUPTED = f"""
+import os, signal, sys
+from pathlib import Path
+from penstock_generate.writing import change, opened
+
+root, at, number = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
+seen = 0
+
+def interrupt(event, args):
+    global seen
+    if event in ("open", "os.rename", "os.mkdir", "os.remove", "os.rmdir", "os.scandir"):
+        seen += 1
+        if seen == at:
+            os.kill(os.getpid(), number)
+
+with opened(root):
+    sys.addaudithook(interrupt)
+    change(root, {WRITES!r}, {REMOVES!r})
+    at = 0
+print("done")
+"""
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    root = tmp_path / "generated"
+    for path, content in OLD.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_bytes(content)
+    return root
+
+
+def lying(root: Path) -> dict[str, bytes]:
+    found = (path for path in root.rglob("*") if path.is_file())
+    return {path.relative_to(root).as_posix(): path.read_bytes() for path in found}
+
+
+def empty_folders(root: Path) -> list[Path]:
+    return [path for path in root.rglob("*") if path.is_dir() and not any(path.iterdir())]
+
+
+def interrupted(root: Path, at: int, number: signal.Signals) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", INTERRUPTED, str(root), str(at), str(number.value)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_a_change_is_made(tree: Path) -> None:
+    """What is not named stays as it is; folders of which nothing is left go."""
+    with opened(tree):
+        change(tree, WRITES, REMOVES)
+    assert lying(tree) == NEW
+    assert not empty_folders(tree)
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_an_interrupted_change(tmp_path: Path, tree: Path, number: signal.Signals) -> None:
+    """At each step on the disk; who is killed there cannot tidy up, and whoever opens the tree next does."""
+    came_to = set()
+    for at in count(1):
+        root = tmp_path / f"{at}"
+        subprocess.run(["cp", "-r", tree, root], check=True)
+        ran = interrupted(root, at, number)
+        with opened(root):
+            came = lying(root)
+        assert came in (OLD, NEW)
+        assert not empty_folders(root)
+        came_to.add(came == NEW)
+        if ran.returncode == 0 and at > 1:
+            assert ran.stdout == "done\n"
+            break
+    assert came_to == {True, False}
+
+
+def test_a_signal_waits_for_the_moves(tmp_path: Path, tree: Path) -> None:
+    """Whoever is told to stop leaves a whole tree behind, with nothing for others to finish."""
+    for at in count(1):
+        root = tmp_path / f"{at}"
+        subprocess.run(["cp", "-r", tree, root], check=True)
+        ran = interrupted(root, at, signal.SIGINT)
+        if ran.returncode == 0:
+            break
+        assert lying(root) in (OLD, NEW)
+        assert not (root / STAGE).exists()
+    assert at > 3
+
+
+def test_one_at_a_time(tree: Path) -> None:
+    """The second waits until the first is done."""
+    script = f"""
+import sys
+from pathlib import Path
+from penstock_generate.writing import opened
+print("waits", flush=True)
+with opened(Path({str(tree)!r})):
+    print((Path({str(tree)!r}) / "dev/a/FILES").read_text(), flush=True)
+"""
+    with opened(tree):
+        second = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
+        assert second.stdout
+        assert second.stdout.readline() == "waits\n"
+        change(tree, WRITES, REMOVES)
+    assert second.communicate()[0] == "A\n"
+
+
+def test_a_disk_that_is_full_changes_nothing(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What cannot be staged is not begun."""
+    written = Path.write_bytes
+
+    def refuses(path: Path, content: bytes) -> int:
+        if content == b"3":
+            raise OSError(28, os.strerror(28))
+        return written(path, content)
+
+    monkeypatch.setattr(Path, "write_bytes", refuses)
+    with opened(tree), pytest.raises(OSError, match="No space left"):
+        change(tree, WRITES, REMOVES)
+    assert lying(tree) == OLD
