@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 MANIFESTS := $(wildcard packages/*/pyproject.toml)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test lint format generate check bench bench-send bench-lint lock ci clean
+.PHONY: help setup test lint format generate check validate validators bench bench-send bench-lint lock ci clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,6 +34,12 @@ generate: setup ## write what follows from the specs, the JSON schemas and the r
 check: setup ## prove that what `make generate` writes is up to date
 	$(BIN)/penstock check
 	$(BIN)/python tools/generate.py --check
+
+validate: validators ## prove that what was generated is valid, by the programs that will read it
+	$(BIN)/pytest -n auto tests/validate
+
+validators: setup ## build what checks generated files: kubeconform, helm, promtool, amtool, and their schemas
+	tools/validators.sh
 
 bench: setup ## measure how fast a worker drains, beside a bare loop
 	$(BIN)/python benchmarks/drain.py

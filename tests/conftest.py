@@ -20,6 +20,10 @@ hypothesis.settings.register_profile("house", hypothesis.settings(), deadline=No
 hypothesis.settings.load_profile("house")
 
 
+# What `make validators` has built is as good as installed.
+os.environ["PATH"] += f"{os.pathsep}{Path(__file__).parents[1] / 'build/validators/bin'}"
+
+
 @pytest.fixture(scope="session")
 def root() -> Path:
     return Path(__file__).parents[1]

@@ -22,4 +22,5 @@ lock() {
 
 lock lock "$@"
 lock dev "$@"
+lock validate "$@"
 lock pod --constraint requirements/dev.txt "$@" # a pod runs the versions that were tested

@@ -18,13 +18,15 @@ from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.platform import Environment, Redis
 
 KINDS = (
-    "ConfigMap", "Deployment", "NetworkPolicy", "PodDisruptionBudget", "PodMonitor", "ScaledObject", "ServiceAccount",
-    "TriggerAuthentication",
+    "ConfigMap", "Deployment", "NetworkPolicy", "PodDisruptionBudget", "PodMonitor", "PrometheusRule", "ScaledObject",
+    "ServiceAccount", "TriggerAuthentication",
 )  # fmt: skip
 """In a file each, by this name in small letters."""
 
 
-def manifests(it: Planned, worker_file: str, digest: str, templates: Templates) -> Iterator[Artifact]:
+def manifests(
+    it: Planned, worker_file: str, digest: str, rules: list[dict[str, Any]], templates: Templates
+) -> Iterator[Artifact]:
     """A file for each, and the list of them."""
     spec: Pipeline = it.spec
     values = {
@@ -35,6 +37,7 @@ def manifests(it: Planned, worker_file: str, digest: str, templates: Templates) 
         "domain": DOMAIN,
         "worker_file": worker_file,
         "digest": digest,
+        "rules": rules,
         "image": image(spec.image, it.around.image_prefix),
         "grace_seconds": -(-spec.shutdown.grace.amount // 1000),
         "secret": secret(it.around.redis),

@@ -1,0 +1,128 @@
+"""What an alert is: a query and a threshold apart, so that its rule, its tests and its panel say the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from penstock_generate.promql import name_of, number, selector
+from penstock_spec.metrics import Metric
+from penstock_spec.values.quantities import Duration
+
+Severity = Literal["critical", "warning", "info"]
+Feed = Callable[[float], Mapping[str, str]]
+"""From a value to series, in promtool's notation, for which the query has this value."""
+
+QUARTER = 15
+"""Minutes."""
+SHARE = 0.8
+"""Of a bound, from which on somebody should know that it is near."""
+STEPS = 400
+"""Samples of a series, a minute apart."""
+PLACES = {"short": 0, "s": 1, "percentunit": 2}
+"""By unit: digits after the point in a description, and so the step that can be told."""
+VALUE = "{value}"
+"""In a description: the value that the query had."""
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """An expression, and what makes it true."""
+
+    text: str
+    feed: Feed
+    warm: int = 0
+    """Minutes until it has the value."""
+    exact: bool = True
+    """A quotient comes out a little beside."""
+
+
+@dataclass(frozen=True, slots=True)
+class Alert:
+    """One rule."""
+
+    name: str
+    severity: Severity
+    query: Query
+    operator: Literal[">", ">=", "<"]
+    threshold: float
+    minutes: int
+    """How long it must hold."""
+    summary: str
+    description: str
+    unit: Literal["short", "s", "percentunit"] = "short"
+
+    @property
+    def expression(self) -> str:
+        """The query against its threshold."""
+        return f"{self.query.text} {self.operator} {number(self.threshold)}"
+
+    @property
+    def quiet(self) -> float:
+        """A value just on this side."""
+        if self.operator == ">=":
+            return self.threshold - self._step
+        return self.threshold if self.query.exact else self.threshold - self._step
+
+    @property
+    def loud(self) -> float:
+        """A value just on the other."""
+        if self.operator == ">=":
+            return self.threshold
+        return self.threshold + self._step if self.operator == ">" else self.threshold - self._step
+
+    @property
+    def _step(self) -> float:
+        return 10.0 ** -PLACES[self.unit]
+
+    def described(self, value: float | None = None) -> str:
+        """The description: of a value, or with the place for one."""
+        places = PLACES[self.unit]
+        said = f'{{{{ printf "%.{places}f" $value }}}}' if value is None else f"{value:.{places}f}"
+        return self.description.replace(VALUE, said)
+
+
+class Series:
+    """The series of one pipeline: queries over them, and what feeds these."""
+
+    def __init__(self, labels: Mapping[str, str]) -> None:
+        """`labels` tell it from others."""
+        self._labels = labels
+
+    def of(self, metric: Metric | str, **more: str) -> str:
+        """The selector."""
+        return selector(name_of(metric), {**self._labels, **more})
+
+    def gauge(self, metric: Metric | str, how: str = "max", **more: str) -> Query:
+        """The highest, or the sum, of what pods tell."""
+        series = self.of(metric, **more)
+        return Query(f"{how}({series})", lambda value: {series: f"{number(value)}+0x{STEPS}"})
+
+    def grown(self, metric: Metric | str, minutes: int, **more: str) -> Query:
+        """By how much a counter grew in these minutes, over all pods. Rounded: Prometheus extrapolates."""
+        series = self.of(metric, **more)
+        text = f"round(sum(increase({series}[{minutes}m])))"
+        return Query(text, lambda value: {series: f"0+{number(value / minutes)}x{STEPS}"}, minutes + 1)
+
+    def ratio(self, over: str, under: str, minutes: int) -> Query:
+        """How one counter grows beside another."""
+        upper, lower = self.of(over), self.of(under)
+        text = f"sum(rate({upper}[{minutes}m])) / sum(rate({lower}[{minutes}m]))"
+        told = {lower: f"0+60x{STEPS}"}
+        return Query(text, lambda value: {upper: f"0+{number(value * 60)}x{STEPS}", **told}, minutes, exact=False)
+
+
+def added(queries: Iterable[Query]) -> Query:
+    """The sum of several; the first has all of it in a test."""
+    first, *rest = queries
+
+    def feed(value: float) -> Mapping[str, str]:
+        return {**first.feed(value), **{name: said for one in rest for name, said in one.feed(0).items()}}
+
+    return Query(" + ".join(one.text for one in (first, *rest)), feed)
+
+
+def minutes(duration: Duration) -> int:
+    """Rounded up."""
+    return max(1, -(-duration.amount // 60_000))

