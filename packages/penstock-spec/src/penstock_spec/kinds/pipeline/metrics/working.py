@@ -90,7 +90,12 @@ HANDLING_SECONDS = histogram(
         ),
     ),
 )
-WAITING_SECONDS = histogram("waiting", "From when a message was sent, or due, until its handler began.", WORKER, LONG)
+WAITING_SECONDS = histogram(
+    "waiting",
+    "From when a message entered the stream until a worker first had it; the oldest of a read stands for all of it.",
+    WORKER,
+    LONG,
+)
 SETTLE_SECONDS = histogram("settle", "From the end of a handler until Redis took the outcome.", WORKER, QUICK)
 CHILDREN = gauge("children", "Child processes that are there to run handlers.", WORKER)
 CHILDREN_STARTED = counter("children_started", "Child processes that were started.", WORKER)
