@@ -1,5 +1,7 @@
 """A Redis that is absent, slow, full, stopped, or another one by now."""
 
+import json
+import os
 import threading
 import time
 from collections import Counter
@@ -10,7 +12,7 @@ from pathlib import Path
 import pytest
 import targets
 from ledger import read
-from pipelines import Trial
+from pipelines import KEY, Trial
 from raw import Raw
 from scraped import numbers, page, until_counted
 from servers import Server, wait_for
@@ -119,6 +121,50 @@ def test_a_restart_loses_nothing(own: Callable[..., Trial], server: Server) -> N
         twice = [name for name, count in done(one).items() if count > 1]
         assert len(twice) <= 2 * 8, "no more than ran or settled at the kill"
         assert one.dead() == []
+        assert worker.end() == 0
+        one.nothing_left_behind()
+
+
+def log_of(server: Server) -> Path:
+    """The file that grows with each write; where it lies changed with Redis 7."""
+    return max((server.folder / "appendonlydir").glob("*.incr.aof"), default=server.folder / "appendonly.aof")
+
+
+def kept_by(server: Server) -> set[str]:
+    """The messages in the stream of a server that is down, as another reads its append-only file."""
+    with Server(appendonly=True) as other:
+        other.stop()
+        for path in server.folder.rglob("*.*"):
+            if "appendonly" in path.name:
+                (other.folder / path.relative_to(server.folder)).write_bytes(path.read_bytes())
+        other.start()
+        entries = other.ask("XRANGE", KEY, "-", "+")
+        assert isinstance(entries, list)
+        return {json.loads(entry[1][1])["id"] for entry in entries}  # type: ignore[index,arg-type] # as Redis answers
+
+
+@pytest.mark.parametrize("share", [0.1, 0.4])
+def test_what_redis_kept_is_done(own: Callable[..., Trial], server: Server, share: float) -> None:
+    """The end of its append-only file is lost: leases, fences and settles are older than what the worker knows."""
+    names = [f"{'retry' if number % 5 == 0 else 'm'}-{number}" for number in range(400)]
+    with own(handlers=HANDLERS, spec=SPEC) as one:
+        worker = one.worker().ready()
+        one.send({"id": name} for name in names)
+        wait_for(lambda: len(done(one)) > 200, "it works")
+        server.kill()
+        before = done(one)
+        log = log_of(server)
+        os.truncate(log, int(log.stat().st_size * (1 - share)))
+        kept = kept_by(server)
+        assert kept - before.keys(), "something was left to do"
+        assert kept & before.keys(), "something that was done is back"
+        server.start()
+        wait_for(
+            lambda: all(done(one)[name] > before[name] for name in kept), "what is back is done, again or at last", 90
+        )
+        one.drained(90)
+        assert one.dead() == []
+        assert worker.process.poll() is None
         assert worker.end() == 0
         one.nothing_left_behind()
 
