@@ -54,6 +54,10 @@ class Resolved:
         around = self.around.model_copy(update={"redis": redis})
         return replace(self, around=around, generated=self.generated or self)
 
+    def whole(self) -> Resolved:
+        """With the schema of its messages at hand, for whoever asks for it more than once."""
+        return replace(self, schema=self.of_messages())
+
     def of_messages(self) -> dict[str, Any]:
         """The JSON Schema of its messages. Raises CannotGoOn where a file that the spec names has none."""
         return schema_of(self.spec, self.folder) if self.schema is None else self.schema

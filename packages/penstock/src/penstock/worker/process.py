@@ -73,7 +73,7 @@ class Start:
 
 def run(start: Start) -> int:
     """Until it is told to stop. Gives an exit code."""
-    pipeline = start.pipeline
+    pipeline = start.pipeline.whole()
     handler = load(pipeline.spec, start.paths)
     form = form_of(pipeline.spec.message, pipeline.of_messages())
     digest = pipeline.digest
