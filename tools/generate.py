@@ -1,4 +1,4 @@
-"""Write the JSON Schemas and the reference pages; with `--check` prove that they are what would be written."""
+"""Write the reference pages; with `--check` prove that they are what would be written."""
 
 from __future__ import annotations
 

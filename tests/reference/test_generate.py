@@ -45,14 +45,14 @@ def test_what_differs_is_named_in_a_sentence(generate: ModuleType, made: dict[st
     (tmp_path / "docs/rules/README.md").unlink()
     (tmp_path / "docs/reference/pipeline.md").write_text("old\n")
     (tmp_path / "docs/reference/notes.md").write_text("not generated\n")
-    (tmp_path / "generated/schemas/gone.schema.json").write_text("{}\n")
+    (tmp_path / "docs/rules/gone.md").write_text("{}\n")
 
     told = generate.compare(tmp_path, made).told()
     generate.write(tmp_path, made)
 
     assert told == (
         "missing: `docs/rules/README.md`; out of date: `docs/reference/pipeline.md`; "
-        "left over: `generated/schemas/gone.schema.json`"
+        "left over: `docs/rules/gone.md`"
     )
     assert generate.compare(tmp_path, made).told() == ""
     assert (tmp_path / "docs/reference/notes.md").is_file()

@@ -124,8 +124,8 @@ class Server:
     def lines(self) -> list[str]:
         return [
             *(f"bind {LOOPBACK}", f"port {self.port}", f"dir {self.folder}", "daemonize no", 'save ""'),
-            # Written before it is answered, so what was answered outlives a SIGKILL. With `everysec`, the default, a write
-            # waits up to 2 s for a slow disk to sync the last one, and is answered meanwhile.
+            # Written before it is answered, so what was answered outlives a SIGKILL. With `everysec`, the default, a
+            # write waits up to 2 s for a slow disk to sync the last one, and is answered meanwhile.
             *("maxmemory-policy noeviction", f"appendonly {'yes' if self._appendonly else 'no'}", "appendfsync no"),
             *([f"requirepass {self.password}"] if self.password else []),
             *self._settings,

@@ -5,6 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+OF_ALL = ("schemas", "images")
+"""Folders that belong to the repository as a whole, and to no environment."""
+OF_ENVIRONMENT = "_environment"
+"""The folder, in an environment's, of what belongs to all of its pipelines. No spec can have this name."""
+
 
 @dataclass(frozen=True, slots=True)
 class Artifact:
@@ -13,8 +18,11 @@ class Artifact:
     path: str
     """From `generated/` on, with `/`: `production/media-cluster/worker.json`."""
     content: str
+    maker: str
+    """What made it: a template, `templates/pipeline/manifests/deployment.yaml.j2`, or a module."""
 
     @property
     def folder(self) -> str:
-        """The folder of its owner, `production/media-cluster`: two steps, however deep the file lies."""
-        return "/".join(PurePosixPath(self.path).parts[:2])
+        """The folder of its owner, such as `production/media-cluster`, however deep the file lies."""
+        parts = PurePosixPath(self.path).parts
+        return parts[0] if parts[0] in OF_ALL else "/".join(parts[:2])

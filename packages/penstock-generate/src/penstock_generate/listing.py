@@ -26,7 +26,7 @@ def listed(artifacts: Iterable[Artifact], header: str) -> Artifact:
     found = sorted(artifacts, key=lambda one: one.path)
     folder = found[0].folder
     lines = [f"{digest(one.content.encode())}  {one.path.removeprefix(f'{folder}/')}\n" for one in found]
-    return Artifact(f"{folder}/{NAME}", header + "".join(lines))
+    return Artifact(f"{folder}/{NAME}", header + "".join(lines), __name__)
 
 
 def parse(text: str) -> Mapping[str, str]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from penstock_generate.artifact import OF_ENVIRONMENT
 from penstock_spec.layers import Layers
 from penstock_spec.platform import Environment
 
@@ -39,3 +40,33 @@ class Planned:
     def folder(self) -> str:
         """Where everything of it goes."""
         return f"{self.environment}/{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """What the files of an environment need to know of one of its specs; there may be thousands."""
+
+    name: str
+    kind: str
+    team: str
+    digest: str
+    """Of its worker file."""
+    patches_pods: bool
+    """Whether the janitor sets costs of deletion on its pods."""
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """An environment with all its specs, to be emitted."""
+
+    environment: str
+    around: Environment
+    members: tuple[Member, ...]
+    """By name."""
+    source: str
+    """The platform file."""
+
+    @property
+    def folder(self) -> str:
+        """Where everything of it goes."""
+        return f"{self.environment}/{OF_ENVIRONMENT}"

@@ -13,6 +13,7 @@ import jinja2
 from markupsafe import Markup
 
 from penstock_generate import text
+from penstock_generate.artifact import Artifact
 from penstock_spec.findings import CannotGoOn
 
 OURS = Path(__file__).parent / "templates"
@@ -33,6 +34,10 @@ class Templates:
             keep_trailing_newline=True,
         )
         self._environment.filters |= {"y": _y, "block": _block}
+
+    def artifact(self, path: str, name: str, values: dict[str, Any]) -> Artifact:
+        """A file of `generated/` from its template."""
+        return Artifact(path, self.render(name, values), f"templates/{name}{ENDING}")
 
     def render(self, name: str, values: dict[str, Any]) -> str:
         """A file from its template."""

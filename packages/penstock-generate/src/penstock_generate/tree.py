@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from penstock_generate import listing
-from penstock_generate.artifact import Artifact
+from penstock_generate.artifact import OF_ALL, Artifact
 from penstock_spec.findings import CannotGoOn
 
+INITIAL = "schemas/"
+"""What `penstock init` writes before there is a listing."""
 Scope = Callable[[str], bool]
 """Whether a folder, such as `production/media-cluster`, is looked at in this run."""
 
@@ -49,7 +51,7 @@ def compare(root: Path, artifacts: Iterable[Artifact], scope: Scope) -> Differen
         if lying is None:
             missing.append(path)
         elif lying != content:
-            told = owned.get(path)
+            told = owned.get(path, "" if path.startswith(INITIAL) else None)
             if told is None:
                 says = f"`{root.name}/{path}` is in the way: it is not listed as generated"
                 raise CannotGoOn(says, "move it elsewhere, or delete it")
@@ -72,8 +74,9 @@ def _owned(root: Path, scope: Scope) -> Mapping[str, str]:
 
 def folders(root: Path) -> list[str]:
     """The folders that have a listing."""
+    of_all = [folder for folder in OF_ALL if (root / folder / listing.NAME).exists()]
     found = (path.parent.relative_to(root).as_posix() for path in root.glob(f"*/*/{listing.NAME}"))
-    return sorted(found)
+    return sorted([*of_all, *found])
 
 
 def _bytes(root: Path, path: str) -> bytes | None:

@@ -6,6 +6,7 @@ pass what the models refuse, never the other way round.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin
@@ -31,6 +32,15 @@ DRAFT = "http://json-schema.org/draft-07/schema#"
 PLAIN: dict[Any, Schema] = {bool: {"type": "boolean"}, int: {"type": "integer"}, str: {"type": "string"}, Any: {}}
 BOUNDS = {Ge: ("ge", "minimum"), Gt: ("gt", "exclusiveMinimum"), Le: ("le", "maximum"), Lt: ("lt", "exclusiveMaximum")}
 LENGTHS = {"string": "Length", "array": "Items", "object": "Properties"}
+
+
+def files() -> dict[str, str]:
+    """Every schema, as the file by whose name specs point to it."""
+    schemas = {"platform": platform_schema(), **{name: spec_schema(kind) for name, kind in kinds().items()}}
+    return {
+        f"{name}.schema.json": json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+        for name, schema in schemas.items()
+    }
 
 
 def spec_schema(kind: Kind) -> Schema:

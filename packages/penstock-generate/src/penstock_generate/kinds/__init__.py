@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 
 from penstock_generate.artifact import Artifact
-from penstock_generate.plan import Planned
+from penstock_generate.plan import Member, Planned
 from penstock_generate.rendering import Templates
 
-Emit = Callable[[Planned, Templates], Iterable[Artifact]]
+
+@dataclass(frozen=True, slots=True)
+class Emitted:
+    """What comes of one spec in one environment."""
+
+    artifacts: tuple[Artifact, ...]
+    """Its own files, in no particular order."""
+    member: Member
+    """What the files of the whole environment say of it."""
+
+
+Emit = Callable[[Planned, Templates], Emitted]
 
 
 @cache

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from importlib.resources import files
 from pathlib import Path
 
@@ -40,17 +39,12 @@ def command(folder: Path) -> None:
     if (folder / PLATFORM_FILE).exists():
         says = f"`{folder / PLATFORM_FILE}` is there already"
         raise CannotGoOn(says, "add a spec with `penstock new`, or name another folder")
-    from penstock_spec.json_schema import platform_schema, spec_schema
-    from penstock_spec.kinds import kinds
+    from penstock_spec import json_schema
 
     texts = {name: (files("penstock") / "starter" / source).read_text("utf-8") for name, source in STARTER.items()}
     workflow = ".github/workflows/penstock.yaml"
     texts[workflow] = texts[workflow].replace("{version}", __version__)
-    schemas = {"platform": platform_schema(), **{name: spec_schema(kind) for name, kind in kinds().items()}}
-    written = {
-        f"generated/schemas/{name}.schema.json": json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
-        for name, schema in schemas.items()
-    }
+    written = {f"generated/schemas/{name}": text for name, text in json_schema.files().items()}
     for name, text in (written | texts).items():
         click.echo(f"{_written(folder / name, text)} {(folder / name).as_posix()}")
     where = "" if folder == Path() else f"cd {folder} && "

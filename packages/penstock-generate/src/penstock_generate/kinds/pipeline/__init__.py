@@ -5,24 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from penstock_generate.artifact import Artifact
+from penstock_generate.kinds import Emitted
+from penstock_generate.kinds.pipeline import rules
 from penstock_generate.kinds.pipeline.alerts import alerts
-from penstock_generate.kinds.pipeline.manifests import header, manifests
-from penstock_generate.kinds.pipeline.rules import groups, tests
-from penstock_generate.plan import Planned
+from penstock_generate.kinds.pipeline.manifests import manifests
+from penstock_generate.kinds.pipeline.worker import Worker
+from penstock_generate.plan import Member, Planned
 from penstock_generate.rendering import Templates
-from penstock_generate.text import document
-from penstock_spec import worker_file
-from penstock_spec.kinds.pipeline.message.schema_of import schema_of
+from penstock_spec.kinds.pipeline.spec import Pipeline
 
 __all__ = ["emit"]
 
 
-def emit(it: Planned, templates: Templates) -> Iterator[Artifact]:
-    """Its files, in no particular order."""
-    text, digest = worker_file.write(it.environment, it.spec, it.around, schema_of(it.spec, it.beside))
+def emit(it: Planned, templates: Templates) -> Emitted:
+    """Its files, and what its environment says of it."""
+    spec: Pipeline = it.spec
+    worker = Worker.of(it)
+    member = Member(it.name, spec.kind, spec.owner.team, worker.digest, spec.scaling.protect_busy)
+    return Emitted(tuple(_files(it, worker, templates)), member)
+
+
+def _files(it: Planned, worker: Worker, templates: Templates) -> Iterator[Artifact]:
+    yield worker.artifact
     found = alerts(it)
-    rules = groups(it, found)
-    yield Artifact(f"{it.folder}/worker.json", text)
-    yield Artifact(f"{it.folder}/rules.yaml", header(it) + document({"groups": rules}))
-    yield Artifact(f"{it.folder}/rules.test.yaml", header(it) + document(tests(it, found, "rules.yaml")))
-    yield from manifests(it, text, digest, rules, templates)
+    groups = rules.groups(it, found)
+    yield from rules.files(it, found, groups)
+    yield from manifests(it, worker, groups, templates)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import yaml
 
 from penstock_generate import text
 from penstock_generate.artifact import Artifact
+from penstock_generate.kinds.pipeline.worker import Worker
 from penstock_generate.plan import DOMAIN, Planned
 from penstock_generate.rendering import Templates
 from penstock_spec.findings import CannotGoOn
@@ -24,9 +26,7 @@ KINDS = (
 """In a file each, by this name in small letters."""
 
 
-def manifests(
-    it: Planned, worker_file: str, digest: str, rules: list[dict[str, Any]], templates: Templates
-) -> Iterator[Artifact]:
+def manifests(it: Planned, worker: Worker, rules: list[dict[str, Any]], templates: Templates) -> Iterator[Artifact]:
     """A file for each, and the list of them."""
     spec: Pipeline = it.spec
     values = {
@@ -35,8 +35,8 @@ def manifests(
         "labels": labels(spec),
         "selector": selector(spec),
         "domain": DOMAIN,
-        "worker_file": worker_file,
-        "digest": digest,
+        "worker_file": worker.artifact.content,
+        "digest": worker.digest,
         "rules": rules,
         "image": image(spec.image, it.around.image_prefix),
         "grace_seconds": -(-spec.shutdown.grace.amount // 1000),
@@ -49,15 +49,10 @@ def manifests(
         if kind != "TriggerAuthentication" or needs_authentication(it.around):
             file = f"{kind.lower()}.yaml"
             resources.append(file)
-            rendered = templates.render(f"pipeline/manifests/{file}", values)
-            yield Artifact(f"{it.folder}/manifests/{file}", header(it) + with_patches(rendered, kind, it))
-    listed = templates.render("pipeline/manifests/kustomization.yaml", {"resources": resources})
-    yield Artifact(f"{it.folder}/manifests/kustomization.yaml", header(it) + listed)
-
-
-def header(it: Planned) -> str:
-    """What stands at the top of each file that can have a comment."""
-    return f"# Generated from {it.source}; change that, and run `penstock generate`.\n"
+            made = templates.artifact(f"{it.folder}/manifests/{file}", f"pipeline/manifests/{file}", values)
+            yield replace(made, content=with_patches(made.content, kind, it))
+    file = "kustomization.yaml"
+    yield templates.artifact(f"{it.folder}/manifests/{file}", f"pipeline/manifests/{file}", {"resources": resources})
 
 
 def labels(spec: Pipeline) -> dict[str, str]:

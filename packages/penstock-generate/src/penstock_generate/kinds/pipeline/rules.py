@@ -5,14 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from penstock_generate.artifact import Artifact
 from penstock_generate.kinds.pipeline.alerts import Alert
 from penstock_generate.kinds.pipeline.alerts.define import Series
 from penstock_generate.plan import Planned
+from penstock_generate.text import document
 from penstock_spec.kinds.pipeline.metrics import stream, working
 from penstock_spec.kinds.pipeline.spec import Pipeline
 
 AFTER = 5
 """Minutes after which what was to fire has fired."""
+
+
+def files(it: Planned, alerts: list[Alert], rules: list[dict[str, Any]]) -> Iterator[Artifact]:
+    """The rules for a Prometheus that reads files, and their tests."""
+    yield Artifact(f"{it.folder}/rules.yaml", document({"groups": rules}), __name__)
+    yield Artifact(f"{it.folder}/rules.test.yaml", document(tests(it, alerts, "rules.yaml")), __name__)
 
 
 def groups(it: Planned, alerts: list[Alert]) -> list[dict[str, Any]]:
