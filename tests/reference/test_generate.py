@@ -51,8 +51,7 @@ def test_what_differs_is_named_in_a_sentence(generate: ModuleType, made: dict[st
     generate.write(tmp_path, made)
 
     assert told == (
-        "missing: `docs/rules/README.md`; out of date: `docs/reference/pipeline.md`; "
-        "left over: `docs/rules/gone.md`"
+        "missing: `docs/rules/README.md`; out of date: `docs/reference/pipeline.md`; left over: `docs/rules/gone.md`"
     )
     assert generate.compare(tmp_path, made).told() == ""
     assert (tmp_path / "docs/reference/notes.md").is_file()
