@@ -14,7 +14,8 @@ Run = Callable[..., CompletedProcess[str]]
 
 
 def lying(root: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(root)): path.read_bytes() for path in sorted(root.rglob("*")) if path.is_file()}
+    found = (path for path in sorted(root.rglob("*")) if path.is_file() and ".penstock-cache" not in path.parts)
+    return {str(path.relative_to(root)): path.read_bytes() for path in found}
 
 
 def change(path: Path, before: str, after: str) -> None:
@@ -76,6 +77,9 @@ def test_what_is_nobodys_goes_and_what_is_not_ours_stays(repository: Path, gener
     theirs.write_text("ours")
     (generated / "README.md").write_text("theirs too")
     (repository / "specs/tankpit-jobs.yaml").unlink()
+    with (repository / "penstock.yaml").open("a") as platform:
+        taken_on = "{change: remove-pipeline, name: tankpit-jobs, reason: it is drained, until: 2026-02-01}"
+        platform.write(f"\nacknowledge: [{taken_on}]\n")
     assert penstock("generate").returncode == 0
     assert [path for path in lying(generated) if "tankpit" in path] == ["dev/tankpit-jobs/notes.md"]
     assert not (generated / "production/tankpit-jobs").exists()
@@ -123,7 +127,7 @@ def test_what_is_in_the_way(repository: Path, penstock: Run, tmp_path: Path, wha
         case "file above":
             (generated / "dev").mkdir(parents=True)
             (generated / "dev/jobs").write_text("")
-            says = "a file is in the way of `generated/dev/jobs/"
+            says = "a file is in the way of `generated/dev/jobs`"
         case "link out":
             generated.mkdir()
             (generated / "dev").symlink_to(tmp_path)

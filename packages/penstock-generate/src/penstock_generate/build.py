@@ -1,129 +1,73 @@
-"""From a repository's files to artifacts; what comes out hangs on what goes in and on nothing else."""
+"""From specs to the folders of what follows from them; what comes out hangs on what goes in and on nothing else."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import date
 from itertools import groupby
 
 from penstock_generate import environment as of_environment
 from penstock_generate import listing
 from penstock_generate import repository as of_repository
-from penstock_generate.artifact import OF_ALL, Artifact
+from penstock_generate.artifact import Artifact
 from penstock_generate.heading import headed
 from penstock_generate.kinds import emitter
 from penstock_generate.plan import Member, Planned, Whole
-from penstock_generate.rendering import Templates
-from penstock_spec.fields import nearest
-from penstock_spec.findings import CannotGoOn, Outcome, Severity
+from penstock_generate.source import Source
+from penstock_spec.files import File
 from penstock_spec.kinds import kinds
 from penstock_spec.linting import check, lint
-from penstock_spec.platform import Platform
-from penstock_spec.repository import Inputs, Repository, read_inputs
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
-    """What of a repository is asked for; an empty choice is all."""
+class Folder:
+    """One folder of `generated/`, complete with its listing."""
 
-    environments: tuple[str, ...] = ()
-    names: tuple[str, ...] = ()
-
-    def covers(self, folder: str) -> bool:
-        """Whether a folder of `generated/` belongs to it. What belongs to all is left alone when some are asked for."""
-        environment, inside, name = folder.partition("/")
-        if not inside:
-            return not self.environments and not self.names
-        return (not self.environments or environment in self.environments) and (not self.names or name in self.names)
-
-
-@dataclass(frozen=True, slots=True)
-class Built:
-    """What follows from a repository; nothing where `outcome` has errors."""
-
+    name: str
     artifacts: tuple[Artifact, ...]
-    outcome: Outcome
+    member: Member | None = None
+    """What its environment says of it."""
+    beside: tuple[str, ...] = ()
+    """Files beside the spec that were read."""
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
-    """What it is built from, all of it without errors."""
-
-    inputs: Inputs
-    platform: check.PlatformFile
-    model: Platform
-    environments: tuple[str, ...]
-    templates: Templates
-    version: str
-
-
-def build(repository: Repository, chosen: Chosen, today: date, version: str) -> Built:
-    """Everything of it, in the order of paths."""
-    inputs = read_inputs(repository)
-    platform = check.check_platform(lint.load(inputs.platform))
-    environments = lint.choose(platform, chosen.environments)
-    outcome = lint.lint(inputs, environments, today).outcome
-    if outcome.count(Severity.ERROR) or platform.model is None:
-        return Built((), outcome)
-    _refuse_names(platform.model)
-    templates = Templates(repository.root / "templates")
-    source = Source(inputs, platform, platform.model, environments, templates, version)
-    return Built(tuple(sorted(_emit(source, chosen), key=lambda one: one.path)), outcome)
-
-
-def _emit(source: Source, chosen: Chosen) -> Iterator[Artifact]:
-    members: dict[str, list[Member]] = {name: [] for name in source.environments}
-    for it in plan(source, chosen):
+def of_spec(source: Source, file: File) -> Iterator[Folder]:
+    """The folders of one spec: one in each environment."""
+    for it in plan(source, file):
         emitted = emitter(it.spec.kind)(it, source.templates)
-        members[it.environment].append(emitted.member)
-        yield from _finished(emitted.artifacts, it.source, source.version)
-    if chosen.names:
-        return
+        yield _folder(emitted.artifacts, it.source, source.version, emitted.member, emitted.beside)
+
+
+def plan(source: Source, file: File) -> Iterator[Planned]:
+    """One spec in each environment."""
+    document = lint.load(file)
+    kind = kinds()[document.data["kind"]]
+    for environment in source.environments:
+        spec, layers = check.resolve(kind, document, source.platform, environment)
+        yield Planned(environment, source.model.environments[environment], spec, layers, file.path.parent)
+
+
+def of_whole(source: Source, environment: str, members: Iterable[Member]) -> Iterator[Folder]:
+    """The folder of an environment."""
+    found = tuple(sorted(members, key=lambda one: one.name))
     file = source.inputs.platform.name
-    for name, found in members.items():
-        whole = Whole(name, source.model.environments[name], tuple(sorted(found, key=lambda one: one.name)), file)
-        yield from _finished(of_environment.emit(whole, source.templates), file, source.version)
-    if not chosen.environments:
-        for _, group in groupby(of_repository.emit(source.templates), key=lambda one: one.folder):
-            yield from _finished(group, "the specs", source.version)
+    whole = Whole(environment, source.model.environments[environment], found, file)
+    artifacts = tuple(of_environment.emit(whole, source.templates))
+    if artifacts:
+        yield _folder(artifacts, file, source.version)
 
 
-def _finished(artifacts: Iterable[Artifact], source: str, version: str) -> Iterator[Artifact]:
-    """The files of one folder, with their headings, and the listing of them."""
-    found = [headed(one, source, version) for one in artifacts]
-    if found:
-        yield from found
-        yield listing.listed(found, f"# Generated by penstock {version} from {source}.\n")
+def of_all(source: Source) -> Iterator[Folder]:
+    """The folders of the repository."""
+    artifacts = sorted(of_repository.emit(source.templates), key=lambda one: one.path)
+    for _, group in groupby(artifacts, key=lambda one: one.folder):
+        yield _folder(group, "the specs", source.version)
 
 
-def plan(source: Source, chosen: Chosen) -> Iterator[Planned]:
-    """Each spec in each environment."""
-    found: set[str] = set()
-    for file in source.inputs.specs:
-        document = lint.load(file)
-        name = document.data["name"]
-        found.add(name)
-        if chosen.names and name not in chosen.names:
-            continue
-        kind = kinds()[document.data["kind"]]
-        for environment in source.environments:
-            spec, layers = check.resolve(kind, document, source.platform, environment)
-            yield Planned(environment, source.model.environments[environment], spec, layers, file.path.parent)
-    _refuse_unknown(chosen, found)
-
-
-def _refuse_names(platform: Platform) -> None:
-    for name in OF_ALL:
-        if name in platform.environments:
-            raise CannotGoOn(f"an environment cannot be named `{name}`: `generated/{name}/` is for all", "rename it")
-
-
-def _refuse_unknown(chosen: Chosen, found: set[str]) -> None:
-    for name in chosen.names:
-        if name not in found:
-            close = nearest(name, sorted(found))
-            hint = (
-                f"did you mean `{close}`?" if close else f"there are {', '.join(f'`{one}`' for one in sorted(found))}"
-            )
-            raise CannotGoOn(f"there is no spec named `{name}`", hint)
+def _folder(
+    artifacts: Iterable[Artifact], source: str, version: str, member: Member | None = None, beside: tuple[str, ...] = ()
+) -> Folder:
+    """With headings, and the listing."""
+    found = tuple(headed(one, source, version) for one in artifacts)
+    listed = listing.listed(found, f"# Generated by penstock {version} from {source}.\n")
+    return Folder(listed.folder, (*found, listed), member, beside)

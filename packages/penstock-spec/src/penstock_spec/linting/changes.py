@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 
@@ -10,13 +10,12 @@ from penstock_spec.catalogue import catalogue
 from penstock_spec.findings import Finding
 from penstock_spec.kinds import kinds
 from penstock_spec.layers import layered
-from penstock_spec.linting.check import PlatformFile, check_platform
+from penstock_spec.linting.check import PlatformFile
 from penstock_spec.linting.checked import Checked
-from penstock_spec.linting.lint import load, settle
+from penstock_spec.linting.lint import settle
 from penstock_spec.linting.waivers import Promise, promises, removals
 from penstock_spec.model import Part
 from penstock_spec.reading import Document, Found
-from penstock_spec.repository import Inputs
 from penstock_spec.subject import Changed, Subject
 
 Before = Mapping[str, Mapping[str, Part]]
@@ -31,22 +30,20 @@ class Looked:
     acknowledged: tuple[Finding, ...]
 
 
-def look(inputs: Inputs, before: Before, today: date) -> Looked:
-    """Every change of a repository that lints clean. Environments and names that are not in `before` are new."""
-    platform = check_platform(load(inputs.platform))
-    files = {True: {inputs.platform.name: Checked()}, False: {inputs.platform.name: Checked()}}
-    there: set[str] = set()
-    for file in inputs.specs:
-        document = load(file)
-        there.add(document.data["name"])
+def look(
+    platform: PlatformFile, documents: Iterable[Document], there: Collection[str], before: Before, today: date
+) -> Looked:
+    """The changes of specs that lint clean. Of those in `before`, the ones whose names are not `there` are removed."""
+    file = platform.document.file
+    files: dict[bool, dict[str, Checked]] = {True: {file: Checked()}, False: {file: Checked()}}
+    for document in documents:
         taken_on = promises(document)
         for environment, found in _of_spec(document, platform, before):
-            kept = files[_is_taken_on(found, "", taken_on, today)].setdefault(file.name, Checked())
+            kept = files[_is_taken_on(found, "", taken_on, today)].setdefault(document.file, Checked())
             kept.add(environment, [found])
     taken_on = removals(platform.document)
-    for environment, name, found in _removed(platform, there, before) if inputs.whole else ():
-        kept = files[_is_taken_on(found, name, taken_on, today)][inputs.platform.name]
-        kept.add(environment, [found])
+    for environment, name, found in _removed(platform, there, before):
+        files[_is_taken_on(found, name, taken_on, today)][file].add(environment, [found])
     environments = tuple(before)
     told = {yes: tuple(settle(checked, environments, today, whole=False)) for yes, checked in files.items()}
     return Looked(told[False], told[True])
@@ -71,7 +68,7 @@ def _of_spec(document: Document, platform: PlatformFile, before: Before) -> Iter
                 )
 
 
-def _removed(platform: PlatformFile, there: set[str], before: Before) -> Iterator[tuple[str, str, Found]]:
+def _removed(platform: PlatformFile, there: Collection[str], before: Before) -> Iterator[tuple[str, str, Found]]:
     known = platform.model.environments if platform.model else {}
     file = platform.document.file
     for environment, specs in before.items():
@@ -81,7 +78,7 @@ def _removed(platform: PlatformFile, there: set[str], before: Before) -> Iterato
             at = platform.document.nearest(("environments",))
             yield environment, environment, Found("environment-removed", at, says, hint)
             continue
-        for name in specs.keys() - there:
+        for name in sorted(specs.keys() - set(there)):
             says = f"`{name}` has no spec any more, and what was generated for it is removed"
             hint = _hint(f"{{change: remove-pipeline, name: {name}, reason: <why>, until: <day>}}", file)
             at = platform.document.nearest(("environments", environment))

@@ -11,7 +11,7 @@ from penstock_spec.files import File
 from penstock_spec.findings import Outcome
 from penstock_spec.kinds import kinds
 from penstock_spec.linting.changes import Before, look
-from penstock_spec.linting.check import check_platform, resolve
+from penstock_spec.linting.check import PlatformFile, check_platform, resolve
 from penstock_spec.linting.lint import lines_of, lint, load
 from penstock_spec.model import Part
 from penstock_spec.report import text
@@ -49,13 +49,15 @@ def run(root: Path, example: Example) -> Outcome:
     outcome = lint(inputs, (), TODAY).outcome
     if not (example.previous() or example.gone):
         return outcome
-    changed = look(inputs, _before(inputs.platform, example), TODAY).dangerous
+    documents = [load(file) for file in inputs.specs]
+    there = [document.data["name"] for document in documents]
+    platform = check_platform(load(inputs.platform))
+    changed = look(platform, documents, there, _before(platform, example), TODAY).dangerous
     return Outcome((*outcome.findings, *changed), outcome.specs, lines_of(inputs, changed), outcome.files)
 
 
-def _before(platform: File, example: Example) -> Before:
+def _before(read: PlatformFile, example: Example) -> Before:
     """What an example says of the past, as `generated/` would."""
-    read = check_platform(load(platform))
     before: dict[str, dict[str, Part]] = {name: {} for name in read.model.environments} if read.model else {}
     text = example.previous()
     if text is not None:

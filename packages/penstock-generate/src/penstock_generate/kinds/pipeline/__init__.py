@@ -12,6 +12,7 @@ from penstock_generate.kinds.pipeline.manifests import manifests
 from penstock_generate.kinds.pipeline.worker import Worker
 from penstock_generate.plan import Member, Planned
 from penstock_generate.rendering import Templates
+from penstock_spec.kinds.pipeline.message import schema_of
 from penstock_spec.kinds.pipeline.spec import Pipeline
 
 __all__ = ["emit"]
@@ -22,7 +23,8 @@ def emit(it: Planned, templates: Templates) -> Emitted:
     spec: Pipeline = it.spec
     worker = Worker.of(it)
     member = Member(it.name, spec.kind, spec.owner.team, worker.digest, spec.scaling.protect_busy)
-    return Emitted(tuple(_files(it, worker, templates)), member)
+    file = schema_of.file_of(spec)
+    return Emitted(tuple(_files(it, worker, templates)), member, (file,) if file else ())
 
 
 def _files(it: Planned, worker: Worker, templates: Templates) -> Iterator[Artifact]:
