@@ -1,4 +1,4 @@
-"""What belongs to a repository as a whole: schemas for editors."""
+"""What belongs to a repository as a whole: the chart, and schemas for editors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from penstock_spec import json_schema
 __all__ = ["emit"]
 
 
-def emit(templates: Templates) -> Iterator[Artifact]:  # noqa: ARG001 - filled next
+def emit(templates: Templates) -> Iterator[Artifact]:
     """Its files, a folder after the other."""
+    yield from templates.copied("chart")
     for name, content in json_schema.files().items():
         yield Artifact(f"schemas/{name}", content, json_schema.__name__)

@@ -8,7 +8,9 @@ from penstock_generate.artifact import Artifact
 from penstock_generate.kinds import Emitted
 from penstock_generate.kinds.pipeline import rules
 from penstock_generate.kinds.pipeline.alerts import alerts
+from penstock_generate.kinds.pipeline.facts import Facts
 from penstock_generate.kinds.pipeline.manifests import manifests
+from penstock_generate.kinds.pipeline.values import values
 from penstock_generate.kinds.pipeline.worker import Worker
 from penstock_generate.plan import Member, Planned
 from penstock_generate.rendering import Templates
@@ -32,4 +34,6 @@ def _files(it: Planned, worker: Worker, templates: Templates) -> Iterator[Artifa
     found = alerts(it)
     groups = rules.groups(it, found)
     yield from rules.files(it, found, groups)
-    yield from manifests(it, worker, groups, templates)
+    facts = Facts.of(it, worker, groups)
+    yield from manifests(it, facts, templates)
+    yield values(it, facts)
