@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from datetime import date
 from pathlib import Path
 from subprocess import CompletedProcess
 from typing import Any, get_args
@@ -10,15 +11,14 @@ import jsonschema_rs
 import pytest
 import yaml
 
-from penstock_generate.build import Chosen, Source, plan
+from penstock_generate.build import plan
 from penstock_generate.kinds.pipeline.facts import Facts
 from penstock_generate.kinds.pipeline.values import values
 from penstock_generate.kinds.pipeline.worker import Worker
-from penstock_generate.rendering import Templates
+from penstock_generate.source import Chosen, Source, read
 from penstock_spec.care import PATCHABLE
 from penstock_spec.kinds.pipeline.scaling import Resources, Shutdown
-from penstock_spec.linting import check, lint
-from penstock_spec.repository import open_repository, read_inputs
+from penstock_spec.repository import open_repository
 
 Run = Callable[..., CompletedProcess[str]]
 
@@ -108,10 +108,9 @@ def test_a_file_that_is_no_text(repository: Path, penstock: Run) -> None:
 
 
 def test_a_dashboard_goes_along(repository: Path) -> None:
-    inputs = read_inputs(open_repository((), None, repository))
-    platform = check.check_platform(lint.load(inputs.platform))
-    assert platform.model is not None
-    it = next(iter(plan(Source(inputs, platform, platform.model, ("dev",), Templates(), "0"), Chosen())))
+    source = read(open_repository((), None, repository), Chosen(("dev",)), date(2026, 1, 1))
+    assert isinstance(source, Source)
+    it = next(plan(source, source.inputs.specs[0]))
     facts = Facts.of(it, Worker.of(it), [])
     assert "dashboard" not in yaml.safe_load(values(it, facts).content)
     said = yaml.safe_load(values(it, facts, '{"title": "{{ x }}"}').content)

@@ -5,9 +5,9 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from penstock_generate.build import Chosen, build
+from penstock_generate.build import everything
+from penstock_generate.source import Chosen, Source, read
 from penstock_generate.text import document
-from penstock_spec.findings import Severity
 from penstock_spec.repository import open_repository
 
 LINES = [
@@ -82,9 +82,9 @@ def generated(folder: Path, spec: dict[str, Any], redis: dict[str, Any], patches
     (folder / "specs").mkdir(parents=True)
     (folder / "specs/odd.yaml").write_text(document({**spec, "patches": changes}))
     (folder / "penstock.yaml").write_text(document({"kind": "platform", "environments": {"on": around}}))
-    built = build(open_repository((), None, folder), Chosen(), date(2026, 1, 1), "0")
-    assert not [one for one in built.outcome.findings if one.severity is Severity.ERROR]
-    for one in built.artifacts:
+    source = read(open_repository((), None, folder), Chosen(), date(2026, 1, 1))
+    assert isinstance(source, Source), source.outcome.findings
+    for one in (artifact for made in everything(source) for artifact in made.artifacts):
         path = folder / "generated" / one.path
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(one.content.encode())

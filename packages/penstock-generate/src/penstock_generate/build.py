@@ -31,6 +31,18 @@ class Folder:
     """Files beside the spec that were read."""
 
 
+def everything(source: Source) -> Iterator[Folder]:
+    """All folders of a repository, one after the other, whatever is chosen and whatever lies on disk."""
+    members: dict[str, list[Member]] = {name: [] for name in source.environments}
+    for file in source.inputs.specs:
+        for folder in of_spec(source, file):
+            members[folder.name.partition("/")[0]] += [folder.member] if folder.member else []
+            yield folder
+    for environment, found in members.items():
+        yield from of_whole(source, environment, found)
+    yield from of_all(source)
+
+
 def of_spec(source: Source, file: File) -> Iterator[Folder]:
     """The folders of one spec: one in each environment."""
     for it in plan(source, file):
