@@ -6,11 +6,12 @@ refused, so that no template, ours or overridden, can let the text of a spec bec
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import jinja2
+from jinja2.ext import Extension
 from markupsafe import Markup
 
 from penstock_generate import text
@@ -24,7 +25,7 @@ ENDING = ".j2"
 class Templates:
     """Templates by name, compiled once."""
 
-    def __init__(self, overrides: Path | None = None) -> None:
+    def __init__(self, overrides: Path | None = None, extensions: Sequence[type[Extension]] = ()) -> None:
         """`overrides` is a repository's own folder of templates; it need not be there."""
         folders = [overrides, OURS] if overrides else [OURS]
         self._folders = folders
@@ -34,6 +35,7 @@ class Templates:
             autoescape=True,  # so that what a filter or a macro has written can be told from what none has
             finalize=_written,
             keep_trailing_newline=True,
+            extensions=extensions,
         )
         self._environment.filters |= {"y": _y, "block": _block}
 
