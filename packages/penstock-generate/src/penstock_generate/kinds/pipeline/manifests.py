@@ -10,6 +10,7 @@ import yaml
 
 from penstock_generate import text
 from penstock_generate.artifact import Artifact
+from penstock_generate.kinds.pipeline.dashboard import Drawn
 from penstock_generate.kinds.pipeline.worker import Worker
 from penstock_generate.plan import DOMAIN, Planned
 from penstock_generate.rendering import Templates
@@ -26,7 +27,9 @@ KINDS = (
 """In a file each, by this name in small letters."""
 
 
-def manifests(it: Planned, worker: Worker, rules: list[dict[str, Any]], templates: Templates) -> Iterator[Artifact]:
+def manifests(
+    it: Planned, worker: Worker, rules: list[dict[str, Any]], dashboard: Drawn, templates: Templates
+) -> Iterator[Artifact]:
     """A file for each, and the list of them."""
     spec: Pipeline = it.spec
     values = {
@@ -38,6 +41,7 @@ def manifests(it: Planned, worker: Worker, rules: list[dict[str, Any]], template
         "worker_file": worker.artifact.content,
         "digest": worker.digest,
         "rules": rules,
+        "dashboard": dashboard.compact,
         "image": image(spec.image, it.around.image_prefix),
         "grace_seconds": -(-spec.shutdown.grace.amount // 1000),
         "secret": secret(it.around.redis),
@@ -51,8 +55,13 @@ def manifests(it: Planned, worker: Worker, rules: list[dict[str, Any]], template
             resources.append(file)
             made = templates.artifact(f"{it.folder}/manifests/{file}", f"pipeline/manifests/{file}", values)
             yield replace(made, content=with_patches(made.content, kind, it))
+    # The second ConfigMap: patches of a ConfigMap are of the worker's, so it goes by another name and has none.
+    resources.append("dashboard.yaml")
+    yield templates.artifact(f"{it.folder}/manifests/dashboard.yaml", "pipeline/manifests/dashboard.yaml", values)
     file = "kustomization.yaml"
-    yield templates.artifact(f"{it.folder}/manifests/{file}", f"pipeline/manifests/{file}", {"resources": resources})
+    yield templates.artifact(
+        f"{it.folder}/manifests/{file}", f"pipeline/manifests/{file}", {"resources": sorted(resources)}
+    )
 
 
 def labels(spec: Pipeline) -> dict[str, str]:
