@@ -43,18 +43,15 @@ def overview(it: Whole) -> Dashboard:
     """As Grafana is to show it."""
     namespace = it.around.namespace
     on = Shown(namespace)
-    told = selector(process.INFO.name, {"namespace": namespace})
-    narrowed = selector(process.INFO.name, {"namespace": namespace}, "pipeline")
+    names = ("pipeline", "job", "instance")
+    # Each is asked for among what the ones before it leave.
+    asked = (selector(process.INFO.name, {"namespace": namespace}, *names[:number]) for number in range(len(names)))
     return Dashboard(
         uid=uid(it.environment, "_overview"),
         title=f"Pipelines ({it.environment})",
         description=f"All pipelines of {it.environment}, namespace {namespace}.",
         tags=("penstock", "overview", it.environment),
-        variables=(
-            Variable("pipeline", f"label_values({told}, pipeline)"),
-            Variable("job", f"label_values({narrowed}, job)"),
-            Variable("instance", f"label_values({narrowed}, instance)"),
-        ),
+        variables=tuple(Variable(name, f"label_values({one}, {name})") for name, one in zip(names, asked, strict=True)),
         rows=(
             Row("Pipelines", (_table(on),)),
             Row("Side by side", tuple(_side_by_side(on))),
