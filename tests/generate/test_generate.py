@@ -94,7 +94,8 @@ def test_a_choice_touches_nothing_else(repository: Path, generated: Path, pensto
     assert penstock("generate", "--env", "dev", "--only", "media-cluster").returncode == 0
     after = lying(generated)
     changed = {path for path in before if before[path] != after.get(path)}
-    assert changed == {f"dev/media-cluster/{name}" for name in ("FILES", "manifests/scaledobject.yaml", "values.yaml")}
+    files = ("FILES", "dashboard.json", "manifests/dashboard.yaml", "manifests/scaledobject.yaml", "values.yaml")
+    assert changed == {f"dev/media-cluster/{name}" for name in files}
     assert before.keys() == after.keys()
 
 

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from datetime import date
 from pathlib import Path
 from subprocess import CompletedProcess
 from typing import Any, get_args
@@ -11,14 +10,8 @@ import jsonschema_rs
 import pytest
 import yaml
 
-from penstock_generate.build import plan
-from penstock_generate.kinds.pipeline.facts import Facts
-from penstock_generate.kinds.pipeline.values import values
-from penstock_generate.kinds.pipeline.worker import Worker
-from penstock_generate.source import Chosen, Source, read
 from penstock_spec.care import PATCHABLE
 from penstock_spec.kinds.pipeline.scaling import Resources, Shutdown
-from penstock_spec.repository import open_repository
 
 Run = Callable[..., CompletedProcess[str]]
 
@@ -105,13 +98,3 @@ def test_a_file_that_is_no_text(repository: Path, penstock: Run) -> None:
     assert ran.returncode == 2
     assert "templates/chart/Chart.yaml: this is not UTF-8" in ran.stderr
     assert "Traceback" not in ran.stderr
-
-
-def test_a_dashboard_goes_along(repository: Path) -> None:
-    source = read(open_repository((), None, repository), Chosen(("dev",)), date(2026, 1, 1))
-    assert isinstance(source, Source)
-    it = next(plan(source, source.inputs.specs[0]))
-    facts = Facts.of(it, Worker.of(it), [])
-    assert "dashboard" not in yaml.safe_load(values(it, facts).content)
-    said = yaml.safe_load(values(it, facts, '{"title": "{{ x }}"}').content)
-    assert said["dashboard"] == {"folder": "Pipelines (dev)", "json": '{"title": "{{ x }}"}'}

@@ -168,6 +168,9 @@ class Environment(Part):
             "https://runbooks.example/penstock",
         ),
     ] = None
+    grafana: Annotated[
+        Url | None, about("The address of Grafana; alerts link to dashboards there.", "https://grafana.example")
+    ] = None
     defaults: Annotated[
         dict[str, Any], about("Defaults for any field of a spec in this environment, by path.", {"work.lease": "45s"})
     ] = {}

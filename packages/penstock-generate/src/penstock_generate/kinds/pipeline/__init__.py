@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from penstock_generate.artifact import Artifact
 from penstock_generate.kinds import Emitted
 from penstock_generate.kinds.pipeline import rules
-from penstock_generate.kinds.pipeline.alerts import alerts
+from penstock_generate.kinds.pipeline.alerts import Sources, alerts
+from penstock_generate.kinds.pipeline.dashboard import drawn
 from penstock_generate.kinds.pipeline.facts import Facts
 from penstock_generate.kinds.pipeline.manifests import manifests
 from penstock_generate.kinds.pipeline.values import values
@@ -31,9 +32,11 @@ def emit(it: Planned, templates: Templates) -> Emitted:
 
 def _files(it: Planned, worker: Worker, templates: Templates) -> Iterator[Artifact]:
     yield worker.artifact
-    found = alerts(it)
+    found = alerts(it.spec, Sources.of(it.around.namespace, it.name))
     groups = rules.groups(it, found)
     yield from rules.files(it, found, groups)
-    facts = Facts.of(it, worker, groups)
+    dashboard = drawn(it, found)
+    yield dashboard.artifact
+    facts = Facts.of(it, worker, groups, dashboard)
     yield from manifests(it, facts, templates)
     yield values(it, facts)

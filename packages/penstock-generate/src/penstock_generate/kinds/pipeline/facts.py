@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Self
 
+from penstock_generate.kinds.pipeline.dashboard import Drawn
 from penstock_generate.kinds.pipeline.worker import Worker
 from penstock_generate.plan import DOMAIN, Planned
 from penstock_spec.kinds.pipeline.scaler.scaled_object import scaled_object
@@ -41,9 +42,11 @@ class Facts:
     """Before any patches."""
     rules: list[dict[str, Any]]
     """Groups of them."""
+    dashboard: str
+    """As compact JSON."""
 
     @classmethod
-    def of(cls, it: Planned, worker: Worker, rules: list[dict[str, Any]]) -> Self:
+    def of(cls, it: Planned, worker: Worker, rules: list[dict[str, Any]], dashboard: Drawn) -> Self:
         """All of them."""
         spec: Pipeline = it.spec
         around = it.around
@@ -65,6 +68,7 @@ class Facts:
             redis_ports=sorted({int(address.rpartition(":")[2]) for address in around.redis.addresses}),
             scaled_object=scaled_object(spec, around),
             rules=rules,
+            dashboard=dashboard.compact,
         )
 
 

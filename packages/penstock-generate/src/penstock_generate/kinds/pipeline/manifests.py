@@ -34,8 +34,13 @@ def manifests(it: Planned, facts: Facts, templates: Templates) -> Iterator[Artif
             resources.append(file)
             made = templates.artifact(f"{it.folder}/manifests/{file}", f"pipeline/manifests/{file}", values)
             yield replace(made, content=with_patches(made.content, kind, it))
+    # The second ConfigMap: patches of a ConfigMap are of the worker's, so it goes by another name and has none.
+    resources.append("dashboard.yaml")
+    yield templates.artifact(f"{it.folder}/manifests/dashboard.yaml", "pipeline/manifests/dashboard.yaml", values)
     file = "kustomization.yaml"
-    yield templates.artifact(f"{it.folder}/manifests/{file}", f"pipeline/manifests/{file}", {"resources": resources})
+    yield templates.artifact(
+        f"{it.folder}/manifests/{file}", f"pipeline/manifests/{file}", {"resources": sorted(resources)}
+    )
 
 
 def with_patches(rendered: str, kind: str, it: Planned) -> str:

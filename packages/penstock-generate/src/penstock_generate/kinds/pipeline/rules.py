@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from penstock_generate.artifact import Artifact
+from penstock_generate.dashboards.uid import uid
 from penstock_generate.kinds.pipeline.alerts import Alert
 from penstock_generate.kinds.pipeline.alerts.define import Series
 from penstock_generate.plan import Planned
@@ -13,6 +14,8 @@ from penstock_generate.text import document
 from penstock_spec.kinds.pipeline.metrics import stream, working
 from penstock_spec.kinds.pipeline.spec import Pipeline
 
+DASHBOARD = "penstock:dashboard:info"
+"""Recorded: 1, with the uid of a pipeline's dashboard as a label."""
 AFTER = 5
 """Minutes after which what was to fire has fired."""
 
@@ -50,6 +53,12 @@ def _recorded(it: Planned) -> Iterator[dict[str, Any]]:
     }
     for name, query in queries.items():
         yield {"record": name, "expr": query, "labels": labels_of(it)}
+    # Whatever shows many pipelines learns from it where the dashboard of each is.
+    yield {
+        "record": DASHBOARD,
+        "expr": "vector(1)",
+        "labels": labels_of(it) | {"dashboard": uid(it.environment, it.name)},
+    }
 
 
 def _rule(it: Planned, alert: Alert) -> dict[str, Any]:
@@ -57,6 +66,11 @@ def _rule(it: Planned, alert: Alert) -> dict[str, Any]:
     if alert.minutes:
         rule["for"] = f"{alert.minutes}m"
     return {**rule, "labels": _labels(it, alert), "annotations": _annotations(it, alert)}
+
+
+def runbook(it: Planned) -> str:
+    """Where its runbook is published."""
+    return f"{str(it.around.runbooks).rstrip('/')}/{it.folder}/runbook.md"
 
 
 def labels_of(it: Planned) -> dict[str, str]:
@@ -72,8 +86,9 @@ def _labels(it: Planned, alert: Alert) -> dict[str, str]:
 def _annotations(it: Planned, alert: Alert, value: float | None = None) -> dict[str, str]:
     said = {"summary": alert.summary, "description": alert.described(value)}
     if it.around.runbooks:
-        page = f"{str(it.around.runbooks).rstrip('/')}/{it.folder}/runbook.md#{alert.name.lower()}"
-        said["runbook_url"] = page
+        said["runbook_url"] = f"{runbook(it)}#{alert.name.lower()}"
+    if it.around.grafana:
+        said["dashboard_url"] = f"{str(it.around.grafana).rstrip('/')}/d/{uid(it.environment, it.name)}"
     return said
 
 

@@ -12,14 +12,14 @@ from penstock_spec.care import Patch
 from penstock_spec.kinds.pipeline.spec import Pipeline
 
 
-def values(it: Planned, facts: Facts, dashboard: str | None = None) -> Artifact:
-    """The file; `dashboard` is its JSON text."""
-    return Artifact(f"{it.folder}/values.yaml", document(_values(it, facts, dashboard)), __name__)
+def values(it: Planned, facts: Facts) -> Artifact:
+    """The file."""
+    return Artifact(f"{it.folder}/values.yaml", document(_values(it, facts)), __name__)
 
 
-def _values(it: Planned, facts: Facts, dashboard: str | None) -> dict[str, Any]:
+def _values(it: Planned, facts: Facts) -> dict[str, Any]:
     spec: Pipeline = it.spec
-    said: dict[str, Any] = {
+    return {
         "name": spec.name,
         "namespace": it.around.namespace,
         "team": spec.owner.team,
@@ -33,11 +33,9 @@ def _values(it: Planned, facts: Facts, dashboard: str | None) -> dict[str, Any]:
         },
         "rules": facts.rules,
         "patches": [_patch(one) for one in spec.patches],
+        "dashboard": {"folder": it.around.dashboard_folder, "json": facts.dashboard},
         "workerFile": facts.worker_file,
     }
-    if dashboard is not None:
-        said["dashboard"] = {"folder": it.around.dashboard_folder, "json": dashboard}
-    return said
 
 
 def _redis(facts: Facts) -> dict[str, Any]:
