@@ -7,8 +7,12 @@ from collections.abc import Iterator
 from penstock_generate.artifact import Artifact
 from penstock_generate.kinds import Emitted
 from penstock_generate.kinds.pipeline import rules
+from penstock_generate.kinds.pipeline.acl import acl
 from penstock_generate.kinds.pipeline.alerts import alerts
 from penstock_generate.kinds.pipeline.manifests import manifests
+from penstock_generate.kinds.pipeline.message_schema import message_schema
+from penstock_generate.kinds.pipeline.producer import producer
+from penstock_generate.kinds.pipeline.runbook import runbook
 from penstock_generate.kinds.pipeline.worker import Worker
 from penstock_generate.plan import Member, Planned
 from penstock_generate.rendering import Templates
@@ -31,3 +35,7 @@ def _files(it: Planned, worker: Worker, templates: Templates) -> Iterator[Artifa
     groups = rules.groups(it, found)
     yield from rules.files(it, found, groups)
     yield from manifests(it, worker, groups, templates)
+    yield message_schema(it, worker)
+    yield producer(it, worker, templates)
+    yield acl(it)
+    yield runbook(it, found, templates)
