@@ -128,12 +128,12 @@ def test_commands_of_penstock_are_commands(it: Planned) -> None:
     for words in lines:
         command: click.Command = app
         rest = words[1:]
-        context = click.Context(command, info_name="penstock")
+        context = click.Context(app, info_name="penstock", **app.context_settings)
         while isinstance(command, click.Group):
             found = command.get_command(context, rest.pop(0))
             assert found is not None, words
             command = found
-        parsed = command.make_context("penstock", rest)
+        parsed = command.make_context(command.name, rest, parent=context)
         assert parsed.args == []
         assert parsed.params["environment"] == it.environment
 
