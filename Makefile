@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 MANIFESTS := $(wildcard packages/*/pyproject.toml)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test lint format generate check validate validators bench bench-send bench-lint lock ci clean
+.PHONY: help setup test lint format generate check validate validators bench bench-send bench-lint bench-generate lock ci clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -49,6 +49,9 @@ bench-send: setup ## measure how fast a producer sends, beside a bare pipeline
 
 bench-lint: setup ## measure how fast specs are linted
 	$(BIN)/python benchmarks/lint.py
+
+bench-generate: validators ## measure how fast files are generated, beside helm template
+	$(BIN)/python benchmarks/generate.py
 
 lock: ## pin the requirements anew (make lock ARGS=--upgrade takes the newest)
 	PYTHON="$(PYTHON)" tools/lock.sh $(ARGS)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 from penstock_spec.values.yaml_text import quoted
@@ -16,48 +16,46 @@ WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})
 
 def scalar(value: object) -> str:
     """One value, read alike by parsers of YAML 1.1 and 1.2."""
-    if isinstance(value, str):
-        text = str(value)
-        return text if PLAIN.fullmatch(text) and text.lower() not in WORDS else quoted(text)
-    return _of_12(value)
+    return _text(str(value)) if isinstance(value, str) else _of_12(value)
+
+
+@lru_cache(4096)  # keys and words come again in every file
+def _text(text: str) -> str:
+    return text if PLAIN.fullmatch(text) and text.lower() not in WORDS else quoted(text)
 
 
 def block(value: Any, indent: int = 0) -> str:  # noqa: ANN401 - whatever YAML can say
     """Any value, in lines that continue one that ends with `:`, `indent` further in."""
-    if (isinstance(value, dict) and value) or (isinstance(value, (list, tuple)) and value):
-        return "".join(f"\n{line}" for line in _lines(value, " " * indent))
+    if value and isinstance(value, (dict, list, tuple)):
+        lines = [""]
+        _write(value, " " * indent, lines)
+        return "\n".join(lines)
     return f" {'{}' if isinstance(value, dict) else '[]' if isinstance(value, (list, tuple)) else scalar(value)}"
 
 
 def document(value: dict[str, Any]) -> str:
     """A whole file."""
-    return "".join(f"{line}\n" for line in _lines(value, ""))
+    lines: list[str] = []
+    _write(value, "", lines)
+    return "\n".join(lines) + "\n" if lines else ""
 
 
-def _lines(value: Any, margin: str) -> Iterator[str]:  # noqa: ANN401 - as above
+def _write(value: Any, margin: str, lines: list[str]) -> None:  # noqa: ANN401 - as above
+    """Its lines behind those that are there. This is where a run spends its time."""
+    deeper = f"{margin}  "
     if isinstance(value, dict):
         for key, one in value.items():
-            yield from _entry(f"{margin}{scalar(str(key))}:", one, margin + "  ")
-    else:
-        for one in value:
-            yield from _item(one, margin)
-
-
-def _entry(start: str, value: Any, margin: str) -> Iterator[str]:  # noqa: ANN401 - as above
-    if isinstance(value, dict) and value:
-        yield start
-        yield from _lines(value, margin)
-    elif isinstance(value, (list, tuple)) and value:
-        yield start
-        yield from _lines(value, margin[2:])
-    else:
-        yield start + block(value)
-
-
-def _item(value: Any, margin: str) -> Iterator[str]:  # noqa: ANN401 - as above
-    if isinstance(value, (dict, list, tuple)) and value:
-        first, *rest = _lines(value, margin + "  ")
-        yield f"{margin}- {first[len(margin) + 2 :]}"
-        yield from rest
-    else:
-        yield f"{margin}-{block(value)}"
+            start = f"{margin}{_text(str(key))}:"
+            if one and isinstance(one, (dict, list, tuple)):
+                lines.append(start)
+                _write(one, deeper if isinstance(one, dict) else margin, lines)
+            else:
+                lines.append(start + block(one))
+        return
+    for one in value:
+        if one and isinstance(one, (dict, list, tuple)):
+            first = len(lines)
+            _write(one, deeper, lines)
+            lines[first] = f"{margin}- {lines[first][len(deeper) :]}"
+        else:
+            lines.append(f"{margin}-{block(one)}")

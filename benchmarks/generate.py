@@ -1,0 +1,122 @@
+"""How fast everything around pipelines is generated, beside `helm template` for the same objects.
+
+A thousand different specs in two environments. Everything is the real command in a process of its own, from start to
+exit, in one run; helm makes the same objects from the generated chart and values, one pipeline at a time. What counts
+are the ratios: the seconds mean little on another machine.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+from corpus import write
+from table import tell
+
+COUNT, MORE = 1000, 5000
+ENVIRONMENTS = ("dev", "production")
+RENDERED = 20
+ROOT = Path(__file__).parents[1]
+GENERATE = [sys.executable, "-m", "penstock", "generate", *(word for name in ENVIRONMENTS for word in ("--env", name))]
+
+
+def main() -> None:
+    """Measure, and tell."""
+    helm = shutil.which("helm") or str(ROOT / "build/validators/bin/helm")
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder) / "repository"
+        write(root, COUNT)
+        first, resident = timed(root)
+        again, _ = timed(root)
+        files = sum(len(found) for _, _, found in os.walk(root / "generated"))
+        size = sum(path.stat().st_size for path in (root / "generated").rglob("*") if path.is_file())
+        time.sleep(0.2)  # time stamps of a moment ago are not believed
+        settled, _ = timed(root)
+        spec = root / "specs/0500.yaml"
+        spec.write_text(spec.read_text().replace("cooldown: 3m", "cooldown: 4m"))
+        one_changed, _ = timed(root)
+        whole = [sys.executable, "-m", "penstock", "generate"]  # with the chart
+        subprocess.run(whole, cwd=root, check=True, capture_output=True)  # noqa: S603 - our own command
+        rendered = statistics.median(templated(helm, root, number) for number in range(RENDERED))
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder) / "repository"
+        write(root, MORE)
+        more, resident_of_more = timed(root)
+    each = first / COUNT / len(ENVIRONMENTS)
+    tell(
+        [
+            ("specs x environments", f"{COUNT:,} x {len(ENVIRONMENTS)}"),
+            ("files, and their size", f"{files:,}, {size / 1e6:,.0f} MB"),
+            ("penstock generate, from nothing", f"{first:.2f} s"),
+            ("  a pipeline in an environment", f"{each * 1000:.2f} ms"),
+            ("helm template, a pipeline in an environment", f"{rendered * 1000:.1f} ms"),
+            ("penstock generate, unchanged", f"{settled:.2f} s"),
+            ("  right after the first run", f"{again:.2f} s"),
+            ("penstock generate, one spec changed", f"{one_changed:.2f} s"),
+            ("memory, all processes together", f"{resident:.0f} MB"),
+            (f"{MORE:,} specs, from nothing", f"{more:.2f} s, {resident_of_more:.0f} MB"),
+            ("  a pipeline, beside a thousand", f"{more / MORE / (first / COUNT):.2f}"),
+        ],
+        {
+            "ratio_to_helm": round(each / rendered, 4),
+            "unchanged_s": round(settled, 3),
+            "one_changed_s": round(one_changed, 3),
+            "rss_mb": round(resident),
+        },
+    )
+
+
+def timed(root: Path) -> tuple[float, float]:
+    """Seconds, and the most megabytes that the command and its forks held together."""
+    start = time.perf_counter()
+    running = subprocess.Popen(GENERATE, cwd=root, stdout=subprocess.DEVNULL)  # noqa: S603 - our own command
+    most = [0.0]
+    watch = threading.Thread(target=_watch, args=(running, most))
+    watch.start()
+    code = running.wait()
+    took = time.perf_counter() - start
+    watch.join()
+    if code:
+        sys.exit("penstock generate failed")
+    return took, most[0]
+
+
+def _watch(running: subprocess.Popen[bytes], most: list[float]) -> None:
+    while running.poll() is None:
+        most[0] = max(most[0], sum(_held(pid) for pid in (running.pid, *_children(running.pid))))
+        time.sleep(0.05)
+
+
+def _children(pid: int) -> list[int]:
+    with contextlib.suppress(OSError):
+        return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    return []
+
+
+def _held(pid: int) -> float:
+    """Megabytes; what several processes share counts in parts."""
+    with contextlib.suppress(OSError):
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+        return next((int(line.split()[1]) / 1024 for line in lines if line.startswith("Pss:")), 0.0)
+    return 0.0
+
+
+def templated(helm: str, root: Path, number: int) -> float:
+    """Seconds for one pipeline."""
+    folder = sorted((root / "generated/production").glob("[!_]*"))[number * 40]
+    command = [helm, "template", folder.name, str(root / "generated/chart"), "-f", str(folder / "values.yaml")]
+    start = time.perf_counter()
+    subprocess.run(command, check=True, capture_output=True)  # noqa: S603 - the validators' helm
+    return time.perf_counter() - start
+
+
+if __name__ == "__main__":
+    main()
