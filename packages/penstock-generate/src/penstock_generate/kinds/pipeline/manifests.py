@@ -9,6 +9,7 @@ from typing import Any
 import yaml
 
 from penstock_generate import text
+from penstock_generate.around import image, redis_ports, secret
 from penstock_generate.artifact import Artifact
 from penstock_generate.kinds.pipeline.worker import Worker
 from penstock_generate.plan import DOMAIN, Planned
@@ -17,7 +18,7 @@ from penstock_spec.findings import CannotGoOn
 from penstock_spec.kinds.pipeline.scaler.patching import patched
 from penstock_spec.kinds.pipeline.scaler.scaled_object import scaled_object
 from penstock_spec.kinds.pipeline.spec import Pipeline
-from penstock_spec.platform import Environment, Redis
+from penstock_spec.platform import Environment
 
 KINDS = (
     "ConfigMap", "Deployment", "NetworkPolicy", "PodDisruptionBudget", "PodMonitor", "PrometheusRule", "ScaledObject",
@@ -41,7 +42,7 @@ def manifests(it: Planned, worker: Worker, rules: list[dict[str, Any]], template
         "image": image(spec.image, it.around.image_prefix),
         "grace_seconds": -(-spec.shutdown.grace.amount // 1000),
         "secret": secret(it.around.redis),
-        "redis_ports": sorted({int(address.rpartition(":")[2]) for address in it.around.redis.addresses}),
+        "redis_ports": redis_ports(it.around.redis),
         "scaled_object": scaled_object(spec, it.around),
     }
     resources = []
@@ -68,18 +69,6 @@ def labels(spec: Pipeline) -> dict[str, str]:
 def selector(spec: Pipeline) -> dict[str, str]:
     """What tells its pods from others. A Deployment's cannot be changed, so it holds what never changes."""
     return {"app.kubernetes.io/name": spec.name, "app.kubernetes.io/component": "worker"}
-
-
-def image(name: str, prefix: str | None) -> str:
-    """With the environment's prefix where the name says no registry."""
-    first, slash, _ = name.partition("/")
-    says_registry = bool(slash) and ("." in first or ":" in first or first == "localhost")
-    return name if says_registry or not prefix else f"{prefix.rstrip('/')}/{name}"
-
-
-def secret(redis: Redis) -> str | None:
-    """The secret with Redis's password."""
-    return redis.auth.secret if redis.auth else None
 
 
 def needs_authentication(around: Environment) -> bool:

@@ -1,0 +1,27 @@
+"""What manifests take from an environment: images, the way to Redis, the address of a runbook."""
+
+from __future__ import annotations
+
+from penstock_spec.platform import Environment, Redis
+
+
+def image(name: str, prefix: str | None) -> str:
+    """With the environment's prefix where the name says no registry."""
+    first, slash, _ = name.partition("/")
+    says_registry = bool(slash) and ("." in first or ":" in first or first == "localhost")
+    return name if says_registry or not prefix else f"{prefix.rstrip('/')}/{name}"
+
+
+def secret(redis: Redis) -> str | None:
+    """The secret with Redis's password."""
+    return redis.auth.secret if redis.auth else None
+
+
+def redis_ports(redis: Redis) -> list[int]:
+    """Where it is reached: a network policy knows no host names."""
+    return sorted({int(address.rpartition(":")[2]) for address in redis.addresses})
+
+
+def runbook(around: Environment, folder: str) -> str | None:
+    """The address of the page that explains the alerts of a folder of `generated/`."""
+    return f"{str(around.runbooks).rstrip('/')}/{folder}/runbook.md" if around.runbooks else None
