@@ -11,6 +11,7 @@ from penstock_generate import environment as of_environment
 from penstock_generate import listing
 from penstock_generate import repository as of_repository
 from penstock_generate.artifact import OF_ALL, Artifact
+from penstock_generate.environment.manifests import NAME as JANITOR
 from penstock_generate.heading import headed
 from penstock_generate.kinds import emitter
 from penstock_generate.plan import Member, Planned, Whole
@@ -73,19 +74,20 @@ def build(repository: Repository, chosen: Chosen, today: date, version: str) -> 
 
 
 def _emit(source: Source, chosen: Chosen) -> Iterator[Artifact]:
-    members: dict[str, list[Member]] = {name: [] for name in source.environments}
+    of: dict[str, list[Member]] = {name: [] for name in source.environments}
     for it in plan(source, chosen):
         emitted = emitter(it.spec.kind)(it, source.templates)
-        members[it.environment].append(emitted.member)
+        of[it.environment].append(emitted.member)
         yield from _finished(emitted.artifacts, it.source, source.version)
     if chosen.names:
         return
     file = source.inputs.platform.name
-    for name, found in members.items():
-        whole = Whole(name, source.model.environments[name], tuple(sorted(found, key=lambda one: one.name)), file)
+    for name, found in of.items():
+        members = tuple(sorted(found, key=lambda one: one.name))
+        whole = Whole(name, source.model.environments[name], members, file, source.version)
         yield from _finished(of_environment.emit(whole, source.templates), file, source.version)
     if not chosen.environments:
-        for _, group in groupby(of_repository.emit(source.templates), key=lambda one: one.folder):
+        for _, group in groupby(of_repository.emit(source.templates, source.version), key=lambda one: one.folder):
             yield from _finished(group, "the specs", source.version)
 
 
@@ -103,6 +105,9 @@ def plan(source: Source, chosen: Chosen) -> Iterator[Planned]:
     for file in source.inputs.specs:
         document = lint.load(file)
         name = document.data["name"]
+        if name == JANITOR:
+            says = f"{file.name}: a spec cannot be named `{name}`: that is the janitor's own Deployment"
+            raise CannotGoOn(says, "rename it")
         found.add(name)
         if chosen.names and name not in chosen.names:
             continue

@@ -33,7 +33,7 @@ class Templates:
             finalize=_written,
             keep_trailing_newline=True,
         )
-        self._environment.filters |= {"y": _y, "block": _block}
+        self._environment.filters |= {"y": _y, "block": _block, "code": _code, "md": _md}
 
     def artifact(self, path: str, name: str, values: dict[str, Any]) -> Artifact:
         """A file of `generated/` from its template."""
@@ -59,6 +59,14 @@ def _y(value: object) -> Markup:
 
 def _block(value: object, indent: int) -> Markup:
     return Markup(text.block(value, indent))  # noqa: S704 - as above
+
+
+def _code(value: object) -> Markup:
+    return Markup(text.code(value))  # noqa: S704 - it is Markdown, and has been quoted
+
+
+def _md(value: object) -> Markup:
+    return Markup(text.markdown(value))  # noqa: S704 - as above
 
 
 def _written(value: object) -> object:

@@ -5,12 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from penstock_generate.artifact import Artifact
+from penstock_generate.environment import alertmanager, compose, manifests, rules, terraform
 from penstock_generate.plan import Whole
 from penstock_generate.rendering import Templates
 
 __all__ = ["emit"]
 
 
-def emit(it: Whole, templates: Templates) -> Iterator[Artifact]:  # noqa: ARG001 - filled next
-    """Its files, in no particular order."""
-    yield from ()
+def emit(it: Whole, templates: Templates) -> Iterator[Artifact]:
+    """Its files, in no particular order; none where there is nothing to look after."""
+    if not it.members:
+        return
+    yield from manifests.emit(it, templates)
+    yield from rules.emit(it, templates)
+    yield from alertmanager.emit(it)
+    yield from compose.emit(it)
+    yield from terraform.emit(it)

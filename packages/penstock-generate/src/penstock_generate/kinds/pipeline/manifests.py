@@ -40,7 +40,7 @@ def manifests(it: Planned, worker: Worker, rules: list[dict[str, Any]], template
         "digest": worker.digest,
         "rules": rules,
         "image": image(spec.image, it.around.image_prefix),
-        "grace_seconds": -(-spec.shutdown.grace.amount // 1000),
+        "grace_seconds": grace_seconds(spec),
         "secret": secret(it.around.redis),
         "redis_ports": redis_ports(it.around.redis),
         "scaled_object": scaled_object(spec, it.around),
@@ -69,6 +69,11 @@ def labels(spec: Pipeline) -> dict[str, str]:
 def selector(spec: Pipeline) -> dict[str, str]:
     """What tells its pods from others. A Deployment's cannot be changed, so it holds what never changes."""
     return {"app.kubernetes.io/name": spec.name, "app.kubernetes.io/component": "worker"}
+
+
+def grace_seconds(spec: Pipeline) -> int:
+    """From SIGTERM to SIGKILL, rounded up."""
+    return -(-spec.shutdown.grace.amount // 1000)
 
 
 def needs_authentication(around: Environment) -> bool:
