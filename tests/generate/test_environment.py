@@ -277,6 +277,11 @@ def test_who_hears_of_what() -> None:
     assert receivers["channel"]["slack_configs"][0]["channel"] == "#channel"
 
 
+def test_a_channel_is_no_template() -> None:
+    told = alertmanager.configuration(whole("pets", routes={"default": {"slack": "#{{ .x }}"}}))
+    assert told["receivers"][0]["slack_configs"][0]["channel"] == '#{{ "{{" }} .x }}'
+
+
 def test_without_routes_there_is_still_a_receiver() -> None:
     told = alertmanager.configuration(whole("pets"))
     assert (told["route"]["routes"], told["receivers"]) == ([], [{"name": "default"}])

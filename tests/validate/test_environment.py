@@ -8,6 +8,13 @@ import pytest
 import yaml
 from conforming import conform
 
+from penstock_generate.alerts.rules import tests
+from penstock_generate.environment.alerts import alerts
+from penstock_generate.environment.rules import about_of, groups
+from penstock_generate.plan import Whole
+from penstock_generate.text import document
+from penstock_spec.platform import Environment
+
 ENVIRONMENTS = ("dev", "production")
 SEVERITIES = ("critical", "warning", "info")
 
@@ -51,6 +58,20 @@ def test_alertmanager_takes_it(root: Path, environment: str) -> None:
             labels = [f"team={team}", f"severity={severity}", "alertname=PenstockAny"]
             told = ran("amtool", "config", "routes", "test", f"--config.file={file}", *labels)
             assert (told.returncode, told.stdout.strip()) == (0, receiver)
+
+
+@pytest.mark.parametrize("topology", ["cluster", "sentinel"])
+def test_alerts_on_several_servers_are_quiet_and_fire(tmp_path: Path, topology: str) -> None:
+    """Those of this repository's environments, which have one server each, are tested with all rules."""
+    redis = {"addresses": ["one:6379", "two:6379"], "topology": topology}
+    around = Environment.model_validate({"namespace": "tests", "redis": redis})
+    it = Whole("trial", around, (), "penstock.yaml", "1.2.3")
+    (tmp_path / "rules.yaml").write_text(document({"groups": groups(it)}))
+    (tmp_path / "rules.test.yaml").write_text(document(tests(about_of(it), alerts(it), "rules.yaml")))
+    assert "PenstockRedisReplicationBroken" in (tmp_path / "rules.yaml").read_text()
+    for verb, file in (("check", "rules.yaml"), ("test", "rules.test.yaml")):
+        told = ran("promtool", verb, "rules", tmp_path / file)
+        assert told.returncode == 0, told.stdout + told.stderr
 
 
 @pytest.mark.parametrize("name", ["worker", "janitor"])

@@ -88,7 +88,7 @@ def _emit(source: Source, chosen: Chosen) -> Iterator[Artifact]:
         yield from _finished(of_environment.emit(whole, source.templates), file, source.version)
     if not chosen.environments:
         for _, group in groupby(of_repository.emit(source.templates, source.version), key=lambda one: one.folder):
-            yield from _finished(group, "the specs", source.version)
+            yield from _finished(group, "its models and templates", source.version)
 
 
 def _finished(artifacts: Iterable[Artifact], source: str, version: str) -> Iterator[Artifact]:

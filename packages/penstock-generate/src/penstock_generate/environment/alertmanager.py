@@ -125,7 +125,7 @@ def _slack(channel: str) -> dict[str, Any]:
     secret, key = SLACK
     return {
         "api_url_file": f"{SECRETS}/{secret}/{key}",
-        "channel": channel,
+        "channel": channel.replace("{{", '{{ "{{" }}'),  # Alertmanager takes it for a template as well
         "send_resolved": True,
         "color": COLOR,
         "title": TITLE,

@@ -52,7 +52,7 @@ def command(
     no harm.
 
     Without an argument, the pipelines are those of the repository. A pod has none: there it looks after those in a
-    FOLDER of worker files that were generated, which are read once, at the start.
+    FOLDER of worker files that were generated. When they change it leaves, to be started anew.
 
     With `--once` nothing is taken over from lost workers: that takes a whole lease of contact with Redis first.
     `--dry-run` ends with 1 where of some pipelines it cannot be told what a round would do.
@@ -64,15 +64,16 @@ def command(
       penstock janitor /etc/penstock/pipelines
     """
     from penstock.janitor import process
+    from penstock.janitor.files import Files, refuse_apart
     from penstock.observe.lines import Process
-    from penstock.worker_files import files_in, refuse_apart
 
     if dry_run and once:
         raise CannotGoOn("`--dry-run` and `--once` exclude each other", "leave one of them out")
-    pipelines, credentials = resolved(files_in(files), platform, environment, redis)
+    read = Files(files)
+    pipelines, credentials = resolved(read.found, platform, environment, redis)
     if files:
         refuse_apart(pipelines)
-    start = process.Start(pipelines, credentials, address_of(listen))
+    start = process.Start(pipelines, credentials, address_of(listen), read)
     if dry_run:
         ctx.exit(_tell(process.plan(start)))
     set_up_log(Process(), log_format)

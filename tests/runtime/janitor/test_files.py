@@ -10,8 +10,10 @@ import pytest
 from janitors import House
 from servers import wait_for
 
+from penstock.janitor.files import Files
 from penstock.keys import READY
 from penstock_spec import worker_file
+from penstock_spec.findings import CannotGoOn
 
 Make = Callable[..., House]
 NAMES = ("first", "second")
@@ -61,6 +63,25 @@ def test_it_answers_for_each_pipeline_of_a_folder(house: Make) -> None:
         digest = json.loads((folder / f"{name}.json").read_text())["digest"]
         assert janitor.number("penstock_info", pipeline=name, digest=digest, role="janitor") == 1
     assert janitor.end() == 0
+
+
+def test_it_leaves_when_its_files_change(house: Make) -> None:
+    """All at once, as Kubernetes changes them. The next one goes by the new ones, and stays."""
+    one = house(*NAMES)
+    folder = mounted(one)
+    first = one.janitor(str(folder))
+    first.until("leads")
+    (folder / "..2026").rename(folder / "..2027")
+    file = folder / "..2027/second.json"
+    file.write_text(json.dumps(json.loads(file.read_text())))
+    (folder / "..new").symlink_to("..2027")
+    (folder / "..new").rename(folder / "..data")
+    first.until("its files have changed: leaving, to be started anew")
+    assert first.process.wait(30) == 0
+    second = one.janitor(str(folder))
+    second.until("leads")
+    assert second.end() == 0
+    assert not second.said("its files have changed: leaving, to be started anew")
 
 
 def test_several_files_by_name(house: Make) -> None:
@@ -134,6 +155,18 @@ def test_what_it_does_not_look_after(house: Make, change: Callable[[Path], objec
     assert f"{says}" in janitor.log()
     assert hint in janitor.log()
     assert "Traceback" not in janitor.log()
+
+
+def test_a_folder_that_nobody_may_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Root may read everything, so that the system's answer is played here."""
+
+    def refused(_folder: Path) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "iterdir", refused)
+    with pytest.raises(CannotGoOn, match="cannot be read: Permission denied") as error:
+        Files([tmp_path])
+    assert error.value.hint == "see that this user may read it"
 
 
 def test_a_file_that_is_none(house: Make) -> None:

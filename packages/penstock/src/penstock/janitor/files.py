@@ -13,9 +13,34 @@ ENDING = ".json"
 GENERATE = "write them with `penstock generate`: each stands in `generated/<environment>/<name>/worker.json`"
 
 
-def files_in(paths: Iterable[Path]) -> tuple[Path, ...]:
-    """The files that are named, or that stand in a folder that is; raises CannotGoOn where there is none."""
-    return tuple(file for path in paths for file in _files(path))
+class Files:
+    """Those that are named, or that stand in a folder that is, and whether they are still what they were."""
+
+    def __init__(self, named: Iterable[Path]) -> None:
+        """Raises CannotGoOn where there is none."""
+        self._named = tuple(named)
+        self._began = self._seen()
+        self.found = tuple(path for path, *_ in self._began)
+
+    def changed(self) -> bool:
+        """Since the beginning. What cannot be seen now has not changed: it may be back at the next look."""
+        try:
+            return self._seen() != self._began
+        except (CannotGoOn, OSError):
+            return False
+
+    def _seen(self) -> list[tuple[Path, int, int, int]]:
+        """Kubernetes puts new files in the place of the old ones, and does so only where their content is another."""
+        return [(path, *_stamp(path)) for named in self._named for path in _files(named)]
+
+
+def _stamp(path: Path) -> tuple[int, int, int]:
+    """What is another for another file; of one that is not there, whoever reads it will tell."""
+    try:
+        told = path.stat()
+    except FileNotFoundError:
+        return (0, 0, 0)
+    return (told.st_ino, told.st_mtime_ns, told.st_size)
 
 
 def _files(path: Path) -> Iterator[Path]:
