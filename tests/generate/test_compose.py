@@ -9,18 +9,7 @@ import yaml
 
 WORDS = {"type": "array", "items": {"type": "string"}, "minItems": 1}
 TIME = {"type": "string", "pattern": "^[0-9]+s$"}
-BIND = {
-    "type": "object",
-    "properties": {
-        "type": {"const": "bind"},
-        "source": {"type": "string", "pattern": r"^\.\./[a-z0-9-]+/worker\.json$"},
-        "target": {"type": "string", "pattern": r"^/etc/penstock/[a-z0-9/-]+\.json$"},
-        "read_only": {"const": True},
-        "bind": {"const": {"create_host_path": False}},
-    },
-    "required": ["type", "source", "target", "read_only", "bind"],
-    "additionalProperties": False,
-}
+MOUNT = {"type": "string", "pattern": r"^\.\./[a-z0-9-]+/worker\.json:/etc/penstock/[a-z0-9/-]+\.json:ro$"}
 SERVICE = {
     "type": "object",
     "properties": {
@@ -38,7 +27,7 @@ SERVICE = {
         "restart": {"enum": ["unless-stopped"]},
         "stop_grace_period": TIME,
         "tmpfs": WORDS,
-        "volumes": {"type": "array", "items": {"anyOf": [BIND, {"const": "redis:/data"}]}, "minItems": 1},
+        "volumes": {"type": "array", "items": {"anyOf": [MOUNT, {"const": "redis:/data"}]}, "minItems": 1},
     },
     "required": ["image", "command", "restart", "volumes"],
     "additionalProperties": False,
@@ -53,6 +42,7 @@ COMPOSE = {
             "additionalProperties": SERVICE,
         },
         "volumes": {"const": {"redis": {}}},
+        "x-penstock": {"type": "object"},
     },
     "required": ["name", "services", "volumes"],
     "additionalProperties": False,
@@ -85,13 +75,14 @@ def test_a_laptop_runs_what_production_runs(folder: Path, composed: Any) -> None
         assert services[f"worker-{name}"]["image"] == pod["containers"][0]["image"]
         assert services[f"worker-{name}"]["command"] == [*pod["containers"][0]["args"], "--redis", "redis://redis:6379"]
         assert services[f"worker-{name}"]["stop_grace_period"] == f"{pod['terminationGracePeriodSeconds']}s"
-        (file,) = services[f"worker-{name}"]["volumes"]
-        assert (file["source"], file["target"]) == (f"../{name}/worker.json", "/etc/penstock/worker.json")
-    file = folder / "_environment/manifests/deployment.yaml"
-    janitor = yaml.safe_load(file.read_text())["spec"]["template"]["spec"]["containers"][0]
+        file = f"../{name}/worker.json"
+        assert services[f"worker-{name}"]["volumes"] == [f"{file}:/etc/penstock/worker.json:ro"]
+        assert f"{file}:/etc/penstock/pipelines/{name}.json:ro" in services["janitor"]["volumes"]
+    deployment = folder / "_environment/manifests/deployment.yaml"
+    janitor = yaml.safe_load(deployment.read_text())["spec"]["template"]["spec"]["containers"][0]
     assert services["janitor"]["image"] == janitor["image"]
     assert services["janitor"]["command"] == [*janitor["args"], "--redis", "redis://redis:6379"]
-    assert [one["source"] for one in services["janitor"]["volumes"]] == [f"../{name}/worker.json" for name in names]
+    assert len(services["janitor"]["volumes"]) == len(names)
 
 
 def test_its_redis_keeps_what_it_has(composed: Any) -> None:  # noqa: ANN401 - as above

@@ -11,9 +11,10 @@ from urllib.parse import urlsplit
 import pytest
 import yaml
 
-from penstock_generate.environment import alertmanager, compose, terraform
+from penstock_generate.environment import alertmanager, compose, manifests, terraform
 from penstock_generate.environment.alerts import alerts
 from penstock_generate.plan import Member, Whole
+from penstock_generate.rendering import Templates
 from penstock_spec.kinds.pipeline.scaler.scaled_object import JANITOR
 from penstock_spec.platform import Environment
 
@@ -189,7 +190,9 @@ def test_the_janitor_reaches_what_it_needs(folder: Path) -> None:
 )
 def test_which_image_it_is(janitor: Mapping[str, str], image: str) -> None:
     it = whole("pets", janitor=janitor, image_prefix="mirror.example/")
-    assert compose.composed(it)["services"]["janitor"]["image"] == image
+    files = {file.path: file.content for file in manifests.emit(it, Templates())}
+    pod = yaml.safe_load(files["dev/_environment/manifests/deployment.yaml"])["spec"]["template"]["spec"]
+    assert pod["containers"][0]["image"] == image
     assert image in terraform.needs(it)["images"]
 
 
@@ -302,8 +305,8 @@ def test_what_is_told_shows_where_to_go_on() -> None:
 
 
 def test_compose_replaces_nothing_in_an_image() -> None:
-    it = whole("pets", image_prefix="${HOME}/x/")
-    assert compose.composed(it)["services"]["janitor"]["image"] == "$${HOME}/x/penstock-janitor:1.2.3"
+    (file,) = compose.emit(whole("pets", image_prefix="${HOME}/x/"), Templates())
+    assert yaml.safe_load(file.content)["services"]["janitor"]["image"] == "$${HOME}/x/penstock-janitor:1.2.3"
 
 
 def test_what_the_infrastructure_must_provide() -> None:

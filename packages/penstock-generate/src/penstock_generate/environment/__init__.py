@@ -19,5 +19,5 @@ def emit(it: Whole, templates: Templates) -> Iterator[Artifact]:
     yield from manifests.emit(it, templates)
     yield from rules.emit(it, templates)
     yield from alertmanager.emit(it)
-    yield from compose.emit(it)
+    yield from compose.emit(it, templates)
     yield from terraform.emit(it)
