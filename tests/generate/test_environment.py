@@ -2,6 +2,7 @@
 
 import json
 import re
+import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -344,11 +345,13 @@ def test_secrets_are_files_and_names(folder: Path) -> None:
 
 def test_images_run_as_the_manifests_run_them(root: Path) -> None:
     """Neither as root, nor with a shell around the command; with what the janitor asks Kubernetes with."""
+    package = tomllib.loads((root / "packages/penstock/pyproject.toml").read_text())["project"]
+    assert "kubernetes" in package["optional-dependencies"]
     for name, extra in (("worker", "penstock=="), ("janitor", "penstock[kubernetes]==")):
         text = (root / f"generated/images/{name}.Dockerfile").read_text()
         assert text.splitlines()[-1] == 'ENTRYPOINT ["penstock"]'
         assert "\nUSER 65532:65532\n" in text
         assert f'"{extra}${{PENSTOCK}}"' in text
-        assert 'ARG PENSTOCK="0.1.0"' in text
+        assert f'ARG PENSTOCK="{package["version"]}"' in text
         assert re.search(r'^ARG PYTHON="3\.\d+\.\d+-slim-\w+"$', text, re.MULTILINE)
         assert text.count("\nFROM ") == 2

@@ -8,7 +8,7 @@ import pytest
 import yaml
 from conforming import conform
 
-from penstock_generate.alerts.rules import tests
+from penstock_generate.alerts import rules
 from penstock_generate.environment.alerts import alerts
 from penstock_generate.environment.rules import about_of, groups
 from penstock_generate.plan import Whole
@@ -67,7 +67,7 @@ def test_alerts_on_several_servers_are_quiet_and_fire(tmp_path: Path, topology: 
     around = Environment.model_validate({"namespace": "tests", "redis": redis})
     it = Whole("trial", around, (), "penstock.yaml", "1.2.3")
     (tmp_path / "rules.yaml").write_text(document({"groups": groups(it)}))
-    (tmp_path / "rules.test.yaml").write_text(document(tests(about_of(it), alerts(it), "rules.yaml")))
+    (tmp_path / "rules.test.yaml").write_text(document(rules.tests(about_of(it), alerts(it), "rules.yaml")))
     assert "PenstockRedisReplicationBroken" in (tmp_path / "rules.yaml").read_text()
     for verb, file in (("check", "rules.yaml"), ("test", "rules.test.yaml")):
         told = ran("promtool", verb, "rules", tmp_path / file)
