@@ -6,6 +6,7 @@ and named at the end; with `PENSTOCK_LEAVE_NOTHING_OUT=1` it fails. Every other 
 
 import os
 import shutil
+import signal
 from collections import Counter
 from collections.abc import Generator
 from pathlib import Path
@@ -22,6 +23,10 @@ hypothesis.settings.load_profile("house")
 
 # What `make validators` has built is as good as installed.
 os.environ["PATH"] += f"{os.pathsep}{Path(__file__).parents[1] / 'build/validators/bin'}"
+
+# A shell starts what runs in the background with SIGINT ignored, and so would be every process that a test interrupts.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

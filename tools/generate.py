@@ -40,7 +40,7 @@ def everything() -> dict[str, str]:
         "docs/reference/commands.md": commands.page(helps()),
         "docs/reference/metrics.md": metrics.page(TOPICS, PIPELINE),
     }
-    return {**pages(), **made, **beside("seeds").pages(ROOT)}
+    return {**pages(), **made, **beside("seeds").pages(ROOT), **beside("observing").pages(ROOT)}
 
 
 def beside(name: str) -> ModuleType:

@@ -20,6 +20,31 @@ HEAVY = ("pydantic", "pydantic_core", "ruamel", "yaml", "jsonschema_rs", "asynci
 LOADED = "import sys; from penstock.command import main\ntry: main()\nfinally: print(*sys.modules, file=sys.stderr)"
 
 
+ALONE = """
+import sys
+sys.modules["penstock_generate"] = None
+from penstock.command import main
+main()
+"""
+"""As in a pod, where there is no generator."""
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["generate"], "`generate` is a verb of `penstock-generate`: install that"),
+        (["explain", "generated/dev/jobs/rules.yaml:3"], "generated files are explained by `penstock-generate`"),
+        (["explain", "pausd"], "there is no rule `pausd`"),
+    ],
+)
+def test_without_the_generator(repository: Path, words: list[str], says: str) -> None:
+    command = [sys.executable, "-c", ALONE, *words]
+    done = subprocess.run(command, cwd=repository, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert says in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 def modules_loaded_by(where: Path, *arguments: str) -> set[str]:
     done = subprocess.run(
         [sys.executable, "-c", LOADED, *arguments], cwd=where, capture_output=True, text=True, check=False

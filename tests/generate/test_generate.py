@@ -14,7 +14,8 @@ Run = Callable[..., CompletedProcess[str]]
 
 
 def lying(root: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(root)): path.read_bytes() for path in sorted(root.rglob("*")) if path.is_file()}
+    found = (path for path in sorted(root.rglob("*")) if path.is_file() and ".penstock-cache" not in path.parts)
+    return {str(path.relative_to(root)): path.read_bytes() for path in found}
 
 
 def change(path: Path, before: str, after: str) -> None:
@@ -76,6 +77,9 @@ def test_what_is_nobodys_goes_and_what_is_not_ours_stays(repository: Path, gener
     theirs.write_text("ours")
     (generated / "README.md").write_text("theirs too")
     (repository / "specs/tankpit-jobs.yaml").unlink()
+    with (repository / "penstock.yaml").open("a") as platform:
+        taken_on = "{change: remove-pipeline, name: tankpit-jobs, reason: it is drained, until: 2026-02-01}"
+        platform.write(f"\nacknowledge: [{taken_on}]\n")
     assert penstock("generate").returncode == 0
     assert [path for path in lying(generated) if "tankpit" in path] == ["dev/tankpit-jobs/notes.md"]
     assert not (generated / "production/tankpit-jobs").exists()
@@ -90,7 +94,8 @@ def test_a_choice_touches_nothing_else(repository: Path, generated: Path, pensto
     assert penstock("generate", "--env", "dev", "--only", "media-cluster").returncode == 0
     after = lying(generated)
     changed = {path for path in before if before[path] != after.get(path)}
-    assert changed == {f"dev/media-cluster/{name}" for name in ("FILES", "manifests/scaledobject.yaml")}
+    files = ("FILES", "dashboard.json", "manifests/dashboard.yaml", "manifests/scaledobject.yaml", "values.yaml")
+    assert changed == {f"dev/media-cluster/{name}" for name in files}
     assert before.keys() == after.keys()
 
 
@@ -123,7 +128,7 @@ def test_what_is_in_the_way(repository: Path, penstock: Run, tmp_path: Path, wha
         case "file above":
             (generated / "dev").mkdir(parents=True)
             (generated / "dev/jobs").write_text("")
-            says = "a file is in the way of `generated/dev/jobs/"
+            says = "a file is in the way of `generated/dev/jobs`"
         case "link out":
             generated.mkdir()
             (generated / "dev").symlink_to(tmp_path)
@@ -182,7 +187,9 @@ def test_patches_are_applied(repository: Path, generated: Path, penstock: Run) -
     assert penstock("generate").returncode == 0
     after = lying(generated)
     changed = {path for path in before if before[path] != after[path] and "production" in path}
-    assert changed == {f"production/media-cluster/{name}" for name in ("FILES", "manifests/deployment.yaml")}
+    assert changed == {
+        f"production/media-cluster/{name}" for name in ("FILES", "manifests/deployment.yaml", "values.yaml")
+    }
     name = "production/media-cluster/manifests/deployment.yaml"
     was, now = yaml.safe_load(before[name]), yaml.safe_load(after[name])
     assert now["spec"]["template"]["spec"].pop("nodeSelector") == {"disk": "fast"}
@@ -246,10 +253,10 @@ def test_a_template_that_is_broken(repository: Path, penstock: Run, template: st
 
 
 def test_each_file_says_what_made_it(generated: Path) -> None:
-    """Tool, version, source, and a digest of the rest; JSON, which has no comments, stands in the listing alone."""
+    """Tool, version, source, and a digest of the rest; JSON, which has no comments, and the chart are listed."""
     for name, content in lying(generated).items():
         head, _, rest = content.decode().partition("\n")
-        if not name.endswith((".json", listing.NAME)):
+        if not name.endswith((".json", listing.NAME)) and not name.startswith("chart/"):
             told = hashlib.sha256(rest.encode()).hexdigest()[:16]
             of = "its models and templates" if name.startswith("images/") else "specs/"
             of = "penstock.yaml" if "_environment" in name else of

@@ -1,41 +1,15 @@
 """Alerts that fire when they should, and not before, and that ask for nothing that nobody tells."""
 
+import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import promql_parser
 import pytest
 import yaml
+from asked import OTHERS, OURS, grouped, matched, selectors
 
-from penstock_spec.kinds.pipeline.metrics import METRICS
-from penstock_spec.metrics import MetricKind
-
-ENDINGS = {MetricKind.HISTOGRAM: ("_bucket", "_sum", "_count")}
-OURS = {
-    f"{metric.name}{ending}": {label.name for label in metric.labels} | {"namespace", "le"}
-    for metric in METRICS.values()
-    for ending in ENDINGS.get(metric.kind, ("",))
-}
-OTHERS = {
-    "keda_build_info": set(),
-    "keda_internal_scale_loop_latency_seconds": {"namespace"},
-    "keda_scaled_object_errors_total": {"namespace"},
-    "keda_scaled_object_paused": {"namespace"},
-    "keda_scaler_detail_errors_total": {"namespace", "scaledObject"},
-    "kube_horizontalpodautoscaler_status_current_replicas": {"namespace", "horizontalpodautoscaler"},
-    "kube_horizontalpodautoscaler_status_desired_replicas": {"namespace", "horizontalpodautoscaler"},
-    "redis_aof_last_write_status": {"namespace"},
-    "redis_connected_clients": {"namespace"},
-    "redis_evicted_keys_total": {"namespace"},
-    "redis_memory_max_bytes": {"namespace"},
-    "redis_memory_used_bytes": {"namespace"},
-    "redis_rdb_last_bgsave_status": {"namespace"},
-    "redis_rejected_connections_total": {"namespace"},
-    "redis_up": {"namespace"},
-}
-"""What KEDA, kube-state-metrics and redis_exporter tell, with the labels that are asked for."""
+from penstock_generate.kinds.pipeline.rules import DASHBOARD
 
 
 @pytest.fixture(scope="module")
@@ -59,30 +33,20 @@ def test_each_alert_has_tests(files: list[Path], rules: list[dict[str, Any]]) ->
     assert [name.split()[0] for name in fires] == [name.split()[0] for name in quiet] == alerts
 
 
-def selectors(node: Any) -> Iterator[Any]:  # noqa: ANN401 - whatever the parser makes
-    """Every series that an expression asks for."""
-    if isinstance(node, promql_parser.VectorSelector):
-        yield node
-    for name in ("expr", "lhs", "rhs", "vector_selector", "param"):
-        if (inner := getattr(node, name, None)) is not None and inner is not node:
-            yield from selectors(inner)
-    for one in getattr(node, "args", None) or ():
-        yield from selectors(one)
-
-
 def test_they_ask_for_what_is_told(rules: list[dict[str, Any]]) -> None:
     """Every name and every label is one of the contract, or of those who tell of what is around us."""
     known = OURS | OTHERS
     asked = set()
     for rule in rules:
-        found = list(selectors(promql_parser.parse(rule["expr"])))
-        assert found, rule
+        found = selectors(rule["expr"])
+        assert found or rule["expr"] == "vector(1)", rule
         for one in found:
             asked.add(one.name)
             assert one.name in known, rule
-            assert {matcher.name for matcher in one.matchers.matchers} <= known[one.name], rule
+            assert matched(one).keys() <= known[one.name], rule
             # KEDA runs somewhere else, once for all.
-            assert one.name == "keda_build_info" or "namespace" in {matcher.name for matcher in one.matchers.matchers}
+            assert one.name == "keda_build_info" or "namespace" in matched(one)
+            assert grouped(rule["expr"]) <= known[one.name], rule
     assert len(asked) > 30
 
 
@@ -94,12 +58,23 @@ def test_they_keep_to_the_conventions(rules: list[dict[str, Any]]) -> None:
         assert rule["labels"]["severity"] in {"critical", "warning", "info"}
         assert not any("$value" in value for value in rule["labels"].values())
         said = rule["annotations"]
-        assert said.keys() == {"summary", "description", "runbook_url"}
+        assert said.keys() == {"summary", "description", "runbook_url", "dashboard_url"}
         assert re.fullmatch(r"[A-Z][^{}]*\.", said["summary"])
         assert said["description"].endswith(".")
         assert said["runbook_url"].endswith(f"/runbook.md#{rule['alert'].lower()}")
         if "absent(" in rule["expr"]:
             assert int(rule["for"].removesuffix("m")) >= 2
+
+
+def test_an_alert_links_to_the_dashboard_that_is_there(files: list[Path]) -> None:
+    """By the address of Grafana in the platform file, and the uid that the dashboard has."""
+    for file in files:
+        whole = file.parent.name == "_environment"
+        uid = json.loads(file.with_name("overview.json" if whole else "dashboard.json").read_text())["uid"]
+        found = [rule for group in yaml.safe_load(file.read_text())["groups"] for rule in group["rules"]]
+        links = {rule["annotations"]["dashboard_url"] for rule in found if "alert" in rule}
+        assert links == {f"https://grafana.example/d/{uid}"}
+        assert [rule["labels"]["dashboard"] for rule in found if rule.get("record") == DASHBOARD] == [uid] * (not whole)
 
 
 def test_a_number_of_the_spec_is_the_rules_number(root: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from penstock_generate.writing import STAGE, change, opened
+from penstock_generate.writing import STAGE, Change, opened
 
 OLD = {"dev/a/FILES": b"a", "dev/a/deep/er": b"1", "dev/gone/x": b"x", "dev/gone/y": b"y", "other": b"theirs"}
 WRITES = {"dev/a/FILES": b"A", "dev/a/deep/est/new": b"2", "dev/b/x": b"3"}
@@ -19,7 +19,7 @@ NEW = {"dev/a/FILES": b"A", "dev/a/deep/est/new": b"2", "dev/b/x": b"3", "other"
 INTERRUPTED = f"""
 import os, signal, sys
 from pathlib import Path
-from penstock_generate.writing import change, opened
+from penstock_generate.writing import Change, opened
 
 root, at, number = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
 seen = 0
@@ -33,7 +33,10 @@ def interrupt(event, args):
 
 with opened(root):
     sys.addaudithook(interrupt)
-    change(root, {WRITES!r}, {REMOVES!r})
+    with Change(root) as change:
+        for path, content in {WRITES!r}.items():
+            change.put(path, content)
+        change.make({REMOVES!r})
     at = 0
 print("done")
 """
@@ -46,6 +49,13 @@ def tree(tmp_path: Path) -> Path:
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_bytes(content)
     return root
+
+
+def make(root: Path) -> None:
+    with Change(root) as change:
+        for path, content in WRITES.items():
+            change.put(path, content)
+        change.make(REMOVES)
 
 
 def lying(root: Path) -> dict[str, bytes]:
@@ -65,7 +75,7 @@ def interrupted(root: Path, at: int, number: signal.Signals) -> subprocess.Compl
 def test_a_change_is_made(tree: Path) -> None:
     """What is not named stays as it is; folders of which nothing is left go."""
     with opened(tree):
-        change(tree, WRITES, REMOVES)
+        make(tree)
     assert lying(tree) == NEW
     assert not empty_folders(tree)
 
@@ -116,7 +126,7 @@ with opened(Path({str(tree)!r})):
         second = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
         assert second.stdout
         assert second.stdout.readline() == "waits\n"
-        change(tree, WRITES, REMOVES)
+        make(tree)
     assert second.communicate()[0] == "A\n"
 
 
@@ -131,5 +141,5 @@ def test_a_disk_that_is_full_changes_nothing(tree: Path, monkeypatch: pytest.Mon
 
     monkeypatch.setattr(Path, "write_bytes", refuses)
     with opened(tree), pytest.raises(OSError, match="No space left"):
-        change(tree, WRITES, REMOVES)
+        make(tree)
     assert lying(tree) == OLD

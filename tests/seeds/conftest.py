@@ -47,6 +47,11 @@ def seed_names() -> ModuleType:
 
 
 @pytest.fixture(scope="session")
+def observing() -> ModuleType:
+    return tool("observing")
+
+
+@pytest.fixture(scope="session")
 def platform() -> PlatformFile:
     return check_platform(document(ROOT / "penstock.yaml"))
 

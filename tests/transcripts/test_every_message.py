@@ -9,7 +9,6 @@ A wording is a call that makes a message, or words of `one if ... else other` in
 from __future__ import annotations
 
 import ast
-import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -22,9 +21,8 @@ import pytest
 
 from penstock.command import main
 from penstock_spec.catalogue import catalogue
-from penstock_spec.examples import SPEC, TODAY, Example, load, path_of
-from penstock_spec.linting.lint import lint
-from penstock_spec.repository import PLATFORM_FILE, Repository, read_inputs
+from penstock_spec.examples import load, path_of
+from penstock_spec.reference.run import run as run_example
 
 Play = Callable[[Path, Callable[[], None]], tuple[str, str]]
 Site = tuple[str, int, int, int, int]
@@ -48,6 +46,7 @@ SAME = 3
 
 NEVER_RUN = {
     "is a verb of `penstock-generate`": "tests/command has it: the generator is installed wherever tests run",
+    "generated files are explained by": "tests/command has it: the generator is installed wherever tests run",
     "reading it is not permitted": "tests/reading has it: root may read everything and must step down for it",
     "the current folder does not exist": "tests/command has it: a transcript stands in a folder that exists",
 }
@@ -170,21 +169,7 @@ def lint_examples(folder: Path) -> None:
     for name, rule in catalogue().items():
         examples = load(rule).fails if path_of(rule).exists() else []
         for number, example in enumerate(examples):
-            lint_example(folder / name / str(number), example)
-
-
-def lint_example(folder: Path, example: Example) -> None:
-    for name, content in example.files().items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
-    if example.on_disk == "folder":
-        (folder / SPEC).mkdir(parents=True)
-    elif example.on_disk == "fifo":
-        (folder / SPEC).parent.mkdir()
-        os.mkfifo(folder / SPEC)
-    specs = tuple(folder / name for name in example.names())
-    lint(read_inputs(Repository(folder, folder / PLATFORM_FILE, specs, whole=True)), (), TODAY)
+            run_example(folder / name / str(number), example)
 
 
 def words_of_the_runtimes_tests(root: Path) -> str:

@@ -1,6 +1,8 @@
 """What a link does when the server, or the way to it, fails: it says so truly, repeats nothing, and goes on after."""
 
 import asyncio
+import gc
+import itertools
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -110,6 +112,29 @@ def test_a_server_that_hangs_behind_tls_is_left_at_once(server: Server, tmp_path
 
     with Proxy(certificate, server.port) as proxy:
         keep(promise(proxy.port))
+
+
+def test_a_call_that_is_cancelled_leaves_no_connection_behind(server: Server, tmp_path: Path) -> None:
+    """Whenever that is, before, in and after TLS's handshake, also when the loop ends with it; Python tells if so."""
+    certificate = Certificate.make(tmp_path)
+
+    async def is_cancelled(port: int, steps: int) -> bool:
+        redis = Redis(addresses=[f"127.0.0.1:{port}"], tls=True)
+        link = Link(Route.to(redis, "", credentials=Credentials(ca_file=certificate.ca)), name="hasty")
+        call = asyncio.create_task(link.call("PING"))
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        cancelled = call.cancel()
+        await asyncio.wait({call})
+        await link.close()
+        return cancelled
+
+    with Proxy(certificate, server.port) as proxy:
+        for steps in itertools.count(1):
+            if not keep(is_cancelled(proxy.port, steps)):
+                break
+        assert steps > 5
+    gc.collect()
 
 
 def test_an_answer_in_time_counts_even_if_we_were_late(server: Server) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from penstock_spec.platform import Environment, Redis
 
 
@@ -12,14 +14,28 @@ def image(name: str, prefix: str | None) -> str:
     return name if says_registry or not prefix else f"{prefix.rstrip('/')}/{name}"
 
 
-def secret(redis: Redis) -> str | None:
-    """The secret with Redis's password."""
-    return redis.auth.secret if redis.auth else None
+@dataclass(frozen=True, slots=True)
+class Secret:
+    """Where Redis's password is."""
+
+    name: str
+    key: str
+
+
+def secret(redis: Redis) -> Secret | None:
+    """Where that is in Kubernetes; nothing where nobody must authenticate."""
+    auth = redis.auth
+    return Secret(auth.secret, auth.password_key) if auth and auth.secret else None
 
 
 def redis_ports(redis: Redis) -> list[int]:
     """Where it is reached: a network policy knows no host names."""
     return sorted({int(address.rpartition(":")[2]) for address in redis.addresses})
+
+
+def dashboard(around: Environment, uid: str) -> str | None:
+    """The address of a dashboard in Grafana."""
+    return f"{str(around.grafana).rstrip('/')}/d/{uid}" if around.grafana else None
 
 
 def runbook(around: Environment, folder: str) -> str | None:

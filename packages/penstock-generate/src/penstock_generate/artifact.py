@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-OF_ALL = ("schemas", "images")
+OF_ALL = ("schemas", "images", "chart")
 """Folders that belong to the repository as a whole, and to no environment."""
 OF_ENVIRONMENT = "_environment"
 """The folder, in an environment's, of what belongs to all of its pipelines. No spec can have this name."""
@@ -20,6 +20,8 @@ class Artifact:
     content: str
     maker: str
     """What made it: a template, `templates/pipeline/manifests/deployment.yaml.j2`, or a module."""
+    copied: bool = False
+    """Whether it is a file that lay there already, byte by byte."""
 
     @property
     def folder(self) -> str:

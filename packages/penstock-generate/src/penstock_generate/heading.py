@@ -26,9 +26,9 @@ _COMMENTS = {
 
 
 def headed(artifact: Artifact, source: str, version: str) -> Artifact:
-    """With the line, where the file can have one."""
+    """With the line, where the file can have one; what was copied stays as it is."""
     comment = _COMMENTS.get(PurePosixPath(artifact.path).suffix)
-    if comment is None:
+    if comment is None or artifact.copied:
         return artifact
     before, after = comment
     told = listing.digest(artifact.content.encode())[:PLACES]

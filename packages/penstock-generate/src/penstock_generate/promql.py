@@ -7,15 +7,20 @@ from collections.abc import Mapping
 
 from penstock_spec.metrics import Metric
 
+_as_json = json.JSONEncoder(ensure_ascii=False).encode
+"""Made once: there are some hundred texts a pipeline."""
+
 
 def quoted(text: str) -> str:
     """A string literal; its escapes are those of JSON, as far as a label can need them."""
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\x7f")
+    return _as_json(text).replace("\x7f", "\\x7f")
 
 
-def selector(name: str, labels: Mapping[str, str]) -> str:
-    """A metric's series with these labels."""
-    return f"{name}{{{','.join(f'{label}={quoted(value)}' for label, value in labels.items())}}}"
+def selector(name: str, labels: Mapping[str, str], *chosen: str) -> str:
+    """A metric's series with these labels, and with what was chosen of a dashboard's variables of these names."""
+    matchers = [f"{label}={quoted(value)}" for label, value in labels.items()]
+    matchers += [f'{label}=~"${label}"' for label in chosen]
+    return f"{name}{{{','.join(matchers)}}}"
 
 
 def number(value: float) -> str:

@@ -6,10 +6,12 @@ refused, so that no template, ours or overridden, can let the text of a spec bec
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import jinja2
+from jinja2.ext import Extension
 from markupsafe import Markup
 
 from penstock_generate import text
@@ -23,21 +25,31 @@ ENDING = ".j2"
 class Templates:
     """Templates by name, compiled once."""
 
-    def __init__(self, overrides: Path | None = None) -> None:
+    def __init__(self, overrides: Path | None = None, extensions: Sequence[type[Extension]] = ()) -> None:
         """`overrides` is a repository's own folder of templates; it need not be there."""
         folders = [overrides, OURS] if overrides else [OURS]
+        self._folders = folders
         self._environment = jinja2.Environment(
             loader=jinja2.FileSystemLoader(folders),
             undefined=jinja2.StrictUndefined,
             autoescape=True,  # so that what a filter or a macro has written can be told from what none has
             finalize=_written,
             keep_trailing_newline=True,
+            extensions=extensions,
         )
         self._environment.filters |= {"y": _y, "block": _block, "code": _code, "md": _md}
 
     def artifact(self, path: str, name: str, values: dict[str, Any]) -> Artifact:
         """A file of `generated/` from its template."""
         return Artifact(path, self.render(name, values), f"templates/{name}{ENDING}")
+
+    def copied(self, folder: str) -> Iterator[Artifact]:
+        """All files of a folder of templates as they lie, for another program to render; each may be overridden."""
+        for ours in sorted((OURS / folder).rglob("*")):
+            if ours.is_file():
+                name = ours.relative_to(OURS).as_posix()
+                found = next(there for there in (place / name for place in self._folders) if there.is_file())
+                yield Artifact(name, _utf8(found, name), f"templates/{name}", copied=True)
 
     def render(self, name: str, values: dict[str, Any]) -> str:
         """A file from its template."""
@@ -73,6 +85,13 @@ def _written(value: object) -> object:
     if isinstance(value, (Markup, jinja2.Undefined)):  # the latter has its own complaint
         return value
     raise Unwritten("a value has no filter: write `| y` for one value, `| block(N)` for a section")
+
+
+def _utf8(file: Path, name: str) -> str:
+    try:
+        return file.read_bytes().decode()
+    except UnicodeDecodeError:
+        raise CannotGoOn(f"templates/{name}: this is not UTF-8", "save it as UTF-8") from None
 
 
 def _where(error: BaseException, name: str) -> str:

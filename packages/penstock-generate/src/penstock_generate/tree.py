@@ -1,32 +1,30 @@
-"""The folder `generated/` as it lies on disk, held against what should lie there."""
+"""The folders of `generated/` as they lie on disk, held against what should lie there."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from penstock_generate import listing
-from penstock_generate.artifact import OF_ALL, Artifact
+from penstock_generate.artifact import OF_ALL
 from penstock_spec.findings import CannotGoOn
 
-INITIAL = "schemas/"
+INITIAL = "schemas"
 """What `penstock init` writes before there is a listing."""
-Scope = Callable[[str], bool]
-"""Whether a folder, such as `production/media-cluster`, is looked at in this run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
     """Paths from `generated/` on."""
 
-    missing: tuple[str, ...]
-    outdated: tuple[str, ...]
+    missing: tuple[str, ...] = ()
+    outdated: tuple[str, ...] = ()
     """As they were generated once, from something else."""
-    edited: tuple[str, ...]
+    edited: tuple[str, ...] = ()
     """Changed by hand since."""
-    left_over: tuple[str, ...]
+    left_over: tuple[str, ...] = ()
     """Nobody's any more."""
 
     def __bool__(self) -> bool:
@@ -39,19 +37,20 @@ class Difference:
         return (*self.missing, *self.outdated, *self.edited)
 
 
-def compare(root: Path, artifacts: Iterable[Artifact], scope: Scope) -> Difference:
-    """Look, and change nothing. Raises CannotGoOn where something is in the way that is not ours."""
-    wanted = {one.path: one.content.encode() for one in artifacts}
-    owned = _owned(root, scope)
+def compare(root: Path, folder: str, wanted: Mapping[str, bytes]) -> Difference:
+    """One folder. Changes nothing; raises CannotGoOn where something is in the way that is not ours."""
+    owned = _owned(root, folder)
     missing: list[str] = []
     outdated: list[str] = []
     edited: list[str] = []
+    for way in {path.rpartition("/")[0] for path in wanted}:
+        _check_way(root, way)
     for path, content in wanted.items():
         lying = _bytes(root, path)
         if lying is None:
             missing.append(path)
         elif lying != content:
-            told = owned.get(path, "" if path.startswith(INITIAL) else None)
+            told = owned.get(path, "" if folder == INITIAL else None)
             if told is None:
                 says = f"`{root.name}/{path}` is in the way: it is not listed as generated"
                 raise CannotGoOn(says, "move it elsewhere, or delete it")
@@ -60,16 +59,20 @@ def compare(root: Path, artifacts: Iterable[Artifact], scope: Scope) -> Differen
     return Difference(tuple(missing), tuple(outdated), tuple(edited), tuple(sorted(left_over)))
 
 
-def _owned(root: Path, scope: Scope) -> Mapping[str, str]:
+def added(differences: list[Difference]) -> Difference:
+    """All of them, in the order of paths."""
+    found = [(one.missing, one.outdated, one.edited, one.left_over) for one in differences]
+    return Difference(*(tuple(sorted(path for part in which for path in part)) for which in zip(*found, strict=True)))
+
+
+def _owned(root: Path, folder: str) -> Mapping[str, str]:
     """What was generated, with its digest; a listing itself has none."""
-    owned: dict[str, str] = {}
-    for folder in folders(root):
-        if scope(folder):
-            at = f"{folder}/{listing.NAME}"
-            owned[at] = ""
-            text = (root / at).read_text(encoding="utf-8", errors="replace")
-            owned |= {f"{folder}/{path}": told for path, told in listing.parse(text).items()}
-    return owned
+    at = f"{folder}/{listing.NAME}"
+    try:
+        text = (root / at).read_text(encoding="utf-8", errors="replace")
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    return {at: "", **{f"{folder}/{path}": told for path, told in listing.parse(text).items()}}
 
 
 def folders(root: Path) -> list[str]:
@@ -81,19 +84,19 @@ def folders(root: Path) -> list[str]:
 
 def _bytes(root: Path, path: str) -> bytes | None:
     """None where there is nothing."""
-    _check_way(root, path)
     try:
-        return (root / path).read_bytes()
+        with open(root / path, "rb") as file:  # noqa: PTH123 - as short a way as there is: there are thousands
+            return file.read()
     except FileNotFoundError:
         return None
     except IsADirectoryError:
         raise CannotGoOn(f"`{root.name}/{path}` is a folder, and a file belongs there", "move it elsewhere") from None
 
 
-def _check_way(root: Path, path: str) -> None:
+def _check_way(root: Path, way: str) -> None:
     """Nothing is read or written through a link that leads out."""
-    parent = os.path.realpath((root / path).parent)
+    parent = os.path.realpath(root / way)
     if not Path(parent).is_relative_to(os.path.realpath(root)):
-        raise CannotGoOn(f"`{root.name}/{path}` lies behind a link that leads out of `{root.name}`", "remove the link")
+        raise CannotGoOn(f"`{root.name}/{way}` lies behind a link that leads out of `{root.name}`", "remove the link")
     if os.path.exists(parent) and not os.path.isdir(parent):  # noqa: PTH110, PTH112 - texts, as realpath gives them
-        raise CannotGoOn(f"a file is in the way of `{root.name}/{path}`", "move it elsewhere")
+        raise CannotGoOn(f"a file is in the way of `{root.name}/{way}`", "move it elsewhere")

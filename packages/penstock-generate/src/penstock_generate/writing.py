@@ -1,9 +1,8 @@
 """Changing `generated/` as a whole: whatever interrupts it, what comes next finds the old tree or makes it the new one.
 
-The new files are staged beside the tree, with a plan that says where each goes and what is removed. Until the plan is
-there, nothing has happened, and what was staged is thrown away by the next run. From then on the change counts as made:
-moving files takes milliseconds, in which signals have to wait, and whoever opens the tree after a crash finishes it
-first.
+The new files are staged beside the tree, each where it will lie in it. Until there is a plan, nothing has happened, and
+what was staged is thrown away by the next run. From then on the change counts as made: moving files takes milliseconds,
+in which signals have to wait, and whoever opens the tree after a crash finishes it first.
 """
 
 from __future__ import annotations
@@ -14,11 +13,13 @@ import json
 import os
 import shutil
 import signal
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Self
 
 STAGE = ".penstock-writing"
-PLAN = "plan.json"
+_NEW = "new"
+_PLAN = "plan.json"
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -30,7 +31,7 @@ def opened(root: Path) -> Iterator[None]:
     try:
         fcntl.flock(folder, fcntl.LOCK_EX)  # whoever comes second waits; the lock ends with its process
         stage = root / STAGE
-        if (stage / PLAN).exists():
+        if (stage / _PLAN).exists():
             _carry_out(root)
         elif stage.exists():
             shutil.rmtree(stage)
@@ -39,36 +40,63 @@ def opened(root: Path) -> Iterator[None]:
         os.close(folder)
 
 
-def change(root: Path, contents: Mapping[str, bytes], removed: Iterable[str]) -> None:
-    """Write these files and remove those, all or nothing. The tree is `opened`."""
-    stage = root / STAGE
-    stage.mkdir()
-    try:
-        moves = {}
-        for number, (path, content) in enumerate(contents.items()):
-            (stage / str(number)).write_bytes(content)
-            moves[str(number)] = path
-        (stage / "plan").write_text(json.dumps({"moves": moves, "removed": [*removed]}))
-    except BaseException:
-        shutil.rmtree(stage, ignore_errors=True)
-        raise
-    with _undisturbed():
-        (stage / "plan").replace(stage / PLAN)  # from here on it is made
-        _carry_out(root)
+class Change:
+    """New files on their way into a tree that is `opened`. Nothing changes before it is made."""
+
+    def __init__(self, root: Path) -> None:
+        """Of this tree."""
+        self._root = root
+        self._new = root / STAGE / _NEW
+
+    def __enter__(self) -> Self:
+        """Forks of this process can put files as well."""
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """What was not made is forgotten."""
+        if not (self._root / STAGE / _PLAN).exists():
+            shutil.rmtree(self._root / STAGE, ignore_errors=True)
+
+    def put(self, path: str, content: bytes) -> None:
+        """A file as it will be."""
+        there = self._new / path
+        try:
+            there.write_bytes(content)
+        except FileNotFoundError:
+            there.parent.mkdir(parents=True, exist_ok=True)
+            there.write_bytes(content)
+
+    def make(self, removed: Iterable[str]) -> None:
+        """Write all that was put, and remove these: all or nothing."""
+        self._new.mkdir(parents=True, exist_ok=True)
+        plan = self._root / STAGE / "plan"
+        plan.write_text(json.dumps({"removed": [*removed]}))
+        with _undisturbed():
+            plan.replace(self._root / STAGE / _PLAN)  # from here on it is made
+            _carry_out(self._root)
 
 
 def _carry_out(root: Path) -> None:
     stage = root / STAGE
-    plan = json.loads((stage / PLAN).read_text())
+    plan = json.loads((stage / _PLAN).read_text())
     for path in plan["removed"]:
         with contextlib.suppress(FileNotFoundError):
             (root / path).unlink()
         _drop_empty(root, (root / path).parent)
-    for number, path in plan["moves"].items():
-        with contextlib.suppress(FileNotFoundError):  # it was moved before the interruption
-            (root / path).parent.mkdir(parents=True, exist_ok=True)
-            (stage / number).replace(root / path)
+    if (stage / _NEW).exists():
+        _move(os.fspath(stage / _NEW), os.fspath(root))
     shutil.rmtree(stage)
+
+
+def _move(new: str, there: str) -> None:
+    """A folder that is not there yet as a whole, else what is in it."""
+    with os.scandir(new) as entries:
+        for entry in entries:
+            target = os.path.join(there, entry.name)  # noqa: PTH118 - there are thousands
+            if entry.is_dir() and os.path.isdir(target):  # noqa: PTH112 - as above
+                _move(entry.path, target)
+            else:
+                os.replace(entry.path, target)  # noqa: PTH105 - as above
 
 
 def _drop_empty(root: Path, folder: Path) -> None:

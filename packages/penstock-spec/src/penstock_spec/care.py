@@ -35,10 +35,19 @@ class Acknowledgement(Part):
     """A dangerous change that a person takes on, for a time."""
 
     change: Annotated[
-        Literal["rename-stream", "rename-group", "shorten-retention", "lower-backlog-limit", "remove-pipeline"],
+        Literal["rename-stream", "rename-group", "shorten-retention", "lower-backlog-limit"],
         about("The change.", "rename-stream"),
     ]
     reason: Annotated[Text, about("Why it is safe.", "the old stream is drained")]
+    until: Annotated[Date, about("The last day on which it counts.", "2027-01-31")]
+
+
+class Removal(Part):
+    """Something whose removal a person takes on, for a time. It stands in the platform file: its own is gone."""
+
+    change: Annotated[Literal["remove-pipeline", "remove-environment"], about("The change.", "remove-pipeline")]
+    name: Annotated[Name, about("What is removed.", "media-cluster")]
+    reason: Annotated[Text, about("Why it is safe.", "its stream is drained")]
     until: Annotated[Date, about("The last day on which it counts.", "2027-01-31")]
 
 

@@ -52,6 +52,10 @@ class Example(Part):
     on_disk: Literal["missing", "folder", "fifo", "loop"] | None = None
     platform: str | None = None
     beside: dict[str, str] = Field(default_factory=dict)
+    before: str | None = None
+    """The spec as it was; only rules about changes look at it."""
+    gone: list[str] = Field(default_factory=list)
+    """What was there and is no more, as `environment/name`."""
 
     @model_validator(mode="after")
     def _says_what_is_read(self) -> Example:
@@ -73,6 +77,10 @@ class Example(Part):
         elif not self.specs and self.on_disk is None:
             files[SPEC] = complete(self.spec or "", "example").encode()
         return files
+
+    def previous(self) -> str | None:
+        """The file of the spec as it was."""
+        return None if self.before is None else complete(self.before, "example")
 
     def names(self) -> tuple[str, ...]:
         """The specs among the files."""

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator
 
-from penstock_spec.care import Suppression
+from penstock_spec.care import Removal, Suppression
 from penstock_spec.kinds.kind import Foreign
 from penstock_spec.model import Part, about
 from penstock_spec.values.bounds import ROOM_FOR_PYTHON, SOME_CPU, SOME_TIME
@@ -177,6 +177,9 @@ class Environment(Part):
             "https://runbooks.example/penstock",
         ),
     ] = None
+    grafana: Annotated[
+        Url | None, about("The address of Grafana; alerts link to dashboards there.", "https://grafana.example")
+    ] = None
     defaults: Annotated[
         dict[str, Any], about("Defaults for any field of a spec in this environment, by path.", {"work.lease": "45s"})
     ] = {}
@@ -197,6 +200,7 @@ class Platform(Part):
     defaults: Annotated[
         dict[str, Any], about("Defaults for any field of a spec, by path.", {"alerts.backlog_age": "10m"})
     ] = {}
+    acknowledge: Annotated[list[Removal], about("Removals taken on, with an end date.", [])] = []
     suppress: Annotated[
         list[Suppression], about("Findings in this file that are taken on, with a reason and an end date.", [])
     ] = []

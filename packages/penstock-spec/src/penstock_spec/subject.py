@@ -77,6 +77,23 @@ class Subject(Generic[SpecT]):
 
 
 @dataclass(frozen=True, slots=True)
+class Changed(Generic[SpecT]):
+    """One spec in one environment, and what it was there when files were last generated."""
+
+    before: SpecT
+    now: Subject[SpecT]
+
+    @property
+    def after(self) -> SpecT:
+        """What it is now."""
+        return self.now.spec
+
+    def problem(self, path: str, says: str) -> Found:
+        """A finding at a field of the spec; the way out is the same for all."""
+        return self.now.problem(path, says, "")
+
+
+@dataclass(frozen=True, slots=True)
 class PlatformSubject:
     """One environment of the platform file."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Self
 
 from penstock_generate.promql import name_of, number, selector
 from penstock_spec.metrics import Metric
@@ -22,6 +22,8 @@ STEPS = 400
 """Samples of a series, a minute apart."""
 PLACES = {"short": 0, "s": 1, "percentunit": 2}
 """By unit: digits after the point in a description, and so the step that can be told."""
+RATE_INTERVAL = "$__rate_interval"
+"""Grafana's: long enough for what is scraped, and as fine as the picture."""
 VALUE = "{value}"
 """In a description: the value that the query had."""
 
@@ -86,13 +88,19 @@ class Alert:
 class Series:
     """The series of one pipeline, or of whatever labels tell apart: queries over them, and what feeds these."""
 
-    def __init__(self, labels: Mapping[str, str]) -> None:
-        """`labels` tell it from others."""
+    def __init__(self, labels: Mapping[str, str], *chosen: str) -> None:
+        """`labels` tell it from others; `chosen` are variables of a dashboard that narrow it."""
         self._labels = labels
+        self._chosen = chosen
 
     def of(self, metric: Metric | str, **more: str) -> str:
         """The selector."""
-        return selector(name_of(metric), {**self._labels, **more})
+        return selector(name_of(metric), {**self._labels, **more}, *self._chosen)
+
+    def rate(self, metric: Metric | str, minutes: int, **more: str) -> str:
+        """How fast a counter grows, series by series. It means the same over any time: a dashboard chooses its own."""
+        window = RATE_INTERVAL if self._chosen else f"{minutes}m"
+        return f"rate({self.of(metric, **more)}[{window}])"
 
     def gauge(self, metric: Metric | str, how: str = "max", **more: str) -> Query:
         """The highest, or the sum, of what pods tell."""
@@ -121,9 +129,30 @@ class Series:
     def ratio(self, over: str, under: str, minutes: int) -> Query:
         """How one counter grows beside another."""
         upper, lower = self.of(over), self.of(under)
-        text = f"sum(rate({upper}[{minutes}m])) / sum(rate({lower}[{minutes}m]))"
+        text = f"sum({self.rate(over, minutes)}) / sum({self.rate(under, minutes)})"
         told = {lower: f"0+60x{STEPS}"}
         return Query(text, lambda value: {upper: f"0+{number(value * 60)}x{STEPS}", **told}, minutes, exact=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Whose series are asked for: a pipeline's own, and what KEDA and kube-state-metrics tell of it."""
+
+    ours: Series
+    scaler: Series
+    hpa: Series
+    deployment: Series
+
+    @classmethod
+    def of(cls, namespace: str, name: str, *chosen: str) -> Self:
+        """By name; `chosen` are variables of a dashboard, which KEDA and Kubernetes know nothing of."""
+        where = {"namespace": namespace}
+        return cls(
+            Series({**where, "pipeline": name}, *chosen),
+            Series({**where, "scaledObject": name}),
+            Series({**where, "horizontalpodautoscaler": f"keda-hpa-{name}"}),
+            Series({**where, "deployment": name}),
+        )
 
 
 def added(queries: Iterable[Query]) -> Query:

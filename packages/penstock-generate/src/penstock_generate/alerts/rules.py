@@ -22,6 +22,8 @@ class About:
     """Who is told."""
     runbook: str | None
     """The page with a heading for each alert."""
+    dashboard: str | None
+    """Where it can be seen."""
 
     def labels_of(self, alert: Alert) -> dict[str, str]:
         """Of an alert that fires."""
@@ -32,6 +34,8 @@ class About:
         said = {"summary": alert.summary, "description": alert.described(value)}
         if self.runbook:
             said["runbook_url"] = f"{self.runbook}#{alert.name.lower()}"
+        if self.dashboard:
+            said["dashboard_url"] = self.dashboard
         return said
 
 

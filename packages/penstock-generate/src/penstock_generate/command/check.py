@@ -6,9 +6,10 @@ from pathlib import Path
 
 import click
 
-from penstock_generate.build import Chosen
-from penstock_generate.command.shared import GENERATED, built, choice_options, root_of
-from penstock_generate.tree import Difference, compare
+from penstock_generate.command.shared import GENERATED, choice_options, processors, root_of, source_of
+from penstock_generate.flow import Flow
+from penstock_generate.source import Chosen
+from penstock_generate.tree import Difference
 from penstock_generate.writing import opened
 
 
@@ -24,11 +25,12 @@ def command(ctx: click.Context, environments: tuple[str, ...], names: tuple[str,
     Examples:
       penstock check
     """
-    chosen = Chosen(environments, names)
-    repository, artifacts = built(platform, chosen)
-    root = root_of(repository)
+    source = source_of(platform, Chosen(environments, names))
+    root = root_of(source)
     with opened(root):
-        difference = compare(root, artifacts, chosen.covers)
+        flow = Flow(source, root, lambda _, __: None)
+        difference = flow.run(processors())
+        flow.remember(written=False)
     told = _told(difference)
     for line in told:
         click.echo(line)
@@ -36,7 +38,7 @@ def command(ctx: click.Context, environments: tuple[str, ...], names: tuple[str,
         click.echo(f"{len(told)} files are not what the specs say", err=True)
         click.echo("hint: run `penstock generate`, and commit what it writes", err=True)
         ctx.exit(1)
-    click.echo(f"{len(artifacts)} files are up to date")
+    click.echo(f"{flow.files} files are up to date")
 
 
 def _told(difference: Difference) -> list[str]:

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import click
 
-from penstock_generate.build import Chosen
-from penstock_generate.command.shared import GENERATED, built, choice_options, root_of
-from penstock_generate.tree import compare
-from penstock_generate.writing import change, opened
+from penstock.command.console import painter
+from penstock_generate.build import Folder
+from penstock_generate.command.shared import GENERATED, choice_options, processors, root_of, source_of
+from penstock_generate.danger import dangers
+from penstock_generate.flow import Flow
+from penstock_generate.source import Chosen, Source
+from penstock_generate.tree import Difference
+from penstock_generate.writing import Change, opened
+from penstock_spec import report
+from penstock_spec.findings import CannotGoOn, Finding, Outcome
+from penstock_spec.linting.lint import lines_of
 
 
 @click.command(name="generate", short_help="Write everything that follows from the specs.")
@@ -18,23 +26,41 @@ def command(environments: tuple[str, ...], names: tuple[str, ...], platform: Pat
     """Write everything that follows from the specs and the platform file into `generated/`.
 
     Files that follow from nothing any more are removed; what was not generated is never touched. It is written as a
-    whole: an interrupted run leaves nothing half done.
+    whole: an interrupted run leaves nothing half done. A change that can lose messages, such as another name for a
+    stream, has to be acknowledged in the spec first.
 
     \b
     Examples:
       penstock generate
       penstock generate --env production --only media-cluster
     """
-    chosen = Chosen(environments, names)
-    repository, artifacts = built(platform, chosen)
-    root = root_of(repository)
-    with opened(root):
-        difference = compare(root, artifacts, chosen.covers)
-        contents = {one.path: one.content.encode() for one in artifacts}
+    source = source_of(platform, Chosen(environments, names))
+    root = root_of(source)
+    with opened(root), Change(root) as change:
+
+        def put(folder: Folder, difference: Difference) -> None:
+            new = set(difference.to_write)
+            for one in folder.artifacts:
+                if one.path in new:
+                    change.put(one.path, one.content.encode())
+
+        flow = Flow(source, root, put)
+        difference = flow.run(processors())
+        looked = dangers(source, flow.specs, root, difference)
+        if looked.dangerous:
+            refuse(source, looked.dangerous)
         if difference:
-            change(root, {path: contents[path] for path in difference.to_write}, difference.left_over)
+            change.make(difference.left_over)
+        flow.remember(written=True)
     for path in difference.edited:
         click.echo(f"{GENERATED}/{path} had been changed by hand; it is as generated again", err=True)
     counts = {"written": len(difference.to_write), "removed": len(difference.left_over)}
     told = [f"{number} {what}" for what, number in counts.items() if number]
-    click.echo(f"{len(artifacts)} files: {', '.join(told) or 'none changed'}")
+    click.echo(f"{flow.files} files: {', '.join(told) or 'none changed'}")
+
+
+def refuse(source: Source, dangerous: tuple[Finding, ...]) -> None:
+    """Tell what could be lost, and write nothing."""
+    outcome = Outcome(dangerous, len(source.inputs.specs), lines_of(source.inputs, dangerous), ())
+    click.echo(report.render("text", outcome, painter(sys.stderr)), nl=False, err=True)
+    raise CannotGoOn("nothing is generated while messages could be lost", "acknowledge the change, or take it back")

@@ -5,18 +5,16 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
 from penstock.command.console import complete_environment, here, painter, platform_option, today
-from penstock_generate.artifact import Artifact
-from penstock_generate.build import Chosen, build
+from penstock_generate.source import Chosen, Refused, Source, read
 from penstock_spec import report
-from penstock_spec.findings import CannotGoOn, Severity
-from penstock_spec.repository import Repository, open_repository
+from penstock_spec.findings import CannotGoOn
+from penstock_spec.repository import open_repository
 
 GENERATED = "generated"
 
@@ -39,19 +37,23 @@ def choice_options(verb: F) -> F:
     return environments(names(platform_option(verb)))
 
 
-def built(platform: Path | None, chosen: Chosen) -> tuple[Repository, tuple[Artifact, ...]]:
-    """The repository here, and what follows from it; errors in the specs end the command."""
-    repository = open_repository((), platform, here())
-    result = build(repository, chosen, today(), version("penstock-generate"))
-    if result.outcome.count(Severity.ERROR):
-        click.echo(report.render("text", result.outcome, painter(sys.stderr)), nl=False, err=True)
+def source_of(platform: Path | None, chosen: Chosen) -> Source:
+    """The repository here; errors in its files end the command."""
+    found = read(open_repository((), platform, here()), chosen, today())
+    if isinstance(found, Refused):
+        click.echo(report.render("text", found.outcome, painter(sys.stderr)), nl=False, err=True)
         raise CannotGoOn("nothing is generated from specs with errors", "see `penstock lint`")
-    return repository, result.artifacts
+    return found
 
 
-def root_of(repository: Repository) -> Path:
+def root_of(source: Source) -> Path:
     """Where it goes. A link there is followed by nobody's wish."""
-    root = repository.root / GENERATED
+    root = source.root / GENERATED
     if os.path.islink(root):  # noqa: PTH114 - beside the texts of `os.path` elsewhere
         raise CannotGoOn(f"`{GENERATED}` is a link", "make it a folder")
     return root
+
+
+def processors() -> int:
+    """How many this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

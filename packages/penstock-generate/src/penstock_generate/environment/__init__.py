@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from penstock_generate.artifact import Artifact
-from penstock_generate.environment import alertmanager, compose, manifests, rules, terraform
+from penstock_generate.environment import alertmanager, compose, manifests, overview, rules, terraform
 from penstock_generate.plan import Whole
 from penstock_generate.rendering import Templates
 
@@ -17,6 +17,7 @@ def emit(it: Whole, templates: Templates) -> Iterator[Artifact]:
     if not it.members:
         return
     yield from manifests.emit(it, templates)
+    yield from overview.files(it, templates)
     yield from rules.emit(it, templates)
     yield from alertmanager.emit(it)
     yield from compose.emit(it, templates)

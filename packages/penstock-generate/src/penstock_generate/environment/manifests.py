@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from penstock_generate.around import image, redis_ports, secret
 from penstock_generate.artifact import Artifact
+from penstock_generate.environment.overview import FILE
 from penstock_generate.environment.rules import groups
 from penstock_generate.plan import DOMAIN, Whole
 from penstock_generate.rendering import Templates
@@ -46,7 +47,7 @@ def emit(it: Whole, templates: Templates) -> Iterator[Artifact]:
     files = [f"{kind.lower()}.yaml" for kind in KINDS]
     for file in (*files, "kustomization.yaml"):
         name = f"environment/manifests/{file}"
-        yield templates.artifact(f"{it.folder}/manifests/{file}", name, {**values, "resources": files})
+        yield templates.artifact(f"{it.folder}/manifests/{file}", name, {**values, "resources": sorted([*files, FILE])})
 
 
 def selector() -> dict[str, str]:

@@ -7,9 +7,11 @@ from typing import Any
 
 from penstock_generate.alerts.define import Alert
 from penstock_generate.alerts.rules import About, rule, tests
-from penstock_generate.around import runbook
+from penstock_generate.around import dashboard, runbook
 from penstock_generate.artifact import Artifact
+from penstock_generate.dashboards.uid import uid
 from penstock_generate.environment.alerts import alerts
+from penstock_generate.environment.overview import OVERVIEW
 from penstock_generate.plan import Whole
 from penstock_generate.rendering import Templates
 from penstock_generate.text import document
@@ -34,7 +36,12 @@ def groups(it: Whole) -> list[dict[str, Any]]:
 
 def about_of(it: Whole) -> About:
     """What tells the environment's alerts from others."""
-    return About({"namespace": it.around.namespace}, TEAM, runbook(it.around, it.folder))
+    return About(
+        {"namespace": it.around.namespace},
+        TEAM,
+        runbook(it.around, it.folder),
+        dashboard(it.around, uid(it.environment, OVERVIEW)),
+    )
 
 
 def _told(it: Whole, found: list[Alert]) -> dict[str, Any]:

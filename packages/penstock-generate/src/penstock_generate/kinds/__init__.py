@@ -20,6 +20,8 @@ class Emitted:
     """Its own files, in no particular order."""
     member: Member
     """What the files of the whole environment say of it."""
+    beside: tuple[str, ...] = ()
+    """Files beside the spec that were read for it."""
 
 
 Emit = Callable[[Planned, Templates], Emitted]

@@ -1,4 +1,4 @@
-"""What belongs to a repository as a whole: schemas for editors, and how images are built."""
+"""What belongs to a repository as a whole: the chart, schemas for editors, and how images are built."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ IMAGES = ("janitor.Dockerfile", "worker.Dockerfile", "worker.Dockerfile.dockerig
 
 def emit(templates: Templates, version: str) -> Iterator[Artifact]:
     """Its files, a folder after the other."""
+    yield from templates.copied("chart")
     for name, content in json_schema.files().items():
         yield Artifact(f"schemas/{name}", content, json_schema.__name__)
     for name in IMAGES:

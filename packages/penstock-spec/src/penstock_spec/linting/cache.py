@@ -41,7 +41,7 @@ def lint(repository: Repository, asked: tuple[str, ...], today: date) -> Outcome
     tool = fingerprint()
     files = map(_file_key, (inputs.platform, *inputs.specs))
     key = _key(tool, *asked, "/", today.isoformat(), str(inputs.whole), *files)
-    kept = _load(folder / "run.json")
+    kept = load(folder / "run.json")
     if kept.get("key") == key:
         with contextlib.suppress(*BROKEN):
             return _outcome(kept, inputs)
@@ -54,7 +54,7 @@ def _afresh(inputs: Inputs, asked: tuple[str, ...], today: date, folder: Path, k
 
     tool, key = keys
     around = _key(tool, _file_key(inputs.platform), *asked)
-    kept = _load(folder / "specs.json")
+    kept = load(folder / "specs.json")
     entries: Mapping[str, Any] = kept.get("specs", {}) if kept.get("around") == around else {}
     known: dict[str, Checked] = {}
     for file in inputs.specs:
@@ -72,9 +72,9 @@ def _afresh(inputs: Inputs, asked: tuple[str, ...], today: date, folder: Path, k
         else {"key": _file_key(file), "checked": freeze(linted.specs[file.name])}
         for file in inputs.specs
     }
-    _store(folder, "run.json", {"key": key, "beside": beside, "findings": findings})
+    store(folder, "run.json", {"key": key, "beside": beside, "findings": findings})
     if len(known) < len(specs):
-        _store(folder, "specs.json", {"around": around, "specs": specs})
+        store(folder, "specs.json", {"around": around, "specs": specs})
     return linted.outcome
 
 
@@ -94,17 +94,17 @@ def _unchanged(file: File, asked: Mapping[str, str | None]) -> bool:
     return all(digest(file.beside(relative)) == was for relative, was in asked.items())
 
 
-def fingerprint() -> str:
-    """What stands for the tools: their versions, and the files of this package, for those who work on it."""
-    here = Path(__file__).parents[1]
+def fingerprint(folders: tuple[Path, ...] = (), tools: tuple[str, ...] = (), *more: str) -> str:
+    """What stands for the tools: their versions, and the files of their packages, for those who work on them."""
     own = sorted(
         (entry.path, entry.stat().st_size, entry.stat().st_mtime_ns)
-        for folder, _, _ in os.walk(here)
+        for package in (Path(__file__).parents[1], *folders)
+        for folder, _, _ in os.walk(package)
         if not folder.endswith("__pycache__")
         for entry in os.scandir(folder)
         if entry.name.endswith(".py")
     )
-    return _key(sys.version, *map(_version, TOOLS), repr(own))
+    return _key(sys.version, *map(_version, (*TOOLS, *tools)), repr(own), *more)
 
 
 def _version(tool: str) -> str:
@@ -131,7 +131,7 @@ def _unpacked(one: list[Any]) -> Finding:
     return Finding(rule, Severity(severity), title, Span(*at), says, hint, tuple(environments), path)
 
 
-def _load(path: Path) -> dict[str, Any]:
+def load(path: Path) -> dict[str, Any]:
     """What was kept. A file that is missing, broken or somebody else's counts as nothing kept."""
     try:
         kept = json.loads(path.read_bytes())
@@ -140,7 +140,7 @@ def _load(path: Path) -> dict[str, Any]:
     return kept if isinstance(kept, dict) else {}
 
 
-def _store(folder: Path, name: str, content: Mapping[str, Any]) -> None:
+def store(folder: Path, name: str, content: Mapping[str, Any]) -> None:
     """Replace a file as a whole. A folder that cannot be written to costs speed and nothing else."""
     with contextlib.suppress(OSError):
         if not folder.exists():

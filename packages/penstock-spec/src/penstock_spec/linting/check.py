@@ -70,6 +70,7 @@ def check_platform(document: Document) -> PlatformFile:
     bases: list[Path] = [("defaults",), *(("environments", name, "defaults") for name in model.environments)]
     checked.add("", first(one for base in bases for one in overrides.unknown(document, base, None)))
     _take_on(model.suppress, document, Platform, checked)
+    checked.promises += waivers.removals(document)
     return PlatformFile(document, model, checked)
 
 

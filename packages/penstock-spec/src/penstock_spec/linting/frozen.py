@@ -18,7 +18,7 @@ def freeze(checked: Checked) -> dict[str, Any]:
         "found": checked.found,
         "shown": [[one.kind, one.file, one.environment, one.values, one.places] for one in checked.shown],
         "waivers": [[one.rule, one.path, one.until.isoformat(), one.at] for one in checked.waivers],
-        "promises": [[one.change, one.until.isoformat(), one.at] for one in checked.promises],
+        "promises": [[one.change, one.name, one.until.isoformat(), one.at] for one in checked.promises],
         "beside": checked.beside,
     }
 
@@ -32,7 +32,7 @@ def thaw(frozen: dict[str, Any]) -> Checked:
             for kind, file, environment, values, places in frozen["shown"]
         ],
         [Waiver(rule, path, date.fromisoformat(until), Span(*at)) for rule, path, until, at in frozen["waivers"]],
-        [Promise(change, date.fromisoformat(until), Span(*at)) for change, until, at in frozen["promises"]],
+        [Promise(change, name, date.fromisoformat(until), Span(*at)) for change, name, until, at in frozen["promises"]],
         frozen["beside"],
     )
 

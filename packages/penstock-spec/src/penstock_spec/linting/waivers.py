@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from pydantic import ValidationError
 
-from penstock_spec.care import Acknowledgement, Suppression
+from penstock_spec.care import Acknowledgement, Removal, Suppression
 from penstock_spec.catalogue import catalogue
 from penstock_spec.fields import nearest
 from penstock_spec.findings import Span
@@ -34,15 +34,17 @@ class Waiver:
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """A dangerous change that a spec takes on until a day."""
+    """A dangerous change that is taken on until a day."""
 
     change: str
+    name: str
+    """Of what is removed; nothing where the change is of the spec itself."""
     until: date
     at: Span
 
 
 def items(document: Document, key: str, model: type[PartT]) -> list[PartT]:
-    """The items of a list of the spec; none where the shape of the spec has told that they are wrong."""
+    """The items of a list of a file; none where its shape has told that they are wrong."""
     asked = document.data.get(key)
     try:
         return [model.model_validate(one) for one in asked] if isinstance(asked, list) else []
@@ -59,7 +61,7 @@ def asked(
     for index, one in enumerate(suppressions):
         at = document.nearest(("suppress", index, "rule"))
         rule = catalogue().get(one.rule)
-        if rule is None or rule.scope == "told":
+        if rule is None or rule.scope in ("told", "change"):
             void.append(partial(_cannot_suppress, one.rule, at, f"suppress[{index}].rule"))
         elif one.at and not leads(model, one.at):
             at = document.nearest(("suppress", index, "at"))
@@ -72,12 +74,23 @@ def asked(
 def promises(document: Document) -> list[Promise]:
     """The acknowledgements of a spec."""
     return [
-        Promise(one.change, one.until, document.nearest(("acknowledge", index, "until")))
+        Promise(one.change, "", one.until, document.nearest(("acknowledge", index, "until")))
         for index, one in enumerate(items(document, "acknowledge", Acknowledgement))
     ]
 
 
+def removals(platform: Document) -> list[Promise]:
+    """The acknowledgements of the platform file."""
+    return [
+        Promise(one.change, one.name, one.until, platform.nearest(("acknowledge", index, "until")))
+        for index, one in enumerate(items(platform, "acknowledge", Removal))
+    ]
+
+
 def _cannot_suppress(name: str, at: Span, path: str) -> Found:
+    if name in catalogue() and catalogue()[name].scope == "change":
+        says = f"`{name}` cannot be suppressed: it is about one change, and not about the file"
+        return Found("suppression-unknown-rule", at, says, "take it on under `acknowledge`", path)
     if name in catalogue():
         says = f"`{name}` cannot be suppressed: without it the file does not say what it means"
         return Found("suppression-unknown-rule", at, says, "put right what it found", path)

@@ -15,6 +15,7 @@ SCOPE = {
     "told": "looks at one file as it is read, and cannot be suppressed",
     "spec": "looks at one spec, in every environment",
     "platform": "looks at one environment of the platform file",
+    "change": "looks at what was generated before, and is told by `penstock generate` and `penstock diff`",
     "fleet": "looks at all specs of an environment together",
 }
 INDEX = """\

@@ -7,11 +7,18 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from penstock_spec.examples import SPEC, TODAY, Example
-from penstock_spec.linting.lint import lint
+from penstock_spec.files import File
+from penstock_spec.findings import Outcome
+from penstock_spec.kinds import kinds
+from penstock_spec.linting.changes import Before, look
+from penstock_spec.linting.check import PlatformFile, check_platform, resolve
+from penstock_spec.linting.lint import lines_of, lint, load
+from penstock_spec.model import Part
 from penstock_spec.report import text
 from penstock_spec.report.safe import safe
 from penstock_spec.repository import PLATFORM_FILE, SPECS, Repository, read_inputs
 
+GENERATED = "generated"
 MOST_LINES, WIDEST = 40, 400
 """What is longer or wider than this shows nothing more."""
 
@@ -25,17 +32,42 @@ ON_DISK = {
 def told(rule: str, example: Example) -> str:
     """What the rule has to say."""
     with TemporaryDirectory() as folder:
-        root = Path(folder)
-        for name, content in example.files().items():
-            path = root / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
-        _put(example.on_disk, root / SPEC)
-        specs = tuple(root / name for name in example.names())
-        repository = Repository(root, root / PLATFORM_FILE, specs, whole=True)
-        outcome = lint(read_inputs(repository), (), TODAY).outcome
+        outcome = run(Path(folder), example)
     found = [one for one in outcome.findings if one.rule == rule]
     return "\n".join(text.one(one, outcome.lines.get(one.at.file, ())) for one in found)
+
+
+def run(root: Path, example: Example) -> Outcome:
+    """All findings in the repository of an example, which is written into this folder."""
+    for name, content in example.files().items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    _put(example.on_disk, root / SPEC)
+    specs = tuple(root / name for name in example.names())
+    inputs = read_inputs(Repository(root, root / PLATFORM_FILE, specs, whole=True))
+    outcome = lint(inputs, (), TODAY).outcome
+    if not (example.previous() or example.gone):
+        return outcome
+    documents = [load(file) for file in inputs.specs]
+    there = [document.data["name"] for document in documents]
+    platform = check_platform(load(inputs.platform))
+    changed = look(platform, documents, there, _before(platform, example), TODAY).dangerous
+    return Outcome((*outcome.findings, *changed), outcome.specs, lines_of(inputs, changed), outcome.files)
+
+
+def _before(read: PlatformFile, example: Example) -> Before:
+    """What an example says of the past, as `generated/` would."""
+    before: dict[str, dict[str, Part]] = {name: {} for name in read.model.environments} if read.model else {}
+    text = example.previous()
+    if text is not None:
+        document = load(File(Path(SPEC), SPEC, text.encode()))
+        for name, specs in before.items():
+            specs["example"] = resolve(kinds()["pipeline"], document, read, name)[0]
+    for one in example.gone:
+        environment, _, name = one.partition("/")
+        before.setdefault(environment, {})[name] = Part()
+    return before
 
 
 def _put(what: str | None, path: Path) -> None:
@@ -45,11 +77,16 @@ def _put(what: str | None, path: Path) -> None:
         path.mkdir()
     elif what == "fifo":
         os.mkfifo(path)
+    elif what == "loop":
+        path.symlink_to(path)
 
 
 def shown_files(example: Example) -> dict[str, str]:
     """The files of an example as a page shows them: without what the harness adds."""
     files = {PLATFORM_FILE: example.platform} if example.platform is not None else {}
+    files |= {f"{GENERATED}/{one}/": "# there, and without a spec" for one in example.gone}
+    if example.before is not None:
+        files[f"{SPEC}, as it was"] = example.before
     if example.on_disk is not None:
         files[SPEC] = ON_DISK[example.on_disk]
     elif example.file is not None:

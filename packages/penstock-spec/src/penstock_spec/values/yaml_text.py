@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 from typing import Any
@@ -12,6 +13,8 @@ from penstock_spec.reading.scalars import plain
 STARTS, GOES_ON = "[A-Za-z0-9_./+~<$]", "[A-Za-z0-9_./+~<>$@^*()=;|%-]*"
 PLAIN = re.compile(f"{STARTS}{GOES_ON}(?:[ :](?={STARTS}){GOES_ON})*")
 ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
+
+_as_json = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def scalar(value: object) -> str:
@@ -30,6 +33,9 @@ def scalar(value: object) -> str:
 
 def quoted(text: str) -> str:
     """A text between quotes, which every parser of YAML reads alike."""
+    # Whole files come through here. JSON's quotes are YAML's as well, but for what JSON leaves bare and YAML does not.
+    if text.isascii() and "\x7f" not in text:
+        return _as_json(text)
     return '"' + "".join(_escaped(one) for one in text) + '"'
 
 

@@ -1,7 +1,9 @@
-"""`penstock explain`: a rule's page."""
+"""`penstock explain`: a rule's page, or where a generated line comes from."""
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 from typing import TYPE_CHECKING
 
 import click
@@ -15,15 +17,22 @@ if TYPE_CHECKING:
     from penstock_spec.examples import Example
 
 
-@click.command(name="explain", short_help="Explain a rule.")
-@click.argument("rule", shell_complete=complete_rule)
+@click.command(name="explain", short_help="Explain a rule, or a generated line.")
+@click.argument("rule", shell_complete=complete_rule, metavar="RULE|FILE:LINE")
 def command(rule: str) -> None:
     """Tell what a rule finds, why it matters and how to put it right, with a spec that fails and one that passes.
 
+    Or tell where a line of a generated file comes from: the fields that it hangs on, where they are written, and the
+    line of the template that made it.
+
     \b
-    Example:
+    Examples:
       penstock explain grace-shorter-than-timeout
+      penstock explain generated/production/media-cluster/manifests/scaledobject.yaml:14
     """
+    if "/" in rule or ":" in rule:
+        _tell_line(rule)
+        return
     from penstock_spec.catalogue import catalogue
     from penstock_spec.examples import load
     from penstock_spec.fields import nearest
@@ -40,6 +49,13 @@ def command(rule: str) -> None:
         click.echo(f"\n{paint(f'{label}:', 'bold')}")
         for line in _shown(example):
             click.echo(f"    {line}".rstrip())
+
+
+def _tell_line(place: str) -> None:
+    if importlib.util.find_spec("penstock_generate") is None:
+        raise CannotGoOn(f"`{place}` is no rule", "generated files are explained by `penstock-generate`: install that")
+    explaining = importlib.import_module("penstock_generate.command.explaining")
+    explaining.tell(place)
 
 
 def _shown(example: Example) -> list[str]:

@@ -18,7 +18,7 @@ VERBS = {
     "lint": "Tell everything that is wrong, where, and the way out.",
     "show": "Show a spec as it is in an environment, and where each value comes from.",
     "rules": "List the rules.",
-    "explain": "Explain a rule.",
+    "explain": "Explain a rule, or a generated line.",
     "schema": "Write JSON Schemas for editors and of messages.",
     "fmt": "Put specs into one style; comments stay.",
     **(GENERATOR if importlib.util.find_spec("penstock_generate") else {}),

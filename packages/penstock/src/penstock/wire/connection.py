@@ -10,10 +10,10 @@ import asyncio
 from typing import NamedTuple, cast
 
 from redis._parsers import _AsyncHiredisParser
-from redis.asyncio.connection import Connection as Socket
 from redis.exceptions import RedisError
 
 from penstock.wire.errors import Refused, Reply, Unanswered, reason
+from penstock.wire.socket import Socket, TlsSocket
 
 LAST_LOOK = 0.02
 """Seconds in which a loop comes to read what has arrived."""
@@ -53,7 +53,7 @@ class Connection:
 
     __slots__ = ("_loop", "_overdue", "_socket", "_waited", "address", "client_id")
 
-    def __init__(self, socket: Socket, address: Address) -> None:
+    def __init__(self, socket: Socket | TlsSocket, address: Address) -> None:
         """Take over a socket; nobody else may use it."""
         self._loop = asyncio.get_running_loop()
         self._socket = socket
@@ -107,8 +107,7 @@ class Connection:
     async def drop(self) -> None:
         """Close at once, whatever is on its way."""
         self.client_id = None
-        self._abort()
-        await self._socket.disconnect(nowait=True)
+        await self._socket.disconnect()
 
     def _look_once_more(self, waited: float) -> None:
         """Time is over on our clock. If it was our loop that was held up, the answer lies there unread: take it."""
@@ -116,12 +115,7 @@ class Connection:
 
     def _give_up(self, waited: float) -> None:
         self._waited = waited
-        self._abort()
-
-    def _abort(self) -> None:
-        # redis-py closes politely only, which takes as long as a server that hangs likes.
-        if writer := self._socket._writer:  # noqa: SLF001 - there is no other way to it
-            writer.transport.abort()
+        self._socket.abort()
 
     def _told(self, error: Exception) -> str:
         if self._waited:

@@ -7,8 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from redis.asyncio.connection import Connection as Socket
-from redis.asyncio.connection import SSLConnection
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
@@ -16,6 +14,7 @@ from redis.exceptions import RedisError
 from penstock.wire.connection import Address, Answers, Connection
 from penstock.wire.credentials import Credentials
 from penstock.wire.errors import Absent, Refused, Reply, Unanswered, reason
+from penstock.wire.socket import Socket, TlsSocket
 from penstock.wire.words import pack
 from penstock_spec.platform import Redis, Timeouts
 
@@ -71,7 +70,7 @@ class Door:
             raise Absent(f"no connection to {address}: {error.filename or self.ca_file}: {error.strerror}") from error
         connection = Connection(socket, address)
         try:
-            await socket.connect()  # type: ignore[no-untyped-call] # redis-py has no type for it
+            await socket.connect_or_not()
         except (RedisError, OSError) as error:
             await connection.drop()
             raise Absent(f"no connection to {address}: {reason(error)}") from error
@@ -85,8 +84,8 @@ class Door:
             raise
         return connection
 
-    def _socket(self, address: Address) -> Socket:
-        socket = (SSLConnection if self.tls else Socket)(
+    def _socket(self, address: Address) -> Socket | TlsSocket:
+        socket = (TlsSocket if self.tls else Socket)(
             host=address.host,
             port=address.port,
             protocol=2,
@@ -96,7 +95,7 @@ class Door:
             socket_timeout=None,
             socket_connect_timeout=self.timeouts.connect.seconds,
         )
-        if isinstance(socket, SSLConnection):
+        if isinstance(socket, TlsSocket):
             # Certificates and host names are always checked. redis-py would trust the system's authorities as well.
             socket.ssl_context.context = ssl.create_default_context(cafile=self.ca_file)
         return socket

@@ -8,12 +8,16 @@ from penstock_generate.around import image
 from penstock_generate.artifact import Artifact
 from penstock_generate.kinds import Emitted
 from penstock_generate.kinds.pipeline import rules
-from penstock_generate.kinds.pipeline.alerts import alerts
-from penstock_generate.kinds.pipeline.manifests import grace_seconds, manifests
+from penstock_generate.kinds.pipeline.alerts import Sources, alerts
+from penstock_generate.kinds.pipeline.dashboard import drawn
+from penstock_generate.kinds.pipeline.facts import Facts, grace_seconds
+from penstock_generate.kinds.pipeline.manifests import manifests
+from penstock_generate.kinds.pipeline.values import values
 from penstock_generate.kinds.pipeline.worker import Worker
 from penstock_generate.plan import Member, Planned
 from penstock_generate.rendering import Templates
 from penstock_spec.kinds.pipeline.connections import PER_WORKER
+from penstock_spec.kinds.pipeline.message import schema_of
 from penstock_spec.kinds.pipeline.spec import Pipeline
 
 __all__ = ["emit"]
@@ -33,12 +37,17 @@ def emit(it: Planned, templates: Templates) -> Emitted:
         connections=spec.scaling.replicas.max * PER_WORKER,
         grace_seconds=grace_seconds(spec),
     )
-    return Emitted(tuple(_files(it, worker, templates)), member)
+    file = schema_of.file_of(spec)
+    return Emitted(tuple(_files(it, worker, templates)), member, (file,) if file else ())
 
 
 def _files(it: Planned, worker: Worker, templates: Templates) -> Iterator[Artifact]:
     yield worker.artifact
-    found = alerts(it)
+    found = alerts(it.spec, Sources.of(it.around.namespace, it.name))
     groups = rules.groups(it, found)
     yield from rules.files(it, found, groups)
-    yield from manifests(it, worker, groups, templates)
+    dashboard = drawn(it, found)
+    yield dashboard.artifact
+    facts = Facts.of(it, worker, groups, dashboard)
+    yield from manifests(it, facts, templates)
+    yield values(it, facts)

@@ -7,13 +7,17 @@ from typing import Any
 
 from penstock_generate.alerts.define import Series
 from penstock_generate.alerts.rules import About, rule, tests
-from penstock_generate.around import runbook
+from penstock_generate.around import dashboard, runbook
 from penstock_generate.artifact import Artifact
+from penstock_generate.dashboards.uid import uid
 from penstock_generate.kinds.pipeline.alerts import Alert
 from penstock_generate.plan import Planned
 from penstock_generate.text import document
 from penstock_spec.kinds.pipeline.metrics import stream, working
 from penstock_spec.kinds.pipeline.spec import Pipeline
+
+DASHBOARD = "penstock:dashboard:info"
+"""Recorded: 1, with the uid of a pipeline's dashboard as a label."""
 
 
 def files(it: Planned, alerts: list[Alert], rules: list[dict[str, Any]]) -> Iterator[Artifact]:
@@ -40,6 +44,12 @@ def _recorded(it: Planned) -> Iterator[dict[str, Any]]:
     }
     for name, query in queries.items():
         yield {"record": name, "expr": query, "labels": labels_of(it)}
+    # Whatever shows many pipelines learns from it where the dashboard of each is.
+    yield {
+        "record": DASHBOARD,
+        "expr": "vector(1)",
+        "labels": labels_of(it) | {"dashboard": uid(it.environment, it.name)},
+    }
 
 
 def labels_of(it: Planned) -> dict[str, str]:
@@ -49,4 +59,5 @@ def labels_of(it: Planned) -> dict[str, str]:
 
 def _about(it: Planned) -> About:
     spec: Pipeline = it.spec
-    return About(labels_of(it), spec.owner.team, runbook(it.around, it.folder))
+    drawn = dashboard(it.around, uid(it.environment, it.name))
+    return About(labels_of(it), spec.owner.team, runbook(it.around, it.folder), drawn)

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from penstock_generate.alerts.define import Alert, Series
+from penstock_generate.alerts.define import Alert, Sources
 from penstock_generate.kinds.pipeline.alerts import backlog, leaving, scaling, sending, tidying, working
-from penstock_generate.plan import Planned
 from penstock_spec.kinds.pipeline.spec import Pipeline
 
-__all__ = ["Alert", "alerts"]
+__all__ = ["Alert", "Sources", "alerts"]
 
 
-def alerts(it: Planned) -> list[Alert]:
-    """All of them."""
-    spec: Pipeline = it.spec
-    ours = Series({"namespace": it.around.namespace, "pipeline": spec.name})
+def alerts(spec: Pipeline, asked: Sources) -> list[Alert]:
+    """All of them: about the spec's numbers, asked of these series."""
+    ours = asked.ours
     return [
         *backlog.of(spec, ours),
         *working.of(spec, ours),
         *leaving.of(spec, ours),
         *sending.of(spec, ours),
         *tidying.of(spec, ours),
-        *scaling.of(spec, it.around.namespace),
+        *scaling.of(spec, asked.scaler, asked.hpa),
     ]

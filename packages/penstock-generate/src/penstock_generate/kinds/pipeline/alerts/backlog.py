@@ -38,8 +38,8 @@ def of(spec: Pipeline, ours: Series) -> Iterator[Alert]:
         f"{{value}} messages wait; at {limit} (`stream.backlog.limit`) senders meet `{spec.stream.backlog.when_full}`.",
     )
     waiting = added(map(ours.gauge, (stream.NEW, stream.READY, stream.SUSPECT)))
-    done = ours.of(working.DONE)
-    idle = Query(f"({waiting.text} unless on() sum(rate({done}[{QUARTER}m])) > 0)", waiting.feed)
+    done = ours.rate(working.DONE, QUARTER)
+    idle = Query(f"({waiting.text} unless on() sum({done}) > 0)", waiting.feed)
     yield Alert(
         "PenstockNoProgress",
         "critical",

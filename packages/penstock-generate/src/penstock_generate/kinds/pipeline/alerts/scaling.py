@@ -8,10 +8,8 @@ from penstock_generate.alerts.define import QUARTER, Alert, Query, Series
 from penstock_spec.kinds.pipeline.spec import Pipeline
 
 
-def of(spec: Pipeline, namespace: str) -> Iterator[Alert]:
+def of(spec: Pipeline, scaler: Series, hpa: Series) -> Iterator[Alert]:
     """What KEDA and the HPA do; their numbers are told by KEDA and kube-state-metrics."""
-    scaler = Series({"namespace": namespace, "scaledObject": spec.name})
-    hpa = Series({"namespace": namespace, "horizontalpodautoscaler": f"keda-hpa-{spec.name}"})
     most, fallback = spec.scaling.replicas.max, spec.scaling.fallback
     errors = "keda_scaler_detail_errors_total"
     yield Alert(

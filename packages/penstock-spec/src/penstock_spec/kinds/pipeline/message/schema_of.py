@@ -13,13 +13,23 @@ from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.kinds.pipeline.stream import SchemaFromCode
 
 
+def file_of(spec: Pipeline) -> str | None:
+    """The file beside the spec that has the schema, where it is not in the spec."""
+    asked = spec.message.schema_
+    return _named(asked, spec) if isinstance(asked, SchemaFromCode) else None
+
+
+def _named(asked: SchemaFromCode, spec: Pipeline) -> str:
+    return asked.file or f"{spec.name}.message.json"
+
+
 def schema_of(spec: Pipeline, folder: Path) -> dict[str, Any]:
     """The schema of a resolved spec that lies in this folder; one that compiles."""
     asked = spec.message.schema_
     if not isinstance(asked, SchemaFromCode):
         wrong, value, where = trouble(asked), asked, "`message.schema`"
     else:
-        name = asked.file or f"{spec.name}.message.json"
+        name = _named(asked, spec)
         where = f"`{name}`"
         raw = read_bytes(folder / name, name)
         if not isinstance(raw, bytes):

@@ -1,0 +1,52 @@
+"""`penstock explain generated/...:LINE`: where a generated line comes from."""
+
+from __future__ import annotations
+
+import click
+
+from penstock.command.console import here, painter
+from penstock_generate.command.shared import root_of, source_of
+from penstock_generate.explaining.explain import Explained, explain
+from penstock_generate.explaining.subjects import Cause
+from penstock_generate.source import Chosen
+from penstock_spec.files import read_bytes
+from penstock_spec.findings import CannotGoOn
+from penstock_spec.report.safe import safe
+
+MOST = 12
+"""Fields that are told; a line that holds a whole file comes from nearly all of them."""
+WIDEST = 120
+
+
+def tell(place: str) -> None:
+    """A place is `FILE:LINE`."""
+    name, _, line = place.rpartition(":")
+    if not line.isdigit():
+        raise CannotGoOn(f"`{place}` names no line", f"write `{place}:1`, with the number of a line")
+    source = source_of(None, Chosen())
+    root, file = root_of(source), (here() / name).resolve()
+    if not file.is_relative_to(root.resolve()):
+        raise CannotGoOn(f"`{name}` is not below `generated/`", "name a file that was generated")
+    raw = read_bytes(file, name)
+    if not isinstance(raw, bytes):
+        raise CannotGoOn(f"`{name}` cannot be had: {raw.says}", raw.hint)
+    path = file.relative_to(root.resolve()).as_posix()
+    for told in _told(explain(source, path, raw.decode("utf-8", "replace"), int(line))):
+        click.echo(told)
+
+
+def _told(found: Explained) -> list[str]:
+    paint = painter()
+    rows = [(_at(cause), cause.path) for cause in found.causes[:MOST]]
+    column = max([len(at) for at, _ in rows], default=0) + 2
+    told = [paint(safe(found.text.strip()[:WIDEST]), "bold")]
+    told += [f"  {paint('value', 'dim')}     {at:{column}}{path}" for at, path in rows]
+    if len(found.causes) > MOST:
+        told.append(f"            and {len(found.causes) - MOST} more fields")
+    if not rows:
+        told.append(f"  {paint('value', 'dim')}     the same for every spec")
+    return [*told, f"  {paint('made by', 'dim')}   {found.maker}"]
+
+
+def _at(cause: Cause) -> str:
+    return str(cause.at) if cause.at else str(cause.says)

@@ -1,0 +1,44 @@
+"""What of a change could lose messages: what was generated before tells what was there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from penstock_generate.source import Source
+from penstock_generate.tree import Difference
+from penstock_spec import worker_file
+from penstock_spec.files import File
+from penstock_spec.findings import CannotGoOn
+from penstock_spec.linting.changes import Looked, look
+from penstock_spec.linting.lint import load
+from penstock_spec.model import Part
+
+WORKER = "worker.json"
+
+
+def dangers(source: Source, specs: Mapping[str, File], root: Path, difference: Difference) -> Looked:
+    """Of what is about to be written over `generated/`. Only where a process would see a change is there anything."""
+    touched = (*difference.outdated, *difference.edited, *difference.left_over)
+    was = {path: (root / path).read_bytes() for path in touched if path.endswith(f"/{WORKER}")}
+    return of(source, specs, was)
+
+
+def of(source: Source, specs: Mapping[str, File], was: Mapping[str, bytes]) -> Looked:
+    """Against worker files as they were, by their paths below `generated/`."""
+    before: dict[str, dict[str, Part]] = {}
+    for path, raw in sorted(was.items()):
+        environment, name, _ = path.split("/")
+        before.setdefault(environment, {})[name] = _spec(path, raw)
+    named = {name for told in before.values() for name in told}
+    documents = [load(specs[name]) for name in sorted(named & specs.keys())]
+    return look(source.platform, documents, specs.keys(), before, source.today)
+
+
+def _spec(path: str, raw: bytes) -> Part:
+    try:
+        return worker_file.read(raw, path, checked=False).spec
+    except CannotGoOn as error:
+        says = f"what could be lost cannot be told: {error.says}"
+        hint = f"bring `generated/{path}` back as it was, with `git checkout`; or delete it, and nothing is looked for"
+        raise CannotGoOn(says, hint) from None

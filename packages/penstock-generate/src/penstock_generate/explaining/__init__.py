@@ -1,0 +1,1 @@
+"""Where a generated line comes from: which fields, which template."""

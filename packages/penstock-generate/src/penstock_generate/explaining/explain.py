@@ -1,0 +1,98 @@
+"""Where a line of a generated file comes from.
+
+What it hangs on is found by trying: each field gets another value, one at a time, and a field that changes the line is
+one that it comes from. So it holds for every kind of file, however it is made, and for templates that a repository
+overrides.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from penstock_generate.artifact import Artifact
+from penstock_generate.explaining.subjects import Cause, Subject, subject_of
+from penstock_generate.explaining.trace import Marks, places, without
+from penstock_generate.rendering import Templates
+from penstock_generate.source import TEMPLATES, Source
+from penstock_spec.findings import CannotGoOn
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """One line."""
+
+    text: str
+    causes: tuple[Cause, ...]
+    maker: str
+    """A line of a template, or the module that made it."""
+
+
+def explain(source: Source, path: str, content: str, number: int) -> Explained:
+    """A line of a file of `generated/`, which has this content; lines count from 1."""
+    lines = content.splitlines()
+    if not 1 <= number <= len(lines):
+        raise CannotGoOn(f"`{path}` has {len(lines)} lines", "name one of them")
+    subject = subject_of(source, path)
+    made = _one(subject.emit(source.templates), path)
+    body = made.content.splitlines()
+    index = number - 1 - (len(lines) - len(body))
+    if lines[len(lines) - len(body) :] != body:
+        raise CannotGoOn(f"`{path}` is not what would be generated", "run `penstock generate`, and ask again")
+    if index < 0:
+        raise CannotGoOn(f"line {number} of `{path}` is its heading", "name a line below it")
+    causes = {cause.path: cause for cause, other in _tried(source, subject, path) if _changes(body, other, index)}
+    return Explained(body[index], tuple(causes.values()), _maker(source, subject, made, index))
+
+
+def _tried(source: Source, subject: Subject, path: str) -> Iterator[tuple[Cause, list[str]]]:
+    """What the file would be with each other value."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # pydantic sees that the values are made up
+        for cause, emit in subject.otherwise():
+            try:
+                other = _one(emit(source.templates), path)
+            except Exception:  # noqa: BLE001, S112 - no rule has seen these values
+                continue
+            yield cause, other.content.splitlines()
+
+
+def _one(artifacts: Iterable[Artifact], path: str) -> Artifact:
+    for one in artifacts:
+        if one.path == path:
+            return one
+    raise CannotGoOn(f"`{path}` is not generated", "see `penstock check`")
+
+
+def _changes(lines: list[str], other: list[str], index: int) -> bool:
+    """Whether a line is another one, or none, there."""
+    if len(lines) == len(other):
+        return lines[index] != other[index]
+    same = next((at for at, (one, two) in enumerate(zip(lines, other, strict=False)) if one != two), None)
+    if same is None or index < same:
+        return index >= min(len(lines), len(other))
+    blocks = SequenceMatcher(None, lines[same:], other[same:], autojunk=False).get_matching_blocks()
+    return not any(block.a <= index - same < block.a + block.size for block in blocks)
+
+
+def _maker(source: Source, subject: Subject, made: Artifact, index: int) -> str:
+    if made.copied:
+        return f"{made.maker}:{index + 1}"
+    if not made.maker.startswith(f"{TEMPLATES}/"):
+        return made.maker
+    marked = _one(subject.plain(Templates(source.root / TEMPLATES, [Marks])), made.path).content
+    found = [f"{TEMPLATES}/{place}" for place in places(marked)]
+    plain, body = without(marked).splitlines(), made.content.splitlines()
+    if plain == body:
+        return found[index]
+    # A patched file is written anew: its lines are looked for among those of the template.
+    for block in SequenceMatcher(None, _words(plain), _words(body), autojunk=False).get_matching_blocks():
+        if block.b <= index < block.b + block.size:
+            return found[block.a + index - block.b]
+    return f"{made.maker}, patched"
+
+
+def _words(lines: list[str]) -> list[str]:
+    return [line.strip().removeprefix("- ") for line in lines]

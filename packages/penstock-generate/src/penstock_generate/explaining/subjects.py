@@ -1,0 +1,150 @@
+"""What the files of a folder are made from, and what else it could be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from penstock_generate import environment as of_environment
+from penstock_generate import repository as of_repository
+from penstock_generate.artifact import OF_ALL, OF_ENVIRONMENT, Artifact
+from penstock_generate.build import of_spec, plan
+from penstock_generate.explaining.vary import OTHER, variants
+from penstock_generate.kinds import emitter
+from penstock_generate.plan import Member, Planned, Whole
+from penstock_generate.rendering import Templates
+from penstock_generate.source import Source
+from penstock_spec.findings import CannotGoOn, Span
+from penstock_spec.layers import Source as Says
+from penstock_spec.linting.lint import load
+from penstock_spec.platform import Environment
+from penstock_spec.reading import Path, dotted
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """A field that something comes from."""
+
+    path: str
+    says: Says
+    at: Span | None
+    """Where its value is written; nothing where it is a default, or follows from other fields."""
+
+
+Emit = Callable[[Templates], Iterable[Artifact]]
+
+
+class Subject(Protocol):
+    """A folder."""
+
+    def emit(self, templates: Templates) -> Iterable[Artifact]:
+        """Its files, without headings."""
+
+    def plain(self, templates: Templates) -> Iterable[Artifact]:
+        """As the templates give them, before any patch."""
+
+    def otherwise(self) -> Iterator[tuple[Cause, Emit]]:
+        """For each field, its files with another value there; some values will be none that can be emitted."""
+
+
+def subject_of(source: Source, path: str) -> Subject:
+    """What a file is made from, by its path below `generated/`."""
+    first, _, rest = path.partition("/")
+    name = rest.partition("/")[0]
+    if first in OF_ALL:
+        return _All(source.version)
+    if first in source.environments and name == OF_ENVIRONMENT:
+        made = (folder for file in source.inputs.specs for folder in of_spec(source, file))
+        members = [one.member for one in made if one.member and one.name.startswith(f"{first}/")]
+        return _OfWhole(
+            source, Whole(first, source.model.environments[first], tuple(members), _file(source), source.version)
+        )
+    for file in source.inputs.specs:
+        if first in source.environments and load(file).data["name"] == name:
+            return _OfSpec(source, next(one for one in plan(source, file) if one.environment == first))
+    raise CannotGoOn(f"`{path}` follows from no spec", "name a file below `generated/<environment>/<name>/`")
+
+
+def _file(source: Source) -> str:
+    return source.inputs.platform.name
+
+
+@dataclass(frozen=True, slots=True)
+class _OfSpec:
+    source: Source
+    it: Planned
+
+    def emit(self, templates: Templates) -> Iterable[Artifact]:
+        return emitter(self.it.spec.kind)(self.it, templates).artifacts
+
+    def plain(self, templates: Templates) -> Iterable[Artifact]:
+        bare = self.it.spec.model_copy(update={"patches": []})
+        return emitter(self.it.spec.kind)(replace(self.it, spec=bare), templates).artifacts
+
+    def otherwise(self) -> Iterator[tuple[Cause, Emit]]:
+        layers = self.it.layers
+        for path, spec in variants(self.it.spec):
+            place = layers.place(path)
+            cause = Cause(dotted(path), layers.source(path), place.caret if place else None)
+            yield cause, _OfSpec(self.source, replace(self.it, spec=spec)).emit
+        for cause, around in _around(self.source, self.it.environment, self.it.around):
+            yield cause, _OfSpec(self.source, replace(self.it, around=around)).emit
+
+
+@dataclass(frozen=True, slots=True)
+class _OfWhole:
+    source: Source
+    it: Whole
+
+    def emit(self, templates: Templates) -> Iterable[Artifact]:
+        return of_environment.emit(self.it, templates)
+
+    plain = emit
+
+    def otherwise(self) -> Iterator[tuple[Cause, Emit]]:
+        for cause, around in _around(self.source, self.it.environment, self.it.around):
+            yield cause, _OfWhole(self.source, replace(self.it, around=around)).emit
+        for index, member in enumerate(self.it.members):
+            spec = next(file for file in self.source.inputs.specs if load(file).data["name"] == member.name)
+            cause = Cause(member.name, Says.SPEC, load(spec).start)
+            for other in _other_members(member):
+                members = (*self.it.members[:index], other, *self.it.members[index + 1 :])
+                yield cause, _OfWhole(self.source, replace(self.it, members=members)).emit
+
+
+def _other_members(member: Member) -> Iterator[Member]:
+    yield replace(member, name=member.name + OTHER)
+    yield replace(
+        member,
+        digest=OTHER,
+        team=member.team + OTHER,
+        patches_pods=not member.patches_pods,
+        image=member.image + OTHER,
+        connections=member.connections + 1,
+        grace_seconds=member.grace_seconds + 1,
+    )
+
+
+def _around(source: Source, environment: str, around: Environment) -> Iterator[tuple[Cause, Environment]]:
+    document = source.platform.document
+    for path, other in variants(around):
+        whole: Path = ("environments", environment, *path)
+        place = document.places.get(whole)
+        says = Says.PLATFORM if place else Says.DEFAULT
+        assert isinstance(other, Environment)  # noqa: S101 - a variant is of the same class
+        yield Cause(dotted(whole), says, place.caret if place else None), other
+
+
+class _All:
+    def __init__(self, version: str) -> None:
+        self.version = version
+
+    def emit(self, templates: Templates) -> Iterable[Artifact]:
+        return of_repository.emit(templates, self.version)
+
+    plain = emit
+
+    def otherwise(self) -> Iterator[tuple[Cause, Emit]]:
+        """It hangs on no field."""
+        yield from ()

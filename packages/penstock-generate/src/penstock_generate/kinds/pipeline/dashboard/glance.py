@@ -1,0 +1,62 @@
+"""Whether all is well."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_generate.dashboards.blanks import blank
+from penstock_generate.dashboards.panel import Panel, Step, Target
+from penstock_generate.kinds.pipeline.dashboard.define import Shown
+from penstock_spec.kinds.pipeline.metrics import process, stream, working
+
+TITLE = "At a glance"
+
+
+def panels(on: Shown) -> Iterator[Panel]:
+    """Numbers as they are now, in the colour of the alert about them."""
+    firing = f'ALERTS{{alertstate="firing",namespace="{_in("namespace")}",pipeline="{_in("name")}"}}'
+    yield Panel(
+        "Alerts",
+        "Alerts of this pipeline that fire now.",
+        "short",
+        (Target(f"count({firing}) or vector(0)", "firing"),),
+        "number",
+        steps=(Step(1, "red"),),
+    )
+    yield Panel(
+        "Work",
+        "Messages that could be worked on now: new, ready or suspect.",
+        "short",
+        (on.sum("messages", stream.NEW, stream.READY, stream.SUSPECT),),
+        "number",
+    )
+    yield Panel(
+        "Oldest",
+        "How long the oldest of them has waited; red from `alerts.backlog_age` on.",
+        "s",
+        (on.asks("PenstockBacklogOld", "oldest"),),
+        "number",
+        steps=on.steps("PenstockBacklogOld"),
+    )
+    yield Panel("Running", "Handlers that run.", "short", (on.gauge(working.RUNNING, "running", "sum"),), "number")
+    yield Panel("Done", "Messages that are finished, by the second.", "mps", (on.rate(working.DONE, "done"),), "number")
+    yield Panel(
+        "New dead letters",
+        "In a quarter of an hour; red from `alerts.dead_letters` on.",
+        "short",
+        (on.asks("PenstockDeadLetters", "dead"),),
+        "number",
+        steps=on.steps("PenstockDeadLetters"),
+    )
+    yield Panel(
+        "What runs",
+        "Processes by role, version of Penstock and digest of what they were started with; two digests are a roll-out.",
+        "short",
+        (Target(f"count by (role, version, digest) ({on.ours.of(process.INFO)})", "Processes"),),
+        "table",
+        hidden=("__name__",),
+    )
+
+
+def _in(name: str) -> str:
+    return blank(f"{name} in a query")

@@ -1,0 +1,110 @@
+"""What earlier runs made from what, so that a run makes only what is new.
+
+What a unit makes (a spec, an environment as a whole, the repository) hangs on the unit's own content, the files
+beside a spec, the platform file, the templates and the tool. A folder that was made from the same counts as
+unchanged while every file in it has the size and the time stamps that it had then. So nothing of a spec is believed
+by its time stamp, and a file in `generated/` only where somebody would have to forge them.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from penstock_generate.plan import Member
+from penstock_spec.files import digest
+from penstock_spec.linting import cache
+
+FILE = "generated.json"
+SETTLED = 100_000_000
+"""Nanoseconds: a file that was changed a moment ago may change again under the same time stamp."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lay:
+    """A folder as it was made."""
+
+    files: int
+    lying: str
+    """How it lay on disk then; nothing where that could not be told yet."""
+    member: Member | None
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What a unit has made."""
+
+    key: str
+    """What it was made from."""
+    spec: str
+    """The name of the spec, where it is one."""
+    beside: Mapping[str, str | None]
+    """Files that were read beside the spec, with their digests."""
+    folders: Mapping[str, Lay]
+
+
+class Ledger:
+    """Entries by unit."""
+
+    def __init__(self, folder: Path, fingerprint: str) -> None:
+        """Kept in this folder; what another tool, template or platform file made is forgotten."""
+        self._folder = folder
+        self._fingerprint = fingerprint
+        kept = cache.load(folder / FILE)
+        told = kept.get("units", {}) if kept.get("fingerprint") == fingerprint else {}
+        self._kept: dict[str, Any] = told if isinstance(told, dict) else {}
+        self._changed = not self._kept
+
+    def get(self, unit: str) -> Entry | None:
+        """The entry of a unit, if there is one that can be read."""
+        try:
+            key, spec, beside, folders = self._kept[unit]
+            lays = {
+                folder: Lay(files, lying, Member(**member) if member else None)
+                for folder, (files, lying, member) in folders.items()
+            }
+            return Entry(key, spec, dict(beside), lays)
+        except cache.BROKEN:
+            return None
+
+    def keep(self, unit: str, entry: Entry) -> None:
+        """For the next run. Folders that this run did not make stay when they were made from the same."""
+        earlier = self.get(unit)
+        same = earlier.folders if earlier and earlier.key == entry.key and earlier.beside == entry.beside else {}
+        folders = {
+            folder: [lay.files, lay.lying, asdict(lay.member) if lay.member else None]
+            for folder, lay in {**same, **entry.folders}.items()
+        }
+        self._kept[unit] = [entry.key, entry.spec, dict(entry.beside), folders]
+        self._changed = True
+
+    def store(self) -> None:
+        """Write what is new; a disk that refuses costs speed and nothing else."""
+        if self._changed:
+            cache.store(self._folder, FILE, {"fingerprint": self._fingerprint, "units": self._kept})
+
+
+def lying(root: Path, folder: str) -> str:
+    """How a folder lies on disk, without reading its files; nothing where that cannot be told yet."""
+    told: list[str] = []
+    newest = 0
+    ways = [os.fspath(root / folder)]
+    while ways:
+        try:
+            with os.scandir(ways.pop()) as entries:
+                for entry in sorted(entries, key=lambda one: one.name):
+                    if entry.is_dir(follow_symlinks=False):
+                        ways.append(entry.path)
+                        continue
+                    stat = entry.stat(follow_symlinks=False)
+                    newest = max(newest, stat.st_mtime_ns, stat.st_ctime_ns)
+                    told.append(f"{entry.path}\0{stat.st_size}\0{stat.st_mtime_ns}\0{stat.st_ctime_ns}\0{stat.st_ino}")
+        except OSError:
+            return ""
+    if newest > time.time_ns() - SETTLED:
+        return ""
+    return digest("\0".join(told).encode("utf-8", "surrogateescape")) or ""

@@ -1,0 +1,101 @@
+"""Making units: each a spec, an environment as a whole, or the repository, and the folders that come of it.
+
+Many specs are made by forks. Each folder goes to a sink and is kept by nobody, so that a repository of thousands needs
+no more memory than one of a few.
+"""
+
+from __future__ import annotations
+
+import gc
+import multiprocessing
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from penstock_generate.build import Folder, of_spec
+from penstock_generate.plan import Member
+from penstock_generate.source import Source
+from penstock_generate.tree import Difference, compare
+from penstock_spec.files import File, digest
+
+Sink = Callable[[Folder, Difference], None]
+"""Takes what was made, and how it differs from what lies there. It may be called in a fork."""
+MANY = 32
+"""Specs from which on forks are worth their start."""
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What came of one folder."""
+
+    folder: str
+    files: int
+    difference: Difference
+    member: Member | None
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """What came of one unit."""
+
+    name: str
+    """As the ledger knows it: a spec's file, or a folder that is of no spec."""
+    key: str
+    spec: str
+    """The name of the spec."""
+    beside: Mapping[str, str | None]
+    folders: tuple[Made, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """What making needs."""
+
+    source: Source
+    root: Path
+    sink: Sink
+
+    def spec(self, file: File, name: str) -> Unit:
+        """One spec in all environments."""
+        folders = list(of_spec(self.source, file))
+        beside = {relative: digest(file.beside(relative)) for folder in folders for relative in folder.beside}
+        return Unit(file.name, key_of(file), name, beside, tuple(self._made(folders)))
+
+    def other(self, name: str, key: str, folders: Iterable[Folder]) -> Unit:
+        """Anything else."""
+        return Unit(name, key, "", {}, tuple(self._made(folders)))
+
+    def specs(self, files: list[tuple[File, str]], at_once: int) -> Iterator[Unit]:
+        """Many specs; a refusal of any ends it."""
+        if at_once == 1 or len(files) < MANY or "fork" not in multiprocessing.get_all_start_methods():
+            yield from (self.spec(file, name) for file, name in files)
+            return
+        gc.freeze()  # so that a fork's collections leave what it shares alone
+        forks = multiprocessing.get_context("fork")
+        with forks.Pool(at_once, _begin, (self, files)) as pool:
+            yield from pool.imap_unordered(_work, range(len(files)), chunksize=8)
+
+    def _made(self, folders: Iterable[Folder]) -> Iterator[Made]:
+        for folder in folders:
+            difference = compare(self.root, folder.name, {one.path: one.content.encode() for one in folder.artifacts})
+            self.sink(folder, difference)
+            yield Made(folder.name, len(folder.artifacts), difference, folder.member)
+
+
+def key_of(file: File) -> str:
+    """What stands for the content of a spec."""
+    return (digest(file.raw) or "") if isinstance(file.raw, bytes) else ""
+
+
+_bench: Bench
+_files: list[tuple[File, str]]
+
+
+def _begin(bench: Bench, files: list[tuple[File, str]]) -> None:
+    """In a fork: what it works on came with it."""
+    global _bench, _files
+    _bench, _files = bench, files
+
+
+def _work(index: int) -> Unit:
+    return _bench.spec(*_files[index])

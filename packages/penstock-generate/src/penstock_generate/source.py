@@ -1,0 +1,107 @@
+"""What a repository is generated from, read once and without errors."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from datetime import date
+from importlib.metadata import version
+from pathlib import Path
+
+from penstock_generate.artifact import OF_ALL
+from penstock_generate.rendering import OURS, Templates
+from penstock_spec.fields import nearest
+from penstock_spec.files import digest
+from penstock_spec.findings import CannotGoOn, Outcome, Severity
+from penstock_spec.linting import cache, check, lint
+from penstock_spec.platform import Platform
+from penstock_spec.repository import Inputs, Repository, read_inputs
+
+TEMPLATES = "templates"
+TOOLS = ("penstock-generate", "Jinja2")
+"""Whose version stands in what they make."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What of a repository is asked for; an empty choice is all."""
+
+    environments: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+
+    def covers(self, folder: str) -> bool:
+        """Whether a folder of `generated/` belongs to it. What belongs to all is left alone when some are asked for."""
+        environment, inside, name = folder.partition("/")
+        if not inside:
+            return not self.environments and not self.names
+        return (not self.environments or environment in self.environments) and (not self.names or name in self.names)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Files that lint clean, and what was asked for."""
+
+    root: Path
+    inputs: Inputs
+    platform: check.PlatformFile
+    model: Platform
+    environments: tuple[str, ...]
+    chosen: Chosen
+    templates: Templates
+    version: str
+    today: date
+    fingerprint: str
+    """Of all that every file hangs on: the tool, its templates, the platform file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """Files that do not."""
+
+    outcome: Outcome
+
+
+def read(repository: Repository, chosen: Chosen, today: date) -> Source | Refused:
+    """The repository, linted."""
+    outcome = cache.lint(repository, chosen.environments, today)
+    inputs = read_inputs(repository)
+    platform = check.check_platform(lint.load(inputs.platform))
+    environments = lint.choose(platform, chosen.environments)
+    if outcome.count(Severity.ERROR) or platform.model is None:
+        return Refused(outcome)
+    for name in OF_ALL:
+        if name in platform.model.environments:
+            raise CannotGoOn(f"an environment cannot be named `{name}`: `generated/{name}/` is for all", "rename it")
+    overrides = repository.root / TEMPLATES
+    return Source(
+        root=repository.root,
+        inputs=inputs,
+        platform=platform,
+        model=platform.model,
+        environments=environments,
+        chosen=chosen,
+        templates=Templates(overrides),
+        version=version(TOOLS[0]),
+        today=today,
+        fingerprint=_fingerprint(inputs, overrides),
+    )
+
+
+def _fingerprint(inputs: Inputs, overrides: Path) -> str:
+    raw = inputs.platform.raw
+    told = [digest(raw) or "" if isinstance(raw, bytes) else ""]
+    for folder in (overrides, OURS):
+        for path in sorted(found for found in folder.rglob("*") if found.is_file()):
+            told += [os.fspath(path.relative_to(folder)), digest(path.read_bytes()) or ""]
+    return cache.fingerprint((Path(__file__).parent,), TOOLS, *told)
+
+
+def refuse_unknown(chosen: Chosen, names: AbstractSet[str]) -> None:
+    """A name that no spec has."""
+    for name in chosen.names:
+        if name not in names:
+            close = nearest(name, sorted(names))
+            known = ", ".join(f"`{one}`" for one in sorted(names))
+            hint = f"did you mean `{close}`?" if close else f"there are {known}"
+            raise CannotGoOn(f"there is no spec named `{name}`", hint)

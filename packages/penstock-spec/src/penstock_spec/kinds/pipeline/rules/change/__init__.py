@@ -1,0 +1,1 @@
+"""Rules about what a pipeline was before: changes that can lose messages."""

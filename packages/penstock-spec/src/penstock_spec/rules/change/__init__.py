@@ -1,0 +1,1 @@
+"""Rules about what was there before: changes that can lose messages."""

@@ -1,0 +1,55 @@
+"""redis-py's sockets, closed at once and cancelled a little late.
+
+redis-py closes politely, also when a command of it is cancelled: with TLS that takes as long as a server that hangs
+likes. And asyncio loses sight of a TLS connection that is cancelled just before its handshake: it is made all the same,
+and stays.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from redis.asyncio.connection import Connection, SSLConnection
+
+if TYPE_CHECKING:
+    _Base = Connection
+else:
+    _Base = object
+
+HANDSHAKE = 0.1
+"""Seconds that a connection has to come about when nobody wants it any more."""
+
+
+class _AtOnce(_Base):
+    async def disconnect(self, nowait: bool = True, *about: Any, **more: Any) -> None:  # noqa: ANN401, FBT001, FBT002 - redis-py's
+        """Whatever is on its way."""
+        del nowait
+        self.abort()
+        await super().disconnect(True, *about, **more)  # noqa: FBT003 - as above
+
+    def abort(self) -> None:
+        """Close it, if it is open, without a word to the other side."""
+        if self._writer:
+            self._writer.transport.abort()
+
+    async def connect_or_not(self) -> None:
+        """Connect; one that is cancelled has come about or has failed before it is let go."""
+        connecting = asyncio.ensure_future(self.connect())  # type: ignore[no-untyped-call] # redis-py has no type for it
+        try:
+            await asyncio.shield(connecting)
+        except asyncio.CancelledError:
+            await asyncio.wait({connecting}, timeout=HANDSHAKE)
+            connecting.cancel()
+            await asyncio.wait({connecting})
+            if not connecting.cancelled():
+                connecting.exception()
+            raise
+
+
+class Socket(_AtOnce, Connection):
+    """As it is."""
+
+
+class TlsSocket(_AtOnce, SSLConnection):
+    """With TLS."""

@@ -1,0 +1,108 @@
+"""What could lose messages is not generated before a person has taken it on, and for no longer than that."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+
+Run = Callable[..., CompletedProcess[str]]
+
+RENAMED = "acknowledge: [{{change: rename-stream, reason: the old one is drained, until: {until}}}]\n"
+
+
+@pytest.fixture
+def generated(repository: Path, penstock: Run) -> Path:
+    assert penstock("generate").returncode == 0
+    return repository / "generated"
+
+
+def files(root: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+
+
+def rename(repository: Path) -> Path:
+    spec = repository / "specs/jobs.yaml"
+    text = spec.read_text()
+    key = next(line for line in text.splitlines() if line.strip().startswith("key:"))
+    spec.write_text(text.replace(key, "  key: other:jobs", 1))
+    return spec
+
+
+def test_nothing_is_written(repository: Path, generated: Path, penstock: Run) -> None:
+    """The finding points into the spec, and names what has to be done."""
+    before = files(generated)
+    rename(repository)
+    ran = penstock("generate")
+    assert ran.returncode == 2
+    assert "error[stream-renamed]: A stream is renamed while messages may lie in the old one" in ran.stderr
+    assert "key: other:jobs" in ran.stderr
+    assert (
+        "add `{change: rename-stream, reason: <why>, until: <day>}` to `acknowledge` in specs/jobs.yaml" in ran.stderr
+    )
+    assert "nothing is generated while messages could be lost" in ran.stderr
+    assert files(generated) == before
+
+
+@pytest.mark.parametrize(("until", "code"), [("2026-01-01", 0), ("2025-12-31", 2)])
+def test_it_is_taken_on_until_a_day(repository: Path, generated: Path, penstock: Run, until: str, code: int) -> None:
+    """That day included. Once it was generated it is what there was."""
+    spec = rename(repository)
+    spec.write_text(spec.read_text() + RENAMED.format(until=until))
+    assert penstock("generate").returncode == code
+    worker = json.loads((generated / "dev/jobs/worker.json").read_text())
+    assert (worker["spec"]["stream"]["key"] == "other:jobs") == (code == 0)
+    if code == 0:
+        spec.write_text(spec.read_text().replace(RENAMED.format(until=until), ""))
+        assert penstock("generate").returncode == 0
+
+
+def test_another_change_is_not_taken_on(repository: Path, generated: Path, penstock: Run) -> None:
+    del generated
+    spec = rename(repository)
+    spec.write_text(spec.read_text() + RENAMED.format(until="2026-01-01").replace("rename-stream", "rename-group"))
+    assert penstock("generate").returncode == 2
+
+
+def test_a_choice_is_looked_at_alone(repository: Path, generated: Path, penstock: Run) -> None:
+    del generated
+    rename(repository)
+    assert penstock("generate", "--only", "media-cluster").returncode == 0
+    assert penstock("generate", "--only", "jobs").returncode == 2
+
+
+def test_a_pipeline_is_removed(repository: Path, generated: Path, penstock: Run) -> None:
+    (repository / "specs/jobs.yaml").unlink()
+    ran = penstock("generate")
+    assert ran.returncode == 2
+    assert "`jobs` has no spec any more" in ran.stderr
+    assert (generated / "dev/jobs/worker.json").exists()
+
+
+def test_an_environment_is_removed(repository: Path, generated: Path, penstock: Run) -> None:
+    platform = repository / "penstock.yaml"
+    text = platform.read_text()
+    platform.write_text(text[: text.index("  dev:")] + text[text.index("  production:") :])
+    for spec in (repository / "specs").glob("*.yaml"):
+        spec.write_text(spec.read_text().partition("\nenvironments:")[0] + "\n")
+    ran = penstock("generate")
+    assert ran.returncode == 2
+    assert "`dev` is not here any more, and 5 of its pipelines are removed" in ran.stderr
+    taken_on = "{change: remove-environment, name: dev, reason: nothing runs there, until: 2026-02-01}"
+    platform.write_text(platform.read_text() + f"\nacknowledge: [{taken_on}]\n")
+    assert penstock("generate").returncode == 0
+    assert not (generated / "dev").exists()
+
+
+def test_what_was_there_cannot_be_read(repository: Path, generated: Path, penstock: Run) -> None:
+    """Nobody can say then what would be lost; a digest that does not match says nothing about that."""
+    worker = generated / "dev/jobs/worker.json"
+    rename(repository)
+    worker.write_text(worker.read_text().replace('"60s"', '"61s"'))
+    assert "stream-renamed" in penstock("generate").stderr
+    worker.write_text("{}")
+    ran = penstock("generate")
+    assert ran.returncode == 2
+    assert "what could be lost cannot be told: `dev/jobs/worker.json` is no worker file" in ran.stderr
+    assert "git checkout" in ran.stderr

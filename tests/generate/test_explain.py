@@ -1,0 +1,170 @@
+"""Every generated line can be asked where it comes from."""
+
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+from subprocess import CompletedProcess
+from typing import NamedTuple
+
+import pytest
+
+from penstock_generate.build import everything
+from penstock_generate.explaining.explain import explain
+from penstock_generate.explaining.subjects import subject_of
+from penstock_generate.explaining.trace import Marks, places, without
+from penstock_generate.rendering import Templates
+from penstock_generate.source import Chosen, Source, read
+from penstock_spec.repository import open_repository
+
+Run = Callable[..., CompletedProcess[str]]
+
+
+@pytest.fixture
+def generated(repository: Path, penstock: Run) -> Path:
+    assert penstock("generate").returncode == 0
+    return repository / "generated"
+
+
+def line_of(file: Path, text: str) -> int:
+    return next(number for number, line in enumerate(file.read_text().splitlines(), 1) if text in line)
+
+
+class Asked(NamedTuple):
+    """A line of a manifest, the field that it comes from, what stands where that is written, and the template."""
+
+    file: str
+    text: str
+    field: str
+    written: str
+    template: str
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        Asked("scaledobject.yaml", "maxReplicaCount", "scaling.replicas.max", "{min: 50", "scaledobject.yaml"),
+        Asked("deployment.yaml", "terminationGracePeriod", "shutdown.grace", "grace: 1h", "deployment.yaml"),
+        Asked("deployment.yaml", "image: ", "image", "image: registry", "deployment.yaml"),
+        Asked("configmap.yaml", "namespace: ", "environments.production.namespace", "pipelines #", "_parts"),
+        Asked("podmonitor.yaml", "/team:", "owner.team", "owner: ", "_parts"),
+    ],
+    ids=lambda one: one.field,
+)
+def test_a_value_is_followed_to_where_it_is_written(
+    repository: Path, generated: Path, penstock: Run, asked: Asked
+) -> None:
+    there = generated / "production/agent-queue/manifests" / asked.file
+    name = f"generated/production/agent-queue/manifests/{asked.file}:{line_of(there, asked.text)}"
+    ran = penstock("explain", name)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    first, value, *_ = ran.stdout.splitlines()
+    assert asked.text.strip() in first
+    source = repository / ("penstock.yaml" if asked.field.startswith("environments") else "specs/agent-queue.yaml")
+    what, at, field = value.split()
+    assert (what, field) == ("value", asked.field)
+    assert at.startswith(f"{source.relative_to(repository)}:{line_of(source, asked.written)}:")
+    assert f"made by   templates/pipeline/manifests/{asked.template}.j2:" in ran.stdout
+
+
+def test_a_line_that_depends_on_nothing(root: Path, generated: Path, penstock: Run) -> None:
+    template = root / "templates/pipeline/manifests/deployment.yaml.j2"
+    there = generated / "dev/jobs/manifests/deployment.yaml"
+    ran = penstock("explain", f"generated/dev/jobs/manifests/deployment.yaml:{line_of(there, 'readOnlyRootFile')}")
+    assert "the same for every spec" in ran.stdout
+    assert f"deployment.yaml.j2:{line_of(template, 'readOnlyRootFile')}\n" in ran.stdout
+
+
+def test_a_line_that_is_there_because_of_a_field(generated: Path, penstock: Run) -> None:
+    """Its text is the template's, and the field says that it is there at all."""
+    there = generated / "production/agent-queue/manifests/deployment.yaml"
+    where = f"generated/production/agent-queue/manifests/deployment.yaml:{line_of(there, 'REDIS_PASSWORD_FILE')}"
+    assert "environments.production.redis.auth" in penstock("explain", where).stdout
+
+
+def test_an_override_is_pointed_at(generated: Path, penstock: Run) -> None:
+    there = generated / "dev/agent-queue/manifests/scaledobject.yaml"
+    where = f"generated/dev/agent-queue/manifests/scaledobject.yaml:{line_of(there, 'maxReplicaCount')}"
+    assert "specs/agent-queue.yaml:67:" in penstock("explain", where).stdout
+
+
+def test_a_template_of_the_repository(repository: Path, penstock: Run) -> None:
+    own = repository / "templates/pipeline/manifests/serviceaccount.yaml.j2"
+    own.parent.mkdir(parents=True)
+    own.write_text(
+        "kind: ServiceAccount\n{% if true -%}\n\n\napiVersion: v1\n{%- endif %}\nname: {{ spec.name | y }}\n"
+    )
+    assert penstock("generate").returncode == 0
+    for line, template in ((2, 1), (3, 5), (4, 7)):
+        ran = penstock("explain", f"generated/dev/jobs/manifests/serviceaccount.yaml:{line}")
+        assert ran.stdout.endswith(f"made by   templates/pipeline/manifests/serviceaccount.yaml.j2:{template}\n")
+
+
+def test_a_patch(root: Path, repository: Path, penstock: Run) -> None:
+    """What it put there comes from it; the other lines are still the template's."""
+    spec = repository / "specs/jobs.yaml"
+    patch = "{target: Deployment, op: add, path: /spec/template/spec/nodeSelector, value: {disk: fast}, reason: disks}"
+    spec.write_text(spec.read_text() + f"\npatches: [{patch}]\n")
+    assert penstock("generate").returncode == 0
+    there = repository / "generated/dev/jobs/manifests/deployment.yaml"
+    where = "generated/dev/jobs/manifests/deployment.yaml"
+    ran = penstock("explain", f"{where}:{line_of(there, 'disk: fast')}")
+    assert "patches[0].value.disk" in ran.stdout
+    assert "deployment.yaml.j2, patched" in ran.stdout
+    ran = penstock("explain", f"{where}:{line_of(there, 'revisionHistoryLimit')}")
+    template = root / "templates/pipeline/manifests/deployment.yaml.j2"
+    assert f"deployment.yaml.j2:{line_of(template, 'revisionHistoryLimit')}\n" in ran.stdout
+
+
+@pytest.mark.parametrize(
+    ("place", "says"),
+    [
+        ("generated/dev/jobs/rules.yaml", "names no line"),
+        ("generated/dev/jobs/rules.yaml:0", "has "),
+        ("generated/dev/jobs/rules.yaml:99999", "has "),
+        ("generated/dev/jobs/rules.yaml:1", "is its heading"),
+        ("generated/dev/jobs/nothing.yaml:1", "cannot be had"),
+        ("generated/dev/jobs/mine.txt:1", "is not generated"),
+        ("generated/dev/nobody/mine.txt:1", "follows from no spec"),
+        ("specs/jobs.yaml:1", "is not below `generated/`"),
+        ("generated/dev/jobs/worker.json:2", "is not what would be generated"),
+    ],
+)
+def test_what_cannot_be_asked(generated: Path, penstock: Run, place: str, says: str) -> None:
+    for name in ("jobs", "nobody"):
+        (generated / f"dev/{name}").mkdir(exist_ok=True)
+        (generated / f"dev/{name}/mine.txt").write_text("mine\n")
+    worker = generated / "dev/jobs/worker.json"
+    worker.write_text(worker.read_text() + "\n{}")
+    ran = penstock("explain", place)
+    assert ran.returncode == 2
+    assert says in ran.stderr
+    assert "hint: " in ran.stderr
+    assert "Traceback" not in ran.stderr
+
+
+def test_marks_change_nothing(repository: Path) -> None:
+    """Every template, marked, gives the same text, and a place for each of its lines."""
+    source = read(open_repository((), None, repository), Chosen(("production",)), date(2026, 1, 1))
+    assert isinstance(source, Source)
+    marked = Templates(None, [Marks])
+    seen = 0
+    for folder in everything(source):
+        subject = subject_of(source, f"{folder.name}/x")
+        plain = {one.path: one for one in subject.plain(source.templates)}
+        for one in subject.plain(marked):
+            if one.maker.startswith("templates/") and not one.copied:
+                assert without(one.content) == plain[one.path].content
+                assert "" not in places(one.content)
+                seen += 1
+    assert seen > 40
+
+
+@pytest.mark.parametrize("name", ["dev/jobs/worker.json", "dev/jobs/values.yaml", "schemas/pipeline.schema.json"])
+def test_every_line_has_an_answer(repository: Path, name: str) -> None:
+    source = read(open_repository((), None, repository), Chosen(), date(2026, 1, 1))
+    assert isinstance(source, Source)
+    made = {one.path: one for folder in everything(source) for one in folder.artifacts}
+    content = made[name].content
+    lines = content.splitlines()
+    for number in range(2, len(lines), max(1, len(lines) // 5)):
+        assert explain(source, name, content, number).maker
