@@ -94,7 +94,14 @@ def test_a_choice_touches_nothing_else(repository: Path, generated: Path, pensto
     assert penstock("generate", "--env", "dev", "--only", "media-cluster").returncode == 0
     after = lying(generated)
     changed = {path for path in before if before[path] != after.get(path)}
-    files = ("FILES", "dashboard.json", "manifests/dashboard.yaml", "manifests/scaledobject.yaml", "values.yaml")
+    files = (
+        "FILES",
+        "dashboard.json",
+        "manifests/dashboard.yaml",
+        "manifests/scaledobject.yaml",
+        "values.yaml",
+        "runbook.md",
+    )
     assert changed == {f"dev/media-cluster/{name}" for name in files}
     assert before.keys() == after.keys()
 
@@ -253,10 +260,10 @@ def test_a_template_that_is_broken(repository: Path, penstock: Run, template: st
 
 
 def test_each_file_says_what_made_it(generated: Path) -> None:
-    """Tool, version, source, and a digest of the rest; JSON, which has no comments, and the chart are listed."""
+    """Tool, version, source, and a digest of the rest. JSON, commands for Redis and the chart are listed alone."""
     for name, content in lying(generated).items():
         head, _, rest = content.decode().partition("\n")
-        if not name.endswith((".json", listing.NAME)) and not name.startswith("chart/"):
+        if not name.endswith((".json", ".txt", listing.NAME)) and not name.startswith("chart/"):
             told = hashlib.sha256(rest.encode()).hexdigest()[:16]
             of = "its models and templates" if name.startswith("images/") else "specs/"
             of = "penstock.yaml" if "_environment" in name else of

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
-from penstock_generate.text import block, code, document, markdown, scalar
+from penstock_generate.text import block, document, scalar
 
 ODD = [
     *("", "~", "yes", "On", "null", "0", "1_000", "0o17", "1e3", "12:30:00", "2026-01-01", "=", "<<", "%YAML"),
@@ -50,22 +50,3 @@ def test_a_document_is_read_as_itself(value: dict[str, Any]) -> None:
 @pytest.mark.parametrize("text", ["media-cluster", "streams.media", "apps/v1", "IfNotPresent", "a b"])
 def test_what_is_plain_stays_plain(text: str) -> None:
     assert scalar(text) == text
-
-
-@pytest.mark.parametrize(
-    ("value", "told"),
-    [
-        ("a * b_c <d>", r"a \* b\_c \<d\>"),
-        ("see `a_b*` and c_d", r"see `a_b*` and c\_d"),
-        ("one\ntwo # three", r"one two \# three"),
-    ],
-)
-def test_a_sentence_in_markdown(value: str, told: str) -> None:
-    """Of its marks only those of code mean anything."""
-    assert markdown(value) == told
-
-
-@pytest.mark.parametrize(("value", "told"), [("a_b*", "`a_b*`"), ("a`b", "`` a`b ``"), ("a\nb", "`a b`")])
-def test_words_in_markdown(value: str, told: str) -> None:
-    """They are shown as they stand, and end where they end."""
-    assert code(value) == told

@@ -12,9 +12,9 @@ from rights import DEDUP, DROPS, HISTORY, KEDA_LIST, PLAIN, SMALL, Granted, call
 from servers import wait_for
 from targets import Target
 
-from penstock.operating.rights.roles import Role
 from penstock.producer.producer import Producer
 from penstock.wire.errors import Refused
+from penstock_spec.kinds.pipeline.rights.roles import Role
 
 Grant = Callable[..., Granted]
 

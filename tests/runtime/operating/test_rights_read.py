@@ -10,6 +10,7 @@ from pathlib import Path
 
 import hiredis
 import pytest
+from called import CONTAINERS, called_by, command
 from desk import Desk
 from lua import names
 from raw import Raw
@@ -18,11 +19,11 @@ from targets import Target
 
 from penstock.command import acl
 from penstock.embedded import LOOPBACK
-from penstock.operating.rights.commands import CONTAINERS, called_by, command
-from penstock.operating.rights.keys import escaped
-from penstock.operating.rights.roles import AT_TIMES, COMMANDS, LINK, SCRIPTS, Role
-from penstock.operating.rights.users import quoted
 from penstock.scripts import script
+from penstock_spec.kinds.pipeline.rights.keys import escaped
+from penstock_spec.kinds.pipeline.rights.roles import AT_TIMES, COMMANDS, LINK, SCRIPTS, Role
+from penstock_spec.kinds.pipeline.rights.scripts import CALLED
+from penstock_spec.kinds.pipeline.rights.users import quoted
 
 PLACES = {
     Role.WORKER: ("worker",),
@@ -108,6 +109,11 @@ def test_every_call_of_a_script_is_read(target: Target, name: str) -> None:
         assert ("|" in word) == (container in CONTAINERS)
 
 
+def test_what_is_granted_for_a_script_is_what_it_calls() -> None:
+    """So that a right that is missing at night is missed here."""
+    assert dict(CALLED) == {name: called_by(name) for name in names()}
+
+
 def test_what_is_called_at_times_is_called() -> None:
     for name, at_times in AT_TIMES.items():
         for words in at_times.values():
@@ -140,8 +146,8 @@ def test_a_call_that_cannot_be_read_is_an_error(monkeypatch: pytest.MonkeyPatch,
 
 def read(monkeypatch: pytest.MonkeyPatch, text: str) -> frozenset[str]:
     made = type(script("renew"))("made-up", text.encode(), "")
-    monkeypatch.setattr("penstock.operating.rights.commands.script", lambda _: made)
-    return called_by.__wrapped__("made-up")
+    monkeypatch.setattr("called.script", lambda _: made)
+    return called_by("made-up")
 
 
 def test_the_roles_that_may_be_named_are_all_there_are() -> None:

@@ -6,7 +6,8 @@ refused, so that no template, ours or overridden, can let the text of a spec bec
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +15,17 @@ import jinja2
 from jinja2.ext import Extension
 from markupsafe import Markup
 
-from penstock_generate import text
+from penstock_generate import markdown, python, text
 from penstock_generate.artifact import Artifact
 from penstock_spec.findings import CannotGoOn
 
 OURS = Path(__file__).parent / "templates"
 ENDING = ".j2"
+OF_VALUES: dict[str, Callable[[object], str]] = {"y": text.scalar, "py": python.literal}
+"""Filters for YAML and Python, where a value is what it is."""
+OF_TEXTS: dict[str, Callable[[str], str]] = {"md": markdown.words, "code": markdown.code, "sh": markdown.shell}
+"""Filters for Markdown, where a value is its text."""
+MANY = 512
 
 
 class Templates:
@@ -36,8 +42,10 @@ class Templates:
             finalize=_written,
             keep_trailing_newline=True,
             extensions=extensions,
+            auto_reload=False,  # a run reads each once
         )
-        self._environment.filters |= {"y": _y, "block": _block, "code": _code, "md": _md}
+        self._environment.filters |= {"block": _block, **{name: _through(write) for name, write in OF_VALUES.items()}}
+        self._environment.filters |= {name: _once(write) for name, write in OF_TEXTS.items()}
 
     def artifact(self, path: str, name: str, values: dict[str, Any]) -> Artifact:
         """A file of `generated/` from its template."""
@@ -65,26 +73,34 @@ class Unwritten(Exception):  # noqa: N818 - what it is
     """A value on its way into a file through no filter."""
 
 
-def _y(value: object) -> Markup:
-    return Markup(text.scalar(value))  # noqa: S704 - it is YAML, and has been quoted
+def _through(write: Callable[[object], str]) -> Callable[[object], Markup]:
+    def written(value: object) -> Markup:
+        if isinstance(value, jinja2.Undefined):
+            str(value)  # has its own complaint
+        return Markup(write(value))  # noqa: S704 - it is what the file is written in, and has been quoted
+
+    return written
+
+
+def _once(write: Callable[[str], str]) -> Callable[[object], Markup]:
+    """A page says most of its texts many times."""
+
+    @lru_cache(maxsize=MANY)
+    def known(text: str) -> Markup:
+        return Markup(write(text))  # noqa: S704 - as above
+
+    return lambda value: known(str(value))
 
 
 def _block(value: object, indent: int) -> Markup:
     return Markup(text.block(value, indent))  # noqa: S704 - as above
 
 
-def _code(value: object) -> Markup:
-    return Markup(text.code(value))  # noqa: S704 - it is Markdown, and has been quoted
-
-
-def _md(value: object) -> Markup:
-    return Markup(text.markdown(value))  # noqa: S704 - as above
-
-
 def _written(value: object) -> object:
     if isinstance(value, (Markup, jinja2.Undefined)):  # the latter has its own complaint
         return value
-    raise Unwritten("a value has no filter: write `| y` for one value, `| block(N)` for a section")
+    says = "a value has no filter: write `| y` for one value, `| block(N)` for a section"
+    raise Unwritten(f"{says}; `| py` in Python, `| md`, `| code` and `| sh` in Markdown")
 
 
 def _utf8(file: Path, name: str) -> str:

@@ -29,18 +29,6 @@ def block(value: Any, indent: int = 0) -> str:  # noqa: ANN401 - whatever YAML c
     return f" {'{}' if isinstance(value, dict) else '[]' if isinstance(value, (list, tuple)) else scalar(value)}"
 
 
-def code(value: object) -> str:
-    """Words in Markdown that are shown as they stand."""
-    text = " ".join(str(value).split())
-    fence = "`" * (1 + max((len(run) for run in re.findall("`+", text)), default=0))
-    return f"{fence} {text} {fence}" if "`" in text else f"{fence}{text}{fence}"
-
-
-def markdown(value: object) -> str:
-    """A sentence in Markdown; of its marks, only those of code mean anything."""
-    return re.sub(r"([\\*_\[\]<>|#])(?=(?:[^`]*`[^`]*`)*[^`]*$)", r"\\\1", " ".join(str(value).split()))
-
-
 def document(value: dict[str, Any]) -> str:
     """A whole file."""
     return "".join(f"{line}\n" for line in _lines(value, ""))

@@ -41,7 +41,7 @@ def command(
     penstock-operator     a person with `penstock status`, `dlq`, `peek`, `tail` and `send`
 
     The last two are users of all SPECs that are named, or of all there are: name all, or none, when you grant their
-    rights. Redis is not asked. Commands of scripts are read from the scripts themselves; where the platform file says
+    rights. Redis is not asked. What scripts call is granted as well; where the platform file says
     Redis 7 or later, what is only read may only be read.
 
     A line says nothing of passwords, and not whether the user is on: `ACL SETUSER NAME on >PASSWORD` does, once. It can
@@ -52,7 +52,7 @@ def command(
       penstock acl media-cluster --env production --role worker | redis-cli -h redis-host
     """
     from penstock import resolved as files
-    from penstock.operating.rights.users import users
+    from penstock_spec.kinds.pipeline.rights.users import users
 
     paths = tuple(find_spec(spec, platform) for spec in specs)
     resolution = files.resolve(paths, platform, environment, here(), today())

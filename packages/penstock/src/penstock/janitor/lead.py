@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from penstock.keys import Keys
 from penstock.scripts import script
 from penstock.wire.link import Link
+from penstock_spec.kinds.pipeline.keys import LOCKS
 
 HOLDS = 5000
 """ms that a lock holds without being renewed: for so long nobody works when a leader dies."""
@@ -24,7 +25,7 @@ def lock_of(environment: str, pipelines: Iterable[Keys]) -> str:
     """
     named = "\n".join(sorted(f"{keys.stream}\t{keys.group}" for keys in pipelines))
     digest = hashlib.sha256(named.encode()).hexdigest()[:16]
-    return f"penstock:janitor:{environment}:{digest}"
+    return f"{LOCKS.format(environment=environment)}{digest}"
 
 
 class Lock:

@@ -13,9 +13,9 @@ from pydantic_core import to_json
 
 from penstock.message.body import Value, json_of, plain, text_of, too_large, value_of
 from penstock.message.check import Check, check_of
-from penstock.message.flat import FieldTypes
 from penstock.message.own import NOTHING, PREFIX, Own, own_of
 from penstock.message.unreadable import Unreadable, Unsendable
+from penstock_spec.kinds.pipeline.message.flat import FieldTypes
 from penstock_spec.kinds.pipeline.stream import JsonField, Message
 from penstock_spec.values.quantities import Size
 from penstock_spec.values.words import shown

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from penstock.message.body import Value
-from penstock.message.flat import FieldTypes
 from penstock.message.form import FlatForm, Form, JsonForm
 from penstock.message.own import ID, PREFIX
 from penstock.message.ulid import is_ulid
@@ -18,6 +17,7 @@ from penstock.message.unreadable import Unreadable
 from penstock.tending.replies import items, raw
 from penstock.wire.errors import Reply
 from penstock.worker.letter import own_field
+from penstock_spec.kinds.pipeline.message.flat import FieldTypes
 from penstock_spec.kinds.pipeline.message.schema_of import schema_of
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.kinds.pipeline.stream import JsonField

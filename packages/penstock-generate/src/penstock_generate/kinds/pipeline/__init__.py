@@ -8,10 +8,14 @@ from penstock_generate.around import image
 from penstock_generate.artifact import Artifact
 from penstock_generate.kinds import Emitted
 from penstock_generate.kinds.pipeline import rules
+from penstock_generate.kinds.pipeline.acl import acl
 from penstock_generate.kinds.pipeline.alerts import Sources, alerts
 from penstock_generate.kinds.pipeline.dashboard import drawn
 from penstock_generate.kinds.pipeline.facts import Facts, grace_seconds
 from penstock_generate.kinds.pipeline.manifests import manifests
+from penstock_generate.kinds.pipeline.message_schema import message_schema
+from penstock_generate.kinds.pipeline.producer import producer
+from penstock_generate.kinds.pipeline.runbook import runbook
 from penstock_generate.kinds.pipeline.values import values
 from penstock_generate.kinds.pipeline.worker import Worker
 from penstock_generate.plan import Member, Planned
@@ -51,3 +55,7 @@ def _files(it: Planned, worker: Worker, templates: Templates) -> Iterator[Artifa
     facts = Facts.of(it, worker, groups, dashboard)
     yield from manifests(it, facts, templates)
     yield values(it, facts)
+    yield message_schema(it, worker)
+    yield producer(it, worker, templates)
+    yield acl(it)
+    yield runbook(it, facts, found, templates)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache
 
 from penstock.scripts import script
 
@@ -26,7 +25,6 @@ def command(first: str, second: str | None = None) -> str:
     return f"{name}|{second.lower()}" if name in CONTAINERS and second else name
 
 
-@cache
 def called_by(name: str) -> frozenset[str]:
     """All that this script may call. Raises ValueError for a call that cannot be read."""
     text = COMMENT.sub("", script(name).text.decode())

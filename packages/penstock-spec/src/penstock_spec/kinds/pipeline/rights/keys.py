@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Protocol
 
-from penstock.janitor.lead import lock_of
-from penstock.operating.rights.roles import Role
-from penstock.resolved import Resolved
+from penstock_spec.kinds.pipeline.keys import LOCKS, Keys
+from penstock_spec.kinds.pipeline.rights.roles import Role
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.platform import Environment
 from penstock_spec.values.quantities import Version
 
 BY_ACCESS = Version("7.0")
@@ -16,9 +18,28 @@ BY_ACCESS = Version("7.0")
 SPECIAL = re.compile(r"([*?\[\]\\])")
 
 
-def patterns(role: Role, pipeline: Resolved) -> Iterator[str]:
+class Placed(Protocol):
+    """A pipeline in an environment."""
+
+    @property
+    def spec(self) -> Pipeline:
+        """As it is there."""
+        ...
+
+    @property
+    def environment(self) -> str:
+        """Its name."""
+        ...
+
+    @property
+    def around(self) -> Environment:
+        """What the platform file says of it."""
+        ...
+
+
+def patterns(role: Role, pipeline: Placed) -> Iterator[str]:
     """Of one pipeline."""
-    keys = pipeline.keys
+    keys = Keys.of(pipeline.spec)
     reads = "%R~" if tells_reading(pipeline) else "~"
     dedup, result = escaped(keys.dedup) + "*", escaped(keys.result) + "*"
     of_group = (keys.parked, keys.uncharged, keys.crashed, keys.finished, keys.alive, keys.position)
@@ -38,7 +59,7 @@ def patterns(role: Role, pipeline: Resolved) -> Iterator[str]:
             yield from _exactly("~", keys.parked)
         case Role.JANITOR:
             yield from _exactly("~", keys.stream, keys.dead, *indexes)
-            yield f"~{escaped(lock_of(pipeline.environment, ()).rpartition(':')[0])}:*"  # it ends in who is tended
+            yield f"~{escaped(LOCKS.format(environment=pipeline.environment))}*"  # it ends in who is tended
         case Role.OPERATOR:
             yield from _exactly(
                 "~", keys.stream, keys.dead, keys.parked, keys.alive, keys.delayed, keys.bodies, keys.position
@@ -49,7 +70,7 @@ def patterns(role: Role, pipeline: Resolved) -> Iterator[str]:
                 yield f"~{dedup}"
 
 
-def tells_reading(pipeline: Resolved) -> bool:
+def tells_reading(pipeline: Placed) -> bool:
     """Whether the Redis of its environment tells reading from writing."""
     return not pipeline.around.versions.redis < BY_ACCESS
 

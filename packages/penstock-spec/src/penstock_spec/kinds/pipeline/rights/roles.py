@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import StrEnum
 
-from penstock.operating.rights.commands import called_by
+from penstock_spec.kinds.pipeline.rights.scripts import CALLED
 from penstock_spec.kinds.pipeline.rules.scaler.scaler_acl_too_narrow import ALWAYS, BY_GROUP, BY_LENGTH
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.platform import Redis
@@ -91,7 +91,7 @@ def commands_of(role: Role, spec: Pipeline, redis: Redis) -> frozenset[str]:
         finds = {"cluster|slots"} if redis.topology == "cluster" else set()
         return frozenset({*ALWAYS, *by, *finds, *_database(redis)})
     finds = {"cluster": {"cluster|slots", "asking"}, "sentinel": {"role"}}.get(redis.topology, set())
-    scripts = {word for name in SCRIPTS[role] for word in called_by(name) - _left_out(AT_TIMES.get(name, {}), spec)}
+    scripts = {word for name in SCRIPTS[role] for word in CALLED[name] - _left_out(AT_TIMES.get(name, {}), spec)}
     sent = COMMANDS[role] - _left_out(SENT_AT_TIMES.get(role, {}), spec)
     return sent | LINK | scripts | finds | _database(redis)
 

@@ -1,0 +1,43 @@
+"""`schema.json`: what a message is, for whoever checks or makes one elsewhere.
+
+It is the JSON Schema by which workers check, with the same meaning. How a body stands in an entry of the stream is said
+under `x-penstock`, which validators pass over.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from penstock_generate.artifact import Artifact
+from penstock_generate.kinds.pipeline.worker import Worker
+from penstock_generate.plan import Planned
+from penstock_spec.kinds.pipeline.message.schema_check import NEWEST
+from penstock_spec.kinds.pipeline.spec import Pipeline
+
+OURS = "x-penstock"
+
+
+def message_schema(it: Planned, worker: Worker) -> Artifact:
+    """The file."""
+    spec: Pipeline = it.spec
+    told = {
+        "$schema": NEWEST,
+        "title": f"{spec.name} in {it.environment}",
+        "description": f"What workers of `{spec.name}` take from `{spec.stream.key}`.",
+        **worker.schema,
+        OURS: entry(spec),
+    }
+    return Artifact(f"{it.folder}/schema.json", json.dumps(told, indent=2, ensure_ascii=False) + "\n", __name__)
+
+
+def entry(spec: Pipeline) -> dict[str, Any]:
+    """How the body stands in an entry; the numbers are bytes and milliseconds."""
+    message = spec.message
+    dedup = message.dedup
+    return {
+        "stream": spec.stream.key,
+        "encoding": "fields" if message.encoding == "fields" else {"json": message.encoding.json_},
+        "max_size": message.max_size.amount,
+        "dedup": None if dedup is None else {"by": dedup.by, "window": dedup.window.amount},
+    }

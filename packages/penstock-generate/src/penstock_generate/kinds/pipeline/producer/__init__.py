@@ -1,0 +1,68 @@
+"""`producer.py`: a module for programs that send without Penstock; it asks for nothing but a client of Redis.
+
+Of the spec's texts only literals stand in it, so that none of them can become code, whatever is written there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from markupsafe import Markup
+
+from penstock_generate.artifact import Artifact
+from penstock_generate.kinds.pipeline.producer.shapes import Shapes
+from penstock_generate.kinds.pipeline.producer.source import alias, definition
+from penstock_generate.kinds.pipeline.worker import Worker
+from penstock_generate.plan import Planned
+from penstock_generate.rendering import Templates
+from penstock_spec.kinds.pipeline.message.flat import FieldTypes
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.kinds.pipeline.stream import JsonField
+
+
+def producer(it: Planned, worker: Worker, templates: Templates) -> Artifact:
+    """The file."""
+    spec: Pipeline = it.spec
+    shapes = Shapes(worker.schema)
+    values = {
+        "name": spec.name,
+        "environment": it.environment,
+        "stream": spec.stream.key,
+        "max_size": spec.message.max_size.amount,
+        "typing": Markup(", ").join(sorted(_typing(shapes))),
+        "types": Markup(_types(shapes)),  # noqa: S704 - it is Python, and its texts are literals
+        **_form(spec, worker.schema),
+    }
+    return templates.artifact(f"{it.folder}/producer.py", "pipeline/producer.py", values)
+
+
+def _typing(shapes: Shapes) -> Iterator[str]:
+    """What is asked of `typing`."""
+    yield from ("Any", "Protocol")
+    fields = [field for shape in shapes.found for field in shape.fields]
+    if any("Literal[" in type_ for type_ in (shapes.alias or "", *(one.type for one in fields))):
+        yield "Literal"
+    if not all(one.required for one in fields):
+        yield "NotRequired"
+    if fields:
+        yield "TypedDict"
+
+
+def _types(shapes: Shapes) -> str:
+    told = [definition(one) for one in shapes.found]
+    if shapes.alias is not None:
+        told.append(alias(shapes.alias))
+    return "\n\n".join(told)
+
+
+def _form(spec: Pipeline, schema: dict[str, Any]) -> dict[str, Any]:
+    encoding = spec.message.encoding
+    if isinstance(encoding, JsonField):
+        return {"field": encoding.json_}
+    types = FieldTypes.of(schema)
+    return {
+        "field": None,
+        "field_types": {name: sorted(said) for name, said in types.named.items() if said},
+        "other_types": sorted(types.others),
+    }

@@ -1,0 +1,157 @@
+"""From a JSON Schema to types of Python: each takes at least what the schema takes, as far as types can say it.
+
+An object with fields is a shape with a name. Shapes are made one after the other, so that schemas that refer to
+themselves, or very far, cost no more than others. `Any` stands where the schema says what types cannot.
+"""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from penstock_generate.kinds.pipeline.producer import parts as of
+from penstock_generate.kinds.pipeline.producer.parts import Part
+from penstock_generate.kinds.pipeline.producer.words import ANY, SCALARS, only, union
+
+DEEPEST = 32
+"""Types inside each other, or references in a row, that are followed."""
+LONGEST = 400
+"""Characters of a type that somebody can read."""
+LONGEST_NAME = 40
+ROOT = "Message"
+TAKEN = frozenset({*dir(builtins), *keyword.kwlist, ROOT, "Any", "Client", "Literal", "NotRequired", "Protocol",
+                   "TypedDict", "ENVIRONMENT", "FIELD", "PIPELINE", "STREAM"})  # fmt: skip
+"""Names that the module has for something else."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """Of an object."""
+
+    name: str
+    type: str
+    required: bool
+    vague: bool
+    """Whether the schema says something and the type nothing."""
+    says: str
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """An object with fields."""
+
+    name: str
+    fields: tuple[Field, ...]
+    says: str
+
+
+class Shapes:
+    """Those of one schema, the message's first."""
+
+    found: list[Shape]
+    alias: str | None
+    """What a message is, where it has no shape of its own."""
+
+    def __init__(self, schema: Part) -> None:
+        """Find them all."""
+        self._schema = schema
+        self._types: dict[int, str] = {}  # by part: each is looked at once
+        self._names = {*TAKEN}
+        self._asked: list[tuple[str, list[Part]]] = []
+        self.found = []
+        told = self._of(schema, ROOT, 0)
+        for name, parts in self._asked:  # it grows meanwhile
+            self.found.append(Shape(name, tuple(self._fields(parts)), of.description(parts[0])))
+        names = {one.name for one in self.found}
+        objects = all(one in names or one.startswith("dict[") for one in told.split(" | "))
+        self.alias = None if ROOT in names else told if objects else f"dict[str, {ANY}]"
+
+    def _of(self, part: object, called: str, depth: int) -> str:
+        if not isinstance(part, dict) or depth > DEEPEST:
+            return ANY
+        if id(part) not in self._types:
+            self._types[id(part)] = ANY  # for whatever refers to it from inside
+            told = self._type(part, called, depth + 1)
+            self._types[id(part)] = told if len(told) <= LONGEST else ANY
+        return self._types[id(part)]
+
+    def _type(self, part: Part, called: str, depth: int) -> str:
+        reference = part.get("$ref")
+        if part is not self._schema and isinstance(reference, str) and part.keys() <= of.SAYS_NOTHING | {"$ref"}:
+            return self._of(of.target(self._schema, reference), reference.rpartition("/")[2] or called, depth)
+        parts = list(of.together(self._schema, part))
+        values = next(filter(None, map(of.values, parts)), None)
+        if values:
+            return only(values, LONGEST)
+        types = of.types(parts)
+        if not any(of.mapping(one, "properties") for one in parts):
+            chosen = self._choice(parts, called, depth)
+            if chosen != ANY:
+                return chosen
+        return union(self._named(name, parts, called, depth) for name in types)
+
+    def _choice(self, parts: list[Part], called: str, depth: int) -> str:
+        for choices in (of.listed(one, key) for one in parts for key in of.CHOICES):
+            told = union(self._of(choice, f"{called}{n}", depth) for n, choice in enumerate(choices, 1))
+            if told != ANY:
+                return told
+        return ANY
+
+    def _named(self, name: str, parts: list[Part], called: str, depth: int) -> str:
+        """One of JSON's types, with what is said of what is inside."""
+        match name:
+            case "array":
+                items = next((one["items"] for one in parts if "items" in one), None)
+                mixed = any("prefixItems" in one for one in parts)
+                return f"list[{ANY if mixed else self._of(items, f'{called}Item', depth)}]"
+            case "object" if any(of.mapping(one, "properties") for one in parts):
+                return self._shape(parts, called)
+            case "object":
+                more = next((one["additionalProperties"] for one in parts if "additionalProperties" in one), None)
+                patterns = any("patternProperties" in one for one in parts)
+                return f"dict[str, {ANY if patterns else self._of(more, f'{called}Value', depth)}]"
+            case _:
+                return SCALARS.get(name, ANY)
+
+    def _shape(self, parts: list[Part], called: str) -> str:
+        name = ROOT if parts[0] is self._schema else self._free(called)
+        self._asked.append((name, parts))
+        return name
+
+    def _free(self, called: str) -> str:
+        words = re.findall("[A-Za-z0-9]+", called)
+        base = "".join(word[:1].upper() + word[1:] for word in words)[:LONGEST_NAME]
+        base = base if base[:1].isalpha() else f"Part{base}"
+        name, number = base, 1
+        while name in self._names:
+            number += 1
+            name = f"{base}{number}"
+        self._names.add(name)
+        return name
+
+    def _fields(self, parts: list[Part]) -> Iterator[Field]:
+        required = {name for one in parts for name in of.listed(one, "required") if isinstance(name, str)}
+        always = _by_name(parts)
+        for name, inner in always.items():
+            types = [self._of(one, name, 0) for one in inner]
+            told = next((one for one in types if one != ANY), ANY)
+            yield Field(name, told, name in required, _is_vague(told, inner), of.description(inner[0]))
+        for name, inner in _by_name(of.at_times(self._schema, parts)).items():
+            if name not in always:
+                told = union(self._of(one, name, 0) for one in inner)
+                yield Field(name, told, required=False, vague=_is_vague(told, inner), says="")
+
+
+def _by_name(parts: Iterator[Part] | list[Part]) -> dict[str, list[object]]:
+    found: dict[str, list[object]] = {}
+    for part in parts:
+        for name, inner in of.mapping(part, "properties").items():
+            found.setdefault(name, []).append(inner)
+    return found
+
+
+def _is_vague(told: str, inner: list[object]) -> bool:
+    return told == ANY and any(map(of.says_something, inner))

@@ -1,0 +1,62 @@
+"""Definitions of types, as Python writes them."""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections.abc import Iterator
+
+from penstock_generate.kinds.pipeline.producer.shapes import Field, Shape
+from penstock_generate.python import literal
+
+PLAIN = re.compile(r"[a-z][A-Za-z0-9_]*|_[a-z0-9][A-Za-z0-9_]*")
+"""Names of fields that a class can say as they are. Two underscores in front would be read otherwise in a class, and
+capitals could hide the name of a type."""
+TYPES = frozenset({"bool", "dict", "float", "int", "list", "str"})
+"""What a class must not hide from its own fields."""
+VAGUE = "  # types cannot say what: see schema.json"
+
+
+def definition(shape: Shape) -> str:
+    """Of an object's type."""
+    as_class = all(_fits(one.name) for one in shape.fields)
+    return "".join(f"{line}\n" for line in (_class(shape) if as_class else _call(shape)))
+
+
+def alias(expression: str) -> str:
+    """What a message is, where it is no object with fields of its own."""
+    return f"Message = {expression}\n"
+
+
+def _fits(name: str) -> bool:
+    return bool(PLAIN.fullmatch(name)) and not keyword.iskeyword(name) and name not in TYPES
+
+
+def _class(shape: Shape) -> Iterator[str]:
+    yield f"class {shape.name}(TypedDict):"
+    if shape.says:
+        yield f"    {_docstring(shape.says)}"
+        yield ""
+    for one in shape.fields:
+        yield f"    {one.name}: {_typed(one)}{VAGUE if one.vague else ''}"
+        if one.says:
+            yield f"    {_docstring(one.says)}"
+
+
+def _call(shape: Shape) -> Iterator[str]:
+    """With types as texts: what they name may come later."""
+    yield f"{shape.name} = TypedDict("
+    yield f"    {literal(shape.name)},"
+    yield "    {"
+    for one in shape.fields:
+        yield f"        {literal(one.name)}: {literal(_typed(one))},{VAGUE if one.vague else ''}"
+    yield "    },"
+    yield ")"
+
+
+def _docstring(text: str) -> str:
+    return f'""{literal(text)}""'
+
+
+def _typed(one: Field) -> str:
+    return one.type if one.required else f"NotRequired[{one.type}]"

@@ -1,0 +1,45 @@
+"""Types of single values, as Python writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from penstock_generate.python import literal
+
+ANY = "Any"
+SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
+"""By JSON's names; lists and objects are not single."""
+
+
+def union(types: Iterable[str]) -> str:
+    """Any of several: each once, None last."""
+    told = dict.fromkeys(types)
+    if ANY in told or not told:
+        return ANY
+    return " | ".join(sorted(told, key=lambda one: one == "None"))
+
+
+def only(values: list[Any], longest: int) -> str:
+    """One of these values; where there are too many to be read, one of their types."""
+    exact = dict.fromkeys(literal(one) for one in values if isinstance(one, (str, bool, int)))
+    told = [f"Literal[{', '.join(exact)}]"] if exact else []
+    told += [_kind(one) for one in values if not isinstance(one, (str, bool, int))]
+    whole = union(told)
+    return whole if len(whole) <= longest else union(map(_kind, values))
+
+
+def _kind(value: object) -> str:
+    match value:
+        case None:
+            return "None"
+        case bool():
+            return "bool"
+        case int():
+            return "int"
+        case float():
+            return "float"
+        case str():
+            return "str"
+        case _:
+            return ANY

@@ -1,0 +1,38 @@
+"""What each script of the runtime calls: Redis asks the user's rights for each of these commands.
+
+A test reads it from the scripts and holds it against this table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+CALLED: Mapping[str, frozenset[str]] = {
+    name: frozenset(commands.split())
+    for name, commands in {
+        "bury": "del get hdel hlen persist sadd scard xack xadd xdel xinfo|groups xpending",
+        "claim": "hdel hget hlen hmget hset persist time xack xclaim xpending zscore",
+        "deregister": "xgroup|delconsumer xpending zrem",
+        "ensure": "del hexists hget hset persist time xgroup|create xinfo|groups",
+        "give_back": "hdel hexists hincrby persist xclaim xpending",
+        "lead": "del get persist set",
+        "measure": "hget time xinfo|consumers xinfo|groups xinfo|stream xlen xpending xrange zcard zrange zscore",
+        "overdue": "persist time xinfo|consumers zadd zrangebyscore zscore",
+        "park": "hdel hexists hincrby hlen hset persist time xclaim xpending zadd zrem",
+        "reconcile_delayed": "hexists hlen hscan time zadd zcard zrange zrem",
+        "reconcile_due": "hdel hget hset persist xclaim xpending zrange zrem",
+        "reconcile_left": "hdel hget hscan hset persist xclaim xpending zrem",
+        "reconcile_parked": "persist time xpending zadd",
+        "reconcile_stream": "hdel hget hset persist spop xclaim xdel xinfo|groups xpending xrange zrem zscore",
+        "register": "persist time xgroup|createconsumer zadd zscore",
+        "remove_ghost": "persist xclaim xgroup|delconsumer xinfo|consumers xpending zscore",
+        "renew": "persist time zadd zscore",
+        "replay": "xadd xdel xrange",
+        "send": "hdel hexists hset mget set time xadd xdel xinfo|groups xinfo|stream xlen xpending xrange zadd zcard",
+        "settle": "hdel hlen persist sadd xack xdel xinfo|groups xpending",
+        "settle_with": "hdel hlen persist sadd set xack xdel xinfo|groups xpending",
+        "take_over": "persist time xclaim xgroup|delconsumer xpending zadd zrem zscore",
+        "tend": "hdel hexists hget time xadd xclaim xpending zrange zrangebyscore zrem",
+        "trim": "hget hset persist time xdel xinfo|groups xlen xpending xrange",
+    }.items()
+}

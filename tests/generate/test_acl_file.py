@@ -1,0 +1,105 @@
+"""`acl.txt`: what is granted by it is what `penstock acl` says, and nobody gets in by it."""
+
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import hiredis
+import pytest
+from raw import Raw
+from servers import Server
+
+from penstock.embedded import LOOPBACK
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with Server() as server:
+        yield server
+
+
+@pytest.fixture
+def files(repository: Path, penstock: Run) -> list[Path]:
+    assert penstock("generate").returncode == 0
+    return sorted((repository / "generated/production").glob("*/acl.txt"))
+
+
+def apply(server: Server, lines: str) -> None:
+    """As `redis-cli` does it with its standard input; no word of these has a blank in it."""
+    for line in lines.splitlines():
+        assert '"' not in line
+        assert server.ask(*line.split()) == "OK"
+
+
+def users(server: Server) -> dict[str, object]:
+    """Of each: flags, passwords, and its rights in no order."""
+    names = server.ask("ACL", "USERS")
+    assert isinstance(names, list)
+    told: dict[str, object] = {}
+    for name in (one for one in names if one != "default"):
+        flat = server.ask("ACL", "GETUSER", str(name))
+        assert isinstance(flat, list)
+        user = dict(zip(flat[::2], flat[1::2], strict=True))
+        told[str(name)] = {key: sorted(str(value).split()) for key, value in user.items()}
+    return told
+
+
+def test_all_files_together_are_what_the_command_prints(files: list[Path], penstock: Run, server: Server) -> None:
+    """In any order, and again and again: what one file gives to the janitor, another leaves."""
+    assert len(files) == 5
+    for file in (*files, *reversed(files)):
+        apply(server, file.read_text())
+    by_files = users(server)
+    for name in by_files:
+        server.ask("ACL", "DELUSER", name)
+    apply(server, penstock("acl", "--env", "production").stdout)
+    assert by_files == users(server)
+    assert len(by_files) == 3 * 5 + 2
+
+
+def test_lines_of_a_pipelines_own_users_are_the_commands(files: list[Path], penstock: Run) -> None:
+    printed = penstock("acl", "specs/jobs.yaml", "--env", "production").stdout.splitlines()
+    [jobs] = [file for file in files if file.parent.name == "jobs"]
+    lines = jobs.read_text().splitlines()
+    assert lines[:3] == printed[:3]
+    assert [line.split()[2] for line in lines[3:]] == ["penstock-janitor", "penstock-operator"]
+
+
+def test_nobody_gets_in_who_has_no_password(files: list[Path], server: Server) -> None:
+    """A new user is off; one that is on keeps its password and needs it."""
+    lines = files[0].read_text()
+    apply(server, lines)
+    [worker] = [name for name in users(server) if name.endswith("-worker")]
+    assert "nopass" not in lines
+    assert not gets_in(server, worker, "")
+    server.ask("ACL", "SETUSER", worker, "on", ">secret")
+    apply(server, lines)
+    assert gets_in(server, worker, "secret")
+    assert not gets_in(server, worker, "")
+
+
+def gets_in(server: Server, user: str, password: str) -> bool:
+    raw = Raw(LOOPBACK, server.port)
+    try:
+        return raw.ask("AUTH", user, password) == "OK"
+    except hiredis.ReplyError:
+        return False
+    finally:
+        raw.close()
+
+
+def test_a_change_takes_rights_away(repository: Path, penstock: Run, server: Server) -> None:
+    """From the pipeline's own users: a key that it has no more is not theirs any more."""
+    file = repository / "generated/production/jobs/acl.txt"
+    spec = repository / "specs/jobs.yaml"
+    assert penstock("generate").returncode == 0
+    apply(server, file.read_text())
+    taken_on = "acknowledge: [{change: rename-stream, reason: it is drained, until: 2026-02-01}]"
+    spec.write_text(f"{spec.read_text().replace('key: jobs', 'key: other')}\n{taken_on}\n")
+    assert penstock("generate").returncode == 0
+    apply(server, file.read_text())
+    keys = str(users(server)["jobs-worker"])
+    assert "~other" in keys
+    assert "{jobs}" not in keys

@@ -1,0 +1,223 @@
+"""`runbook.md`: a section for each alert, commands that work as they stand, no text that breaks out of its place."""
+
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+from planned import TEMPLATES, planned
+from servers import Server
+
+from penstock.command import app
+from penstock_generate.kinds.pipeline import emit
+from penstock_generate.kinds.pipeline.alerts import Alert, Sources, alerts
+from penstock_generate.kinds.pipeline.rules import groups
+from penstock_generate.plan import Planned
+from penstock_generate.rendering import OURS
+from penstock_spec.kinds.pipeline.keys import Keys
+from penstock_spec.kinds.pipeline.rights.roles import Role, commands_of
+
+NASTY = "`a` 'b' \"c\" {{ d }} --- | <b>e</b> [f](g) # h $(i) \\ ```"
+NASTY_KEY = "`a`'b'\"c\"---|<b>e</b>[f](g)#h$(i)\\```*"
+NASTY_SPEC = {
+    "owner": {"team": "pets", "contact": NASTY},
+    "stream": {"key": NASTY_KEY, "group": NASTY_KEY},
+    "dead_letter": {"key": f"{NASTY_KEY}{{dead}}"},
+    "message": {"dedup": {"by": NASTY, "window": "1h"}},
+}
+SPECS: dict[str, dict[str, Any]] = {
+    "plain": {},
+    "wait": {"stream": {"backlog": {"when_full": "wait"}}},
+    "drop": {"stream": {"backlog": {"when_full": "drop-oldest", "lossy": True}}},
+    "history": {"stream": {"retention": {"keep": {"age": "7d"}}}, "janitor": {"ghosts": {"dry_run": True}}},
+    "tagged": {"stream": {"key": "a{b}c"}, "work": {"on_timeout": "finish"}},
+    "paused": {"scaling": {"paused": True, "fallback": None}, "shutdown": {"sidecar_quit_url": "http://127.0.0.1/q"}},
+    "nasty": NASTY_SPEC,
+}
+ENVIRONMENTS: dict[str, dict[str, Any]] = {
+    "plain": {},
+    "secret": {
+        "redis": {
+            "addresses": ["[::1]:6380"],
+            "tls": True,
+            "database": 3,
+            "auth": {"secret": "redis-auth", "username": NASTY, "password_key": NASTY},
+        }
+    },
+    "cluster": {"redis": {"addresses": ["a:1", "b:2"], "topology": "cluster"}},
+    "sentinel": {"redis": {"addresses": ["a:1"], "topology": "sentinel", "master": NASTY}},
+}
+SHAPES = [(spec, around) for spec in SPECS for around in ENVIRONMENTS]
+
+
+@pytest.fixture(params=SHAPES, ids="-".join)
+def it(request: pytest.FixtureRequest, tmp_path: Path) -> Planned:
+    spec, around = request.param
+    return planned(tmp_path, SPECS[spec], ENVIRONMENTS[around])
+
+
+def page(it: Planned) -> str:
+    return next(one.content for one in emit(it, TEMPLATES).artifacts if one.path.endswith("/runbook.md"))
+
+
+def alerts_of(it: Planned) -> list[Alert]:
+    return alerts(it.spec, Sources.of(it.around.namespace, it.name))
+
+
+def headings(text: str) -> list[str]:
+    return re.findall(r"^#+ (.+)$", outside_of_code(text), re.MULTILINE)
+
+
+def outside_of_code(text: str) -> str:
+    return re.sub(r"^```sh\n.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
+
+
+def commands(text: str) -> list[str]:
+    """Every line of every block."""
+    blocks = re.findall(r"^```sh\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    return [line for block in blocks for line in block.splitlines()]
+
+
+def test_each_alert_has_its_section(it: Planned) -> None:
+    names = [alert.name for alert in alerts_of(it)]
+    told = headings(page(it))
+    assert [one for one in told if one.startswith("Penstock")] == names
+    assert len(set(map(str.lower, told))) == len(told), "each anchor is one place"
+
+
+def test_each_section_is_of_an_alert(tmp_path: Path) -> None:
+    """And says more than the alert itself."""
+    known = {one.name for spec in SPECS.values() for one in alerts_of(planned(tmp_path, spec))}
+    files = {file.name.removesuffix(".md.j2"): file for file in (OURS / "pipeline/runbook").iterdir()}
+    assert files.keys() - {"cases"} == known
+    for name in known:
+        text = files[name].read_text()
+        assert text.count("```") == 2
+        assert "\n1. " in text or "](#" in text
+
+
+def test_links_of_alerts_lead_there(tmp_path: Path) -> None:
+    it = planned(tmp_path, {}, {"runbooks": "https://runbooks.example"})
+    anchors = {one.lower() for one in headings(page(it))}
+    for rule in groups(it, alerts_of(it))[1]["rules"]:
+        address, _, anchor = rule["annotations"]["runbook_url"].partition("#")
+        assert address == "https://runbooks.example/dev/pets/runbook.md"
+        assert anchor in anchors
+
+
+def test_links_inside_lead_somewhere(it: Planned) -> None:
+    text = page(it)
+    anchors = {one.lower().replace(" ", "-") for one in headings(text)}
+    found = set(re.findall(r"\]\(#([a-z-]+)\)", text))
+    assert len(found) > 15
+    assert found <= anchors
+
+
+def test_thresholds_are_the_rules(it: Planned) -> None:
+    text = page(it)
+    for alert in alerts_of(it):
+        section = text.split(f"## {alert.name}\n")[1].split("\n## ")[0]
+        assert " ".join(alert.expression.split()) in section
+    assert f"`{it.spec.alerts.backlog_age}` (`alerts.backlog_age`)" in text
+    assert f"| {it.spec.stream.backlog.limit}, then " in text
+
+
+def test_commands_of_penstock_are_commands(it: Planned) -> None:
+    """Verbs, options and what they take, as the command itself reads them."""
+    lines = [shlex.split(line) for line in commands(page(it)) if line.startswith("penstock ")]
+    assert len(lines) > 20
+    for words in lines:
+        command: click.Command = app
+        rest = words[1:]
+        context = click.Context(app, info_name="penstock", **app.context_settings)
+        while isinstance(command, click.Group):
+            found = command.get_command(context, rest.pop(0))
+            assert found is not None, words
+            command = found
+        parsed = command.make_context(command.name, rest, parent=context)
+        assert parsed.args == []
+        assert parsed.params["environment"] == it.environment
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    with Server() as server:
+        yield server
+
+
+def test_commands_of_redis_are_commands(it: Planned, server: Server) -> None:
+    """Each is taken as it stands, and every key in it is one of the pipeline's."""
+    server.flush()
+    keys = Keys.of(it.spec)
+    server.ask("XGROUP", "CREATE", keys.stream, keys.group, "0", "MKSTREAM")
+    lines = [line for line in commands(page(it)) if line.startswith("redis-cli ")]
+    assert len(lines) > 30
+    asked = set()
+    for line in lines:
+        words = list(after_options(shlex.split(line)))
+        server.ask(*words)
+        asked |= {words[at] for at in PLACES.get(words[0], ())}
+    of_keys = {keys.stream, keys.group, keys.dead, keys.parked, keys.delayed, keys.alive}
+    assert asked == of_keys
+
+
+PLACES = {
+    **dict.fromkeys(("XLEN", "ZCARD", "ZRANGE", "XREVRANGE"), (1,)),
+    "XINFO": (2,),
+    "XPENDING": (1, 2),
+}
+"""Where keys stand, and groups; of other commands nothing is one."""
+
+
+def after_options(words: list[str]) -> Iterator[str]:
+    left = iter(words[1:])
+    for word in left:
+        if word in {"-h", "-p", "-n", "--user"}:
+            next(left)
+        elif word not in {"--tls", "-c"}:
+            yield word
+            yield from left
+
+
+def test_what_is_looked_at_operators_may_look_at(tmp_path: Path) -> None:
+    """The section `Look` needs no more than the rights of `penstock-operator`."""
+    it = planned(tmp_path, {})
+    granted = commands_of(Role.OPERATOR, it.spec, it.around.redis)
+    look = page(it).split("## Look")[1].split("# Alerts")[0]
+    for line in (one for one in commands(look) if one.startswith("redis-cli ")):
+        first, second, *_ = after_options(shlex.split(line))
+        assert f"{first}|{second}".lower() in granted or first.lower() in granted
+
+
+@pytest.mark.parametrize("around", ["secret", "sentinel"])
+def test_no_text_breaks_out(tmp_path: Path, around: str) -> None:
+    """The same lines, headings and blocks as with tame texts; in code it stands as it is, elsewhere it is escaped."""
+    nasty = page(planned(tmp_path, NASTY_SPEC, ENVIRONMENTS[around]))
+    calm = page(planned(tmp_path, calmed(NASTY_SPEC), calmed(ENVIRONMENTS[around])))
+    assert len(nasty.splitlines()) == len(calm.splitlines())
+    assert headings(nasty) == headings(calm)
+    assert [line[:9] for line in commands(nasty)] == [line[:9] for line in commands(calm)]
+    prose = re.sub(r"(`+)(?!`).*?(?<!`)\1(?!`)", "", outside_of_code(nasty))
+    assert not re.search(r"(?<!\\)[<>`]|(?<!\\)\{\{|\[f\]\(g\)", prose)
+    assert "\\<b\\>e\\</b\\>" in prose
+    for line in commands(nasty):
+        assert "\n" not in line
+        shlex.split(line)
+
+
+def calmed(value: Any) -> Any:  # noqa: ANN401 - of any shape
+    if isinstance(value, dict):
+        return {key: calmed(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [calmed(one) for one in value]
+    return value.replace(NASTY, "calm").replace(NASTY_KEY, "calm") if isinstance(value, str) else value
+
+
+def test_a_shell_reads_every_command(it: Planned) -> None:
+    """What is no command of ours or of Redis is one of `kubectl`, or sets up what the others need."""
+    for line in commands(page(it)):
+        assert re.match(r"(penstock|redis-cli|kubectl|export REDISCLI_AUTH=|set -- |REDIS_HOST=)", line), line
+        assert shlex.split(line)
