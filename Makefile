@@ -38,7 +38,7 @@ check: setup ## prove that what `make generate` writes is up to date
 validate: validators ## prove that what was generated is valid, by the programs that will read it
 	$(BIN)/pytest -n auto tests/validate
 
-validators: setup ## build what checks generated files: kubeconform, helm, promtool, amtool, and their schemas
+validators: setup ## build what checks generated files: kubeconform, helm, promtool, amtool, hadolint, and schemas
 	tools/validators.sh
 
 bench: setup ## measure how fast a worker drains, beside a bare loop

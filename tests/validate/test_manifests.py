@@ -1,32 +1,17 @@
 """What is committed is what Kubernetes, KEDA and the Prometheus operator take, by their own schemas."""
 
-import subprocess
 from pathlib import Path
 
 import pytest
+from conforming import conform
 
 VERSIONS = ["1.31", "1.32", "1.33", "1.34", "1.35", "1.36"]
 
 
-@pytest.fixture
-def schemas(root: Path) -> Path:
-    return root / "build/validators/schemas"
-
-
-def conform(schemas: Path, version: str, *paths: Path) -> subprocess.CompletedProcess[str]:
-    locations = [
-        f"{schemas}/{version}/{{{{.ResourceKind}}}}{{{{.KindSuffix}}}}.json",
-        f"{schemas}/crds/{{{{.ResourceKind}}}}-{{{{.ResourceAPIVersion}}}}.json",
-    ]
-    options = [word for one in locations for word in ("-schema-location", one)]
-    command = ["kubeconform", "-strict", "-ignore-filename-pattern", "kustomization", *options, *map(str, paths)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
-
-
 @pytest.mark.parametrize("version", VERSIONS)
-def test_manifests_conform(root: Path, schemas: Path, version: str) -> None:
+def test_manifests_conform(root: Path, version: str) -> None:
     """Strictly: a field that nobody knows, and a kind without a schema, are errors."""
-    ran = conform(schemas, version, *(root / "generated").glob("*/*/manifests"))
+    ran = conform(root, version, *(root / "generated").glob("*/*/manifests"))
     assert (ran.returncode, ran.stdout) == (0, "")
 
 
@@ -40,9 +25,9 @@ def test_manifests_conform(root: Path, schemas: Path, version: str) -> None:
         ("configmap", ("kind: ConfigMap", "kind: Config")),
     ],
 )
-def test_the_schemas_bite(root: Path, schemas: Path, tmp_path: Path, file: str, change: tuple[str, str]) -> None:
+def test_the_schemas_bite(root: Path, tmp_path: Path, file: str, change: tuple[str, str]) -> None:
     """Were they too wide, the test above would prove nothing."""
     text = (root / f"generated/production/media-cluster/manifests/{file}.yaml").read_text()
     assert change[0] in text
     (tmp_path / "wrong.yaml").write_text(text.replace(*change))
-    assert conform(schemas, "1.36", tmp_path / "wrong.yaml").returncode == 1
+    assert conform(root, "1.36", tmp_path / "wrong.yaml").returncode == 1

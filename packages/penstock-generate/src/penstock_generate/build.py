@@ -10,11 +10,13 @@ from penstock_generate import environment as of_environment
 from penstock_generate import listing
 from penstock_generate import repository as of_repository
 from penstock_generate.artifact import Artifact
+from penstock_generate.environment.manifests import NAME as JANITOR
 from penstock_generate.heading import headed
 from penstock_generate.kinds import emitter
 from penstock_generate.plan import Member, Planned, Whole
 from penstock_generate.source import Source
 from penstock_spec.files import File
+from penstock_spec.findings import CannotGoOn
 from penstock_spec.kinds import kinds
 from penstock_spec.linting import check, lint
 
@@ -53,6 +55,9 @@ def of_spec(source: Source, file: File) -> Iterator[Folder]:
 def plan(source: Source, file: File) -> Iterator[Planned]:
     """One spec in each environment."""
     document = lint.load(file)
+    if document.data["name"] == JANITOR:
+        says = f"{file.name}: a spec cannot be named `{JANITOR}`: that is the janitor's own Deployment"
+        raise CannotGoOn(says, "rename it")
     kind = kinds()[document.data["kind"]]
     for environment in source.environments:
         spec, layers = check.resolve(kind, document, source.platform, environment)
@@ -63,7 +68,7 @@ def of_whole(source: Source, environment: str, members: Iterable[Member]) -> Ite
     """The folder of an environment."""
     found = tuple(sorted(members, key=lambda one: one.name))
     file = source.inputs.platform.name
-    whole = Whole(environment, source.model.environments[environment], found, file)
+    whole = Whole(environment, source.model.environments[environment], found, file, source.version)
     artifacts = tuple(of_environment.emit(whole, source.templates))
     if artifacts:
         yield _folder(artifacts, file, source.version)
@@ -71,9 +76,9 @@ def of_whole(source: Source, environment: str, members: Iterable[Member]) -> Ite
 
 def of_all(source: Source) -> Iterator[Folder]:
     """The folders of the repository."""
-    artifacts = sorted(of_repository.emit(source.templates), key=lambda one: one.path)
+    artifacts = sorted(of_repository.emit(source.templates, source.version), key=lambda one: one.path)
     for _, group in groupby(artifacts, key=lambda one: one.folder):
-        yield _folder(group, "the specs", source.version)
+        yield _folder(group, "its models and templates", source.version)
 
 
 def _folder(

@@ -19,6 +19,7 @@ _COMMENTS = {
     ".yml": ("# ", ""),
     ".py": ("# ", ""),
     ".Dockerfile": ("# ", ""),
+    ".dockerignore": ("# ", ""),
     ".md": ("<!-- ", " -->"),
 }
 """How a comment begins and ends; what is not here, such as JSON, has none and is left as it is."""

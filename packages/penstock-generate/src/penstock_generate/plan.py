@@ -53,6 +53,12 @@ class Member:
     """Of its worker file."""
     patches_pods: bool
     """Whether the janitor sets costs of deletion on its pods."""
+    image: str
+    """Of its pods, with the environment's prefix."""
+    connections: int
+    """To Redis, of all its pods together at their maximum."""
+    grace_seconds: int
+    """From SIGTERM to SIGKILL."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +71,8 @@ class Whole:
     """By name."""
     source: str
     """The platform file."""
+    version: str
+    """Penstock's own."""
 
     @property
     def folder(self) -> str:

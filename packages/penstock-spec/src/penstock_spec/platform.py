@@ -12,7 +12,7 @@ from penstock_spec.kinds.kind import Foreign
 from penstock_spec.model import Part, about
 from penstock_spec.values.bounds import ROOM_FOR_PYTHON, SOME_CPU, SOME_TIME
 from penstock_spec.values.quantities import Cpu, Duration, Size, Version
-from penstock_spec.values.words import Field_, Name, Namespace, Text, Url, refuse, shown
+from penstock_spec.values.words import Field_, Image, Name, Namespace, Text, Url, refuse, shown
 
 ADDRESS = re.compile(r"(\[[0-9a-fA-F:]+\]|[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?):([0-9]{1,5})", re.ASCII)
 HIGHEST_PORT = 65535
@@ -125,6 +125,14 @@ class Versions(Part):
 class PlatformJanitor(Part):
     """The janitor's own size; there is one janitor for all pipelines of an environment."""
 
+    image: Annotated[
+        Image | None,
+        about(
+            "Its image, by a tag that is not `latest`, or by a digest. Without one it is `penstock-janitor`, with "
+            "the generator's own version as its tag, as `generated/images/janitor.Dockerfile` builds it.",
+            "registry.example/penstock-janitor:0.1.0",
+        ),
+    ] = None
     replicas: Annotated[int, about("Pods; one works and the others stand by.", 2, ge=1, le=5)] = 2
     cpu: Annotated[Cpu, about("The share of CPUs that each asks for.", "100m"), SOME_CPU] = Cpu("100m")
     memory: Annotated[Size, about("The memory that each asks for, and its limit.", "128Mi"), ROOM_FOR_PYTHON] = Size(
@@ -156,7 +164,8 @@ class Environment(Part):
     routes: Annotated[
         dict[Name, Route],
         about(
-            "Where alerts go, by team; `default` takes those of teams without a route.",
+            "Where alerts go, by team; `default` takes those of teams without a route. Alerts on Redis, KEDA and the "
+            "janitor are those of the team `platform`.",
             {"media": {"slack": "#media-oncall"}},
         ),
     ] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from penstock_generate.artifact import Artifact
-from penstock_generate.environment import overview
+from penstock_generate.environment import alertmanager, compose, manifests, overview, rules, terraform
 from penstock_generate.plan import Whole
 from penstock_generate.rendering import Templates
 
@@ -13,5 +13,12 @@ __all__ = ["emit"]
 
 
 def emit(it: Whole, templates: Templates) -> Iterator[Artifact]:
-    """Its files, in no particular order."""
+    """Its files, in no particular order; none where there is nothing to look after."""
+    if not it.members:
+        return
+    yield from manifests.emit(it, templates)
     yield from overview.files(it, templates)
+    yield from rules.emit(it, templates)
+    yield from alertmanager.emit(it)
+    yield from compose.emit(it, templates)
+    yield from terraform.emit(it)

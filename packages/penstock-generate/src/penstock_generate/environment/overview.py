@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from penstock_generate.alerts.define import RATE_INTERVAL, Series
 from penstock_generate.artifact import Artifact
 from penstock_generate.dashboards.grafana import made
 from penstock_generate.dashboards.panel import Column, Dashboard, Panel, Row, Step, Target, Unit, Variable
 from penstock_generate.dashboards.text import compact, pretty
 from penstock_generate.dashboards.uid import uid
-from penstock_generate.kinds.pipeline.alerts.define import RATE_INTERVAL, Series
 from penstock_generate.kinds.pipeline.rules import DASHBOARD
 from penstock_generate.plan import Whole
 from penstock_generate.promql import quoted, selector
@@ -18,6 +18,9 @@ from penstock_spec.kinds.pipeline.metrics import process, stream, sweeping, tidy
 from penstock_spec.metrics import Metric
 
 NAME = "penstock-overview"
+OVERVIEW = "_overview"
+"""In the place of a pipeline's name, for its uid."""
+FILE = "overview.yaml"
 HPA = "kube_horizontalpodautoscaler_status_current_replicas"
 
 
@@ -26,7 +29,7 @@ def files(it: Whole, templates: Templates) -> Iterator[Artifact]:
     data = made(overview(it))
     yield Artifact(f"{it.folder}/overview.json", pretty(data), __name__)
     values = {"around": it.around, "name": NAME, "labels": labels(), "dashboard": compact(data)}
-    file = "manifests/overview.yaml"
+    file = f"manifests/{FILE}"
     yield templates.artifact(f"{it.folder}/{file}", f"environment/{file}", values)
 
 
@@ -47,7 +50,7 @@ def overview(it: Whole) -> Dashboard:
     # Each is asked for among what the ones before it leave.
     asked = (selector(process.INFO.name, {"namespace": namespace}, *names[:number]) for number in range(len(names)))
     return Dashboard(
-        uid=uid(it.environment, "_overview"),
+        uid=uid(it.environment, OVERVIEW),
         title=f"Pipelines ({it.environment})",
         description=f"All pipelines of {it.environment}, namespace {namespace}.",
         tags=("penstock", "overview", it.environment),

@@ -53,11 +53,13 @@ def subject_of(source: Source, path: str) -> Subject:
     first, _, rest = path.partition("/")
     name = rest.partition("/")[0]
     if first in OF_ALL:
-        return _All()
+        return _All(source.version)
     if first in source.environments and name == OF_ENVIRONMENT:
         made = (folder for file in source.inputs.specs for folder in of_spec(source, file))
         members = [one.member for one in made if one.member and one.name.startswith(f"{first}/")]
-        return _OfWhole(source, Whole(first, source.model.environments[first], tuple(members), _file(source)))
+        return _OfWhole(
+            source, Whole(first, source.model.environments[first], tuple(members), _file(source), source.version)
+        )
     for file in source.inputs.specs:
         if first in source.environments and load(file).data["name"] == name:
             return _OfSpec(source, next(one for one in plan(source, file) if one.environment == first))
@@ -113,7 +115,15 @@ class _OfWhole:
 
 def _other_members(member: Member) -> Iterator[Member]:
     yield replace(member, name=member.name + OTHER)
-    yield replace(member, digest=OTHER, team=member.team + OTHER, patches_pods=not member.patches_pods)
+    yield replace(
+        member,
+        digest=OTHER,
+        team=member.team + OTHER,
+        patches_pods=not member.patches_pods,
+        image=member.image + OTHER,
+        connections=member.connections + 1,
+        grace_seconds=member.grace_seconds + 1,
+    )
 
 
 def _around(source: Source, environment: str, around: Environment) -> Iterator[tuple[Cause, Environment]]:
@@ -127,8 +137,11 @@ def _around(source: Source, environment: str, around: Environment) -> Iterator[t
 
 
 class _All:
+    def __init__(self, version: str) -> None:
+        self.version = version
+
     def emit(self, templates: Templates) -> Iterable[Artifact]:
-        return of_repository.emit(templates)
+        return of_repository.emit(templates, self.version)
 
     plain = emit
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 
 @click.command(name="janitor", short_help="Look after all pipelines of an environment.")
+@click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="[FOLDER | FILE.json...]")
 @environment_option
 @redis_option
 @click.option("--dry-run", is_flag=True, help="Say what one round would do, change nothing, and end.")
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 @click.pass_context
 def command(
     ctx: click.Context,
+    files: tuple[Path, ...],
     environment: str | None,
     redis: str | None,
     dry_run: bool,
@@ -49,6 +51,9 @@ def command(
     ghosts, and tells metrics that no worker can. Of several janitors one leads and the others stand by; two at once do
     no harm.
 
+    Without an argument, the pipelines are those of the repository. A pod has none: there it looks after those in a
+    FOLDER of worker files that were generated. When they change it leaves, to be started anew.
+
     With `--once` nothing is taken over from lost workers: that takes a whole lease of contact with Redis first.
     `--dry-run` ends with 1 where of some pipelines it cannot be told what a round would do.
 
@@ -56,14 +61,19 @@ def command(
     Examples:
       penstock janitor --env production
       penstock janitor --env production --dry-run
+      penstock janitor /etc/penstock/pipelines
     """
     from penstock.janitor import process
+    from penstock.janitor.files import Files, refuse_apart
     from penstock.observe.lines import Process
 
     if dry_run and once:
         raise CannotGoOn("`--dry-run` and `--once` exclude each other", "leave one of them out")
-    pipelines, credentials = resolved((), platform, environment, redis)
-    start = process.Start(pipelines, credentials, address_of(listen))
+    read = Files(files)
+    pipelines, credentials = resolved(read.found, platform, environment, redis)
+    if files:
+        refuse_apart(pipelines)
+    start = process.Start(pipelines, credentials, address_of(listen), read)
     if dry_run:
         ctx.exit(_tell(process.plan(start)))
     set_up_log(Process(), log_format)

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import uvloop
 
 from penstock import __version__
+from penstock.janitor.files import Files
 from penstock.janitor.janitor import Janitor
 from penstock.janitor.links import Links
 from penstock.janitor.look import Seen, look
@@ -38,6 +39,8 @@ T = TypeVar("T")
 
 LIVE_LIMIT = 30.0
 """Seconds without a heartbeat from which on `/livez` says no: nothing here computes for long."""
+FILES_EVERY = 5.0
+"""Seconds between looks at the files; Kubernetes itself takes a minute to change them."""
 
 log = Log(logging.getLogger(__name__))
 
@@ -50,6 +53,8 @@ class Start:
     credentials: Credentials
     listen: tuple[str, int] | None
     """Where to answer over HTTP; nowhere when it is nothing."""
+    files: Files
+    """What it was read from, where that was generated."""
 
 
 def run(start: Start) -> int:
@@ -73,7 +78,9 @@ def run(start: Start) -> int:
         heart.beat_in(loop)
         stop = asyncio.Event()
         _on_signals(loop, stop, readiness)
+        watching = asyncio.create_task(_watch(start.files, stop, readiness))
         await janitor.run(stop)
+        watching.cancel()
         heart.stop()
 
     log.info("begins", pipelines=len(start.pipelines), environment=start.pipelines[0].environment)
@@ -108,6 +115,17 @@ def plan(start: Start) -> list[Seen]:
     if all(one.trouble for one in seen) and (trouble := seen[0].trouble):
         raise as_sentence(trouble) from trouble
     return seen
+
+
+async def _watch(files: Files, stop: asyncio.Event, readiness: Readiness) -> None:
+    """Leave when they change. A pod may be there before the files that it was made for: these come a minute later."""
+    changed = False
+    while not changed:
+        await asyncio.sleep(FILES_EVERY)
+        changed = await asyncio.to_thread(files.changed)
+    log.info("its files have changed: leaving, to be started anew")
+    readiness.hold(Why.DRAINING)
+    stop.set()
 
 
 def _run(what: Coroutine[Any, Any, T]) -> T:

@@ -5,20 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Self
 
+from penstock_generate.around import Secret, image, redis_ports, secret
 from penstock_generate.kinds.pipeline.dashboard import Drawn
 from penstock_generate.kinds.pipeline.worker import Worker
 from penstock_generate.plan import DOMAIN, Planned
 from penstock_spec.kinds.pipeline.scaler.scaled_object import scaled_object
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.platform import Environment
-
-
-@dataclass(frozen=True, slots=True)
-class Secret:
-    """Where Redis's password is."""
-
-    name: str
-    key: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,28 +53,21 @@ class Facts:
             },
             selector=selector,
             image=image(spec.image, around.image_prefix),
-            grace_seconds=-(-spec.shutdown.grace.amount // 1000),
+            grace_seconds=grace_seconds(spec),
             worker_file=worker.artifact.content,
             digest=worker.digest,
-            secret=_secret(around),
+            secret=secret(around.redis),
             makes_authentication=_makes_authentication(around),
-            redis_ports=sorted({int(address.rpartition(":")[2]) for address in around.redis.addresses}),
+            redis_ports=redis_ports(around.redis),
             scaled_object=scaled_object(spec, around),
             rules=rules,
             dashboard=dashboard.compact,
         )
 
 
-def image(name: str, prefix: str | None) -> str:
-    """With the environment's prefix where the name says no registry."""
-    first, slash, _ = name.partition("/")
-    says_registry = bool(slash) and ("." in first or ":" in first or first == "localhost")
-    return name if says_registry or not prefix else f"{prefix.rstrip('/')}/{name}"
-
-
-def _secret(around: Environment) -> Secret | None:
-    auth = around.redis.auth
-    return Secret(auth.secret, auth.password_key) if auth and auth.secret else None
+def grace_seconds(spec: Pipeline) -> int:
+    """From SIGTERM to SIGKILL, rounded up."""
+    return -(-spec.shutdown.grace.amount // 1000)
 
 
 def _makes_authentication(around: Environment) -> bool:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from penstock_generate.alerts.define import Alert, Sources
 from penstock_generate.kinds.pipeline.alerts import backlog, leaving, scaling, sending, tidying, working
-from penstock_generate.kinds.pipeline.alerts.define import Alert, Sources
 from penstock_spec.kinds.pipeline.spec import Pipeline
 
 __all__ = ["Alert", "Sources", "alerts"]

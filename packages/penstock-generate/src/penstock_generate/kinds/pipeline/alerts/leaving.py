@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from penstock_generate.kinds.pipeline.alerts.define import SHARE, Alert, Series
+from penstock_generate.alerts.define import SHARE, Alert, Series
 from penstock_generate.promql import number
 from penstock_spec.kinds.pipeline.metrics import leaving, working
 from penstock_spec.kinds.pipeline.spec import Pipeline

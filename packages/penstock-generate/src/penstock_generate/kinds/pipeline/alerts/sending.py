@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from penstock_generate.kinds.pipeline.alerts.define import QUARTER, Alert, Series
+from penstock_generate.alerts.define import QUARTER, Alert, Series
 from penstock_spec.kinds.pipeline.metrics import sending
 from penstock_spec.kinds.pipeline.spec import Pipeline
 

@@ -7,6 +7,8 @@ from functools import lru_cache
 from types import ModuleType
 from typing import Any
 
+from penstock_generate.alerts.define import RATE_INTERVAL
+from penstock_generate.around import runbook
 from penstock_generate.artifact import Artifact
 from penstock_generate.dashboards.blanks import Fill, blank, filler
 from penstock_generate.dashboards.grafana import made
@@ -14,10 +16,8 @@ from penstock_generate.dashboards.panel import Dashboard, Link, Mark, Row, Varia
 from penstock_generate.dashboards.text import compact, pretty
 from penstock_generate.dashboards.uid import uid
 from penstock_generate.kinds.pipeline.alerts import Alert
-from penstock_generate.kinds.pipeline.alerts.define import RATE_INTERVAL
 from penstock_generate.kinds.pipeline.dashboard import backlog, failures, glance, janitor, scaling, sending, work
 from penstock_generate.kinds.pipeline.dashboard.define import Shape, Shown, values
-from penstock_generate.kinds.pipeline.rules import runbook
 from penstock_generate.plan import Planned
 from penstock_generate.promql import quoted
 from penstock_spec.kinds.pipeline.metrics import process
@@ -50,7 +50,7 @@ def drawn(it: Planned, found: list[Alert]) -> Drawn:
             "team": it.spec.owner.team,
             "namespace in a query": quoted(namespace)[1:-1],
             "name in a query": quoted(name)[1:-1],
-            "runbook": runbook(it),
+            "runbook": runbook(it.around, it.folder) or "",
         }
     )
     return Drawn(Artifact(f"{it.folder}/dashboard.json", pretty(data), __name__), compact(data))

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
+from penstock_generate.alerts.define import RATE_INTERVAL, added
 from penstock_generate.dashboards.blanks import blank
 from penstock_generate.dashboards.panel import Colour, Step, Target
 from penstock_generate.kinds.pipeline.alerts import Alert, Sources, alerts
-from penstock_generate.kinds.pipeline.alerts.define import RATE_INTERVAL, added
 from penstock_generate.promql import name_of
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.metrics import Metric

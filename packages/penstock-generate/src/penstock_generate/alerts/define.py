@@ -86,7 +86,7 @@ class Alert:
 
 
 class Series:
-    """The series of one pipeline: queries over them, and what feeds these."""
+    """The series of one pipeline, or of whatever labels tell apart: queries over them, and what feeds these."""
 
     def __init__(self, labels: Mapping[str, str], *chosen: str) -> None:
         """`labels` tell it from others; `chosen` are variables of a dashboard that narrow it."""
@@ -106,6 +106,19 @@ class Series:
         """The highest, or the sum, of what pods tell."""
         series = self.of(metric, **more)
         return Query(f"{how}({series})", lambda value: {series: f"{number(value)}+0x{STEPS}"})
+
+    def missing(self, metric: Metric | str, having: str = "") -> Query:
+        """1 where nobody tells it, or nobody tells it so; nothing where somebody does."""
+        series = self.of(metric)
+        text = f"absent({f'{series} {having}' if having else series})"
+        return Query(text, lambda value: {} if value else {series: f"1+0x{STEPS}"})
+
+    def share(self, part: str, whole: str) -> Query:
+        """How much of one gauge another is, where it is worst; nothing where the whole is 0, which means no bound."""
+        used, most = self.of(part), self.of(whole)
+        told = {most: f"100+0x{STEPS}"}
+        text = f"max({used} / ({most} > 0))"
+        return Query(text, lambda value: {used: f"{number(value * 100)}+0x{STEPS}", **told}, exact=False)
 
     def grown(self, metric: Metric | str, minutes: int, **more: str) -> Query:
         """By how much a counter grew in these minutes, over all pods. Rounded: Prometheus extrapolates."""

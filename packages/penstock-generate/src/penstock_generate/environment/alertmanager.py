@@ -1,0 +1,134 @@
+"""The configuration of an Alertmanager: which team hears of what, and what is not said twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from penstock_generate.artifact import Artifact
+from penstock_generate.plan import Whole
+from penstock_generate.text import document
+from penstock_spec.platform import Route
+
+SECRETS = "/etc/alertmanager/secrets"
+"""Where the operator's Alertmanager mounts the secrets that its `spec.secrets` names."""
+SLACK = ("alertmanager-slack", "url")
+"""The secret, and its key, with the address that Slack gives out for posting."""
+PAGERDUTY_KEY = "routing-key"
+"""In the secret that the platform file names for a team."""
+DEFAULT = "default"
+CRITICAL = 'severity="critical"'
+OF_A_PIPELINE = 'pipeline=~".+"'
+
+TITLE = "[{{ .Status | toUpper }}] {{ .CommonLabels.alertname }} {{ .CommonLabels.pipeline }}"
+TEXT = (
+    "{{ range .Alerts }}*{{ .Annotations.summary }}* {{ .Annotations.description }}"
+    "{{ with .Annotations.runbook_url }} <{{ . }}|Runbook>{{ end }}"
+    "{{ with .Annotations.dashboard_url }} <{{ . }}|Dashboard>{{ end }}\n{{ end }}"
+)
+COLOR = (
+    '{{ if ne .Status "firing" }}good{{ else if eq .CommonLabels.severity "critical" }}danger{{ else }}warning{{ end }}'
+)
+DETAILS = {
+    "summary": "{{ .CommonAnnotations.summary }}",
+    "description": "{{ range .Alerts.Firing }}{{ .Annotations.description }}\n{{ end }}",
+    "runbook": "{{ .CommonAnnotations.runbook_url }}",
+    "dashboard": "{{ .CommonAnnotations.dashboard_url }}",
+    "pipeline": "{{ .CommonLabels.pipeline }}",
+    "namespace": "{{ .CommonLabels.namespace }}",
+    "team": "{{ .CommonLabels.team }}",
+}
+
+
+def emit(it: Whole) -> Iterator[Artifact]:
+    """The file."""
+    yield Artifact(f"{it.folder}/alertmanager.yaml", document(configuration(it)), __name__)
+
+
+def configuration(it: Whole) -> dict[str, Any]:
+    """As Alertmanager reads it."""
+    routes = it.around.routes
+    default = routes.get(DEFAULT, Route())
+    return {
+        "route": {
+            "receiver": DEFAULT,
+            "group_by": ["alertname", "namespace", "pipeline"],
+            "group_wait": "30s",
+            "group_interval": "5m",
+            "repeat_interval": "4h",
+            "routes": [
+                *(one for team, route in routes.items() if team != DEFAULT for one in _routes(team, route)),
+                *([{"matchers": [CRITICAL], "receiver": _critical(DEFAULT)}] if default.pagerduty else []),
+            ],
+        },
+        "receivers": [
+            {"name": DEFAULT, **({"slack_configs": [_slack(default.slack)]} if default.slack else {})},
+            *([_paged(DEFAULT, default)] if default.pagerduty else []),
+            *(one for team, route in routes.items() if team != DEFAULT for one in _receivers(team, route)),
+        ],
+        "inhibit_rules": [
+            # Who is told that a pipeline stands still needs no warning of it.
+            {
+                "source_matchers": [CRITICAL, OF_A_PIPELINE],
+                "target_matchers": ['severity=~"warning|info"'],
+                "equal": ["namespace", "pipeline"],
+            },
+            # Without Redis each pipeline has something to tell; once is enough.
+            {
+                "source_matchers": ['alertname="PenstockRedisDown"'],
+                "target_matchers": [OF_A_PIPELINE],
+                "equal": ["namespace"],
+            },
+            {
+                "source_matchers": ['alertname="PenstockJanitorAbsent"'],
+                "target_matchers": ['alertname="PenstockJanitorMissing"'],
+                "equal": ["namespace"],
+            },
+        ],
+    }
+
+
+def _routes(team: str, route: Route) -> Iterator[dict[str, Any]]:
+    """What a team has no place for goes on to the default."""
+    mine = f'team="{team}"'
+    if route.pagerduty:
+        yield {"matchers": [mine, CRITICAL], "receiver": _critical(team)}
+    if route.slack:
+        yield {"matchers": [mine], "receiver": team}
+
+
+def _receivers(team: str, route: Route) -> Iterator[dict[str, Any]]:
+    if route.pagerduty:
+        yield _paged(team, route)
+    if route.slack:
+        yield {"name": team, "slack_configs": [_slack(route.slack)]}
+
+
+def _critical(team: str) -> str:
+    """No team has a slash in its name."""
+    return f"{team}/critical"
+
+
+def _paged(team: str, route: Route) -> dict[str, Any]:
+    """Somebody is woken, and the channel knows it."""
+    told = {"slack_configs": [_slack(route.slack)]} if route.slack else {}
+    page = {
+        "routing_key_file": f"{SECRETS}/{route.pagerduty}/{PAGERDUTY_KEY}",
+        "description": "{{ .CommonLabels.alertname }} {{ .CommonLabels.pipeline }}: {{ .CommonAnnotations.summary }}",
+        "severity": "critical",
+        "details": DETAILS,
+    }
+    return {"name": _critical(team), **told, "pagerduty_configs": [page]}
+
+
+def _slack(channel: str) -> dict[str, Any]:
+    secret, key = SLACK
+    return {
+        "api_url_file": f"{SECRETS}/{secret}/{key}",
+        "channel": channel.replace("{{", '{{ "{{" }}'),  # Alertmanager takes it for a template as well
+        "send_resolved": True,
+        "color": COLOR,
+        "title": TITLE,
+        "title_link": "{{ .CommonAnnotations.runbook_url }}",
+        "text": TEXT,
+    }

@@ -1,0 +1,27 @@
+"""A compose file, with which all pipelines of an environment run on a laptop."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_generate.artifact import Artifact
+from penstock_generate.environment.manifests import janitor_image
+from penstock_generate.plan import Whole
+from penstock_generate.rendering import Templates
+
+
+def emit(it: Whole, templates: Templates) -> Iterator[Artifact]:
+    """The file."""
+    values = {
+        "environment": it.environment,
+        "members": it.members,
+        "redis_image": f"redis:{it.around.versions.redis}-alpine",
+        "janitor_image": _plain(janitor_image(it)),
+        "images": {one.name: _plain(one.image) for one in it.members},
+    }
+    yield templates.artifact(f"{it.folder}/compose.yaml", "environment/compose.yaml", values)
+
+
+def _plain(text: str) -> str:
+    """Compose replaces variables in all that it reads."""
+    return text.replace("$", "$$")

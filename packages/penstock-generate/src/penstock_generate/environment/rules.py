@@ -1,0 +1,48 @@
+"""Rules for Prometheus on what the pipelines of an environment share, and what promtool tests them with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from penstock_generate.alerts.define import Alert
+from penstock_generate.alerts.rules import About, rule, tests
+from penstock_generate.around import dashboard, runbook
+from penstock_generate.artifact import Artifact
+from penstock_generate.dashboards.uid import uid
+from penstock_generate.environment.alerts import alerts
+from penstock_generate.environment.overview import OVERVIEW
+from penstock_generate.plan import Whole
+from penstock_generate.rendering import Templates
+from penstock_generate.text import document
+
+TEAM = "platform"
+"""Whoever runs Redis and KEDA. Where the platform file has no route of this name, the default one is taken."""
+
+
+def emit(it: Whole, templates: Templates) -> Iterator[Artifact]:
+    """The rules, their tests, and the page that explains them."""
+    about, found = about_of(it), alerts(it)
+    yield Artifact(f"{it.folder}/rules.yaml", document({"groups": groups(it)}), __name__)
+    yield Artifact(f"{it.folder}/rules.test.yaml", document(tests(about, found, "rules.yaml")), __name__)
+    yield templates.artifact(f"{it.folder}/runbook.md", "environment/runbook.md", _told(it, found))
+
+
+def groups(it: Whole) -> list[dict[str, Any]]:
+    """The rules."""
+    about = about_of(it)
+    return [{"name": f"{it.environment}.alerts", "rules": [rule(about, alert) for alert in alerts(it)]}]
+
+
+def about_of(it: Whole) -> About:
+    """What tells the environment's alerts from others."""
+    return About(
+        {"namespace": it.around.namespace},
+        TEAM,
+        runbook(it.around, it.folder),
+        dashboard(it.around, uid(it.environment, OVERVIEW)),
+    )
+
+
+def _told(it: Whole, found: list[Alert]) -> dict[str, Any]:
+    return {"environment": it.environment, "around": it.around, "alerts": {alert.name: alert for alert in found}}

@@ -1,0 +1,67 @@
+"""`terraform.tfvars.json`: what the infrastructure of an environment must provide. Secrets are named, never told."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from penstock_generate.artifact import Artifact
+from penstock_generate.environment.alertmanager import PAGERDUTY_KEY, SLACK
+from penstock_generate.environment.manifests import janitor_image
+from penstock_generate.plan import Whole
+from penstock_spec.kinds.pipeline.connections import per_janitor
+
+
+def emit(it: Whole) -> Iterator[Artifact]:
+    """The file."""
+    text = json.dumps(needs(it), indent=2, sort_keys=True, ensure_ascii=False)
+    yield Artifact(f"{it.folder}/terraform.tfvars.json", f"{text}\n", __name__)
+
+
+def needs(it: Whole) -> dict[str, Any]:
+    """Values of variables, by name."""
+    versions = it.around.versions
+    return {
+        "environment": it.environment,
+        "namespace": it.around.namespace,
+        "images": sorted({janitor_image(it), *(one.image for one in it.members)}),
+        "redis": _redis(it),
+        "secrets": sorted(_secrets(it), key=lambda one: str(one["name"])),
+        "kubernetes": {"version": str(versions.kubernetes), "pod_security": "restricted"},
+        "keda": {"version": str(versions.keda), "metrics_scraped": True},
+        "prometheus_operator": {"version": str(versions.prometheus_operator)},
+        # What the alerts ask besides our own processes.
+        "exporters": {"kube_state_metrics": True, "redis_exporter": {"namespace": it.around.namespace}},
+        "dashboard_folder": it.around.dashboard_folder,
+    }
+
+
+def _redis(it: Whole) -> dict[str, Any]:
+    redis, janitor = it.around.redis, it.around.janitor
+    ours = sum(one.connections for one in it.members)
+    return {
+        "addresses": redis.addresses,
+        "topology": redis.topology,
+        "master": redis.master,
+        "database": redis.database,
+        "tls": redis.tls,
+        "username": redis.auth.username if redis.auth else None,
+        "version": str(it.around.versions.redis),
+        "eviction_policy": redis.eviction,
+        "persistence": {"appendonly": True, "appendfsync": "everysec"},
+        # Of all pods at their maximum; senders, the scaler and people come on top.
+        "min_connections": ours + janitor.replicas * per_janitor(len(it.members), redis.topology),
+        "max_connections": redis.connections,
+    }
+
+
+def _secrets(it: Whole) -> Iterator[dict[str, Any]]:
+    auth, routes = it.around.redis.auth, it.around.routes.values()
+    if auth and auth.secret:
+        yield {"name": auth.secret, "keys": [auth.password_key], "of": "redis", "namespace": it.around.namespace}
+    if any(route.slack for route in routes):
+        name, key = SLACK
+        yield {"name": name, "keys": [key], "of": "alertmanager", "namespace": None}
+    for name in sorted({route.pagerduty for route in routes if route.pagerduty}):
+        yield {"name": name, "keys": [PAGERDUTY_KEY], "of": "alertmanager", "namespace": None}

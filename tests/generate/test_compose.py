@@ -1,0 +1,93 @@
+"""The compose file of an environment: what Compose takes, and what production runs."""
+
+from pathlib import Path
+from typing import Any
+
+import jsonschema_rs
+import pytest
+import yaml
+
+WORDS = {"type": "array", "items": {"type": "string"}, "minItems": 1}
+TIME = {"type": "string", "pattern": "^[0-9]+s$"}
+MOUNT = {"type": "string", "pattern": r"^\.\./[a-z0-9-]+/worker\.json:/etc/penstock/[a-z0-9/-]+\.json:ro$"}
+SERVICE = {
+    "type": "object",
+    "properties": {
+        "image": {"type": "string", "pattern": "^[^$]+[:@][^$]+$"},
+        "command": WORDS,
+        "depends_on": {"const": {"redis": {"condition": "service_healthy"}}},
+        "healthcheck": {
+            "type": "object",
+            "properties": {"test": WORDS, "interval": TIME, "timeout": TIME, "retries": {"type": "integer"}},
+            "required": ["test", "interval", "timeout", "retries"],
+            "additionalProperties": False,
+        },
+        "ports": {"type": "array", "items": {"type": "string", "pattern": r"^127\.0\.0\.1:[0-9]+:[0-9]+$"}},
+        "read_only": {"const": True},
+        "restart": {"enum": ["unless-stopped"]},
+        "stop_grace_period": TIME,
+        "tmpfs": WORDS,
+        "volumes": {"type": "array", "items": {"anyOf": [MOUNT, {"const": "redis:/data"}]}, "minItems": 1},
+    },
+    "required": ["image", "command", "restart", "volumes"],
+    "additionalProperties": False,
+}
+COMPOSE = {
+    "type": "object",
+    "properties": {
+        "name": {"type": "string", "pattern": "^[a-z0-9][a-z0-9_-]*$"},
+        "services": {
+            "type": "object",
+            "propertyNames": {"pattern": "^[a-zA-Z0-9._-]+$"},
+            "additionalProperties": SERVICE,
+        },
+        "volumes": {"const": {"redis": {}}},
+        "x-penstock": {"type": "object"},
+    },
+    "required": ["name", "services", "volumes"],
+    "additionalProperties": False,
+}
+"""What of the Compose specification is used here, and nothing else of it."""
+
+
+@pytest.fixture(params=["dev", "production"])
+def folder(root: Path, request: pytest.FixtureRequest) -> Path:
+    return root / "generated" / str(request.param)
+
+
+@pytest.fixture
+def composed(folder: Path) -> Any:  # noqa: ANN401 - whatever Compose reads
+    return yaml.safe_load((folder / "_environment/compose.yaml").read_text())
+
+
+def test_it_keeps_to_the_specification(composed: Any) -> None:  # noqa: ANN401 - as above
+    """Names and forms are those that Compose knows, and ports are open to this machine alone."""
+    jsonschema_rs.validate(COMPOSE, composed)
+
+
+def test_a_laptop_runs_what_production_runs(folder: Path, composed: Any) -> None:  # noqa: ANN401 - as above
+    """Each pipeline by its worker file, the janitor with all of them."""
+    services = composed["services"]
+    names = sorted(file.parent.name for file in folder.glob("*/worker.json"))
+    assert [*services] == ["redis", "janitor", *(f"worker-{name}" for name in names)]
+    for name in names:
+        pod = yaml.safe_load((folder / name / "manifests/deployment.yaml").read_text())["spec"]["template"]["spec"]
+        assert services[f"worker-{name}"]["image"] == pod["containers"][0]["image"]
+        assert services[f"worker-{name}"]["command"] == [*pod["containers"][0]["args"], "--redis", "redis://redis:6379"]
+        assert services[f"worker-{name}"]["stop_grace_period"] == f"{pod['terminationGracePeriodSeconds']}s"
+        file = f"../{name}/worker.json"
+        assert services[f"worker-{name}"]["volumes"] == [f"{file}:/etc/penstock/worker.json:ro"]
+        assert f"{file}:/etc/penstock/pipelines/{name}.json:ro" in services["janitor"]["volumes"]
+    deployment = folder / "_environment/manifests/deployment.yaml"
+    janitor = yaml.safe_load(deployment.read_text())["spec"]["template"]["spec"]["containers"][0]
+    assert services["janitor"]["image"] == janitor["image"]
+    assert services["janitor"]["command"] == [*janitor["args"], "--redis", "redis://redis:6379"]
+    assert len(services["janitor"]["volumes"]) == len(names)
+
+
+def test_its_redis_keeps_what_it_has(composed: Any) -> None:  # noqa: ANN401 - as above
+    """Of the version that the environment has, by a tag that says so."""
+    redis = composed["services"]["redis"]
+    assert redis["image"] == "redis:7.2-alpine"
+    settings = "--appendonly yes --appendfsync everysec --maxmemory-policy noeviction"
+    assert " ".join(redis["command"]) == f"redis-server {settings}"

@@ -1,0 +1,176 @@
+"""A janitor of generated files: as its pod has them, with neither specs nor a platform file beside them."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from janitors import House
+from servers import wait_for
+
+from penstock.janitor.files import Files
+from penstock.keys import READY
+from penstock_spec import worker_file
+from penstock_spec.findings import CannotGoOn
+
+Make = Callable[..., House]
+NAMES = ("first", "second")
+
+
+def mounted(house: House) -> Path:
+    """What was generated for the house, mounted as Kubernetes does it: by links that change all at once."""
+    command = [sys.executable, "-m", "penstock", "generate"]
+    ran = subprocess.run(command, cwd=house.folder, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    folder = house.folder / "pod"
+    (folder / "..2026").mkdir(parents=True)
+    (folder / "..data").symlink_to("..2026")
+    for name in NAMES:
+        (house.folder / f"generated/dev/{name}/worker.json").rename(folder / f"..2026/{name}.json")
+        (folder / f"{name}.json").symlink_to(f"..data/{name}.json")
+        (house.folder / f"specs/{name}.yaml").unlink()
+    (house.folder / "penstock.yaml").unlink()
+    return folder
+
+
+def test_one_round_over_a_folder(house: Make) -> None:
+    """Over each pipeline in it."""
+    one = house(*NAMES)
+    for stage in one.stages.values():
+        stage.make()
+        stage.add(1)
+        stage.park(stage.read(stage.life()))
+    janitor = one.janitor("--once", str(mounted(one)))
+    assert janitor.process.wait(60) == 0, janitor.log()
+    assert all(len(stage.owned(READY)) == 1 for stage in one.stages.values())
+
+
+def test_it_answers_for_each_pipeline_of_a_folder(house: Make) -> None:
+    """How long its oldest message has waited, and which generated file it goes by."""
+    one = house(*NAMES)
+    folder = mounted(one)
+    stage = one.stages["second"]
+    stage.make()
+    stage.ask("XADD", stage.keys.stream, f"{stage.now() - 500_000}-0", "data", "{}")
+    janitor = one.janitor(str(folder))
+    janitor.until("answers over HTTP")
+    wait_for(lambda: janitor.page("/pipelines/second/oldest")[0] == 200, "it was measured")
+    assert json.loads(janitor.page("/pipelines/second/oldest")[1])["seconds"] > 400
+    assert json.loads(janitor.page("/pipelines/first/oldest")[1]) == {"seconds": 0}
+    for name in NAMES:
+        digest = json.loads((folder / f"{name}.json").read_text())["digest"]
+        assert janitor.number("penstock_info", pipeline=name, digest=digest, role="janitor") == 1
+    assert janitor.end() == 0
+
+
+def test_it_leaves_when_its_files_change(house: Make) -> None:
+    """All at once, as Kubernetes changes them. The next one goes by the new ones, and stays."""
+    one = house(*NAMES)
+    folder = mounted(one)
+    first = one.janitor(str(folder))
+    first.until("leads")
+    (folder / "..2026").rename(folder / "..2027")
+    file = folder / "..2027/second.json"
+    file.write_text(json.dumps(json.loads(file.read_text())))
+    (folder / "..new").symlink_to("..2027")
+    (folder / "..new").rename(folder / "..data")
+    first.until("its files have changed: leaving, to be started anew")
+    assert first.process.wait(30) == 0
+    second = one.janitor(str(folder))
+    second.until("leads")
+    assert second.end() == 0
+    assert not second.said("its files have changed: leaving, to be started anew")
+
+
+def test_several_files_by_name(house: Make) -> None:
+    """Only those that are named."""
+    one = house(*NAMES)
+    for stage in one.stages.values():
+        stage.make()
+        stage.add(1)
+        stage.park(stage.read(stage.life()))
+    janitor = one.janitor("--once", str(mounted(one) / "second.json"))
+    assert janitor.process.wait(60) == 0, janitor.log()
+    assert {name: len(stage.owned(READY)) for name, stage in one.stages.items()} == {"first": 0, "second": 1}
+
+
+def rewritten(file: Path, environment: str = "dev", **around: object) -> None:
+    """The same file, generated from another platform file."""
+    told = worker_file.read(file.read_bytes(), file.name)
+    changed = told.around.model_copy(update=around)
+    file.write_text(worker_file.write(environment, told.spec, changed, told.schema)[0])
+
+
+def broken(folder: Path) -> None:
+    file = folder / "second.json"
+    file.write_text(file.read_text().replace('"10s"', '"11s"'))
+
+
+def emptied(folder: Path) -> None:
+    for file in folder.glob("*.json"):
+        file.unlink()
+
+
+def other_redis(folder: Path) -> None:
+    file = folder / "second.json"
+    redis = worker_file.read(file.read_bytes(), file.name).around.redis
+    rewritten(file, redis=redis.model_copy(update={"database": 1}))
+
+
+@pytest.mark.parametrize(
+    ("change", "says", "hint"),
+    [
+        (emptied, "is a folder without a worker file", "write them with `penstock generate`"),
+        (broken, "`second.json` does not match its digest", "write it anew"),
+        (lambda folder: (folder / "second.json").write_text("{"), "`second.json` is no worker file", "write it anew"),
+        (lambda folder: (folder / "..2026/second.json").unlink(), "second.json` cannot be had", ""),
+        (
+            lambda folder: rewritten(folder / "second.json", environment="production"),
+            "`first` and `second` were generated for two environments, `dev` and `production`",
+            "start a janitor for each",
+        ),
+        (
+            lambda folder: rewritten(folder / "second.json", namespace="elsewhere"),
+            "`first` and `second` were generated for two namespaces, `tests` and `elsewhere`",
+            "start a janitor for each",
+        ),
+        (other_redis, "`first` and `second` were generated for two Redises", "one run of `penstock generate`"),
+        (
+            lambda folder: (folder / "third.json").symlink_to("first.json"),
+            "there are two worker files of `first`",
+            "take one of them out",
+        ),
+    ],
+    ids=["empty", "edited", "broken", "gone", "environments", "namespaces", "redises", "twice"],
+)
+def test_what_it_does_not_look_after(house: Make, change: Callable[[Path], object], says: str, hint: str) -> None:
+    """It says so, and ends with 2, before it has asked anybody anything."""
+    one = house(*NAMES)
+    folder = mounted(one)
+    change(folder)
+    janitor = one.janitor(str(folder))
+    assert janitor.process.wait(60) == 2
+    assert f"{says}" in janitor.log()
+    assert hint in janitor.log()
+    assert "Traceback" not in janitor.log()
+
+
+def test_a_folder_that_nobody_may_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Root may read everything, so that the system's answer is played here."""
+
+    def refused(_folder: Path) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "iterdir", refused)
+    with pytest.raises(CannotGoOn, match="cannot be read: Permission denied") as error:
+        Files([tmp_path])
+    assert error.value.hint == "see that this user may read it"
+
+
+def test_a_file_that_is_none(house: Make) -> None:
+    """A spec is for those who have the repository, and its whole environment is looked after."""
+    janitor = house().janitor("specs/trial.yaml")
+    assert janitor.process.wait(60) == 2
+    assert "`specs/trial.yaml` is neither a folder nor a worker file" in janitor.log()

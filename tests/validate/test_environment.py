@@ -1,0 +1,91 @@
+"""What belongs to an environment, and the images, by the programs that will read them."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+from conforming import conform
+
+from penstock_generate.alerts import rules
+from penstock_generate.environment.alerts import alerts
+from penstock_generate.environment.rules import about_of, groups
+from penstock_generate.plan import Whole
+from penstock_generate.text import document
+from penstock_spec.platform import Environment
+
+ENVIRONMENTS = ("dev", "production")
+SEVERITIES = ("critical", "warning", "info")
+
+
+def ran(*words: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*map(str, words)], capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize(
+    ("file", "change"),
+    [
+        ("deployment", ("optional: true", "optionally: true")),
+        ("networkpolicy", ("egress:", "outgoing:")),
+        ("role", ("verbs:", "verb:")),
+        ("rolebinding", ("roleRef:", "role:")),
+        ("service", ("targetPort:", "target:")),
+        ("serviceaccount", ("automountServiceAccountToken", "automountToken")),
+    ],
+)
+def test_the_schemas_bite(root: Path, tmp_path: Path, file: str, change: tuple[str, str]) -> None:
+    """All manifests conform, as the test of all manifests shows; were their schemas too wide, that would say little."""
+    text = (root / f"generated/production/_environment/manifests/{file}.yaml").read_text()
+    (tmp_path / "right.yaml").write_text(text)
+    assert conform(root, "1.36", tmp_path).returncode == 0
+    assert change[0] in text
+    (tmp_path / "right.yaml").write_text(text.replace(*change))
+    assert conform(root, "1.36", tmp_path).returncode == 1
+
+
+@pytest.mark.parametrize("environment", ENVIRONMENTS)
+def test_alertmanager_takes_it(root: Path, environment: str) -> None:
+    """Each team and severity has a way, and critical ones that of the pager where the platform file names one."""
+    file = root / f"generated/{environment}/_environment/alertmanager.yaml"
+    checked = ran("amtool", "check-config", file)
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+    routes = yaml.safe_load((root / "penstock.yaml").read_text())["environments"][environment]["routes"]
+    for team in (*routes, "nobody"):
+        for severity in SEVERITIES:
+            route, name = (routes[team], team) if team in routes else (routes["default"], "default")
+            receiver = f"{name}/critical" if severity == "critical" and "pagerduty" in route else name
+            labels = [f"team={team}", f"severity={severity}", "alertname=PenstockAny"]
+            told = ran("amtool", "config", "routes", "test", f"--config.file={file}", *labels)
+            assert (told.returncode, told.stdout.strip()) == (0, receiver)
+
+
+@pytest.mark.parametrize("topology", ["cluster", "sentinel"])
+def test_alerts_on_several_servers_are_quiet_and_fire(tmp_path: Path, topology: str) -> None:
+    """Those of this repository's environments, which have one server each, are tested with all rules."""
+    redis = {"addresses": ["one:6379", "two:6379"], "topology": topology}
+    around = Environment.model_validate({"namespace": "tests", "redis": redis})
+    it = Whole("trial", around, (), "penstock.yaml", "1.2.3")
+    (tmp_path / "rules.yaml").write_text(document({"groups": groups(it)}))
+    (tmp_path / "rules.test.yaml").write_text(document(rules.tests(about_of(it), alerts(it), "rules.yaml")))
+    assert "PenstockRedisReplicationBroken" in (tmp_path / "rules.yaml").read_text()
+    for verb, file in (("check", "rules.yaml"), ("test", "rules.test.yaml")):
+        told = ran("promtool", verb, "rules", tmp_path / file)
+        assert told.returncode == 0, told.stdout + told.stderr
+
+
+@pytest.mark.parametrize("name", ["worker", "janitor"])
+def test_hadolint_finds_nothing(root: Path, name: str) -> None:
+    """Nor does it overlook anything: without a version it complains."""
+    file = root / f"generated/images/{name}.Dockerfile"
+    linted = ran("hadolint", "--format", "json", file)
+    assert (linted.returncode, json.loads(linted.stdout)) == (0, [])
+    worse = subprocess.run(
+        ["hadolint", "-"],
+        input=file.read_text().replace("==${PENSTOCK}", "").replace("python:${PYTHON}", "python"),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert worse.returncode == 1
+    assert {"DL3006", "DL3013"} <= {word for line in worse.stdout.splitlines() for word in line.split()}
