@@ -51,7 +51,7 @@ bench-lint: setup ## measure how fast specs are linted
 	$(BIN)/python benchmarks/lint.py
 
 bench-generate: validators ## measure how fast files are generated, beside helm template
-	$(BIN)/python benchmarks/generate.py
+	$(BIN)/python benchmarks/generating.py
 
 lock: ## pin the requirements anew (make lock ARGS=--upgrade takes the newest)
 	PYTHON="$(PYTHON)" tools/lock.sh $(ARGS)
