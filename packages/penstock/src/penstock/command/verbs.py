@@ -10,6 +10,7 @@ import click
 GENERATOR = {
     "generate": "Write everything that follows from the specs.",
     "check": "See whether what was generated is up to date.",
+    "diff": "Say in words what would change in what was generated.",
 }
 """Verbs of the package `penstock-generate`, which pods do without."""
 VERBS = {

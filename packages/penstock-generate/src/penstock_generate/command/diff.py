@@ -1,0 +1,67 @@
+"""`penstock diff`: what a change of specs comes to, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from penstock.command.console import painter
+from penstock_generate import danger
+from penstock_generate.build import Folder, everything
+from penstock_generate.command.shared import choice_options, root_of, source_of
+from penstock_generate.diffing import telling
+from penstock_generate.diffing.past import Disk, Git
+from penstock_generate.diffing.report import report
+from penstock_generate.source import Chosen, Source
+from penstock_spec.linting.lint import load
+
+
+@click.command(name="diff", short_help="Say in words what would change in what was generated.")
+@click.argument("revision", required=False)
+@choice_options
+@click.option("--json", "as_json", is_flag=True, help="For machines.")
+@click.option("--markdown", "as_markdown", is_flag=True, help="For a pull request.")
+@click.pass_context
+def command(
+    ctx: click.Context,
+    revision: str | None,
+    environments: tuple[str, ...],
+    names: tuple[str, ...],
+    platform: Path | None,
+    as_json: bool,
+    as_markdown: bool,
+) -> None:
+    """Say in words what differs between what was generated and what would be generated now, and change nothing.
+
+    What was generated is what lies in `generated/`, or what was committed there in a REVISION of git. Ends with 1
+    where a change could lose messages and is not acknowledged.
+
+    \b
+    Examples:
+      penstock diff
+      penstock diff origin/main --markdown
+    """
+    if as_json and as_markdown:
+        raise click.UsageError("`--json` and `--markdown` are one or the other", ctx)
+    chosen = Chosen(environments, names)
+    source = source_of(platform, chosen)
+    root = root_of(source)
+    past = Git(root, revision) if revision else Disk(root)
+    wanted = {folder.name: folder for folder in _folders(source)}
+    gone = [name for name in past.folders() if name not in wanted and chosen.covers(name)]
+    found = report(past, wanted.values(), gone)
+    specs = {str(load(file).data["name"]): file for file in source.inputs.specs}
+    looked = danger.of(source, specs, found.was)
+    if as_json:
+        click.echo(telling.as_json(found, looked))
+    else:
+        lines = telling.markdown(found, looked) if as_markdown else telling.text(found, looked, painter())
+        for line in lines:
+            click.echo(line)
+    ctx.exit(1 if looked.dangerous else 0)
+
+
+def _folders(source: Source) -> Iterator[Folder]:
+    return (folder for folder in everything(source) if source.chosen.covers(folder.name))

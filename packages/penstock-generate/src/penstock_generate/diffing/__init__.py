@@ -1,0 +1,1 @@
+"""What a change of specs comes to, in words."""

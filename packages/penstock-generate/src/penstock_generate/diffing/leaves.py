@@ -1,0 +1,63 @@
+"""Two values held against each other, down to what has no parts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+LONGEST = 60
+"""Characters of a value that are shown."""
+
+
+class Changed(NamedTuple):
+    """A place at which two values differ. What is missing on one side is `MISSING`."""
+
+    path: str
+    before: Any
+    after: Any
+
+    def __str__(self) -> str:
+        """`timeout 30s -> 45s`."""
+        if self.before is MISSING:
+            return f"{self.path} {shown(self.after)} added".lstrip()
+        if self.after is MISSING:
+            return f"{self.path} {shown(self.before)} removed".lstrip()
+        return f"{self.path} {shown(self.before)} -> {shown(self.after)}".lstrip()
+
+
+MISSING: Any = object()
+
+
+def changed(before: Any, after: Any, path: str = "") -> Iterator[Changed]:  # noqa: ANN401 - whatever JSON can say
+    """Each place, in the order of what is there now. Items of lists are known by their `name`, if they have one."""
+    if isinstance(before, dict) and isinstance(after, dict):
+        for key in (*after, *(key for key in before if key not in after)):
+            inside = f"{path}.{key}" if path else str(key)
+            yield from changed(before.get(key, MISSING), after.get(key, MISSING), inside)
+    elif _named(before) and _named(after):
+        yield from _of_items({one["name"]: one for one in before}, {one["name"]: one for one in after}, path)
+    elif isinstance(before, list) and isinstance(after, list) and any(map(_has_parts, (*before, *after))):
+        yield from _of_items(dict(enumerate(before)), dict(enumerate(after)), path)
+    elif before != after:
+        yield Changed(path, before, after)
+
+
+def _of_items(before: dict[Any, Any], after: dict[Any, Any], path: str) -> Iterator[Changed]:
+    for key in (*after, *(key for key in before if key not in after)):
+        yield from changed(before.get(key, MISSING), after.get(key, MISSING), f"{path}[{key}]")
+
+
+def _named(value: Any) -> bool:  # noqa: ANN401 - as above
+    return isinstance(value, list) and bool(value) and all(isinstance(one, dict) and "name" in one for one in value)
+
+
+def _has_parts(value: Any) -> bool:  # noqa: ANN401 - as above
+    return isinstance(value, (dict, list))
+
+
+def shown(value: Any) -> str:  # noqa: ANN401 - as above
+    """On one line, and not all of a long one."""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    line = " ".join(text.split())
+    return line if len(line) <= LONGEST else f"{line[: LONGEST - 3]}..."

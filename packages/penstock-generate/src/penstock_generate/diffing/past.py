@@ -1,0 +1,90 @@
+"""What was generated before: as it lies on disk, or in a revision of git."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Protocol
+
+from penstock_generate import listing, tree
+from penstock_generate.artifact import OF_ALL
+from penstock_spec.findings import CannotGoOn
+
+
+class Past(Protocol):
+    """Folders and their files, by paths below `generated/`."""
+
+    def folders(self) -> list[str]:
+        """Those that have a listing."""
+
+    def listing(self, folder: str) -> str:
+        """Nothing where there is none."""
+
+    def files(self, folder: str) -> Mapping[str, bytes]:
+        """Those that are listed and there."""
+
+
+class Disk:
+    """As it lies there."""
+
+    def __init__(self, root: Path) -> None:
+        """`root` is `generated/`."""
+        self._root = root
+
+    def folders(self) -> list[str]:
+        """Those that have a listing."""
+        return tree.folders(self._root)
+
+    def listing(self, folder: str) -> str:
+        """As text."""
+        path = self._root / folder / listing.NAME
+        return path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
+
+    def files(self, folder: str) -> Mapping[str, bytes]:
+        """Those that are listed and there."""
+        paths = (f"{folder}/{name}" for name in listing.parse(self.listing(folder)))
+        return {path: (self._root / path).read_bytes() for path in paths if (self._root / path).is_file()}
+
+
+class Git:
+    """As it was committed."""
+
+    def __init__(self, root: Path, revision: str) -> None:
+        """`root` is `generated/`, which need not be there any more."""
+        self._where = root.parent
+        self._name = root.name
+        told = self._git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{tree}}")
+        if told is None:
+            raise CannotGoOn(f"git knows no revision `{revision}` here", "name a branch, a tag or a commit")
+        listed = self._git("ls-tree", "-r", "-z", told.decode().strip(), "--", self._name) or b""
+        self._blobs: dict[str, str] = {}
+        for line in filter(None, listed.split(b"\0")):
+            about, _, path = line.partition(b"\t")
+            self._blobs[path.decode("utf-8", "surrogateescape").partition("/")[2]] = about.split()[2].decode()
+
+    def folders(self) -> list[str]:
+        """Those that have a listing."""
+        found = (path.rpartition("/") for path in self._blobs)
+        listed = [folder for folder, _, name in found if name == listing.NAME]
+        return sorted(one for one in listed if one.count("/") == (0 if one in OF_ALL else 1))
+
+    def listing(self, folder: str) -> str:
+        """As text."""
+        return self._blob(f"{folder}/{listing.NAME}").decode("utf-8", "replace")
+
+    def files(self, folder: str) -> Mapping[str, bytes]:
+        """Those that are listed and there."""
+        paths = (f"{folder}/{name}" for name in listing.parse(self.listing(folder)))
+        return {path: self._blob(path) for path in paths if path in self._blobs}
+
+    def _blob(self, path: str) -> bytes:
+        blob = self._blobs.get(path)
+        return (self._git("cat-file", "blob", blob) or b"") if blob else b""
+
+    def _git(self, *words: str) -> bytes | None:
+        try:
+            ran = subprocess.run(["git", *words], cwd=self._where, capture_output=True, check=False)  # noqa: S603, S607 - no shell, and git is where it is
+        except OSError as error:
+            raise CannotGoOn(f"git cannot be run: {error.strerror}", "install git, or leave the revision out") from None
+        return ran.stdout if ran.returncode == 0 else None

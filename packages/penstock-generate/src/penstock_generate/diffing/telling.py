@@ -1,0 +1,115 @@
+"""A report as text, Markdown or JSON. What is the same in several environments is told once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from penstock_generate.artifact import OF_ENVIRONMENT
+from penstock_generate.diffing.report import Differs, Report
+from penstock_generate.diffing.words import Said
+from penstock_spec.findings import Finding
+from penstock_spec.linting.changes import Looked
+from penstock_spec.report.safe import safe
+
+WIDTH = 12
+
+
+class Group(NamedTuple):
+    """One change, and where it is made."""
+
+    name: str
+    environments: tuple[str, ...]
+    said: tuple[Said, ...]
+    also: tuple[str, ...]
+    restarts: bool
+
+    @property
+    def title(self) -> str:
+        """`agent-queue (dev, production)`."""
+        name = "the environment" if self.name == OF_ENVIRONMENT else self.name
+        return f"{name} ({', '.join(self.environments)})" if self.environments else name
+
+    @property
+    def rollout(self) -> str:
+        """What happens to pods that run."""
+        return "pods restart" if self.restarts else "none: no pod restarts"
+
+
+def text(report: Report, looked: Looked, paint: Callable[[str, str], str]) -> Iterator[str]:
+    """For a terminal."""
+    for finding, says in _dangers(looked):
+        yield paint("danger", "error") + f"  {finding.at}: {safe(finding.says)} ({says})"
+    for group in grouped(report):
+        yield paint(safe(group.title), "bold")
+        rows = [*group.said, Said("files", f"{', '.join(group.also)} changed")] if group.also else [*group.said]
+        last = ""
+        for section, says in [*rows, Said("rollout", group.rollout)]:
+            yield f"  {section if section != last else '':{WIDTH}} {safe(says)}"
+            last = section
+    yield _summary(report)
+
+
+def markdown(report: Report, looked: Looked) -> Iterator[str]:
+    """For the description of a pull request, or a comment on it."""
+    for finding, says in _dangers(looked):
+        yield f"> **Danger**: `{finding.at}`: {_md(finding.says)} ({says})\n"
+    for group in grouped(report):
+        yield f"### {_md(group.title)}\n"
+        for section, says in (*group.said, Said("rollout", group.rollout)):
+            yield f"- **{section}**: {_md(says)}"
+        if group.also:
+            yield f"- **files**: {', '.join(f'`{name}`' for name in group.also)} changed"
+        yield ""
+    yield _summary(report)
+
+
+def as_json(report: Report, looked: Looked) -> str:
+    """For machines."""
+    told = {
+        "changes": [
+            {
+                "name": one.name,
+                "environments": one.environments,
+                "changes": [{"section": section, "says": says} for section, says in one.said],
+                "files": one.also,
+                "restarts": one.restarts,
+            }
+            for one in grouped(report)
+        ],
+        "dangers": [
+            {"rule": one.rule, "at": str(one.at), "says": one.says, "acknowledged": one in looked.acknowledged}
+            for one, _ in _dangers(looked)
+        ],
+        "unchanged": report.unchanged,
+    }
+    return json.dumps(told, indent=2, ensure_ascii=False)
+
+
+def grouped(report: Report) -> list[Group]:
+    """In the order of names; what belongs to all comes last."""
+    found: dict[tuple[object, ...], list[Differs]] = {}
+    for one in report.differs:
+        found.setdefault((one.name, one.told), []).append(one)
+    groups = [
+        Group(same[0].name, tuple(one.environment for one in same if one.environment), *same[0].told)
+        for same in found.values()
+    ]
+    return sorted(groups, key=lambda one: (not one.environments, one.name == OF_ENVIRONMENT, one.name))
+
+
+def _dangers(looked: Looked) -> Iterator[tuple[Finding, str]]:
+    yield from ((one, "not acknowledged") for one in looked.dangerous)
+    yield from ((one, "acknowledged") for one in looked.acknowledged)
+
+
+def _summary(report: Report) -> str:
+    changed = len(report.differs)
+    differ = "1 folder of generated/ differs" if changed == 1 else f"{changed} folders of generated/ differ"
+    return f"{differ}, {report.unchanged} {'does' if report.unchanged == 1 else 'do'} not"
+
+
+def _md(says: str) -> str:
+    """Nothing in it is Markdown's or HTML's."""
+    return "".join(f"\\{one}" if one in "\\`*_[]<>#|!{}" else one for one in safe(says))
