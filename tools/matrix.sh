@@ -33,9 +33,10 @@ if ((!$#)); then
     done
 fi
 mkdir -p $logs
+trap 'kill $(jobs -rp) 2>/dev/null || true' EXIT # what runs in the background hears no Ctrl-C
 failed=0
 for run in "${runs[@]}"; do
-    if (($(jobs -rp | wc -l) >= at_once)); then wait -n || failed=1; fi
+    while (($(jobs -rp | wc -l) >= at_once)); do wait -n || failed=1; done
     one "$run" &
 done
 for job in $(jobs -p); do wait "$job" || failed=1; done
