@@ -1,7 +1,8 @@
-"""Write the JSON Schemas that kubeconform checks manifests with: `schemas.py PACKAGE CRD... --out FOLDER`.
+"""Write the JSON Schemas that kubeconform checks manifests with: `schemas.py PACKAGE FILE... --out FOLDER`.
 
-PACKAGE is the unpacked wheel `kubernetes_validate`, which has Kubernetes' schemas by version; a CRD is a file of KEDA
+PACKAGE is the unpacked wheel `kubernetes_validate`, which has Kubernetes' schemas by version; a FILE is a CRD of KEDA
 or of the Prometheus operator. Each schema comes out alone in a file, and closed: a field that nobody knows is an error.
+JSON, such as KEDA's own list of what triggers take, is copied as it is.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -24,7 +26,7 @@ def main() -> None:
     """Write them all."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("package", type=Path)
-    parser.add_argument("crds", type=Path, nargs="+")
+    parser.add_argument("files", type=Path, nargs="+")
     parser.add_argument("--out", type=Path, required=True)
     given = parser.parse_args()
     for folder in (given.package / "kubernetes-json-schema").iterdir():
@@ -35,7 +37,10 @@ def main() -> None:
                 (to / name).write_text(json.dumps(schema))
     crds = given.out / "crds"
     crds.mkdir(exist_ok=True)
-    for file in given.crds:
+    for file in given.files:
+        if file.suffix == ".json":
+            shutil.copyfile(file, given.out / file.name)
+            continue
         for name, schema in of_crd(yaml.safe_load(file.read_text(encoding="utf-8"))):
             (crds / name).write_text(json.dumps(schema))
 

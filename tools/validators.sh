@@ -5,10 +5,12 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-# Custom resources, as their makers publish them: module, version, checksum, folder, files.
-crds=(
+# Custom resources, and what KEDA's triggers take, as their makers publish them: module, version, checksum, folder, files.
+published=(
     "github.com/kedacore/keda/v2@v2.21.0 h1:R6z2HZvstK4RLUMxroNACzBj74xGxt3kG59b5Xc+Xps= config/crd/bases
         keda.sh_scaledobjects.yaml keda.sh_triggerauthentications.yaml"
+    "github.com/kedacore/keda/v2@v2.21.0 h1:R6z2HZvstK4RLUMxroNACzBj74xGxt3kG59b5Xc+Xps= schema/generated
+        scalers-schema.json"
     "github.com/prometheus-operator/prometheus-operator@v0.85.0 h1:M5xLCLEoaW2IJfnuCwFzzpL+jSVQu3KGT84Pye+fW8s= example/prometheus-operator-crd
         monitoring.coreos.com_podmonitors.yaml monitoring.coreos.com_prometheusrules.yaml"
 )
@@ -26,8 +28,8 @@ go=$(command -v go || find "$PWD/$to/python" -path '*bin/go' -type f | head -1)
 ln -s ../python/bin/hadolint "$to/bin/hadolint"
 
 files=()
-for crd in "${crds[@]}"; do
-    read -r -d '' module sum folder names <<<"$crd" || true
+for one in "${published[@]}"; do
+    read -r -d '' module sum folder names <<<"$one" || true
     told=$(cd tools && GOSUMDB=off "$go" mod download -json "$module")
     field() { .venv/bin/python -c 'import json, sys; print(json.load(sys.stdin)[sys.argv[1]])' "$1" <<<"$told"; }
     [[ $(field Sum) == "$sum" ]] || { echo "error: $module is not what it was: $(field Sum)" >&2; exit 1; }

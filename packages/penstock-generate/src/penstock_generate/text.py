@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
@@ -24,8 +25,23 @@ def _text(text: str) -> str:
     return text if PLAIN.fullmatch(text) and text.lower() not in WORDS else quoted(text)
 
 
+class Written(list[Any]):
+    """A list that goes into several files: its lines are made once."""
+
+    __slots__ = ("lines",)
+
+    def __init__(self, values: Iterable[Any]) -> None:
+        """As a list."""
+        super().__init__(values)
+        self.lines: list[str] = []
+        _write([*self], "", self.lines)
+
+
 def block(value: Any, indent: int = 0) -> str:  # noqa: ANN401 - whatever YAML can say
     """Any value, in lines that continue one that ends with `:`, `indent` further in."""
+    if isinstance(value, Written) and value:
+        margin = "\n" + " " * indent
+        return margin + margin.join(value.lines)
     if value and isinstance(value, (dict, list, tuple)):
         lines = [""]
         _write(value, " " * indent, lines)
@@ -46,7 +62,10 @@ def _write(value: Any, margin: str, lines: list[str]) -> None:  # noqa: ANN401 -
     if isinstance(value, dict):
         for key, one in value.items():
             start = f"{margin}{_text(str(key))}:"
-            if one and isinstance(one, (dict, list, tuple)):
+            if one and isinstance(one, Written):
+                lines.append(start)
+                lines += [margin + line for line in one.lines]
+            elif one and isinstance(one, (dict, list, tuple)):
                 lines.append(start)
                 _write(one, deeper if isinstance(one, dict) else margin, lines)
             else:

@@ -39,6 +39,9 @@ def changed(before: Any, after: Any, path: str = "") -> Iterator[Changed]:  # no
         yield from _of_items({one["name"]: one for one in before}, {one["name"]: one for one in after}, path)
     elif isinstance(before, list) and isinstance(after, list) and any(map(_has_parts, (*before, *after))):
         yield from _of_items(dict(enumerate(before)), dict(enumerate(after)), path)
+    elif isinstance(before, list) and isinstance(after, list):
+        yield from (Changed(path, MISSING, one) for one in after if one not in before)
+        yield from (Changed(path, one, MISSING) for one in before if one not in after)
     elif before != after:
         yield Changed(path, before, after)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,10 @@ from penstock_generate.build import Folder
 from penstock_generate.diffing.past import Past
 from penstock_generate.diffing.words import Said, say
 
+SECTIONS = (
+    "files", "message", "worker", "platform", "scaling", "alerts", "dashboard", "access", "manifests", "settings",
+)  # fmt: skip
+"""In the order in which they are told."""
 DEPLOYMENT = "manifests/deployment.yaml"
 
 
@@ -91,11 +95,9 @@ def _differs(folder: str, old: Mapping[str, bytes], new: Mapping[str, bytes]) ->
     return Differs(name, environment, tuple(_in_order(told)), tuple(also), restarts)
 
 
-def _in_order(told: list[Said]) -> Iterator[Said]:
+def _in_order(told: list[Said]) -> list[Said]:
     """By section, each in the order in which it came."""
-    sections = dict.fromkeys(one.section for one in told)
-    for section in sections:
-        yield from dict.fromkeys(one for one in told if one.section == section)
+    return sorted(dict.fromkeys(told), key=lambda one: SECTIONS.index(one.section))
 
 
 def _pods(raw: bytes | None) -> Any:  # noqa: ANN401 - a part of a manifest

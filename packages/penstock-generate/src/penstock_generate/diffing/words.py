@@ -31,9 +31,9 @@ KNOWN = {
         "spec.fallback.replicas": "fallback replicas",
         "spec.fallback.failureThreshold": "failures until the fallback",
         "spec.advanced.scalingModifiers.formula": "formula",
+        "spec.advanced.scalingModifiers.target": "backlog per replica",
     },
     "Deployment": {
-        "spec.template.spec.terminationGracePeriodSeconds": "grace, in seconds,",
         "spec.template.spec.containers[worker].image": "image",
         "spec.template.spec.containers[worker].resources.requests.cpu": "cpu",
         "spec.template.spec.containers[worker].resources.limits.memory": "memory",
@@ -41,8 +41,10 @@ KNOWN = {
 }
 """Words for fields of manifests."""
 SAME = {
+    "spec.template.spec.terminationGracePeriodSeconds",
     "spec.template.spec.containers[worker].resources.requests.memory",
     f"spec.template.metadata.annotations.{DOMAIN}/spec",
+    f"spec.template.metadata.annotations.{DOMAIN}/specs",
 }
 """Fields that follow from others that are told."""
 TRIGGER = re.compile(r"spec\.triggers\[(\w+)\]\.(?:metadata\.)?(.*)")

@@ -11,6 +11,7 @@ GENERATOR = {
     "generate": "Write everything that follows from the specs.",
     "check": "See whether what was generated is up to date.",
     "diff": "Say in words what would change in what was generated.",
+    "validate": "Let the programs that will read generated files judge them.",
 }
 """Verbs of the package `penstock-generate`, which pods do without."""
 VERBS = {

@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 else:
     _Base = object
 
-HANDSHAKE = 0.1
-"""Seconds that a connection has to come about when nobody wants it any more."""
-
 
 class _AtOnce(_Base):
     async def disconnect(self, nowait: bool = True, *about: Any, **more: Any) -> None:  # noqa: ANN401, FBT001, FBT002 - redis-py's
@@ -34,16 +31,16 @@ class _AtOnce(_Base):
             self._writer.transport.abort()
 
     async def connect_or_not(self) -> None:
-        """Connect; one that is cancelled has come about or has failed before it is let go."""
+        """Connect; one that is cancelled has come about or has failed before it is let go, in its own time limit."""
         connecting = asyncio.ensure_future(self.connect())  # type: ignore[no-untyped-call] # redis-py has no type for it
         try:
             await asyncio.shield(connecting)
         except asyncio.CancelledError:
-            await asyncio.wait({connecting}, timeout=HANDSHAKE)
-            connecting.cancel()
-            await asyncio.wait({connecting})
-            if not connecting.cancelled():
-                connecting.exception()
+            try:
+                await asyncio.wait({connecting})
+            finally:
+                if not connecting.cancel() and not connecting.cancelled():
+                    connecting.exception()
             raise
 
 

@@ -20,6 +20,7 @@ from penstock_generate.kinds.pipeline.values import values
 from penstock_generate.kinds.pipeline.worker import Worker
 from penstock_generate.plan import Member, Planned
 from penstock_generate.rendering import Templates
+from penstock_generate.text import Written
 from penstock_spec.kinds.pipeline.connections import PER_WORKER
 from penstock_spec.kinds.pipeline.message import schema_of
 from penstock_spec.kinds.pipeline.spec import Pipeline
@@ -48,7 +49,7 @@ def emit(it: Planned, templates: Templates) -> Emitted:
 def _files(it: Planned, worker: Worker, templates: Templates) -> Iterator[Artifact]:
     yield worker.artifact
     found = alerts(it.spec, Sources.of(it.around.namespace, it.name))
-    groups = rules.groups(it, found)
+    groups = Written(rules.groups(it, found))
     yield from rules.files(it, found, groups)
     dashboard = drawn(it, found)
     yield dashboard.artifact

@@ -104,13 +104,16 @@ def _triggers(spec: Pipeline, around: Environment) -> Iterator[dict[str, Any]]:
 
 def _connection(redis: Redis) -> dict[str, str]:
     tls = {} if not redis.tls or (redis.auth and redis.auth.names_tls) else {"enableTLS": "true"}
+    auth = redis.auth
+    # The name of a user is no secret; an authentication that exists already has its own.
+    user = {"username": auth.username} if auth and auth.username and not auth.trigger_authentication else {}
     if redis.topology == "cluster":  # has no databases
-        return {"addresses": ",".join(redis.addresses)} | tls
+        return {"addresses": ",".join(redis.addresses)} | user | tls
     database = {"databaseIndex": str(redis.database)}
     if redis.topology == "sentinel":
         master = {"sentinelMaster": redis.master} if redis.master else {}
-        return {"addresses": ",".join(redis.addresses)} | master | database | tls
-    return {"address": redis.addresses[0]} | database | tls
+        return {"addresses": ",".join(redis.addresses)} | master | database | user | tls
+    return {"address": redis.addresses[0]} | database | user | tls
 
 
 def _authentication(spec: Pipeline, redis: Redis) -> dict[str, Any]:

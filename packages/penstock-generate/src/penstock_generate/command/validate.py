@@ -1,0 +1,79 @@
+"""`penstock validate`: let the programs that will read generated files judge them."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import click
+
+from penstock.command.console import painter
+from penstock_generate import tree
+from penstock_generate.command.shared import choice_options, processors, root_of, source_of
+from penstock_generate.source import Chosen
+from penstock_generate.validating import FROM_THE_NET, Result, proofs, run
+from penstock_spec.findings import CannotGoOn
+from penstock_spec.report.safe import safe
+
+SCHEMAS = "build/validators/schemas"
+
+
+@click.command(name="validate", short_help="Let the programs that will read generated files judge them.")
+@choice_options
+@click.option(
+    "--schemas",
+    metavar="FOLDER",
+    help=f"JSON Schemas for kubeconform; `{SCHEMAS}` where it is there. `default` has it fetch those of Kubernetes.",
+)
+@click.pass_context
+def command(
+    ctx: click.Context,
+    environments: tuple[str, ...],
+    names: tuple[str, ...],
+    platform: Path | None,
+    schemas: str | None,
+) -> None:
+    """Let kubeconform, promtool, amtool, helm and hadolint judge what lies in `generated/`.
+
+    Each has to be on the PATH; one that is missing is named, and ends the command with 1 as a failure does.
+
+    \b
+    Examples:
+      penstock validate
+      penstock validate --env production --schemas default
+    """
+    chosen = Chosen(environments, names)
+    source = source_of(platform, chosen)
+    root = root_of(source)
+    folders = [folder for folder in tree.folders(root) if chosen.covers(folder)]
+    if not folders:
+        raise CannotGoOn("nothing was generated", "run `penstock generate`")
+    with ThreadPoolExecutor(processors()) as pool:
+        asked = list(pool.map(run, proofs(root, folders, source.model, _schemas(source.root, schemas))))
+    bad = [result for result in asked if result.code != 0]
+    for line in (line for result in asked for line in _told(result)):
+        click.echo(line)
+    missing = sorted({result.proof.program for result in asked if result.code is None})
+    if missing:
+        click.echo(f"hint: install {' and '.join(missing)}, and put it on the PATH", err=True)
+    ctx.exit(1 if bad else 0)
+
+
+def _schemas(root: Path, asked: str | None) -> str:
+    folder = root / (asked or SCHEMAS)
+    if asked == FROM_THE_NET:
+        return asked
+    if not folder.is_dir():
+        hint = f"name a folder with them by `--schemas`, or write `--schemas {FROM_THE_NET}` to have them fetched"
+        raise CannotGoOn(f"there are no JSON Schemas for kubeconform in `{asked or SCHEMAS}`", hint)
+    return str(folder)
+
+
+def _told(result: Result) -> list[str]:
+    paint = painter()
+    if result.code is None:
+        return [f"{paint('not proven', 'warning')}  {result.proof.what}: there is no {result.proof.program}"]
+    if result.code:
+        said = [f"    {safe(line)}" for line in result.said.splitlines()]
+        return [f"{paint('wrong', 'error')}       {result.proof.what} ({result.proof.program})", *said]
+    return [f"holds       {result.proof.what} ({result.proof.program})"]

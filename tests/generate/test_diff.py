@@ -1,0 +1,186 @@
+"""`penstock diff`: what a change of specs comes to, in words that a reviewer reads."""
+
+import json
+import re
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+
+Run = Callable[..., CompletedProcess[str]]
+
+
+@pytest.fixture
+def generated(repository: Path, penstock: Run) -> Path:
+    assert penstock("generate").returncode == 0
+    return repository / "generated"
+
+
+def change(path: Path, before: str, after: str) -> None:
+    text = path.read_text()
+    assert before in text
+    path.write_text(text.replace(before, after))
+
+
+def git(where: Path, *words: str) -> None:
+    who = ("-c", "user.name=somebody", "-c", "user.email=somebody@example.org")
+    subprocess.run(["git", *who, *words], cwd=where, check=True, capture_output=True)
+
+
+@pytest.fixture
+def committed(repository: Path, generated: Path) -> Path:
+    del generated
+    git(repository, "init", "--quiet")
+    git(repository, "add", ".")
+    git(repository, "commit", "--quiet", "-m", "all of it")
+    return repository
+
+
+def files(root: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+
+
+def test_nothing_differs(generated: Path, penstock: Run) -> None:
+    before = files(generated)
+    ran = penstock("diff")
+    assert (ran.returncode, ran.stdout) == (0, "0 folders of generated/ differ, 15 do not\n")
+    assert files(generated) == before
+
+
+def test_a_change_reads_like_a_sentence(repository: Path, generated: Path, penstock: Run) -> None:
+    """Of the scaler, of alerts and panels; and whether pods restart. What follows from these is not told again."""
+    before = files(generated)
+    change(repository / "specs/agent-queue.yaml", "max: 100", "max: 150")
+    ran = penstock("diff", "--only", "agent-queue")
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert (
+        ran.stdout
+        == """\
+agent-queue (production)
+  scaling      max replicas 100 -> 150
+  alerts       PenstockAtMaxReplicas fires at >= 150 instead of >= 100
+  dashboard    panel `Pods` changed
+  files        runbook.md changed
+  rollout      none: no pod restarts
+1 folder of generated/ differs, 1 does not
+"""
+    )
+    assert files(generated) == before
+
+
+def test_what_is_the_same_in_environments_is_told_once(repository: Path, generated: Path, penstock: Run) -> None:
+    """A change of what runs restarts pods."""
+    del generated
+    change(repository / "specs/media-cluster.yaml", "media-worker:1.4.2", "media-worker:1.5.0")
+    ran = penstock("diff")
+    lines = ran.stdout.splitlines()
+    assert lines[0] == "media-cluster (dev, production)"
+    image = "registry.example/media-worker"
+    assert lines[1] == f"  worker       image {image}:1.4.2 -> {image}:1.5.0"
+    assert "  rollout      pods restart" in lines
+
+
+@pytest.mark.parametrize(
+    ("said", "now", "told"),
+    [
+        ("cooldown: 3m", "cooldown: 4m", "scaling      cooldown, in seconds, 180 -> 240"),
+        ("grace: 90s", "grace: 95s", "worker       shutdown.grace 90s -> 95s"),
+        ("alerts: {backlog_age: 5m", "alerts: {backlog_age: 6m", "alerts       PenstockBacklogOld fires at > 360"),
+        ("concurrency: 16", "concurrency: 17", "worker       work.concurrency 16 -> 17"),
+    ],
+)
+@pytest.mark.usefixtures("generated")
+def test_words(repository: Path, penstock: Run, said: str, now: str, told: str) -> None:
+    change(repository / "specs/media-cluster.yaml", said, now)
+    ran = penstock("diff", "--only", "media-cluster")
+    assert ran.returncode == 0, ran.stderr
+    assert told in ran.stdout
+
+
+def test_a_new_pipeline_and_one_that_is_gone(repository: Path, generated: Path, penstock: Run) -> None:
+    del generated
+    text = (repository / "specs/browser-jobs.yaml").read_text()
+    more = text.replace("browser-jobs", "more-jobs").replace("key: ", "key: more:")
+    (repository / "specs/more-jobs.yaml").write_text(more)
+    (repository / "specs/tankpit-jobs.yaml").unlink()
+    ran = penstock("diff")
+    assert ran.returncode == 1
+    for environment in ("dev", "production"):
+        assert re.search(rf"more-jobs \(.*{environment}.*\)\n  files        [0-9]+ new ones\n", ran.stdout)
+        assert re.search(rf"tankpit-jobs \(.*{environment}.*\)\n  files        all [0-9]+ removed\n", ran.stdout)
+    assert "danger  penstock.yaml:" in ran.stdout
+    assert "`tankpit-jobs` has no spec any more" in ran.stdout
+    assert "(not acknowledged)" in ran.stdout
+
+
+def test_a_danger_that_is_acknowledged(repository: Path, generated: Path, penstock: Run) -> None:
+    """It is told all the same; it does not fail the command."""
+    del generated
+    spec = repository / "specs/jobs.yaml"
+    change(spec, "key: jobs", "key: other")
+    assert penstock("diff").returncode == 1
+    taken_on = "acknowledge: [{change: rename-stream, reason: it is drained, until: 2026-02-01}]"
+    spec.write_text(f"{spec.read_text()}\n{taken_on}\n")
+    ran = penstock("diff")
+    assert ran.returncode == 0
+    assert "(acknowledged)" in ran.stdout
+
+
+def test_against_a_revision(committed: Path, penstock: Run) -> None:
+    """What was committed there, whatever lies on disk now."""
+    change(committed / "specs/agent-queue.yaml", "max: 100", "max: 150")
+    assert penstock("generate").returncode == 0
+    assert penstock("diff").stdout.startswith("0 folders")
+    ran = penstock("diff", "HEAD")
+    assert "max replicas 100 -> 150" in ran.stdout
+    git(committed, "commit", "--quiet", "-a", "-m", "more")
+    assert penstock("diff", "HEAD").stdout.startswith("0 folders")
+    assert "max replicas 100 -> 150" in penstock("diff", "HEAD~1").stdout
+
+
+@pytest.mark.parametrize("revision", ["nobody", "--output=x", "HEAD:specs"])
+def test_a_revision_that_is_none(committed: Path, penstock: Run, revision: str) -> None:
+    before = files(committed / "specs")
+    ran = penstock("diff", "--", revision)
+    assert ran.returncode == 2
+    assert f"git knows no revision `{revision}` here" in ran.stderr
+    assert files(committed / "specs") == before
+
+
+def test_without_git(repository: Path, generated: Path, penstock: Run) -> None:
+    del repository, generated
+    ran = penstock("diff", "HEAD")
+    assert ran.returncode == 2
+    ran = penstock("diff", "HEAD", PATH="/nowhere")
+    assert ran.returncode == 2
+    assert "git cannot be run" in ran.stderr
+
+
+def test_for_machines(repository: Path, generated: Path, penstock: Run) -> None:
+    del generated
+    change(repository / "specs/agent-queue.yaml", "max: 100", "max: 150")
+    told = json.loads(penstock("diff", "--only", "agent-queue", "--json").stdout)
+    [one] = told["changes"]
+    assert (one["name"], one["environments"], one["restarts"]) == ("agent-queue", ["production"], False)
+    assert {"section": "scaling", "says": "max replicas 100 -> 150"} in one["changes"]
+    assert (told["dangers"], told["unchanged"]) == ([], 1)
+
+
+def test_for_a_pull_request(repository: Path, generated: Path, penstock: Run) -> None:
+    """Nothing of a spec is read as Markdown or HTML."""
+    del generated
+    change(repository / "specs/jobs.yaml", "key: jobs", "key: '`<b>|*'")
+    ran = penstock("diff", "--only", "jobs", "--markdown")
+    assert "### jobs (dev, production)\n" in ran.stdout
+    assert "- **worker**: stream.key jobs -\\> \\`\\<b\\>\\|\\*\n" in ran.stdout
+    assert "<b>" not in ran.stdout
+    assert ran.stdout.startswith("> **Danger**: `specs/jobs.yaml:")
+
+
+def test_one_form_at_a_time(generated: Path, penstock: Run) -> None:
+    del generated
+    ran = penstock("diff", "--json", "--markdown")
+    assert ran.returncode == 2
+    assert "`--json` and `--markdown` are one or the other" in ran.stderr

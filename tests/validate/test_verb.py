@@ -1,0 +1,85 @@
+"""`penstock validate`: the programs that will read generated files judge them."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture
+def repository(root: Path, tmp_path: Path) -> Path:
+    for name in ("specs", "generated"):
+        shutil.copytree(root / name, tmp_path / name)
+    shutil.copy(root / "penstock.yaml", tmp_path)
+    return tmp_path
+
+
+def validate(root: Path, where: Path, *words: str, path: str | None = None) -> subprocess.CompletedProcess[str]:
+    schemas = ("--schemas", str(root / "build/validators/schemas"))
+    command = [str(Path(sys.executable).with_name("penstock")), "validate", *schemas, *words]
+    environ = {"PATH": path or os.environ["PATH"], "PENSTOCK_TODAY": "2026-01-01"}
+    return subprocess.run(command, cwd=where, env=environ, capture_output=True, text=True, check=False)
+
+
+def test_what_is_committed_holds(root: Path, repository: Path) -> None:
+    """Manifests, rules, their tests, Alertmanager, the chart's values and the images."""
+    ran = validate(root, repository)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    lines = ran.stdout.splitlines()
+    assert all(line.startswith("holds ") for line in lines)
+    for program in ("kubeconform", "promtool", "amtool", "helm", "hadolint"):
+        assert any(line.endswith(f"({program})") for line in lines), program
+
+
+@pytest.mark.parametrize(
+    ("file", "change", "what"),
+    [
+        ("production/jobs/manifests/deployment.yaml", ("maxSurge", "maxSurges"), "production: manifests"),
+        ("dev/jobs/rules.yaml", ("max(", "max(("), "dev: rules"),
+        ("dev/jobs/rules.yaml", ("> 300", "> 400"), "dev: tests of alerts"),
+        ("production/_environment/alertmanager.yaml", ("receiver:", "receivers:"), "production: Alertmanager"),
+        ("dev/jobs/values.yaml", ("graceSeconds:", "graceSecond:"), "dev: jobs's values"),
+        ("images/worker.Dockerfile", ("FROM python", "FROM --from"), "images"),
+    ],
+)
+def test_what_is_wrong_is_told(root: Path, repository: Path, file: str, change: tuple[str, str], what: str) -> None:
+    """With what the program says of it."""
+    path = repository / "generated" / file
+    text = path.read_text()
+    assert change[0] in text
+    path.write_text(text.replace(*change))
+    ran = validate(root, repository)
+    assert ran.returncode == 1
+    wrong = [line for line in ran.stdout.splitlines() if line.startswith("wrong ")]
+    assert any(what in line for line in wrong)
+    assert "\n    " in ran.stdout
+
+
+def test_a_choice(root: Path, repository: Path) -> None:
+    ran = validate(root, repository, "--env", "dev", "--only", "jobs")
+    assert ran.returncode == 0
+    assert "production" not in ran.stdout
+    assert "media-cluster" not in ran.stdout
+
+
+def test_a_program_that_is_missing_is_no_proof(root: Path, repository: Path) -> None:
+    ran = validate(root, repository, "--env", "dev", path="/nowhere")
+    assert ran.returncode == 1
+    assert "not proven  dev: rules: there is no promtool\n" in ran.stdout
+    assert "hint: install amtool and helm and kubeconform and promtool, and put it on the PATH" in ran.stderr
+
+
+def test_schemas_that_are_missing(root: Path, repository: Path) -> None:
+    ran = validate(root, repository, "--schemas", "nowhere")
+    assert ran.returncode == 2
+    assert "there are no JSON Schemas for kubeconform in `nowhere`" in ran.stderr
+
+
+def test_nothing_was_generated(root: Path, repository: Path) -> None:
+    shutil.rmtree(repository / "generated")
+    ran = validate(root, repository)
+    assert ran.returncode == 2
+    assert "nothing was generated" in ran.stderr
