@@ -35,10 +35,10 @@ class Flow:
         self._wanted: set[str] = set()
         self._members: dict[str, list[Member]] = {name: [] for name in source.environments}
 
-    def run(self, at_once: int = 1) -> Difference:
-        """What differs of all that is asked for. `at_once` says how many processes there may be."""
+    def run(self) -> Difference:
+        """What differs of all that is asked for."""
         chosen = self._source.chosen
-        for unit in self._bench.specs(self._new_specs(), at_once):
+        for unit in self._bench.specs(self._new_specs()):
             self._take(unit)
         for environment, members in self._members.items() if not chosen.names else ():
             key = digest(repr(sorted(members, key=lambda one: one.name)).encode()) or ""

@@ -6,8 +6,6 @@ no more memory than one of a few.
 
 from __future__ import annotations
 
-import gc
-import multiprocessing
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,11 +15,10 @@ from penstock_generate.plan import Member
 from penstock_generate.source import Source
 from penstock_generate.tree import Difference, compare
 from penstock_spec.files import File, digest
+from penstock_spec.forks import mapped
 
 Sink = Callable[[Folder, Difference], None]
 """Takes what was made, and how it differs from what lies there. It may be called in a fork."""
-MANY = 32
-"""Specs from which on forks are worth their start."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,15 +62,9 @@ class Bench:
         """Anything else."""
         return Unit(name, key, "", {}, tuple(self._made(folders)))
 
-    def specs(self, files: list[tuple[File, str]], at_once: int) -> Iterator[Unit]:
+    def specs(self, files: list[tuple[File, str]]) -> Iterator[Unit]:
         """Many specs; a refusal of any ends it."""
-        if at_once == 1 or len(files) < MANY or "fork" not in multiprocessing.get_all_start_methods():
-            yield from (self.spec(file, name) for file, name in files)
-            return
-        gc.freeze()  # so that a fork's collections leave what it shares alone
-        forks = multiprocessing.get_context("fork")
-        with forks.Pool(at_once, _begin, (self, files)) as pool:
-            yield from pool.imap_unordered(_work, range(len(files)), chunksize=8)
+        return mapped(lambda one: self.spec(*one), files)
 
     def _made(self, folders: Iterable[Folder]) -> Iterator[Made]:
         for folder in folders:
@@ -85,17 +76,3 @@ class Bench:
 def key_of(file: File) -> str:
     """What stands for the content of a spec."""
     return (digest(file.raw) or "") if isinstance(file.raw, bytes) else ""
-
-
-_bench: Bench
-_files: list[tuple[File, str]]
-
-
-def _begin(bench: Bench, files: list[tuple[File, str]]) -> None:
-    """In a fork: what it works on came with it."""
-    global _bench, _files
-    _bench, _files = bench, files
-
-
-def _work(index: int) -> Unit:
-    return _bench.spec(*_files[index])

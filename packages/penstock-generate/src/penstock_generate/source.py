@@ -64,8 +64,8 @@ class Refused:
 
 def read(repository: Repository, chosen: Chosen, today: date) -> Source | Refused:
     """The repository, linted."""
-    outcome = cache.lint(repository, chosen.environments, today)
     inputs = read_inputs(repository)
+    outcome = cache.lint(repository, chosen.environments, today, inputs)
     platform = check.check_platform(lint.load(inputs.platform))
     environments = lint.choose(platform, chosen.environments)
     if outcome.count(Severity.ERROR) or platform.model is None:

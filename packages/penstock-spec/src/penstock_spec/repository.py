@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from penstock_spec.files import File, read_bytes
@@ -34,16 +35,7 @@ class Repository:
     def name(self, path: Path) -> str:
         """How a file is called in findings: relative to the root, with `/`, always printable. Links keep their name."""
         there = os.path.join(os.path.realpath(path.parent), path.name)  # noqa: PTH118 - `resolve` follows the last link too
-        relative = Path(there)
-        if relative.is_relative_to(root := os.path.realpath(self.root)):
-            relative = relative.relative_to(root)
-        return relative.as_posix().encode("utf-8", "backslashreplace").decode("utf-8")
-
-    def leads_out(self, path: Path) -> bool:
-        """A link in the repository to something outside of it, which a pull request could show to anyone."""
-        root = os.path.realpath(self.root)
-        inside = Path(os.path.realpath(path.parent)).is_relative_to(root)
-        return inside and not Path(os.path.realpath(path)).is_relative_to(root)
+        return _name(there, os.path.realpath(self.root))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +50,27 @@ class Inputs:
 
 def read_inputs(repository: Repository) -> Inputs:
     """Read every file once."""
-    files = [read_file(repository, path) for path in repository.files]
+    real = cache(os.path.realpath)  # thousands of specs lie in a few folders
+    files = [_read(real(repository.root), path, real(path.parent)) for path in repository.files]
     return Inputs(files[0], tuple(files[1:]), repository.whole)
 
 
 def read_file(repository: Repository, path: Path) -> File:
     """Read one file, under its name in the repository."""
-    name = repository.name(path)
-    if repository.leads_out(path):
+    return _read(os.path.realpath(repository.root), path, os.path.realpath(path.parent))
+
+
+def _name(there: str, root: str) -> str:
+    relative = there.removeprefix(f"{root.rstrip(os.sep)}{os.sep}")
+    return Path(relative).as_posix().encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _read(root: str, path: Path, folder: str) -> File:
+    """A file in a folder; both and the root are known without links."""
+    there = os.path.join(folder, path.name)  # noqa: PTH118 - there are thousands
+    name = _name(there, root)
+    inside = Path(folder).is_relative_to(root)
+    if inside and os.path.islink(there) and not Path(os.path.realpath(there)).is_relative_to(root):  # noqa: PTH114 - as above
         at = Span(name, 1, 1, 1, 1)
         found = Found(
             "unreadable-file", at, "it is a link that leads out of the repository", "put the file itself here"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from penstock_generate.command.shared import GENERATED, choice_options, processors, root_of, source_of
+from penstock_generate.command.shared import GENERATED, choice_options, root_of, source_of
 from penstock_generate.flow import Flow
 from penstock_generate.source import Chosen
 from penstock_generate.tree import Difference
@@ -29,7 +29,7 @@ def command(ctx: click.Context, environments: tuple[str, ...], names: tuple[str,
     root = root_of(source)
     with opened(root):
         flow = Flow(source, root, lambda _, __: None)
-        difference = flow.run(processors())
+        difference = flow.run()
         flow.remember(written=False)
     told = _told(difference)
     for line in told:

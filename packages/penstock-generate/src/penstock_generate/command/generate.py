@@ -9,7 +9,7 @@ import click
 
 from penstock.command.console import painter
 from penstock_generate.build import Folder
-from penstock_generate.command.shared import GENERATED, choice_options, processors, root_of, source_of
+from penstock_generate.command.shared import GENERATED, choice_options, root_of, source_of
 from penstock_generate.danger import dangers
 from penstock_generate.flow import Flow
 from penstock_generate.source import Chosen, Source
@@ -45,7 +45,7 @@ def command(environments: tuple[str, ...], names: tuple[str, ...], platform: Pat
                     change.put(one.path, one.content.encode())
 
         flow = Flow(source, root, put)
-        difference = flow.run(processors())
+        difference = flow.run()
         looked = dangers(source, flow.specs, root, difference)
         if looked.dangerous:
             refuse(source, looked.dangerous)

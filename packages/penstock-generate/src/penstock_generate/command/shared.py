@@ -52,8 +52,3 @@ def root_of(source: Source) -> Path:
     if os.path.islink(root):  # noqa: PTH114 - beside the texts of `os.path` elsewhere
         raise CannotGoOn(f"`{GENERATED}` is a link", "make it a folder")
     return root
-
-
-def processors() -> int:
-    """How many this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

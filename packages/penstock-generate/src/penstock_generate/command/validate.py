@@ -9,10 +9,11 @@ import click
 
 from penstock.command.console import painter
 from penstock_generate import tree
-from penstock_generate.command.shared import choice_options, processors, root_of, source_of
+from penstock_generate.command.shared import choice_options, root_of, source_of
 from penstock_generate.source import Chosen
 from penstock_generate.validating import FROM_THE_NET, Result, proofs, run
 from penstock_spec.findings import CannotGoOn
+from penstock_spec.forks import processors
 from penstock_spec.report.safe import safe
 
 SCHEMAS = "build/validators/schemas"

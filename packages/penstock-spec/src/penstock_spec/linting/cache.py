@@ -34,9 +34,9 @@ FOLDER = ".penstock-cache"
 TOOLS = ("penstock-spec", "pydantic", "pydantic-core", "PyYAML", "ruamel.yaml", "jsonschema-rs")
 
 
-def lint(repository: Repository, asked: tuple[str, ...], today: date) -> Outcome:
-    """As `lint.lint`, from the cache where it may be."""
-    inputs = read_inputs(repository)
+def lint(repository: Repository, asked: tuple[str, ...], today: date, inputs: Inputs | None = None) -> Outcome:
+    """As `lint.lint`, from the cache where it may be. `inputs` are the repository's, where they were read before."""
+    inputs = inputs or read_inputs(repository)
     folder = repository.root / FOLDER
     tool = fingerprint()
     files = map(_file_key, (inputs.platform, *inputs.specs))
@@ -149,7 +149,9 @@ def store(folder: Path, name: str, content: Mapping[str, Any]) -> None:
         handle, temporary = tempfile.mkstemp(dir=folder, suffix=".tmp")
         try:
             with os.fdopen(handle, "w", encoding="utf-8") as file:
-                json.dump(content, file, separators=(",", ":"))
+                file.write(
+                    json.dumps(content, separators=(",", ":"))
+                )  # `dump` would write it in Python, piece by piece
             os.replace(temporary, folder / name)  # noqa: PTH105 - the same, without a second Path
         except BaseException:
             os.unlink(temporary)  # noqa: PTH108 - as above

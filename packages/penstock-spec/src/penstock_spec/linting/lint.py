@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 
+from penstock_spec.catalogue import catalogue
 from penstock_spec.fields import nearest
 from penstock_spec.files import File, digest
 from penstock_spec.findings import CannotGoOn, Finding, Outcome
@@ -15,6 +16,9 @@ from penstock_spec.linting.waivers import Waiver, over, void, waives
 from penstock_spec.reading import Document, Found, read
 from penstock_spec.repository import Inputs
 from penstock_spec.subject import Fleet
+
+SEVERAL = 32
+"""Files from which on it may be worth to look at several at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +54,10 @@ def lint(inputs: Inputs, asked: tuple[str, ...], today: date, known: Mapping[str
     """
     platform = check_platform(load(inputs.platform))
     environments = choose(platform, asked)
-    specs: dict[str, Checked] = {}
-    for file in inputs.specs:
-        earlier = known.get(file.name) if known else None
-        specs[file.name] = earlier or _check(file, platform, environments)
+    earlier = known or {}
+    new = [file for file in inputs.specs if file.name not in earlier]
+    made = dict(zip((file.name for file in new), _all(new, platform, environments), strict=True))
+    specs = {file.name: earlier.get(file.name) or made[file.name] for file in inputs.specs}
     files = {inputs.platform.name: platform.checked.copy(), **{name: checked.copy() for name, checked in specs.items()}}
     for environment, found in across(platform, environments, files.values()):
         files[found.at.file].found.append((environment, found))
@@ -66,6 +70,16 @@ def lines_of(inputs: Inputs, findings: Iterable[Finding]) -> dict[str, tuple[str
     """The lines of the files that findings point into."""
     wanted = {one.at.file for one in findings}
     return {file.name: file.lines() for file in (inputs.platform, *inputs.specs) if file.name in wanted}
+
+
+def _all(files: list[File], platform: PlatformFile, environments: tuple[str, ...]) -> Iterable[Checked]:
+    """Many of them in forks; what comes with them is loaded only then."""
+    if len(files) < SEVERAL:
+        return [_check(file, platform, environments) for file in files]
+    from penstock_spec.forks import mapped  # noqa: PLC0415 - as above
+
+    catalogue()  # so that no fork has to load the rules
+    return mapped(lambda file: _check(file, platform, environments), files)
 
 
 def _check(file: File, platform: PlatformFile, environments: tuple[str, ...]) -> Checked:
