@@ -40,7 +40,9 @@ def everything() -> dict[str, str]:
         "docs/reference/commands.md": commands.page(helps()),
         "docs/reference/metrics.md": metrics.page(TOPICS, PIPELINE),
     }
-    return {**pages(), **made, **beside("seeds").pages(ROOT), **beside("observing").pages(ROOT)}
+    for name in ("artifacts", "observing", "seeds"):
+        made |= beside(name).pages(ROOT)
+    return {**pages(), **made}
 
 
 def beside(name: str) -> ModuleType:

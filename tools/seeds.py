@@ -28,8 +28,9 @@ INTRODUCTION = """\
 
 Five documents about workers on Redis Streams, the seeds, stood at the beginning of the design. This page has each
 setting, metric, alert, endpoint and key that they name, and what became of it: a field of a spec or of the platform
-file, a default, [a metric](metrics.md), something that the runtime does or that a later part brings, or the reason why
-there is no such thing. Metrics that begin with `kube_` and `keda_` are told by Kubernetes and KEDA.
+file, a default, [a metric](metrics.md), an alert or a panel, a line of [a generated file](artifacts.md), something that
+the runtime does or that a later part brings, or the reason why there is no such thing. Metrics that begin with `kube_`
+and `keda_` are told by Kubernetes and KEDA.
 """
 
 
@@ -53,13 +54,17 @@ class Row(BaseModel):
     of: Literal["pipeline", "platform"] = "pipeline"
     metric: str = ""
     runtime: str = ""
-    later: Literal["", "generator", "scheduler", "agent-host"] = ""
+    alerts: tuple[str, ...] = ()
+    panels: tuple[str, ...] = ()
+    artifact: str = ""
+    at: str = ""
+    later: Literal["", "scheduler", "agent-host"] = ""
     as_: str = ""
     reason: str = ""
 
     @property
     def here(self) -> Any:  # noqa: ANN401 - whatever YAML can say
-        """The value that the field or the default must have."""
+        """The value that the field, the default or the file must have."""
         return self.ours if self.ours is not None else self.there
 
     @property
@@ -104,23 +109,38 @@ def _lines(table: Table) -> Iterator[str]:
 
 def became(row: Row) -> str:
     """What is here instead, in a line."""
-    because = f", because {row.because}" if row.because else ""
-    if row.field:
-        file = f"specs/{row.spec}.yaml" if row.spec else "penstock.yaml"
-        where = f"`{file}`" + (f", {row.platform or row.in_}" if row.platform or row.in_ == "dev" else "")
-        return f"`{row.field}` is {shown(row.here)} in {where}{because}"
-    if row.default:
-        return (
-            f"`{row.default}`{' of the platform file' * (row.of == 'platform')}, by default {shown(row.here)}{because}"
-        )
+    if row.field or row.default:
+        return _valued(row)
+    if row.alerts or row.panels or row.artifact:
+        return _generated(row)
     if row.metric:
         return f"metric `{row.metric}`"
     if row.runtime:
         return f"in the runtime: {row.runtime}"
     if row.later:
-        with_ = f"`kind: {row.later}`" if row.later in ("scheduler", "agent-host") else f"the {row.later}"
-        return f"comes with {with_}: {row.as_}"
+        return f"comes with `kind: {row.later}`: {row.as_}"
     return f"none: {row.reason}"
+
+
+def _valued(row: Row) -> str:
+    if row.default:
+        of = " of the platform file" if row.of == "platform" else ""
+        return f"`{row.default}`{of}, by default {shown(row.here)}{_because(row)}"
+    file = f"specs/{row.spec}.yaml" if row.spec else "penstock.yaml"
+    where = f"`{file}`" + (f", {row.platform or row.in_}" if row.platform or row.in_ == "dev" else "")
+    return f"`{row.field}` is {shown(row.here)} in {where}{_because(row)}"
+
+
+def _generated(row: Row) -> str:
+    if row.artifact:
+        file = f"[`generated/{row.artifact}`](../../generated/{row.artifact})"
+        return f"`{row.at}` is {shown(row.here)} in {file}{_because(row)}" if row.at else f"{row.as_}: {file}"
+    kind, names = ("alert", row.alerts) if row.alerts else ("panel", row.panels)
+    return f"{kind}{'s' * (len(names) > 1)} {', '.join(f'`{name}`' for name in names)}"
+
+
+def _because(row: Row) -> str:
+    return f", because {row.because}" if row.because else ""
 
 
 def shown(value: object) -> str:

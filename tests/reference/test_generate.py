@@ -58,11 +58,12 @@ def test_what_differs_is_named_in_a_sentence(generate: ModuleType, made: dict[st
 
 
 def test_every_link_between_the_pages_leads_somewhere(made: dict[str, str], root: Path) -> None:
-    """Relative links lead to files of the repository, those of the index too."""
-    index = {"docs/README.md": (root / "docs/README.md").read_text()}
+    """Relative links lead to files of the repository, those of pages that people write too."""
+    pages = [root / "README.md", root / "ARCHITECTURE.md", *(root / "docs").rglob("*.md")]
+    written = {page.relative_to(root).as_posix(): page.read_text() for page in pages}
     broken = [
         f"{name}: {link}"
-        for name, text in (made | index).items()
+        for name, text in (written | made).items()
         for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text)
         if name.endswith(".md") and not (root / name).parent.joinpath(link).exists()
     ]

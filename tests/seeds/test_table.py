@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Callable
@@ -10,6 +11,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+import yaml
 
 from penstock_spec.fields import fields_of, knows
 from penstock_spec.kinds.pipeline import Pipeline
@@ -21,11 +23,11 @@ from penstock_spec.values.quantity import Quantity
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = ROOT.parent / "shared/seeds"
+GENERATED = ROOT / "generated"
 NAMES = ROOT / "tests/seeds/names.txt"
 
-CLAIMS = ("field", "default", "metric", "runtime", "later", "reason")
+CLAIMS = ("field", "default", "metric", "runtime", "alerts", "panels", "artifact", "later", "reason")
 OTHERS = re.compile(r"(keda|kube)(_[a-z0-9]+)+")
-OURS = re.compile(r"\bpenstock(?:_[a-z0-9]+)+")
 
 
 def rows(seeds: ModuleType) -> list[tuple[str, Any]]:
@@ -59,14 +61,15 @@ def _number(value: object) -> float | None:
 
 
 def test_each_row_makes_one_claim(seeds: ModuleType) -> None:
-    """A field, a default, a metric, the runtime, a later part or a reason; and what belongs to it, and nothing else."""
+    """A field, a metric, an alert, a file, a reason, ...; and what belongs to it, and nothing else."""
     for seed, row in rows(seeds):
         made = [claim for claim in CLAIMS if getattr(row, claim)]
         assert len(made) == 1, (seed, row.name, made)
-        assert bool(row.as_) == bool(row.later), (seed, row.name)
+        assert bool(row.as_) == bool(row.later or (row.artifact and not row.at)), (seed, row.name)
+        assert bool(row.artifact) >= bool(row.at), (seed, row.name)
         assert bool(row.spec) + bool(row.platform) == (made == ["field"]), (seed, row.name)
         assert bool(row.because) == (row.ours is not None), (seed, row.name)
-        assert row.ours is None or made[0] in ("field", "default"), (seed, row.name)
+        assert row.ours is None or made[0] in ("field", "default") or row.at, (seed, row.name)
 
 
 def test_nothing_is_told_twice(seeds: ModuleType) -> None:
@@ -107,11 +110,40 @@ def test_each_metric_is_told_by_somebody(seeds: ModuleType) -> None:
     assert [name for name in named if name not in METRICS and not OTHERS.fullmatch(name)] == []
 
 
-def test_what_the_generator_is_to_ask_for_is_told(seeds: ModuleType) -> None:
-    """An alert or a panel that is planned names metrics of the contract."""
-    planned = {name for _, row in rows(seeds) if row.later == "generator" for name in OURS.findall(row.as_)}
-    assert planned
-    assert planned - METRICS.keys() == set()
+def test_each_alert_and_panel_is_generated(seeds: ModuleType) -> None:
+    """Of a pipeline or of an environment, in the files that are committed."""
+    rules = [yaml.load(path.read_bytes(), yaml.CSafeLoader) for path in GENERATED.glob("*/*/rules.yaml")]
+    alerts = {rule.get("alert") for one in rules for group in one["groups"] for rule in group["rules"]}
+    panels = {title for path in GENERATED.glob("*/*/dashboard.json") for title in titles(json.loads(path.read_bytes()))}
+    named = [row for _, row in rows(seeds)]
+    assert {name for row in named for name in row.alerts} - alerts == set()
+    assert {name for row in named for name in row.panels} - panels == set()
+    assert any(row.alerts for row in named)
+    assert any(row.panels for row in named)
+
+
+def test_each_generated_file_says_it(seeds: ModuleType) -> None:
+    """The value at its path, or at least the file."""
+    for seed, row in rows(seeds):
+        if not row.artifact:
+            continue
+        made = yaml.load((GENERATED / row.artifact).read_bytes(), yaml.CSafeLoader)
+        assert made
+        if row.at:
+            value = inside(made, row.at)
+            assert same(value, row.here), (seed, row.name, value, row.here)
+
+
+def titles(dashboard: Any) -> list[str]:  # noqa: ANN401 - JSON
+    """Of panels, also in rows that are folded."""
+    return [one["title"] for panel in dashboard["panels"] for one in (panel, *panel.get("panels", ()))]
+
+
+def inside(value: Any, path: str) -> Any:  # noqa: ANN401 - YAML
+    """What stands at a path; items of lists by number."""
+    for step in path.split("."):
+        value = value[int(step)] if isinstance(value, list) else value[step]
+    return value
 
 
 @pytest.mark.parametrize("source", ["committed", *(["documents"] if DOCUMENTS.is_dir() else [])])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import date, timedelta
 from typing import Any, Literal, get_args, get_origin
 
 from penstock_spec.model import Part, key_of
@@ -55,5 +56,7 @@ def _scalars(value: Any, annotation: Any) -> Iterator[Any]:  # noqa: ANN401 - as
         yield from (Version("0.1"), Version("99.9"))
     elif isinstance(value, Quantity):
         yield from (type(value).of(amount) for amount in (value.amount * 2 + 60_000, value.amount // 2))
+    elif isinstance(value, date):
+        yield value + timedelta(days=1)
     elif isinstance(value, str):
         yield value + OTHER

@@ -1,0 +1,76 @@
+"""What each field of a spec changes: it gets another value, and the files that are others then are those it reaches."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from functools import lru_cache
+
+from penstock_generate import environment as of_environment
+from penstock_generate.artifact import Artifact
+from penstock_generate.explaining.vary import variants
+from penstock_generate.kinds import emitter
+from penstock_generate.plan import Member, Planned, Whole
+from penstock_generate.rendering import Templates
+from penstock_spec.fields import known_paths
+from penstock_spec.model import Part
+from penstock_spec.reading import Path
+
+Reached = dict[str, frozenset[str]]
+"""By field, paths below the spec's folder, or `_environment/...`."""
+
+
+def reached(it: Planned, templates: Templates, below: tuple[str, ...] = ("",)) -> Reached:
+    """Each field that has a value to be changed; of those that begin so alone, where it is said."""
+    found: dict[str, set[str]] = {}
+    made = _emitting(it, templates)
+    before = made(it)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # pydantic sees that the values are made up
+        for path, spec in variants(it.spec):
+            field = field_at(type(it.spec), path)
+            if not field.startswith(below):
+                continue
+            try:
+                after = made(replace(it, spec=spec))
+            except Exception:  # noqa: BLE001, S112 - no rule has seen these values
+                continue
+            changed = {name for name in before.keys() | after.keys() if before.get(name) != after.get(name)}
+            found.setdefault(field, set()).update(changed)
+    return {field: frozenset(files) for field, files in found.items()}
+
+
+def field_at(model: type[Part], path: Path) -> str:
+    """The innermost field at a path, as the reference names it: with `*` for a chosen key, and `[]` for an item."""
+    known, found, at = known_paths(model), "", ""
+    for step in path:
+        inside = [f"{at}[]"] if isinstance(step, int) else [f"{at}.{step}".removeprefix("."), f"{at}.*"]
+        for one in inside:
+            if one in known or any(there.startswith(f"{one}.") for there in known):
+                at = one
+                break
+        else:
+            break
+        found = at if at in known else found
+    return found
+
+
+def _emitting(it: Planned, templates: Templates) -> Callable[[Planned], Mapping[str, str]]:
+    emit = emitter(it.spec.kind)
+
+    @lru_cache(maxsize=2)  # most fields leave what the environment says as it is
+    def of_whole(member: Member) -> dict[str, str]:
+        """Of the environment, as if it had no other spec."""
+        whole = Whole(it.environment, it.around, (member,), it.source, "0")
+        return _contents(of_environment.emit(whole, templates), it.environment)
+
+    def emitted(one: Planned) -> Mapping[str, str]:
+        made = emit(one, templates)
+        return _contents(made.artifacts, one.folder) | of_whole(made.member)
+
+    return emitted
+
+
+def _contents(artifacts: Iterable[Artifact], folder: str) -> dict[str, str]:
+    return {one.path.removeprefix(f"{folder}/"): one.content for one in artifacts}

@@ -1,0 +1,117 @@
+"""The page of artifacts has every file there is, and a field changes exactly the files that it should."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from penstock_generate.explaining.reach import Reached, field_at
+from penstock_generate.source import Source
+from penstock_spec.fields import fields_of, known_paths
+from penstock_spec.kinds.pipeline import Pipeline
+
+ROW = re.compile(r"^\| (?P<fields>`[^|]+) \| (?P<pods>yes|no) \| (?P<files>[^|]+) \|$", re.MULTILINE)
+NAME = re.compile(r"`([^`]+)`")
+UNTRIED = {"kind", "environments", "message.schema.file"}
+"""A spec of another kind is another thing; overrides are no field of a resolved spec; no second file lies there."""
+
+
+@pytest.fixture(scope="module")
+def artifacts(root: Path) -> ModuleType:
+    """tools/artifacts.py, in this process."""
+    spec = importlib.util.spec_from_file_location("artifacts", root / "tools/artifacts.py")
+    assert spec
+    assert spec.loader
+    module = sys.modules["artifacts"] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def source(root: Path, artifacts: ModuleType) -> Source:
+    found = artifacts.source_of(root)
+    assert isinstance(found, Source)
+    return found
+
+
+@pytest.fixture(scope="module")
+def reached(root: Path, artifacts: ModuleType, source: Source) -> Reached:
+    found: Reached = artifacts.fields(root, source)
+    return found
+
+
+def test_what_is_made_is_what_the_catalogues_name(artifacts: ModuleType, source: Source) -> None:
+    """No file without a line, no line without a file, none twice."""
+    made = artifacts.made(source)
+    told = {whose: [path for one in known for path in one.paths] for whose, known in artifacts.catalogues().items()}
+    assert {whose: sorted(files) for whose, files in made.items()} == {
+        whose: sorted(all_) for whose, all_ in told.items()
+    }
+
+
+def test_every_field_is_tried(reached: Reached) -> None:
+    """All that hold a value of their own."""
+    paths = {one.path for one in fields_of(Pipeline)}
+    inner = {path for path in paths if not any(other.startswith((f"{path}.", f"{path}[]")) for other in paths)}
+    assert inner - reached.keys() == UNTRIED
+    assert reached.keys() <= paths
+
+
+def test_each_field_changes_what_the_page_says(root: Path, artifacts: ModuleType, reached: Reached) -> None:
+    """No file more, and none less."""
+    page = (root / artifacts.PAGE).read_text(encoding="utf-8")
+    told = {
+        field: (row["pods"] == "yes", set(NAME.findall(row["files"])))
+        for row in ROW.finditer(page)
+        for field in NAME.findall(row["fields"])
+    }
+    assert told == {
+        field: (artifacts.DEPLOYMENT in files, set(artifacts.shown(files))) for field, files in reached.items() if files
+    }
+    assert set(NAME.findall(page.rpartition("\nNo file changes with ")[2])) == {
+        field for field, files in reached.items() if not files
+    }
+
+
+def test_what_the_table_leaves_out_follows_from_what_it_says(artifacts: ModuleType, reached: Reached) -> None:
+    """Files that repeat others change with them; what a patch does to one of them alone is said."""
+    same = {path: one.same_as for one in artifacts.catalogue_of("pipeline") for path in one.paths if one.same_as}
+    deployments = {artifacts.DEPLOYMENT, f"_environment/{artifacts.DEPLOYMENT}"}
+    for field, files in reached.items():
+        assert {name for name, other in same.items() if other in files} <= files, field
+        assert deployments <= files or artifacts.WORKER not in files, field
+        assert (artifacts.VALUES in files) == any(name.startswith("manifests/") for name in files), field
+
+
+def test_what_only_people_read_changes_nothing(reached: Reached) -> None:
+    """Reasons, days and expectations restart no pod."""
+    sections = ("expect[].", "acknowledge[].", "suppress[].")
+    idle = {field for field, files in reached.items() if not files}
+    assert idle == {path for path in known_paths(Pipeline) if path.startswith(sections)} - {"expect[].traffic"} | {
+        "patches[].reason"
+    }
+
+
+def test_scaling_restarts_nothing(artifacts: ModuleType, reached: Reached) -> None:
+    """But `protect_busy`, which a worker has to know."""
+    restarting = {one for one, files in reached.items() if one.startswith("scaling.") and artifacts.WORKER in files}
+    assert restarting == {"scaling.protect_busy"}
+
+
+@pytest.mark.parametrize(
+    ("path", "field"),
+    [
+        (("work", "timeout"), "work.timeout"),
+        (("message", "log_fields", 1), "message.log_fields"),
+        (("retries", "classes", "forbidden", "match", 0), "retries.classes.*.match"),
+        (("patches", 0, "value", "disk"), "patches[].value"),
+        (("message", "schema", "properties", "file"), "message.schema"),
+    ],
+)
+def test_a_path_belongs_to_a_field(path: tuple[str | int, ...], field: str) -> None:
+    assert field_at(Pipeline, path) == field

@@ -1,0 +1,170 @@
+"""Makes docs/reference/artifacts.md from the catalogues beside what emits, and by trying each field of a spec."""
+
+from __future__ import annotations
+
+import importlib
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from penstock_generate.artifact import OF_ALL, OF_ENVIRONMENT
+from penstock_generate.build import everything
+from penstock_generate.catalogue import Known
+from penstock_generate.environment import catalogue as of_environment
+from penstock_generate.explaining.reach import Reached, reached
+from penstock_generate.plan import Planned
+from penstock_generate.repository import catalogue as of_repository
+from penstock_generate.source import Chosen, Source, read
+from penstock_spec.fields import fields_of
+from penstock_spec.kinds import kinds
+from penstock_spec.linting.check import resolve
+from penstock_spec.reading import read as read_document
+from penstock_spec.repository import open_repository
+
+DATA = Path("docs/reference/artifacts.yaml")
+PAGE = "docs/reference/artifacts.md"
+ENVIRONMENT = "production"
+WORKER = "worker.json"
+VALUES = "values.yaml"
+DEPLOYMENT = "manifests/deployment.yaml"
+INTRODUCTION = """\
+<!-- Made by `make generate` from the code. -->
+
+# What is generated
+
+`penstock generate` writes these files. [The tour](../explanation/generated.md) goes through those of one pipeline.
+Below `generated/`, each pipeline has a folder in each environment, each environment has one of its own, and the
+repository has three.
+"""
+FIELDS = """\
+## Which field changes what
+
+Each field of a pipeline's spec, and the files that are others when it has another value. It is found by trying, as
+`penstock explain FILE:LINE` does for one line. What repeats is left out:
+
+{repeats}
+- `values.yaml` changes with every manifest.
+- The Deployments of the workers and of the janitor have digests of `worker.json`, and change with it.
+
+Under **pods** stands whether the workers' Deployment changes; they are started anew then. `environments` changes what
+the field at each of its paths changes, and `message.schema.file` what `message.schema` does.
+
+| field | pods | files |
+|---|---|---|
+"""
+NOTHING = "\nNo file changes with {fields}.\n"
+
+
+def pages(root: Path = Path(__file__).parents[1]) -> dict[str, str]:
+    """The page by its path."""
+    source = source_of(root)
+    lines = [INTRODUCTION, *_tables(source), FIELDS.format(repeats="\n".join(_repeats()))]
+    table = fields(root, source)
+    idle = ", ".join(f"`{field}`" for field, files in table.items() if not files)
+    return {PAGE: "\n".join(lines) + "".join(rows(table)) + NOTHING.format(fields=idle)}
+
+
+def source_of(root: Path) -> Source:
+    """The specs of this repository."""
+    source = read(open_repository((), None, root), Chosen(), datetime.now(UTC).date())
+    if not isinstance(source, Source):
+        raise SystemExit("error: the specs have errors\nhint: run `penstock lint`")
+    return source
+
+
+def catalogue_of(kind: str) -> tuple[Known, ...]:
+    """What is generated for a kind of spec."""
+    found: tuple[Known, ...] = importlib.import_module(
+        f"penstock_generate.kinds.{kind.replace('-', '_')}.catalogue"
+    ).FILES
+    return found
+
+
+def made(source: Source) -> dict[str, dict[str, str]]:
+    """For each kind of spec, the environment and the repository: its files, and what made each."""
+    found: dict[str, dict[str, str]] = defaultdict(dict)
+    for folder in everything(source):
+        whose = folder.member.kind if folder.member else "repository" if folder.name in OF_ALL else "environment"
+        for one in folder.artifacts:
+            below = one.path if whose == "repository" else one.path.removeprefix(f"{folder.name}/")
+            found[whose][below] = one.maker
+    return found
+
+
+def catalogues() -> dict[str, tuple[Known, ...]]:
+    """What is said of each of them."""
+    of_kinds = {kind: catalogue_of(kind) for kind in kinds()}
+    return {**of_kinds, "environment": of_environment.FILES, "repository": of_repository.FILES}
+
+
+def fields(root: Path, source: Source) -> Reached:
+    """Which field of a pipeline's spec changes what."""
+    data = yaml.safe_load((root / DATA).read_text(encoding="utf-8"))
+    found: dict[str, set[str]] = {}
+    for otherwise in ({}, *data["otherwise"]):
+        it = _planned(root, source, data["spec"], otherwise)
+        for field, files in reached(it, source.templates, tuple(otherwise) or ("",)).items():
+            found.setdefault(field, set()).update(files)
+    order = [one.path for one in fields_of(kinds()[data["spec"]["kind"]].model)]
+    return {field: frozenset(found[field]) for field in sorted(found, key=order.index)}
+
+
+def _planned(root: Path, source: Source, spec: dict[str, Any], otherwise: dict[str, Any]) -> Planned:
+    text = yaml.safe_dump({**spec, "environments": {ENVIRONMENT: otherwise}})
+    model, layers = resolve(
+        kinds()[spec["kind"]], read_document(DATA.name, text.encode()), source.platform, ENVIRONMENT
+    )
+    return Planned(ENVIRONMENT, source.model.environments[ENVIRONMENT], model, layers, root / "specs")
+
+
+def shown(files: Iterable[str], kind: str = "pipeline") -> list[str]:
+    """Without those that repeat others."""
+    found, same = set(files), {path: one.same_as for one in catalogue_of(kind) for path in one.paths}
+    implied = {DEPLOYMENT, f"{OF_ENVIRONMENT}/{DEPLOYMENT}"} if WORKER in found else set()
+    return [one for one in _ordered(found, kind) if one not in {VALUES, *implied} and same.get(one) not in found]
+
+
+def _ordered(files: set[str], kind: str) -> list[str]:
+    known = [path for one in catalogue_of(kind) for path in one.paths]
+    return [*(name for name in known if name in files), *sorted(files.difference(known))]
+
+
+def rows(table: Mapping[str, frozenset[str]]) -> Iterator[str]:
+    """A line for fields beside each other that change the same."""
+    said = ((field, DEPLOYMENT in files, tuple(shown(files))) for field, files in table.items() if files)
+    for (pods, files), group in groupby(said, key=itemgetter(1, 2)):
+        names = ", ".join(f"`{field}`" for field, _, _ in group)
+        yield f"| {names} | {'yes' if pods else 'no'} | {', '.join(f'`{name}`' for name in files)} |\n"
+
+
+def _repeats() -> Iterator[str]:
+    for one in catalogue_of("pipeline"):
+        if one.same_as:
+            yield f"- `{one.paths[0]}` changes with `{one.same_as}`."
+
+
+def _tables(source: Source) -> Iterator[str]:
+    titles = {
+        "environment": f"For an environment\n\nBelow `generated/<environment>/{OF_ENVIRONMENT}/`.",
+        "repository": "For the repository\n\nBelow `generated/`.",
+    }
+    makers = made(source)
+    for whose, catalogue in catalogues().items():
+        of_kind = f"For a {whose}\n\nBelow `generated/<environment>/<name>/`."
+        yield f"## {titles.get(whose, of_kind)}\n\n| file | what it is | who reads it | made by |\n|---|---|---|---|"
+        for one in catalogue:
+            by = _maker(sorted({makers[whose][path] for path in one.paths}))
+            yield f"| {', '.join(f'`{path}`' for path in one.paths)} | {one.what} | {one.readers} | {by} |"
+        yield ""
+
+
+def _maker(makers: list[str]) -> str:
+    """A template, or the folder of several, as a link; a module by its name."""
+    maker = makers[0] if len(makers) == 1 else makers[0].rpartition("/")[0]
+    return f"[`{maker}`](../../{maker})" if maker.startswith("templates/") else f"`{maker}`"
