@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import yaml
-from asked import OTHERS, OURS, grouped, matched, selectors
+from asked import KEDA, OTHERS, OURS, grouped, matched, selectors
 
 from penstock_generate.kinds.pipeline.rules import DASHBOARD
 
@@ -45,9 +45,21 @@ def test_they_ask_for_what_is_told(rules: list[dict[str, Any]]) -> None:
             assert one.name in known, rule
             assert matched(one).keys() <= known[one.name], rule
             # KEDA runs somewhere else, once for all.
-            assert one.name == "keda_build_info" or "namespace" in matched(one)
+            assert one.name == "keda_build_info" or KEDA & matched(one).keys()
             assert grouped(rule["expr"]) <= known[one.name], rule
     assert len(asked) > 30
+
+
+def test_keda_is_heard_however_it_is_scraped(rules: list[dict[str, Any]]) -> None:
+    """Whoever scrapes it keeps its labels, or moves its `namespace` aside: each series is asked for under either."""
+    seen = 0
+    for rule in rules:
+        told = [one for one in selectors(rule["expr"]) if KEDA & matched(one).keys() and one.name.startswith("keda_")]
+        kept = [str(one) for one in told if "namespace" in matched(one)]
+        moved = [str(one) for one in told if "exported_namespace" in matched(one)]
+        assert [one.replace("{namespace=", "{exported_namespace=") for one in kept] == moved
+        seen += len(told)
+    assert seen
 
 
 def test_they_keep_to_the_conventions(rules: list[dict[str, Any]]) -> None:

@@ -10,13 +10,15 @@ from penstock_spec.metrics import Metric, MetricKind
 
 SCRAPED = {"namespace", "job", "instance"}
 """What Prometheus adds to what it scrapes, and queries use."""
-SCALER = {"namespace", "scaledObject"}
+KEDA = {"namespace", "exported_namespace"}
+"""Where what it tells of is: the one or the other, by how it is scraped."""
+SCALER = KEDA | {"scaledObject"}
 HPA = {"namespace", "horizontalpodautoscaler"}
 DEPLOYMENT = {"namespace", "deployment"}
 WHERE = {"namespace"}
 OTHERS = {
     "keda_build_info": set[str](),
-    "keda_internal_scale_loop_latency_seconds": {"namespace", "type", "resource"},
+    "keda_internal_scale_loop_latency_seconds": KEDA | {"type", "resource"},
     "keda_scaled_object_errors_total": SCALER,
     "keda_scaled_object_paused": SCALER,
     "keda_scaler_active": SCALER | {"metric"},

@@ -97,6 +97,10 @@ class Series:
         """The selector."""
         return selector(name_of(metric), {**self._labels, **more}, *self._chosen)
 
+    def each(self, metric: Metric | str, form: str = "{}", **more: str) -> str:
+        """The series in a form such as `rate({}[5m])`."""
+        return form.format(self.of(metric, **more))
+
     def rate(self, metric: Metric | str, minutes: int, **more: str) -> str:
         """How fast a counter grows, series by series. It means the same over any time: a dashboard chooses its own."""
         window = RATE_INTERVAL if self._chosen else f"{minutes}m"
@@ -105,7 +109,8 @@ class Series:
     def gauge(self, metric: Metric | str, how: str = "max", **more: str) -> Query:
         """The highest, or the sum, of what pods tell."""
         series = self.of(metric, **more)
-        return Query(f"{how}({series})", lambda value: {series: f"{number(value)}+0x{STEPS}"})
+        text = f"{how}({self.each(metric, **more)})"
+        return Query(text, lambda value: {series: f"{number(value)}+0x{STEPS}"})
 
     def missing(self, metric: Metric | str, having: str = "") -> Query:
         """1 where nobody tells it, or nobody tells it so; nothing where somebody does."""
@@ -123,7 +128,8 @@ class Series:
     def grown(self, metric: Metric | str, minutes: int, **more: str) -> Query:
         """By how much a counter grew in these minutes, over all pods. Rounded: Prometheus extrapolates."""
         series = self.of(metric, **more)
-        text = f"round(sum(increase({series}[{minutes}m])))"
+        growth = self.each(metric, f"increase({{}}[{minutes}m])", **more)
+        text = f"round(sum({growth}))"
         return Query(text, lambda value: {series: f"0+{number(value / minutes)}x{STEPS}"}, minutes + 1)
 
     def ratio(self, over: str, under: str, minutes: int) -> Query:
@@ -134,12 +140,26 @@ class Series:
         return Query(text, lambda value: {upper: f"0+{number(value * 60)}x{STEPS}", **told}, minutes, exact=False)
 
 
+class Elsewhere(Series):
+    """Series about what is ours, of somebody who is scraped in another namespace: KEDA.
+
+    Unless whoever scrapes it keeps its labels (`honorLabels`), `namespace` is where KEDA runs, and what KEDA itself
+    called so is `exported_namespace`. The monitors of its chart do not keep them, others may: either is asked for.
+    """
+
+    def each(self, metric: Metric | str, form: str = "{}", **more: str) -> str:
+        """The series under either label."""
+        labels = {f"exported_{name}" if name == "namespace" else name: value for name, value in self._labels.items()}
+        exported = selector(name_of(metric), {**labels, **more}, *self._chosen)
+        return f"{super().each(metric, form, **more)} or {form.format(exported)}"
+
+
 @dataclass(frozen=True, slots=True)
 class Sources:
     """Whose series are asked for: a pipeline's own, and what KEDA and kube-state-metrics tell of it."""
 
     ours: Series
-    scaler: Series
+    scaler: Elsewhere
     hpa: Series
     deployment: Series
 
@@ -149,7 +169,7 @@ class Sources:
         where = {"namespace": namespace}
         return cls(
             Series({**where, "pipeline": name}, *chosen),
-            Series({**where, "scaledObject": name}),
+            Elsewhere({**where, "scaledObject": name}),
             Series({**where, "horizontalpodautoscaler": f"keda-hpa-{name}"}),
             Series({**where, "deployment": name}),
         )

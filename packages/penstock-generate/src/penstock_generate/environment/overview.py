@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from penstock_generate.alerts.define import RATE_INTERVAL, Series
+from penstock_generate.alerts.define import RATE_INTERVAL, Elsewhere, Series
 from penstock_generate.artifact import Artifact
 from penstock_generate.dashboards.grafana import made
 from penstock_generate.dashboards.panel import Column, Dashboard, Panel, Row, Step, Target, Unit, Variable
@@ -69,6 +69,7 @@ class Shown:
     def __init__(self, namespace: str) -> None:
         """Of an environment."""
         self.ours = Series({"namespace": namespace}, "pipeline", "job", "instance")
+        self.keda = Elsewhere({"namespace": namespace})
         self.namespace = namespace
 
     def by(self, how: str, *metrics: Metric) -> str:
@@ -79,13 +80,10 @@ class Shown:
         """How fast a counter grows."""
         return f"sum by ({label}) ({self.ours.rate(metric, 0)})"
 
-    def theirs(self, metric: str, **more: str) -> str:
-        """What KEDA tells of all ScaledObjects."""
-        return selector(metric, {"namespace": self.namespace, **more})
-
     def pods(self) -> str:
         """Of each pipeline, by its autoscaler's name; only those that are chosen."""
-        named = f"label_replace({self.theirs(HPA)}, {quoted('pipeline')}, {quoted('$1')}, "
+        scalers = selector(HPA, {"namespace": self.namespace})
+        named = f"label_replace({scalers}, {quoted('pipeline')}, {quoted('$1')}, "
         mine = f"{named}{quoted('horizontalpodautoscaler')}, {quoted('keda-hpa-(.+)')})"
         return f"max by (pipeline) ({mine}) and on (pipeline) {self.by('group', process.INFO)}"
 
@@ -166,14 +164,14 @@ def _shared(on: Shown) -> Iterator[Panel]:
         "short",
         (Target(f"sum({on.ours.of(process.REDIS_CONNECTIONS)})", "open"),),
     )
-    wrong = on.theirs("keda_scaler_detail_errors_total")
+    wrong = on.keda.each("keda_scaler_detail_errors_total", f"rate({{}}[{RATE_INTERVAL}])")
     yield Panel(
         "KEDA's polls that fail",
         "Triggers that cannot be read, by ScaledObject.",
         "ops",
-        (Target(f"sum by (scaledObject) (rate({wrong}[{RATE_INTERVAL}]))", "{{scaledObject}}"),),
+        (Target(f"sum by (scaledObject) ({wrong})", "{{scaledObject}}"),),
     )
-    late = on.theirs("keda_internal_scale_loop_latency_seconds", type="scaledobject")
+    late = on.keda.each("keda_internal_scale_loop_latency_seconds", type="scaledobject")
     yield Panel(
         "KEDA's delay",
         "How late KEDA looks at a ScaledObject: it has too much to do, or Redis answers slowly.",

@@ -5,7 +5,7 @@ What others tell of Redis is `redis_exporter`'s, which is taken to run in the en
 
 from __future__ import annotations
 
-from penstock_generate.alerts.define import Alert, Series
+from penstock_generate.alerts.define import Alert, Elsewhere, Series
 from penstock_generate.environment.alerts import janitor, keda, redis
 from penstock_generate.plan import Whole
 
@@ -14,5 +14,6 @@ __all__ = ["alerts"]
 
 def alerts(it: Whole) -> list[Alert]:
     """All of them."""
-    here = Series({"namespace": it.around.namespace})
-    return [*redis.of(it, here), *keda.of(here), *janitor.of(here)]
+    labels = {"namespace": it.around.namespace}
+    here = Series(labels)
+    return [*redis.of(it, here), *keda.of(Elsewhere(labels)), *janitor.of(here)]

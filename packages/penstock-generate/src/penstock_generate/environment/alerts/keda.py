@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from penstock_generate.alerts.define import QUARTER, Alert, Series
+from penstock_generate.alerts.define import QUARTER, Alert, Elsewhere, Series
 
 PAUSED = 240
 """Minutes after which a pause was probably forgotten."""
@@ -14,7 +14,7 @@ ERRORS = 10
 """In a quarter of an hour; a ScaledObject that has just been made may have some."""
 
 
-def of(here: Series) -> Iterator[Alert]:
+def of(here: Elsewhere) -> Iterator[Alert]:
     """KEDA itself: without it every pipeline stays as large as it is."""
     yield Alert(
         "PenstockKedaDown",

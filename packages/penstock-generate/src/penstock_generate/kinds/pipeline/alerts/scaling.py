@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from penstock_generate.alerts.define import QUARTER, Alert, Query, Series
+from penstock_generate.alerts.define import QUARTER, Alert, Elsewhere, Query, Series
 from penstock_spec.kinds.pipeline.spec import Pipeline
 
 
-def of(spec: Pipeline, scaler: Series, hpa: Series) -> Iterator[Alert]:
+def of(spec: Pipeline, scaler: Elsewhere, hpa: Series) -> Iterator[Alert]:
     """What KEDA and the HPA do; their numbers are told by KEDA and kube-state-metrics."""
     most, fallback = spec.scaling.replicas.max, spec.scaling.fallback
     errors = "keda_scaler_detail_errors_total"

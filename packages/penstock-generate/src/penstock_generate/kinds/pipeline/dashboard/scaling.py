@@ -49,7 +49,7 @@ def _pods(on: Shown) -> Iterator[Panel]:
 
 
 def _keda(on: Shown) -> Iterator[Panel]:
-    value = on.scaler.of("keda_scaler_metrics_value")
+    value = on.scaler.each("keda_scaler_metrics_value")
     yield Panel(
         "What KEDA reads",
         "The value of each trigger, of which the formula makes one. The line is what one pod is worth.",
@@ -57,7 +57,7 @@ def _keda(on: Shown) -> Iterator[Panel]:
         (Target(f"max by (metric) ({value})", "{{metric}}"),),
         steps=(Step(blank("backlog per replica"), "blue"),),
     )
-    active = on.scaler.of("keda_scaler_active")
+    active = on.scaler.each("keda_scaler_active")
     yield Panel(
         "Triggers that are active",
         "1 while there is something to do. When none is, pods go to none after `scaling.cooldown`.",
@@ -71,12 +71,13 @@ def _keda(on: Shown) -> Iterator[Panel]:
         (on.asks("PenstockScalerErrors", "failed"),),
         steps=on.steps("PenstockScalerErrors", "PenstockScalerFallback"),
     )
-    wrong = f"sum(rate({on.scaler.of('keda_scaled_object_errors_total')}[{RATE_INTERVAL}]))"
+    wrong = on.scaler.each("keda_scaled_object_errors_total", f"rate({{}}[{RATE_INTERVAL}])")
+    paused = on.scaler.gauge("keda_scaled_object_paused").text
     yield Panel(
         "Errors of the ScaledObject",
         "What KEDA could not do with it at all; and 1 while it is paused.",
         "short",
-        (Target(wrong, "by the second"), Target(f"max({on.scaler.of('keda_scaled_object_paused')})", "paused")),
+        (Target(f"sum({wrong})", "by the second"), Target(paused, "paused")),
     )
 
 

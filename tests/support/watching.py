@@ -1,0 +1,154 @@
+"""A real Prometheus, and pages for it to scrape."""
+
+from __future__ import annotations
+
+import json
+import math
+import tempfile
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any, Self
+
+import yaml
+from servers import lasting_port, wait_for
+
+from penstock.embedded import LOOPBACK, Launched
+
+SECONDS = 60.0
+TRIES = 5
+ANSWER = 30.0
+"""Seconds that one answer may take."""
+Page = Callable[[], bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Scraped:
+    """A page, and the labels that it is scraped with."""
+
+    address: str
+    labels: Mapping[str, str]
+    path: str = "/metrics"
+    honor: bool = False
+    """Whether labels of the page count for more than these, as `honorLabels` says."""
+
+
+@contextmanager
+def pages(served: Iterable[tuple[str, Page]]) -> Iterator[str]:
+    """The address of a server that shows these, by path."""
+    found = dict(served)
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            page = found.get(self.path)
+            self.send_response(200 if page else 404)
+            self.send_header("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+            self.end_headers()
+            self.wfile.write(page() if page else b"")
+
+        def log_message(self, *_: object) -> None:
+            """Nothing: a page is asked for every second."""
+
+    with ThreadingHTTPServer((LOOPBACK, 0), Handler) as server:
+        thread = Thread(target=partial(server.serve_forever, poll_interval=0.05), daemon=True)
+        thread.start()
+        try:
+            yield f"{LOOPBACK}:{server.server_port}"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+class Prometheus:
+    """One that scrapes these every second, and evaluates these rules as often."""
+
+    def __init__(self, scraped: Sequence[Scraped], rules: Sequence[Path]) -> None:
+        self.scraped = scraped
+        self._rules = rules
+        self._address = ""
+
+    @contextmanager
+    def running(self) -> Iterator[Self]:
+        """From when it answers, to its end; what it has stored goes with it."""
+        with tempfile.TemporaryDirectory(prefix="penstock-test-") as made:
+            folder = Path(made)
+            (folder / "prometheus.yml").write_text(yaml.safe_dump(self._settings()))
+            launched = self._launched(folder)
+            try:
+                yield self
+            finally:
+                launched.kill()
+
+    def tells(self, query: str, since: float, until: float) -> bool:
+        """Whether it has a number for this at any second in between, as it would draw it."""
+        told = self.asked("query_range", query=query, start=f"{since:.3f}", end=f"{until:.3f}", step="1")
+        return any(not math.isnan(float(value)) for series in told["result"] for _, value in series["values"])
+
+    def asked(self, what: str, **parameters: str) -> Any:  # noqa: ANN401 - as many shapes as there are questions
+        """What its API answers. Raises ValueError with its words where it does not."""
+        body = urllib.parse.urlencode(parameters).encode()
+        try:
+            with urllib.request.urlopen(f"http://{self._address}/api/v1/{what}", body, timeout=ANSWER) as answer:
+                return json.load(answer)["data"]
+        except urllib.error.HTTPError as error:
+            with error:
+                raise ValueError(error.read().decode()) from error
+
+    def _launched(self, folder: Path) -> Launched:
+        log = folder / "log"
+        for _ in range(TRIES):
+            address = f"{LOOPBACK}:{lasting_port()}"
+            options = {
+                "config.file": folder / "prometheus.yml",
+                "storage.tsdb.path": folder / "data",
+                "web.listen-address": address,
+                "log.level": "warn",
+            }
+            words = [f"--{name}={value}" for name, value in options.items()]
+            launched = Launched(["prometheus", *words], log=log, ours=folder)
+            self._address = address
+            if self._runs(launched):
+                return launched
+        raise AssertionError(log.read_text())
+
+    def _runs(self, launched: Launched) -> bool:
+        """Whether it came to answer; it does not where somebody took its port."""
+        try:
+            wait_for(lambda: launched.has_ended() or self._is_ready(), "Prometheus is ready", SECONDS)
+        except BaseException:
+            launched.kill()
+            raise
+        if launched.has_ended():
+            launched.kill()
+            return False
+        return True
+
+    def _is_ready(self) -> bool:
+        try:
+            with urllib.request.urlopen(f"http://{self._address}/-/ready", timeout=ANSWER) as answer:
+                return bool(answer.status == 200)
+        except urllib.error.HTTPError as error:  # while it starts
+            error.close()
+            return False
+
+    def _settings(self) -> dict[str, Any]:
+        return {
+            "global": {"scrape_interval": "1s", "scrape_timeout": "1s", "evaluation_interval": "1s"},
+            "rule_files": [str(one) for one in self._rules],
+            "scrape_configs": [
+                {
+                    "job_name": str(number),
+                    "metrics_path": one.path,
+                    "honor_labels": one.honor,
+                    "static_configs": [{"targets": [one.address], "labels": dict(one.labels)}],
+                }
+                for number, one in enumerate(self.scraped)
+            ],
+        }
