@@ -25,7 +25,8 @@ from penstock.embedded import LOOPBACK
 from penstock.wire.credentials import Credentials
 from penstock.wire.link import Link
 from penstock.wire.route import Route
-from penstock_spec.platform import Auth, Redis
+from penstock_spec.platform import Auth, Redis, Timeouts
+from penstock_spec.values.quantities import Duration
 
 SLOTS = 16384
 MASTER = "tests"
@@ -246,16 +247,34 @@ def _tls(ends: ExitStack) -> Target:
     certificate = Certificate.make(folder)
     hashed = hashlib.sha256(PASSWORD.encode()).hexdigest()
     user = f"user penstock on #{hashed} ~* &* +@all"
+    server: Server
     if _speaks_tls():
-        port = lasting_port()
         files = (f"tls-cert-file {certificate.certificate}", f"tls-key-file {certificate.key}")
-        server = Server(user, f"tls-port {port}", "tls-auth-clients no", *files, password=ADMIN)
-        ends.enter_context(server)
+        server = speaking = ends.enter_context(TlsServer(user, "tls-auth-clients no", *files, password=ADMIN))
+        port = speaking.tls_port
     else:
         server = ends.enter_context(Server(user, password=ADMIN))
         port = ends.enter_context(Proxy(certificate, server.port)).port
-    redis = Redis(addresses=[f"{LOOPBACK}:{port}"], tls=True, auth=Auth(secret="redis", username="penstock"))  # noqa: S106 - a secret's name
+    redis = Redis(
+        addresses=[f"{LOOPBACK}:{port}"],
+        tls=True,
+        auth=Auth(secret="redis", username="penstock"),  # noqa: S106 - a secret's name
+        timeouts=Timeouts(connect=Duration("20s")),  # the proxy shares a processor with its tests
+    )
     return TlsTarget(redis, Credentials(password=PASSWORD, ca_file=certificate.ca), [server])
+
+
+class TlsServer(Server):
+    """One that listens for TLS as well, on a port that is chosen anew with the other."""
+
+    tls_port = 0
+
+    def choose_port(self) -> int:
+        self.tls_port = lasting_port()
+        return super().choose_port()
+
+    def lines(self) -> list[str]:
+        return [*super().lines(), f"tls-port {self.tls_port}"]
 
 
 def _speaks_tls() -> bool:

@@ -154,7 +154,7 @@ def test_closing_waits_for_nothing_for_ever(server: Server, message: dict[str, o
     """A send without an answer is unknown, with a key too; one behind it was not sent."""
 
     async def promise() -> None:
-        one = producer(server, pipeline(message=message, send={"attempts": 100}), answer="300ms")
+        one = producer(server, pipeline(message=message, send={"attempts": 100}), answer="2s")
         await one.send({"job": "first"})
         server.pause()
         slow = asyncio.create_task(one.send({"job": "slow"}))
@@ -168,7 +168,7 @@ def test_closing_waits_for_nothing_for_ever(server: Server, message: dict[str, o
         with pytest.raises((Closed, RedisAbsent)):
             await behind
 
-    keep(promise(), seconds=10)
+    keep(promise(), seconds=30)
 
 
 def test_closing_in_a_full_backlog(server: Server) -> None:

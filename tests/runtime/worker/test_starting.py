@@ -108,10 +108,10 @@ def test_what_a_handler_needs_cannot_be_had(trial: Callable[..., Trial], handler
 
 def test_a_lifespan_that_hangs_or_fails_to_end(trial: Callable[..., Trial]) -> None:
     """Whoever is told to leave does not wait for it for ever, and what fails at the very end is said."""
-    hangs = LIFESPAN.format(begins="print('begins', file=sys.stderr); await asyncio.sleep(600)", ends="")
+    hangs = LIFESPAN.format(begins="print('it hangs', file=sys.stderr); await asyncio.sleep(600)", ends="")
     with trial(handlers=hangs) as one:
         worker = one.worker()
-        worker.until("begins")
+        worker.until("it hangs")
         assert page(worker, "/readyz")[0] == 503
         assert worker.end() == 0
         (one.folder / "handlers.py").write_text(LIFESPAN.format(begins="", ends="raise ValueError('at the end')"))
@@ -171,11 +171,11 @@ async def handle(message, context):
 
 def test_a_lifespan_may_hold_up_the_loop(trial: Callable[..., Trial]) -> None:
     """A model is loaded for longer than a message may take: the worker is alive, and ready when it is there."""
-    loads = LIFESPAN.format(begins="import time; print('begins', file=sys.stderr); time.sleep(5)", ends="")
+    loads = LIFESPAN.format(begins="import time; print('it loads', file=sys.stderr); time.sleep(5)", ends="")
     spec = "work: {lease: 10s, timeout: 1s}\nshutdown: {margin: 1s, grace: 5s}\n"
     with trial(handlers=loads, spec=spec) as one:
         worker = one.worker()
-        worker.until("begins")
+        worker.until("it loads")
         assert page(worker, "/livez")[0] == 200
         assert page(worker, "/readyz") == (503, "not ready: starting\n")
         worker.ready()
