@@ -30,12 +30,12 @@ def mark_lost(trial: Trial, consumer: str) -> None:
 
 
 def take_over(trial: Trial, consumer: str) -> None:
-    """As if its lease were over, and a sweeper came by: what it owns is suspect."""
+    """As if its lease were over, and a sweeper came by: what it owns is suspect. A worker's sweeper may be first."""
     mark_lost(trial, consumer)
     text = script("take_over").text
     while True:
         told = trial.ask("EVAL", text, 2, KEY, ALIVE, "trial", LEASE, consumer, 250, now(trial))
         assert isinstance(told, list)
         if told[0] != "more":
-            assert told[0] == "done", told
+            assert told[0] in ("done", "none"), told
             return

@@ -19,7 +19,7 @@ async def handle(message, context):
     ledger.note("end", message["id"], context.fence)
 """
 SPEC = """\
-work: {concurrency: 4, lease: 10s}
+work: {concurrency: 4, lease: 60s}
 retries: {attempts: 1}
 """
 
