@@ -16,7 +16,7 @@ lock() {
     echo "locking requirements/$name.txt"
     "$scratch/bin/uv" pip compile --quiet --universal --python-version 3.11 --generate-hashes \
         --no-emit-index-url --no-emit-find-links --no-emit-package penstock --no-emit-package penstock-spec \
-        --no-emit-package penstock-generate \
+        --no-emit-package penstock-generate --no-emit-package penstock-scaling --no-emit-package penstock-dev \
         --custom-compile-command "make lock" --output-file "requirements/$name.txt" "requirements/$name.in" "$@" >/dev/null
 }
 

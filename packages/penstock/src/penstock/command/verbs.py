@@ -7,13 +7,23 @@ import importlib.util
 
 import click
 
-GENERATOR = {
-    "generate": "Write everything that follows from the specs.",
-    "check": "See whether what was generated is up to date.",
-    "diff": "Say in words what would change in what was generated.",
-    "validate": "Let the programs that will read generated files judge them.",
+PACKAGES = {
+    "penstock_generate": {
+        "generate": "Write everything that follows from the specs.",
+        "check": "See whether what was generated is up to date.",
+        "diff": "Say in words what would change in what was generated.",
+        "validate": "Let the programs that will read generated files judge them.",
+    },
+    "penstock_dev": {},
 }
-"""Verbs of the package `penstock-generate`, which pods do without."""
+"""Verbs of the packages that pods do without."""
+ELSEWHERE = {verb: package for package, verbs in PACKAGES.items() for verb in verbs}
+
+
+def _of(package: str) -> dict[str, str]:
+    return PACKAGES[package] if importlib.util.find_spec(package) else {}
+
+
 VERBS = {
     "init": "Make a new repository that works.",
     "new": "Write a new spec, by questions or by options.",
@@ -23,7 +33,8 @@ VERBS = {
     "explain": "Explain a rule, or a generated line.",
     "schema": "Write JSON Schemas for editors and of messages.",
     "fmt": "Put specs into one style; comments stay.",
-    **(GENERATOR if importlib.util.find_spec("penstock_generate") else {}),
+    **_of("penstock_generate"),
+    **_of("penstock_dev"),
     "worker": "Run a pipeline's messages.",
     "janitor": "Look after all pipelines of an environment.",
     "send": "Send messages, as the spec says.",
@@ -49,8 +60,7 @@ class Verbs(click.Group):
         del ctx
         if cmd_name not in VERBS:
             return None
-        package = "penstock_generate" if cmd_name in GENERATOR else "penstock"
-        module = importlib.import_module(f"{package}.command.{cmd_name}")
+        module = importlib.import_module(f"{ELSEWHERE.get(cmd_name, 'penstock')}.command.{cmd_name}")
         command = module.command
         assert isinstance(command, click.Command)  # noqa: S101 - a verb's module says `command`
         return command
@@ -64,8 +74,9 @@ class Verbs(click.Group):
         except click.UsageError as error:
             import difflib
 
-            if args[0] in GENERATOR:
-                raise click.UsageError(f"`{args[0]}` is a verb of `penstock-generate`: install that", ctx) from error
+            if package := ELSEWHERE.get(args[0]):
+                says = f"`{args[0]}` is a verb of `{package.replace('_', '-')}`: install that"
+                raise click.UsageError(says, ctx) from error
             close = difflib.get_close_matches(args[0], VERBS, n=1)
             meant = f"; did you mean `penstock {close[0]}`?" if close else ""
             raise click.UsageError(f"there is no command `{args[0]}`{meant}", ctx) from error
