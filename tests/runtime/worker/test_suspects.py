@@ -146,11 +146,61 @@ def test_one_worker_empties_itself_and_the_others_go_on(trial: Callable[..., Tri
         [doing] = {line.worker for name in names for line in starts(one, name)}
         assert len(starts(one, "victim")) == 1
 
-        for name in ("victim", *long):
+        mine = [name for name in long if starts(one, name)[0].worker != doing]
+        for name in ("victim", *mine):  # the other is never idle meanwhile, or it might be the first that is empty
+            (one.folder / f"free-{name}").touch()
+        wait_for(lambda: len(starts(one, "victim")) == 2, "it is empty, and runs what it waited for")
+        for name in long:
             (one.folder / f"free-{name}").touch()
         one.drained()
         assert {doing, starts(one, "victim")[1].worker} <= {worker.name for worker in busy}
         assert one.ask("HGET", position, "emptying") is None
         for worker in busy:
             assert worker.end() == 0
+        one.nothing_left_behind()
+
+
+THREADS = """\
+import pathlib, time
+import ledger
+
+def handle(message, context):
+    ledger.note("start", message["id"], context.fence)
+    while not pathlib.Path(f"free-{message['id']}").exists():
+        time.sleep(0.02)
+    ledger.note("end", message["id"], context.fence)
+"""
+LOSE = """\
+redis.call('XADD', KEYS[1], '*', 'data', ARGV[2])
+local told = redis.call('XREADGROUP', 'GROUP', ARGV[1], 'gone', 'STREAMS', KEYS[1], '>')
+redis.call('XCLAIM', KEYS[1], ARGV[1], '~suspect', 0, told[1][2][1][1], 'JUSTID')
+return redis.call('XGROUP', 'DELCONSUMER', KEYS[1], ARGV[1], 'gone')
+"""
+"""A message whose worker was lost at once."""
+
+
+def test_who_may_never_be_empty_goes_on(trial: Callable[..., Trial]) -> None:
+    """A thread that outlives its time keeps its slot, maybe for ever: nothing else waits for the end of that.
+
+    A message that must run alone does, or for another worker.
+    """
+    spec = "work: {concurrency: 4, lease: 60s, timeout: 5s, on_timeout: finish}\nretries: {attempts: 1}\n"
+    with trial(handlers=THREADS, spec=spec) as one:
+        worker = one.worker().ready()
+        one.send([{"id": "deaf"}])
+        until_counted(worker, "abandoned", 1)
+        (one.folder / "free-victim").touch()
+        one.ask("EVAL", LOSE, 1, KEY, "trial", '{"id": "victim"}')
+        asked = numbers(worker).of("redis")
+        wait_for(lambda: numbers(worker).of("redis") > asked + 5, "it has seen the suspect")
+        (one.folder / "free-next").touch()
+        one.send([{"id": "next"}])
+        wait_for(lambda: "next" in by_message(read(one.ledger), "end"), "it does what is new")
+        assert starts(one, "victim") == []
+
+        (one.folder / "free-deaf").touch()
+        one.drained()
+        assert [line.pid != worker.process.pid for line in starts(one, "victim")] == [True], "apart, once it is empty"
+        assert one.dead() == []
+        assert worker.end() == 0
         one.nothing_left_behind()
