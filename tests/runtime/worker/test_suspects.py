@@ -2,9 +2,10 @@
 
 from collections.abc import Callable
 
+import pytest
 from ledger import Line, by_message, read
 from lives import take_over
-from pipelines import KEY, Process, Trial
+from pipelines import DEAD, KEY, Process, Trial
 from scraped import numbers, until_counted
 from servers import wait_for
 
@@ -163,9 +164,12 @@ def test_one_worker_empties_itself_and_the_others_go_on(trial: Callable[..., Tri
 THREADS = """\
 import pathlib, time
 import ledger
+import penstock
 
 def handle(message, context):
     ledger.note("start", message["id"], context.fence)
+    if message["id"] == "bury":
+        raise penstock.Bury("for good")
     while not pathlib.Path(f"free-{message['id']}").exists():
         time.sleep(0.02)
     ledger.note("end", message["id"], context.fence)
@@ -179,16 +183,31 @@ return redis.call('XGROUP', 'DELCONSUMER', KEYS[1], ARGV[1], 'gone')
 """A message whose worker was lost at once."""
 
 
-def test_who_may_never_be_empty_goes_on(trial: Callable[..., Trial]) -> None:
-    """A thread that outlives its time keeps its slot, maybe for ever: nothing else waits for the end of that.
+def thread_without_end(one: Trial, worker: Process) -> Callable[[], object]:
+    """It keeps its slot for as long as it likes."""
+    one.send([{"id": "deaf"}])
+    until_counted(worker, "abandoned", 1)
+    return (one.folder / "free-deaf").touch
 
-    A message that must run alone does, or for another worker.
-    """
+
+def dead_letter_that_is_refused(one: Trial, worker: Process) -> Callable[[], object]:
+    """Something else stands under its key, until somebody mends that."""
+    one.ask("SET", DEAD, "somebody's mistake")
+    one.send([{"id": "bury"}])
+    until_counted(worker, "unsettled", 1)
+    wait_for(lambda: numbers(worker).of("redis_errors", kind="refused") > 0, "it is refused")
+    return lambda: one.ask("DEL", DEAD)
+
+
+@pytest.mark.parametrize("fault", [thread_without_end, dead_letter_that_is_refused])
+def test_who_may_never_be_empty_goes_on(
+    trial: Callable[..., Trial], fault: Callable[[Trial, Process], Callable[[], object]]
+) -> None:
+    """What keeps a slot, maybe for ever, keeps back only what must run alone, until it ends or another comes."""
     spec = "work: {concurrency: 4, lease: 60s, timeout: 5s, on_timeout: finish}\nretries: {attempts: 1}\n"
     with trial(handlers=THREADS, spec=spec) as one:
         worker = one.worker().ready()
-        one.send([{"id": "deaf"}])
-        until_counted(worker, "abandoned", 1)
+        heal = fault(one, worker)
         (one.folder / "free-victim").touch()
         one.ask("EVAL", LOSE, 1, KEY, "trial", '{"id": "victim"}')
         asked = numbers(worker).of("redis")
@@ -198,9 +217,8 @@ def test_who_may_never_be_empty_goes_on(trial: Callable[..., Trial]) -> None:
         wait_for(lambda: "next" in by_message(read(one.ledger), "end"), "it does what is new")
         assert starts(one, "victim") == []
 
-        (one.folder / "free-deaf").touch()
+        heal()
         one.drained()
         assert [line.pid != worker.process.pid for line in starts(one, "victim")] == [True], "apart, once it is empty"
-        assert one.dead() == []
         assert worker.end() == 0
         one.nothing_left_behind()
