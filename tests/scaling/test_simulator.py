@@ -133,7 +133,7 @@ def test_pods_that_are_not_ready_go_first() -> None:
     assert set(run.series.ready) == {1}
 
 
-@pytest.mark.parametrize(("grace", "done_by_leaving", "returned"), [(90, 1, 0), (30, 0, 1)])
+@pytest.mark.parametrize(("grace", "done_by_leaving", "returned"), [(90, 1, 0), (55, 1, 0), (30, 0, 1)])
 def test_a_leaving_pod_ends_its_work_or_gives_it_back(grace: int, done_by_leaving: int, returned: int) -> None:
     """Two pods, one message each of 60 s; at 15 the maximum of one takes one away, which has grace - 10 s."""
     scaled = scaling(minReplicaCount=1, maxReplicaCount=1)
@@ -344,6 +344,7 @@ def test_a_pod_that_is_full_does_what_it_can(handling: Handling) -> None:
     lasts = 5_000
     run = simulate(replace(of(10**6, concurrency=8), handling=handling, after=lasts), seed=2)
     assert run.summary.done / lasts == pytest.approx(8 / handling.mean, rel=0.03)
+    assert max(run.series.running) == 8
 
 
 def test_waits_obey_littles_law_too() -> None:
