@@ -21,7 +21,7 @@ INDEX = "# The docs\n\n## Tutorial\n\n- [Ten minutes](tutorial.md)\n"
 
 def built(folder: Path, target: Path) -> subprocess.CompletedProcess[str]:
     """As `make site` does it."""
-    command = [Path(sys.executable).parent / "mkdocs", "build", "--strict", "--site-dir", target]
+    command = [str(Path(sys.executable).parent / "mkdocs"), "build", "--strict", "--site-dir", str(target)]
     environ = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
     return subprocess.run(command, cwd=folder, env=environ, capture_output=True, text=True, check=False)
 
