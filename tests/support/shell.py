@@ -44,8 +44,8 @@ class Shell:
         self.folder = folder
         self.environ = {**os.environ, "COLUMNS": "80", "NO_COLOR": "1", **variables}
         # What is imported leaves its trace (`imported`), also where whoever runs the tests wants none.
-        self.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-        self.environ.pop("PENSTOCK_ENV", None)
+        for theirs in ("PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX", "PENSTOCK_ENV"):
+            self.environ.pop(theirs, None)
         self.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
 
     @property

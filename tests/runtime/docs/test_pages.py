@@ -16,10 +16,10 @@ from shell import Shell, alike
 
 
 @pytest.mark.parametrize("page", pages.in_a_shell(), ids=pages.name_of)
-def test_a_page_is_true(page: Path, server: Server, tmp_path: Path) -> None:
+def test_a_page_is_true(page: Path, laptop: Server, tmp_path: Path) -> None:
     """Every command is run, every file is written, every answer stands there, and all Python of ours was run."""
     text = page.read_text()
-    shell = Shell(tmp_path, REDIS_URL=f"redis://{server.address}")
+    shell = Shell(tmp_path, REDIS_URL=f"redis://{laptop.address}")
     if not any("penstock init" in command for block in pages.blocks(page) for command in block.commands()):
         shell.write("penstock.yaml", pages.platform())
 
