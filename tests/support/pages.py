@@ -1,8 +1,8 @@
 """The pages of the docs, as tests see them: their fenced blocks, and which player plays which page.
 
-What a page shows in `console` is run by one of three players: `tests/transcripts/test_docs.py` (in this process, on a
-repository without a Redis), `tests/runtime/docs/test_pages.py` (in a real shell, with a Redis) and
-`tests/generate/test_tour.py` (the tour, in a copy of this repository).
+What a page shows in `console` is run by one of two players: `tests/transcripts/test_docs.py` (in this process, on a
+repository without a Redis) and `tests/runtime/docs/test_pages.py` (in a real shell, with a Redis); or by the page's own
+(`OWN_PLAYER`).
 """
 
 from __future__ import annotations
@@ -16,11 +16,12 @@ from pathlib import Path
 import yaml
 
 ROOT = Path(__file__).parents[2]
-FENCE = re.compile(r'^```(?P<kind>\w+)(?: title="(?P<title>[^"]+)")?\n(?P<text>.*?)^```$', re.MULTILINE | re.DOTALL)
+FENCE = re.compile(r'^```(?P<kind>\w*)(?: title="(?P<title>[^"]+)")?\n(?P<text>.*?)^```$', re.MULTILINE | re.DOTALL)
 OTHERS = "before/"
 """Where a page has what it shows of others' code: it is compiled, and needs packages that are not installed here."""
 IN_PROCESS = frozenset({"penstock", "cd", "cat", "ls", "ln"})
-TOUR = ROOT / "docs/explanation/generated.md"
+OWN_PLAYER = {ROOT / "docs/explanation/generated.md": "tests/generate/test_tour.py"}
+"""Pages whose commands need more than a folder and a Redis, and the test that plays them and looks at their `yaml`."""
 MADE = ("docs/rules/", "docs/reference/")
 """Written by `make generate` from what has tests of its own."""
 
@@ -65,7 +66,7 @@ def every_page() -> list[Path]:
 def meets_a_redis(page: Path) -> bool:
     """It has a command that needs more than this process and a folder."""
     commands = [command for block in blocks(page) if block.kind == "console" for command in block.commands()]
-    return page != TOUR and any(
+    return any(
         "--embedded" in command or "--redis" in command or program(command) not in IN_PROCESS for command in commands
     )
 
@@ -76,11 +77,11 @@ def program(command: str) -> str:
 
 
 def in_process() -> list[Path]:
-    return [page for page in every_page() if page != TOUR and not meets_a_redis(page)]
+    return [page for page in every_page() if page not in OWN_PLAYER and not meets_a_redis(page)]
 
 
 def in_a_shell() -> list[Path]:
-    return [page for page in every_page() if meets_a_redis(page)]
+    return [page for page in every_page() if page not in OWN_PLAYER and meets_a_redis(page)]
 
 
 def platform(address: str | None = None) -> str:

@@ -7,7 +7,7 @@
 | `yaml` named `specs/...` or `penstock.yaml` | written and linted here, beside the page's other files |
 | other `yaml` without a name | a part of a spec, linted here as one |
 | `python` | compiled and linted here; what is ours is run, too, by a player or by the test that is named below |
-| others | what is named below |
+| others, and what has no kind | what is named below |
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ PYTHON = [
 
 @pytest.mark.parametrize("page", EVERY)
 def test_every_block_is_seen(page: Path) -> None:
-    """A fence that is indented, of no kind, or of tildes, or code by four blanks, would be read by no test."""
+    """A fence that is indented, or of tildes, or code by four blanks, would be read by no test."""
     markdown = importlib.import_module("markdown")  # it has no types
     html = markdown.markdown(page.read_text(), extensions=["pymdownx.superfences", "tables"])
     assert len(re.findall(r"<pre[ >]", html)) == len(blocks(page))
@@ -82,7 +82,7 @@ def looked_at(page: Path, block: Block) -> bool:
         return True
     match block.kind:
         case "console":
-            return sum(page in played for played in (pages.in_process(), pages.in_a_shell(), [pages.TOUR])) == 1
+            return sum(page in played for played in (pages.in_process(), pages.in_a_shell(), pages.OWN_PLAYER)) == 1
         case "python":
             return block.is_others or page in pages.in_a_shell() or name_of(page) in RUN_BY
         case "yaml":
@@ -98,7 +98,8 @@ def test_what_is_named_above_is_there() -> None:
     there = {(name_of(page), block.kind) for page in pages.every_page() for block in blocks(page)}
     assert EXCERPTS.keys() <= there
     assert {(page, "python") for page in RUN_BY} <= there
-    assert all((ROOT / test.partition(":")[0]).is_file() for test in RUN_BY.values())
+    assert all((ROOT / test.partition(":")[0]).is_file() for test in (*RUN_BY.values(), *pages.OWN_PLAYER.values()))
+    assert all(page.is_file() for page in pages.OWN_PLAYER)
 
 
 @pytest.mark.parametrize("page", EVERY)
@@ -113,8 +114,8 @@ def test_every_shell_block_is_a_script(page: Path) -> None:
 @pytest.mark.parametrize("page", EVERY)
 def test_every_spec_is_one(page: Path, tmp_path: Path) -> None:
     """Whole ones and parts: what lint finds in one stands on the page, by its name, or it finds nothing."""
-    if page == pages.TOUR:
-        return  # excerpts of generated files, see above
+    if page in pages.OWN_PLAYER:
+        return
     text = page.read_text()
     found = [*findings_of_files(page, tmp_path / "files"), *findings_of_fragments(page, tmp_path / "fragments")]
     found = [one for one in found if (name_of(page), one) not in UNTIL_THEN]
