@@ -45,7 +45,7 @@ validators: setup ## build what checks generated files: kubeconform, helm, promt
 	tools/validators.sh
 
 site: setup ## build the site of the docs in build/site; what leads nowhere fails
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 bench: setup ## measure how fast a worker drains, beside a bare loop
 	$(BIN)/python benchmarks/drain.py

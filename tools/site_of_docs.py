@@ -3,6 +3,7 @@
 - The navigation is docs/README.md: its headings, and under each the pages that it lists. The rules stand below theirs.
 - What pages link to outside of docs/ comes along under `repository/`: Markdown as it is, other files as what they say,
   folders as lists. So a link works on the host and on the site alike, and one that leads nowhere fails the build.
+- A diagram is shown as the picture that `make generate` draws of it.
 - Nothing is fetched from elsewhere: a page that asks for it fails the build.
 """
 
@@ -26,6 +27,9 @@ ALONG = "repository"
 """Below it, on the site, is what does not stand in docs/."""
 AS_IT_IS = frozenset({".md", ".json", ".svg"})
 
+DIAGRAMS = {"explanation/states.md": "../pictures/states.svg"}
+"""Pages with a diagram that hosts draw, and its picture."""
+DIAGRAM = re.compile(r"^```mermaid\n.*?^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"(?<=\]\()(?!\w+:)(?P<to>[^)\s#]+)(?P<anchor>#[^)\s]*)?(?=\))")
 LISTED = re.compile(r"^- \[[^\]]+\]\((?P<to>[^)\s#]+)\)", re.MULTILINE)
 FENCE = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
@@ -53,8 +57,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:  # noqa: ARG001 - as called
-    """Links that leave docs/ lead to what came along."""
-    return relinked(root_of(config), home_of(page.file.src_uri), markdown)
+    """Links that leave docs/ lead to what came along; what hosts draw is drawn already."""
+    return relinked(root_of(config), home_of(page.file.src_uri), pictured(page.file.src_uri, markdown))
 
 
 def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:  # noqa: ARG001 - as called
@@ -87,6 +91,15 @@ def entries(root: Path, text: str) -> Iterator[Any]:
             yield {"The rules": [uri_of(root, page), *(uri_of(root, RULES / name) for name in below)]}
         elif page.suffix == ".md":
             yield uri_of(root, page)
+
+
+def pictured(page: str, markdown: str) -> str:
+    """A diagram's picture instead of its words: a browser would need a program from elsewhere to draw it."""
+    if not DIAGRAM.search(markdown):
+        return markdown
+    if page not in DIAGRAMS:
+        raise PluginError(f"{page} has a diagram, and `DIAGRAMS` of tools/site_of_docs.py no picture of it")
+    return DIAGRAM.sub(f"![{page}]({DIAGRAMS[page]})", markdown)
 
 
 def relinked(root: Path, page: PurePosixPath, markdown: str) -> str:

@@ -74,6 +74,7 @@ def test_the_site_is_built(root: Path, tmp_path: Path) -> None:
     told = built(root, tmp_path / "site")
     assert told.returncode == 0, told.stderr
     assert (tmp_path / "site/rules/no-fallback.html").is_file()
+    assert 'src="../pictures/states.svg"' in (tmp_path / "site/explanation/states.html").read_text()
     assert (tmp_path / "site/repository/ARCHITECTURE.html").is_file()
     assert (tmp_path / "site/repository/generated/schemas/pipeline.schema.json").is_file()
 
@@ -86,8 +87,9 @@ def test_the_site_is_built(root: Path, tmp_path: Path) -> None:
         ("# Ten\n\n[away](../NOWHERE.md)\n", "../NOWHERE.md"),
         ("# Ten\n\n[away](../LICENSE.md#nothing)\n", "does not contain an anchor '#nothing'"),
         ("# Ten\n\n![it](https://pictures.example/it.svg)\n", "fetches from elsewhere"),
+        ("# Ten\n\n```mermaid\na --> b\n```\n", "tutorial.md has a diagram"),
     ],
-    ids=["page", "anchor", "outside", "anchor outside", "picture"],
+    ids=["page", "anchor", "outside", "anchor outside", "picture", "diagram"],
 )
 def test_what_leads_nowhere_fails(build: Build, tutorial: str, says: str) -> None:
     """And is named."""

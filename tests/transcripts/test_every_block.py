@@ -43,7 +43,10 @@ EXCERPTS = {
         "text",
     ): "tests/generate/test_tour.py finds FILES; the tree of folders is a picture",
     ("docs/explanation/generated.md", "yaml"): "tests/generate/test_tour.py finds it in the committed file",
-    ("docs/explanation/states.md", "mermaid"): "a picture, drawn by whoever shows the page",
+    (
+        "docs/explanation/states.md",
+        "mermaid",
+    ): "hosts draw it; tools/states.py reads it and draws the site's, as `make check` proves",
     ("docs/how-to/review.md", "yaml"): "a workflow: it is parsed here, and its commands are those of the page's `sh`",
     ("docs/how-to/templates.md", "jinja"): "tests/transcripts/test_docs.py writes it and generates with it",
 }
