@@ -35,6 +35,7 @@ RUN_BY = {
 """Pages with Python of ours that no shell plays, and the test that runs it."""
 
 EXCERPTS = {
+    ("docs/explanation/scaling.md", ""): "arithmetic in words; tests/scaling holds the functions to it",
     ("docs/explanation/generated.md", "json"): "tests/generate/test_tour.py finds it in the committed file",
     ("docs/explanation/generated.md", "md"): "tests/generate/test_tour.py finds it in the committed file",
     ("docs/explanation/generated.md", "py"): "tests/generate/test_tour.py finds it in the committed file",
