@@ -21,6 +21,7 @@ from pathlib import Path
 
 import pages
 import pytest
+import yaml
 from pages import ROOT, Block, blocks, name_of
 
 from penstock_spec.examples import TODAY
@@ -34,22 +35,17 @@ RUN_BY = {
 }
 """Pages with Python of ours that no shell plays, and the test that runs it."""
 
+TOUR = "tests/generate/test_tour.py finds it in the committed file"
 EXCERPTS = {
+    ("docs/explanation/generated.md", "json"): TOUR,
+    ("docs/explanation/generated.md", "md"): TOUR,
+    ("docs/explanation/generated.md", "py"): TOUR,
+    ("docs/explanation/generated.md", "text"): f"{TOUR}; the tree of folders is a picture",
+    ("docs/explanation/generated.md", "yaml"): TOUR,
     ("docs/explanation/scaling.md", ""): "arithmetic in words; tests/scaling holds the functions to it",
-    ("docs/explanation/generated.md", "json"): "tests/generate/test_tour.py finds it in the committed file",
-    ("docs/explanation/generated.md", "md"): "tests/generate/test_tour.py finds it in the committed file",
-    ("docs/explanation/generated.md", "py"): "tests/generate/test_tour.py finds it in the committed file",
-    (
-        "docs/explanation/generated.md",
-        "text",
-    ): "tests/generate/test_tour.py finds FILES; the tree of folders is a picture",
-    ("docs/explanation/generated.md", "yaml"): "tests/generate/test_tour.py finds it in the committed file",
-    (
-        "docs/explanation/states.md",
-        "mermaid",
-    ): "hosts draw it; tools/states.py reads it and draws the site's, as `make check` proves",
-    ("docs/how-to/review.md", "yaml"): "a workflow: it is parsed here, and its commands are those of the page's `sh`",
-    ("docs/how-to/templates.md", "jinja"): "tests/transcripts/test_docs.py writes it and generates with it",
+    ("docs/explanation/states.md", "mermaid"): "hosts draw it; the site has what tools/states.py draws of it",
+    ("docs/how-to/review.md", "yaml"): "a workflow: it is parsed here, and test_docs.py knows its commands",
+    ("docs/how-to/templates.md", "jinja"): "test_docs.py writes it and generates with it",
 }
 """Of a page, blocks of other kinds, and what becomes of them."""
 
@@ -153,6 +149,14 @@ def linted(folder: Path) -> Iterator[str]:
     repository = open_repository((), folder / "penstock.yaml", folder)
     for finding in lint(read_inputs(repository), (), TODAY).outcome.findings:
         yield finding.rule
+
+
+@pytest.mark.parametrize("page", EVERY)
+def test_all_yaml_is_yaml(page: Path) -> None:
+    """Also what is no spec; excerpts of a file need not be whole."""
+    for block in blocks(page):
+        if block.kind == "yaml" and page not in pages.OWN_PLAYER:
+            list(yaml.safe_load_all(block.text))
 
 
 @pytest.mark.parametrize(("page", "block"), PYTHON)
