@@ -63,6 +63,11 @@ def every_page() -> list[Path]:
     return sorted(page for page in found if not name_of(page).startswith(MADE))
 
 
+def docs() -> list[Path]:
+    """Those of them that teach: the README and docs/. What a package is for stands in a README of its own."""
+    return [page for page in every_page() if not name_of(page).startswith("packages/")]
+
+
 def meets_a_redis(page: Path) -> bool:
     """It has a command that needs more than this process and a folder."""
     commands = [command for block in blocks(page) if block.kind == "console" for command in block.commands()]

@@ -52,10 +52,10 @@ EXCERPTS = {
 UNTIL_THEN = {("docs/how-to/message-schemas.md", "schema-file-missing"): "the page's next command writes the file"}
 """Findings that a page's reader has for a moment."""
 
-EVERY = [pytest.param(page, id=name_of(page)) for page in pages.every_page()]
+EVERY = [pytest.param(page, id=name_of(page)) for page in pages.docs()]
 PYTHON = [
     pytest.param(page, block, id=f"{name_of(page)}-{number}")
-    for page in pages.every_page()
+    for page in pages.docs()
     for number, block in enumerate(blocks(page))
     if block.kind == "python"
 ]
@@ -95,7 +95,7 @@ def looked_at(page: Path, block: Block) -> bool:
 
 def test_what_is_named_above_is_there() -> None:
     """An exemption names what a page has, and goes when that goes."""
-    there = {(name_of(page), block.kind) for page in pages.every_page() for block in blocks(page)}
+    there = {(name_of(page), block.kind) for page in pages.docs() for block in blocks(page)}
     assert EXCERPTS.keys() <= there
     assert {(page, "python") for page in RUN_BY} <= there
     assert all((ROOT / test.partition(":")[0]).is_file() for test in (*RUN_BY.values(), *pages.OWN_PLAYER.values()))
@@ -167,7 +167,7 @@ def test_all_python_compiles(page: Path, block: Block) -> None:
 
 def test_all_python_of_ours_is_in_the_houses_style(tmp_path: Path) -> None:
     """Ruff has nothing to say, neither of what it does nor of how it is set."""
-    for page in pages.every_page():
+    for page in pages.docs():
         for number, block in enumerate(blocks(page)):
             if block.kind == "python" and not block.is_others:
                 write(tmp_path, f"{page.stem}_{number}.py", block.text)
