@@ -11,7 +11,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 MANIFESTS := $(wildcard packages/*/pyproject.toml)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test lint format generate check validate validators bench bench-send bench-lint bench-generate site lock ci clean
+.PHONY: help setup test lint format generate check validate validators bench bench-send bench-lint bench-generate lock ci clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -44,6 +44,7 @@ validate: validators ## prove that what was generated is valid, by the programs 
 validators: setup ## build what checks generated files: kubeconform, helm, promtool, amtool, hadolint, and schemas
 	tools/validators.sh
 
+.PHONY: site
 site: setup ## build the site of the docs in build/site; what leads nowhere fails
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
