@@ -84,7 +84,7 @@ RIGHT = (
         ((("maxReplicaCount: ", ""), ("20", MAX)), (('stream: "', ""), ("streams:media.cluster", KEY), ('"', ""))),
     ),
     Box("Alerts, each with a test", "rules.yaml", ((("`scaling.replicas.max` is ", ""), ("20", MAX)),)),
-    Box("The dashboard", "dashboard.json", ((("The line is `", ""), ("scaling.replicas.max", MAX), ("`.", "")),)),
+    Box("The dashboard", "dashboard.json", ((('"thresholds": {', ""),), (('"value": ', ""), ("20", MAX)))),
     Box(
         "What to do at night",
         "runbook.md",
