@@ -40,7 +40,7 @@ def everything() -> dict[str, str]:
         "docs/reference/commands.md": commands.page(helps()),
         "docs/reference/metrics.md": metrics.page(TOPICS, PIPELINE),
     }
-    for name in ("artifacts", "observing", "seeds"):
+    for name in ("artifacts", "observing", "seeds", "picture", "states"):
         made |= beside(name).pages(ROOT)
     return {**pages(), **made}
 
