@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-MOST = 1200
-"""Points of a curve; a picture is about as many pixels wide."""
+MOST = 720
+"""Points of a curve; a picture is about as many points wide."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +33,19 @@ class Curves:
         by = -(-len(self.backlog) // MOST)
         if by <= 1:
             return self
-        arrivals = [sum(part) / len(part) for part in _parts(self.arrivals, by)]  # what counts is their sum
-        rest = ([max(part) for part in _parts(one, by)] for one in (self.backlog, self.oldest, self.wanted, self.ready))
-        return Curves(self.name, arrivals, *rest, step=self.step * by)
+        return Curves(
+            name=self.name,
+            arrivals=[sum(part) / len(part) for part in _parts(self.arrivals, by)],  # what counts is their sum
+            backlog=_highest(self.backlog, by),
+            oldest=_highest(self.oldest, by),
+            wanted=_highest(self.wanted, by),
+            ready=_highest(self.ready, by),
+            step=self.step * by,
+        )
+
+
+def _highest(line: Sequence[float], by: int) -> list[float]:
+    return [max(part) for part in _parts(line, by)]
 
 
 def _parts(line: Sequence[float], by: int) -> list[Sequence[float]]:

@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
+from matplotlib import RcParams
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator, MultipleLocator
 
 from penstock.operating.spans import count, rate, span
+from penstock_dev.simulating.clock import clock
 from penstock_spec.findings import CannotGoOn
 
 if TYPE_CHECKING:
@@ -30,29 +32,13 @@ LINES = 5
 """At most, across a panel."""
 ABOVE: dict[str, Any] = {"loc": "lower right", "bbox_to_anchor": (1, 0.97), "borderaxespad": 0, "fontsize": 8.5}
 """Where a legend hides nothing."""
-STYLE = {
-    "svg.hashsalt": "penstock",
-    "svg.fonttype": "none",
-    "font.family": "sans-serif",
-    "font.size": 9.5,
-    "text.color": INK,
-    "axes.labelcolor": INK,
-    "axes.edgecolor": PALE,
-    "xtick.color": INK,
-    "ytick.color": INK,
-    "axes.grid": True,
-    "grid.color": PALE,
-    "grid.linewidth": 0.6,
-    "axes.axisbelow": True,
-    "legend.frameon": False,
-}
 
 
 def draw(path: Path, title: str, runs: Sequence[Curves], target: float | None) -> None:
     """Into a file, by its suffix. `target` is the age in seconds below which the oldest message shall stay."""
     if path.suffix not in FORMATS:
         raise CannotGoOn(f"`{path}` is neither SVG nor PNG", "let it end with `.svg` or `.png`")
-    with mpl.rc_context(STYLE):
+    with mpl.rc_context(_style()):
         figure = Figure(figsize=(10, 8), dpi=144, layout="constrained")
         figure.suptitle(title, fontsize=12, fontweight="bold", x=0.01, ha="left")
         panels = figure.subplots(4, 1, sharex=True, height_ratios=(2, 3, 3, 3))
@@ -76,6 +62,27 @@ def draw(path: Path, title: str, runs: Sequence[Curves], target: float | None) -
         _time(panels[3], max(run.times[-1] + run.step for run in runs))
         figure.align_ylabels()
         figure.savefig(path, format=path.suffix[1:], metadata=FORMATS[path.suffix])
+
+
+def _style() -> RcParams:
+    style = mpl.rcParamsDefault.copy()  # not as whoever draws has set matplotlib up
+    style |= {
+        "svg.hashsalt": "penstock",
+        "svg.fonttype": "none",
+        "font.family": "sans-serif",
+        "font.size": 9.5,
+        "text.color": INK,
+        "axes.labelcolor": INK,
+        "axes.edgecolor": PALE,
+        "xtick.color": INK,
+        "ytick.color": INK,
+        "axes.grid": True,
+        "grid.color": PALE,
+        "grid.linewidth": 0.6,
+        "axes.axisbelow": True,
+        "legend.frameon": False,
+    }
+    return style
 
 
 def _panels(panels: Sequence[Axes], run: Curves, colour: str) -> None:
@@ -106,7 +113,7 @@ def _time(panel: Axes, lasts: int) -> None:
     panel.set_xlim(0, lasts)
     panel.set_xlabel("time from the beginning")
     panel.xaxis.set_major_locator(_times(lasts, MARKS))
-    panel.xaxis.set_major_formatter(FuncFormatter(lambda value, _: _clock(value)))
+    panel.xaxis.set_major_formatter(FuncFormatter(lambda value, _: _short(value)))
 
 
 def _times(longest: float, most: int) -> MultipleLocator:
@@ -114,7 +121,6 @@ def _times(longest: float, most: int) -> MultipleLocator:
     return MultipleLocator(next((one for one in STEPS if longest / one <= most), longest / most))
 
 
-def _clock(seconds: float) -> str:
-    hours, rest = divmod(round(seconds), 3600)
-    minutes, seconds = divmod(rest, 60)
-    return f"{hours}:{minutes:02}:{seconds:02}" if seconds else f"{hours}:{minutes:02}"
+def _short(seconds: float) -> str:
+    """Without the seconds where there are none."""
+    return clock(seconds).removesuffix(":00")
