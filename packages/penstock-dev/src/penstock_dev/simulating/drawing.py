@@ -69,6 +69,7 @@ def _style() -> RcParams:
     style |= {
         "svg.hashsalt": "penstock",
         "svg.fonttype": "none",
+        "text.parse_math": False,
         "font.family": "sans-serif",
         "font.size": 9.5,
         "text.color": INK,
