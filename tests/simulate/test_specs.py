@@ -20,21 +20,21 @@ def inputs(folder: Path) -> Inputs:
     return read_inputs(open_repository((folder / "specs/resize.yaml",), None, folder))
 
 
-def specs(folder: Path) -> Specs:
-    found = read(inputs(folder), (), TODAY)
+def specs(folder: Path, environment: str = "production") -> Specs:
+    found = read(inputs(folder), (environment,), TODAY)
     assert isinstance(found, Specs)
     return found
 
 
 def tried(folder: Path, environment: str, field: str, value: object) -> Pipeline:
-    found = with_value(specs(folder), environment, steps(field), value)
+    found = with_value(specs(folder, environment), steps(field), value)
     assert isinstance(found, Subject), found
     return found.spec
 
 
 def test_a_field_gets_another_value_and_no_other_changes(repository: Path) -> None:
     spec = tried(repository, "production", "scaling.backlog_per_replica", 32)
-    before = specs(repository).one("production").spec
+    before = specs(repository).one().spec
     scaling = before.scaling.model_copy(update={"backlog_per_replica": 32})
     assert spec == before.model_copy(update={"scaling": scaling})
 
@@ -58,7 +58,7 @@ def test_a_value_that_a_rule_refuses_is_told_with_its_rule(repository: Path) -> 
         ("scaling.replicas.min", 21, "min-above-max"),
         ("scaling.replicas.max", "many", "wrong-type"),
     ):
-        found = with_value(specs(repository), "production", steps(field), value)
+        found = with_value(specs(repository), steps(field), value)
         assert isinstance(found, tuple)
         assert [one.rule for one in found] == [rule]
 
@@ -78,10 +78,10 @@ def test_a_spec_is_read_as_it_was_committed(repository: Path, git: Callable[...,
     git("commit", "-m", "before")
     path = repository / "specs/resize.yaml"
     path.write_text(path.read_text().replace("backlog_per_replica: 8", "backlog_per_replica: 16"))
-    was = read(committed(inputs(repository), "HEAD"), (), TODAY)
+    was = read(committed(inputs(repository), "HEAD"), ("dev",), TODAY)
     assert isinstance(was, Specs)
-    assert was.one("dev").spec.scaling.backlog_per_replica == 8
-    assert specs(repository).one("dev").spec.scaling.backlog_per_replica == 16
+    assert was.one().spec.scaling.backlog_per_replica == 8
+    assert specs(repository).one().spec.scaling.backlog_per_replica == 16
 
 
 def test_what_git_does_not_know_is_told(repository: Path, git: Callable[..., None]) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date
 
-from penstock_spec.findings import Finding, Outcome, Severity
+from penstock_spec.findings import CannotGoOn, Finding, Outcome, Severity
 from penstock_spec.kinds import kinds
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.layers import copied, put
@@ -32,9 +32,12 @@ class Specs:
             if kinds()[document.data["kind"]].model is Pipeline:
                 yield resolved(document, self.platform, environment, file.beside)
 
-    def one(self, environment: str) -> Subject[Pipeline]:
-        """The pipeline of the only file."""
-        return next(self.subjects(environment))
+    def one(self) -> Subject[Pipeline]:
+        """The pipeline of the only file, in the only environment."""
+        found = next(self.subjects(self.environments[0]), None)
+        if found is None:
+            raise CannotGoOn(f"`{self.inputs.specs[0].name}` is no pipeline", "name a spec of one")
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +67,9 @@ def resolved(document: Document, platform: PlatformFile, environment: str, besid
     return Subject(model, environment, around, platform.document, layers, beside)
 
 
-def with_value(specs: Specs, environment: str, path: Path, value: object) -> Subject[Pipeline] | tuple[Finding, ...]:
+def with_value(specs: Specs, path: Path, value: object) -> Subject[Pipeline] | tuple[Finding, ...]:
     """The only pipeline with another value at a path, or the errors that this makes."""
-    file = specs.inputs.specs[0]
+    file, environment = specs.inputs.specs[0], specs.environments[0]
     before = lint.load(file)
     document = _with(before, environment, path, value)
     known = {(one.rule, one.path) for one in _errors(before, specs, environment)}

@@ -9,6 +9,9 @@ from penstock_spec.values.bounds import SOME_TIME
 from penstock_spec.values.quantities import Duration
 from penstock_spec.values.words import Name, Text
 
+LONGEST = Duration("31d")
+"""What is simulated at the most."""
+
 
 class Traffic(Part):
     """What arrives, for a simulation."""
@@ -20,7 +23,7 @@ class Traffic(Part):
             "burst",
         ),
     ]
-    rate: Annotated[Number, about("Messages a second, at the peak where the shape has one.", 50, gt=0, le=100_000)]
+    rate: Annotated[Number, about("Messages a second, at the peak where the shape has one.", 50, gt=0, le=1_000_000)]
     lasts: Annotated[Duration, about("How long they arrive.", "10m"), SOME_TIME] = Duration("10m")
 
 
@@ -30,20 +33,20 @@ class Expectation(Part):
     name: Annotated[Text, about("What is expected, in words.", "a morning burst is gone in ten minutes")]
     traffic: Annotated[Traffic, about("What arrives.", {"pattern": "burst", "rate": 500, "lasts": "1m"})]
     handling: Annotated[
-        Duration, about("How long a message takes; with `handling_p95`, one in the middle of all.", "2s"), SOME_TIME
+        Duration, about("How long a message takes; with `handling_p99`, one in the middle of all.", "2s"), SOME_TIME
     ] = Duration("1s")
-    handling_p95: Annotated[
+    handling_p99: Annotated[
         Duration | None,
-        about("Of 20 messages 19 take no longer; null where all take as long as `handling` says.", "8s"),
+        about("One of a hundred takes longer; null where all take as long as `handling` says.", "8s"),
         SOME_TIME,
     ] = None
     pod_start: Annotated[
         Duration, about("From a pod that is made to its first message, on a node that is there.", "10s")
     ] = Duration("10s")
-    node_start: Annotated[
-        Duration | None, about("How much longer where a node must come first; null where there is always room.", "90s")
+    node_start: Annotated[Duration, about("How much longer where a node must come first.", "90s")] = Duration("90s")
+    node_pods: Annotated[
+        int | None, about("Pods that fit on a node; null where there is always room.", 8, ge=1, le=1000)
     ] = None
-    node_room: Annotated[int, about("Pods of this pipeline that fit on the nodes that are there.", 8, ge=0)] = 0
     environments: Annotated[
         list[Name], about("The environments in which it must hold; all unless said.", ["production"])
     ] = []
