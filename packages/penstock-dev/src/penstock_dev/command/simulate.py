@@ -154,9 +154,7 @@ def _told(it: Subject[Pipeline], case: Case, target: int | None) -> dict[str, An
     }
 
 
-def _swept(
-    specs: Specs, case: Case, sweep: str, target: int | None, *, as_json: bool
-) -> tuple[Sequence[Result], bool]:
+def _swept(specs: Specs, case: Case, sweep: str, target: int | None, *, as_json: bool) -> tuple[Sequence[Result], bool]:
     """As the spec is, and with the cheapest value where one does."""
     from penstock_dev.simulating.sweeping import cheapest, read_sweep
     from penstock_dev.simulating.trying import attempts, summing_up, table, told
@@ -175,7 +173,7 @@ def _swept(
     else:
         tell(painter()(_title(it, case), "bold"))
         tell()
-        tell_table(table(asked.field, tried, target))
+        tell_table(table(asked.field, tried))
         tell()
         tell(summing_up(asked.field, best, as_is, target))
     return [as_is, *([best.result.result] if best and best.result.result else [])], best is not None

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import sys
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from penstock.command.console import complete_environment, find_spec, here, painter, platform_option, today
-from penstock.command.operating import aside, json_option, tell
+from penstock.command.operating import json_option, tell
 from penstock_dev.command.shared import FILE, refuse_errors, seed_option
 from penstock_spec.findings import CannotGoOn
 
@@ -44,10 +44,10 @@ def command(
     seed: int,
     platform: Path | None,
 ) -> None:
-    """Run what specs expect, all or those of SPECs, in every environment: each under `expect` is simulated, and told to
-    hold or to be broken, with what was measured and the second at which it broke.
+    """Simulate what specs expect, all or those of SPECs, in every environment.
 
-    An expectation with `environments` is run in these alone. Ends with 1 where one is broken.
+    Each item of `expect` is told to hold or to be broken, with what was measured and the second at which it broke. One
+    with `environments` is run in these alone. Ends with 1 where one is broken.
 
     \b
     Examples:
@@ -60,13 +60,13 @@ def command(
 
     files = tuple(find_spec(spec, platform) for spec in specs)
     found = refuse_errors(read(read_inputs(open_repository(files, platform, here())), environments, today()))
-    tested = []
+    tested: list[Tested] = []
     for one in _run(found, seed):
-        tested.append(one)
         if not as_json:
-            _tell(one)
+            _tell(one, tested[-1] if tested else None)
+        tested.append(one)
     if not tested:
-        raise CannotGoOn("no spec expects anything here", "write `expect` into one, as `docs/how-to/test-scaling.md` shows")
+        raise CannotGoOn("no spec expects anything here", "write what must hold under `expect` in one")
     broken = sum(bool(one.broken) for one in tested)
     if as_json:
         tell(json.dumps({"broken": broken, "tested": [_told(one) for one in tested]}, indent=2))
@@ -77,3 +77,45 @@ def command(
 
         junit.write_text(render(tested), encoding="utf-8")
     ctx.exit(BROKEN if broken else 0)
+
+
+def _run(specs: Specs, seed: int) -> Iterator[Tested]:
+    from penstock_dev.simulating.judging import test
+
+    for file in specs.inputs.specs:
+        for environment in specs.environments:
+            if it := specs.subject(file, environment):
+                yield from test(it, seed)
+
+
+def _tell(one: Tested, before: Tested | None) -> None:
+    from penstock_dev.simulating.verdict import words
+
+    paint = painter()
+    if before is None or (one.spec, one.environment) != (before.spec, before.environment):
+        tell(paint(f"{one.spec} ({one.environment})", "bold"))
+    tell(f"  {paint('BROKEN', 'error')}  {one.expectation}" if one.broken else f"  held    {one.expectation}")
+    for verdict in one.verdicts:
+        if verdict.broken_at is not None or not one.broken:
+            tell(f"            {words(verdict)}")
+    if one.broken:
+        tell(f"            {paint(f'--> {one.at}', 'dim')}")
+
+
+def _sum_up(tested: int, broken: int) -> None:
+    from penstock.operating.spans import many
+
+    tell()
+    tell(f"{many(tested, 'expectation')}, {f'{broken} broken' if broken else 'all held'}")
+
+
+def _told(one: Tested) -> dict[str, Any]:
+    return {
+        "spec": one.spec,
+        "environment": one.environment,
+        "expectation": one.expectation,
+        "file": one.at.file,
+        "line": one.at.line,
+        "held": not one.broken,
+        "verdicts": [asdict(verdict) for verdict in one.verdicts],
+    }

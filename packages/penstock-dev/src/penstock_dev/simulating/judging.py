@@ -38,14 +38,17 @@ def judge(one: Expectation, run: Run) -> Iterator[Verdict]:
 
 
 def _oldest(most: Duration, run: Run) -> Verdict:
-    broken_at = _first_above(run.series.oldest, most.seconds)
+    # What is as old as that at the end of a second waits for longer.
+    broken_at = _first_above(run.series.oldest, most.seconds - 1)
     measured = f"the longest wait was {seconds(run.summary.waited(1))}"
     return Verdict("oldest_under", f"no message waits longer than {most}", measured, broken_at)
 
 
 def _replicas(most: int, run: Run) -> Verdict:
     broken_at = _first_above(run.series.wanted, most)
-    return Verdict("replicas_at_most", f"at most {most} pods", f"there were up to {run.summary.max_replicas}", broken_at)
+    return Verdict(
+        "replicas_at_most", f"at most {most} pods", f"there were up to {run.summary.max_replicas}", broken_at
+    )
 
 
 def _busy(most: int, run: Run) -> Verdict:

@@ -9,8 +9,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from itertools import groupby
 
-from penstock_dev.simulating.clock import clock
-from penstock_dev.simulating.verdict import Tested, Verdict
+from penstock_dev.simulating.verdict import Tested, words
 from penstock_spec.report.safe import safe
 
 
@@ -39,14 +38,9 @@ def _case(one: Tested) -> Iterator[str]:
     if one.broken:
         first = one.broken[0]
         message = escape(f"{first.wanted}: {first.measured}")
-        told = escape("\n".join(_told(each) for each in one.broken), quote=False)
+        told = escape("\n".join(words(each) for each in one.broken), quote=False)
         yield f'      <failure type="{first.condition}" message="{message}">{told}</failure>'
     held = [each for each in one.verdicts if each.broken_at is None]
     if held:
-        yield f"      <system-out>{escape(chr(10).join(_told(each) for each in held), quote=False)}</system-out>"
+        yield f"      <system-out>{escape(chr(10).join(words(each) for each in held), quote=False)}</system-out>"
     yield "    </testcase>"
-
-
-def _told(one: Verdict) -> str:
-    at = "" if one.broken_at is None else f" (broken at {clock(one.broken_at)})"
-    return f"{one.wanted}: {one.measured}{at}"

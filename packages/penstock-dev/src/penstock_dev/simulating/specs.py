@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date
 
+from penstock_spec.files import File
 from penstock_spec.findings import CannotGoOn, Finding, Outcome, Severity
 from penstock_spec.kinds import kinds
 from penstock_spec.kinds.pipeline.spec import Pipeline
@@ -25,16 +25,16 @@ class Specs:
     platform: PlatformFile
     environments: tuple[str, ...]
 
-    def subjects(self, environment: str) -> Iterator[Subject[Pipeline]]:
-        """Each pipeline in an environment."""
-        for file in self.inputs.specs:
-            document = lint.load(file)
-            if kinds()[document.data["kind"]].model is Pipeline:
-                yield resolved(document, self.platform, environment, file.beside)
+    def subject(self, file: File, environment: str) -> Subject[Pipeline] | None:
+        """What a file says of a pipeline in an environment; nothing where it is of another kind."""
+        document = lint.load(file)
+        if kinds()[document.data["kind"]].model is not Pipeline:
+            return None
+        return resolved(document, self.platform, environment, file.beside)
 
     def one(self) -> Subject[Pipeline]:
         """The pipeline of the only file, in the only environment."""
-        found = next(self.subjects(self.environments[0]), None)
+        found = self.subject(self.inputs.specs[0], self.environments[0])
         if found is None:
             raise CannotGoOn(f"`{self.inputs.specs[0].name}` is no pipeline", "name a spec of one")
         return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from penstock_dev.simulating.clock import clock
 from penstock_spec.findings import Span
 
 
@@ -34,3 +35,9 @@ class Tested:
     def broken(self) -> tuple[Verdict, ...]:
         """The conditions that did not hold."""
         return tuple(one for one in self.verdicts if one.broken_at is not None)
+
+
+def words(one: Verdict) -> str:
+    """In a line."""
+    broken = "" if one.broken_at is None else f"; broken at second {one.broken_at} ({clock(one.broken_at)})"
+    return f"{one.wanted}: {one.measured}{broken}"

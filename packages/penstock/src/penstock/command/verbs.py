@@ -14,7 +14,10 @@ PACKAGES = {
         "diff": "Say in words what would change in what was generated.",
         "validate": "Let the programs that will read generated files judge them.",
     },
-    "penstock_dev": {},
+    "penstock_dev": {
+        "simulate": "Say what a spec does under traffic, before it is deployed.",
+        "test": "Hold specs to what they expect of their scaling.",
+    },
 }
 """Verbs of the packages that pods do without."""
 ELSEWHERE = {verb: package for package, verbs in PACKAGES.items() for verb in verbs}

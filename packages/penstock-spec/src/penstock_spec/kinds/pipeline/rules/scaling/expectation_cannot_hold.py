@@ -34,6 +34,8 @@ def rule(it: Subject[Pipeline]) -> Iterator[Found]:
             yield it.problem(f"expect[{index}].oldest_under", says, hint)
         soonest = scaling.cooldown - scaling.poll
         if one.back_to_min_within is not None and one.back_to_min_within < soonest:
-            says = f"the last pods go when `scaling.cooldown` is over, {scaling.cooldown} ({it.line('scaling.cooldown')})"
+            says = (
+                f"the last pods go when `scaling.cooldown` is over, {scaling.cooldown} ({it.line('scaling.cooldown')})"
+            )
             hint = f"allow at least `{scaling.cooldown}`, or shorten the cooldown"
             yield it.problem(f"expect[{index}].back_to_min_within", says, hint)

@@ -1,7 +1,7 @@
 """Slow messages of an expectation take no longer than others.
 
-Half of the messages take less than `handling`, and 99 of 100 less than `handling_p99`. The second cannot be shorter than
-the first; the two were probably swapped.
+Half of the messages take less than `handling`, and 99 of 100 less than `handling_p99`. The second cannot be shorter
+than the first; the two were probably swapped.
 
 Write a longer `handling_p99`, or leave it out: all messages then take as long as `handling` says.
 """
