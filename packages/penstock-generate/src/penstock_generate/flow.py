@@ -52,10 +52,14 @@ class Flow:
     def remember(self, *, written: bool) -> None:
         """For the next run; to be called when the tree is as it will stay, whether what differs was written or not."""
         for unit in self._made:
+            # A folder that differs is named all the same: what a unit does not name is left over.
             folders = {
-                made.folder: Lay(made.files, lying(self._root, made.folder), made.member)
+                made.folder: Lay(
+                    made.files,
+                    lying(self._root, made.folder) if written or not made.difference else "",
+                    made.member,
+                )
                 for made in unit.folders
-                if written or not made.difference
             }
             self._ledger.keep(unit.name, Entry(unit.key, unit.spec, unit.beside, folders))
         self._ledger.store()
