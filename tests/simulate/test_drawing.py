@@ -7,7 +7,6 @@ import pytest
 
 from penstock_dev.simulating.curves import MOST, Curves
 from penstock_dev.simulating.drawing import draw
-from penstock_spec.findings import CannotGoOn
 
 TITLE = 'media-cluster (production): a burst & a "flood" <1m>'
 
@@ -49,12 +48,6 @@ def test_a_run_in_which_nothing_happens_can_be_drawn(tmp_path: Path) -> None:
     nothing = Curves("", [0.0], [0.0], [0.0], [0.0], [0.0])
     draw(tmp_path / "run.svg", TITLE, [nothing], None)
     assert (tmp_path / "run.svg").exists()
-
-
-def test_another_kind_of_file_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(CannotGoOn, match="is neither SVG nor PNG") as refused:
-        draw(tmp_path / "run.pdf", TITLE, [run()], None)
-    assert refused.value.hint == "let it end with `.svg` or `.png`"
 
 
 def test_thinning_keeps_the_peaks() -> None:

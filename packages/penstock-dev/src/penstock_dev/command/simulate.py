@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from penstock_spec.kinds.pipeline.spec import Pipeline
     from penstock_spec.subject import Subject
 
+PICTURES = (".svg", ".png")
 MISSED = 1
 """The exit code where the target is not met."""
 
@@ -78,6 +79,8 @@ def command(
 
     if sweep and compare:
         raise CannotGoOn("`--sweep` and `--compare` are one or the other", "compare with a spec that has the value")
+    if draw and draw.suffix not in PICTURES:
+        raise CannotGoOn(f"`{draw}` is neither SVG nor PNG", "let it end with `.svg` or `.png`")
     target = None if oldest_under is None else whole_seconds(oldest_under)
     specs = one_spec(spec, platform, environment)
     it = specs.one()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from penstock.operating.spans import many
 from penstock_dev.simulating.case import of_expectation, whole_seconds
 from penstock_dev.simulating.running import run
-from penstock_dev.simulating.verdict import Tested, Verdict
+from penstock_dev.simulating.verdict import Judged, Verdict
 from penstock_scaling.simulator import Run
 from penstock_spec.kinds.pipeline.expect import Expectation
 from penstock_spec.kinds.pipeline.spec import Pipeline
@@ -14,7 +15,7 @@ from penstock_spec.subject import Subject
 from penstock_spec.values.quantities import Duration
 
 
-def test(it: Subject[Pipeline], seed: int) -> Iterator[Tested]:
+def judged(it: Subject[Pipeline], seed: int) -> Iterator[Judged]:
     """All that a spec expects in this environment, one after the other."""
     for index, one in enumerate(it.spec.expect):
         if not one.environments or it.environment in one.environments:
@@ -22,7 +23,7 @@ def test(it: Subject[Pipeline], seed: int) -> Iterator[Tested]:
             after = whole_seconds(within.amount) + 1 if within else 0
             result = run(one.name, it, of_expectation(one, seed), after=after)
             at = it.at(f"expect[{index}].name")
-            yield Tested(it.spec.name, it.environment, one.name, at, tuple(judge(one, result.run)))
+            yield Judged(it.spec.name, it.environment, one.name, at, tuple(judge(one, result.run)))
 
 
 def judge(one: Expectation, run: Run) -> Iterator[Verdict]:
@@ -46,14 +47,13 @@ def _oldest(most: Duration, run: Run) -> Verdict:
 
 def _replicas(most: int, run: Run) -> Verdict:
     broken_at = _first_above(run.series.wanted, most)
-    return Verdict(
-        "replicas_at_most", f"at most {most} pods", f"there were up to {run.summary.max_replicas}", broken_at
-    )
+    measured = f"there were up to {run.summary.max_replicas}"
+    return Verdict("replicas_at_most", f"at most {many(most, 'pod')}", measured, broken_at)
 
 
 def _busy(most: int, run: Run) -> Verdict:
     broken_at = _first_above(run.series.stopped, most)
-    wanted = f"at most {most} pods stopped while they work"
+    wanted = f"at most {many(most, 'pod')} stopped while at work"
     return Verdict("busy_stopped_at_most", wanted, f"{run.summary.busy_pods_stopped} were", broken_at)
 
 

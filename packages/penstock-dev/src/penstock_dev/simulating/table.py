@@ -13,6 +13,8 @@ from penstock_scaling.simulator import Summary
 
 SHARES = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "longest": 1.0}
 """Of the messages: how long they waited until they were started."""
+SMALL = 10
+"""Pod-hours."""
 
 
 def table(results: Sequence[Result], target: int | None) -> Table:
@@ -34,13 +36,18 @@ def _cells(one: Summary, backlog: int, target: int | None) -> dict[str, str]:
         "waiting at most": count(backlog),
         "replicas, mean": f"{one.mean_replicas:.1f}",
         "replicas, most": str(one.max_replicas),
-        "pod-hours": f"{one.pod_hours:.1f}",
+        "pod-hours": hours(one.pod_hours),
         "scaled up": count(one.scaled_up),
         "scaled down": count(one.scaled_down),
         "busy pods stopped": count(one.busy_pods_stopped),
         "messages given back": count(one.given_back),
         "back at the minimum after": "never" if one.back_at_min is None else seconds(one.back_at_min),
     }
+
+
+def hours(number: float) -> str:
+    """With as many digits as tell small pipelines apart."""
+    return f"{number:.2f}" if number < SMALL else f"{number:.1f}"
 
 
 def told(result: Result) -> dict[str, Any]:

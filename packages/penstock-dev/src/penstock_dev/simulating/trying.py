@@ -12,6 +12,7 @@ from penstock_dev.simulating.judging import seconds
 from penstock_dev.simulating.running import Result, run
 from penstock_dev.simulating.specs import Specs, with_value
 from penstock_dev.simulating.sweeping import Sweep, Tried, try_all
+from penstock_dev.simulating.table import hours
 from penstock_dev.simulating.table import told as told_result
 from penstock_spec.reading.scalars import plain
 from penstock_spec.subject import Subject, steps
@@ -63,7 +64,7 @@ def _cells(one: Tried[Attempt]) -> list[str]:
         seconds(sums.waited(1)),
         seconds(sums.over_target),
         str(sums.max_replicas),
-        f"{sums.pod_hours:.1f}",
+        hours(sums.pod_hours),
     ]
 
 
@@ -77,12 +78,12 @@ def summing_up(field: str, best: Tried[Attempt] | None, as_is: Result, target: i
     """In a sentence or two."""
     now = as_is.run.summary
     meets = "more than the target" if now.over_target else "within the target"
-    today = f"As it is: {now.pod_hours:.1f} pod-hours, the longest wait {seconds(now.waited(1))}, {meets}."
+    today = f"As it is: {hours(now.pod_hours)} pod-hours, the longest wait {seconds(now.waited(1))}, {meets}."
     if best is None or best.cost is None:
         return f"No value keeps the oldest message under {seconds(target)}. {today}"
-    hours, longest = best.cost
+    cost, longest = best.cost
     return (
-        f"The cheapest that keeps the oldest message under {seconds(target)}: `{field}: {best.value}`, {hours:.1f} "
+        f"The cheapest that keeps the oldest message under {seconds(target)}: `{field}: {best.value}`, {hours(cost)} "
         f"pod-hours, the longest wait {seconds(int(longest))}.\n{today}"
     )
 

@@ -22,7 +22,7 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Tested:
+class Judged:
     """An expectation of a spec in an environment."""
 
     spec: str

@@ -28,7 +28,7 @@ def rule(it: Subject[Pipeline]) -> Iterator[Found]:
     for index, one in enumerate(it.spec.expect):
         if one.environments and it.environment not in one.environments:
             continue
-        if one.oldest_under is not None and one.oldest_under <= one.pod_start:
+        if one.oldest_under is not None and one.oldest_under.amount <= one.pod_start.amount:
             says = f"the pipeline sleeps until the first message comes, which then waits {one.pod_start} for a pod"
             hint = f"allow more than `{one.pod_start}`, or set `scaling.replicas.min` to at least `1`"
             yield it.problem(f"expect[{index}].oldest_under", says, hint)

@@ -21,7 +21,7 @@ from penstock_spec.subject import Subject
 def rule(it: Subject[Pipeline]) -> Iterator[Found]:
     """Nor equal: that is what leaving it out says."""
     for index, one in enumerate(it.spec.expect):
-        if one.handling_p99 is not None and one.handling_p99 <= one.handling:
+        if one.handling_p99 is not None and one.handling_p99.amount <= one.handling.amount:
             says = f"one message in the middle of all takes {one.handling} ({it.line(f'expect[{index}].handling')})"
             hint = f"write more than `{one.handling}`, or take it out"
             yield it.problem(f"expect[{index}].handling_p99", says, hint)
