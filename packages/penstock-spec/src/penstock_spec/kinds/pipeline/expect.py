@@ -41,9 +41,11 @@ class Expectation(Part):
         SOME_TIME,
     ] = None
     pod_start: Annotated[
-        Duration, about("From a pod that is made to its first message, on a node that is there.", "10s")
+        Duration, about("From a pod that is made to its first message, on a node that is there.", "10s"), SOME_TIME
     ] = Duration("10s")
-    node_start: Annotated[Duration, about("How much longer where a node must come first.", "90s")] = Duration("90s")
+    node_start: Annotated[Duration, about("How much longer where a node must come first.", "90s"), SOME_TIME] = (
+        Duration("90s")
+    )
     node_pods: Annotated[
         int | None, about("Pods that fit on a node; null where there is always room.", 8, ge=1, le=1000)
     ] = None
