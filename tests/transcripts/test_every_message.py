@@ -2,8 +2,8 @@
 
 There the exact words are compared: no message is wrong, or fails while it is put together, without a test that knows.
 What the runtime says when it meets a server, a handler or a message stands word for word in a test of tests/runtime,
-what the generator says in one of tests/generate, what the simulator says in one of tests/scaling, and what its verbs say
-in one of tests/simulate.
+what the generator says in one of tests/generate, what the simulator says in one of tests/scaling, and what its verbs
+say in one of tests/simulate.
 A wording is a call that makes a message, or words of `one if ... else other` in a function with such a call.
 """
 
