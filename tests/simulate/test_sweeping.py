@@ -80,6 +80,7 @@ def test_times_are_told_as_specs_have_them() -> None:
 
 BAD = {
     "scaling.cooldown": ("`--sweep scaling.cooldown` has no values", "write `scaling.backlog_per_replica=4..64`"),
+    "scaling.cooldown=, ": ("`--sweep scaling.cooldown=, ` has no values", "write `scaling.backlog_per_replica=4..64`"),
     "scaling.backlog_per_replika=4..8": (
         "`scaling.backlog_per_replika` is no field that may have several values",
         "did you mean `scaling.backlog_per_replica`?",

@@ -55,7 +55,7 @@ class Tried(Generic[T]):
 def read_sweep(said: str) -> Sweep:
     """From `FIELD=4..64`, `FIELD=1m..10m` or `FIELD=4,8,16`."""
     field, _, values = said.partition("=")
-    if not values:
+    if not values.strip(" ,"):
         raise CannotGoOn(f"`--sweep {shown(said)}` has no values", "write `scaling.backlog_per_replica=4..64`")
     if not may_override(KIND, field):
         close = nearest(field, tuple(one for one in known_paths(KIND.model) if may_override(KIND, one)))
