@@ -71,6 +71,7 @@ def test_a_quotient_by_zero_is_infinite() -> None:
     [
         ("gone + 1", "`nil` is not a number"),
         ("gone > 1 ? 1 : 0", "`nil` is not a number"),
+        ("depth > 1", "`true` is not a number"),
         ("true + 1", "`true` is not a number"),
         ("depth ? 1 : 0", "`23` is neither true nor false"),
         ("gone and true ? 1 : 0", "`nil` is neither true nor false"),

@@ -2,8 +2,10 @@
 
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from heapq import heappop, heappush
 from random import Random
 from typing import Any
 
@@ -131,7 +133,7 @@ def test_pods_that_are_not_ready_go_first() -> None:
     assert set(run.series.ready) == {1}
 
 
-@pytest.mark.parametrize(("grace", "done_by_leaving", "returned"), [(90, 1, 0), (30, 0, 1)])
+@pytest.mark.parametrize(("grace", "done_by_leaving", "returned"), [(90, 1, 0), (55, 1, 0), (30, 0, 1)])
 def test_a_leaving_pod_ends_its_work_or_gives_it_back(grace: int, done_by_leaving: int, returned: int) -> None:
     """Two pods, one message each of 60 s; at 15 the maximum of one takes one away, which has grace - 10 s."""
     scaled = scaling(minReplicaCount=1, maxReplicaCount=1)
@@ -286,6 +288,43 @@ def test_no_message_is_lost_or_made(counts: list[int], handling: Handling, seed:
     assert run.summary.back_at_min is not None
 
 
+def one_by_one(counts: list[int], seconds: float, slots: int) -> list[float]:
+    """The wait of each message, by a queue that knows each message and each slot."""
+    free = [0.0] * slots
+    waits = []
+    for now, count in enumerate(counts):
+        for _ in range(count):
+            start = max(now, heappop(free))
+            heappush(free, start + seconds)
+            waits.append(start - now)
+    return waits
+
+
+@given(
+    counts=st.lists(st.integers(0, 12), min_size=1, max_size=80),
+    handling=st.integers(1, 30),
+    pods=st.integers(1, 3),
+    concurrency=st.integers(1, 5),
+    seed=st.integers(0, 5),
+)
+def test_cohorts_wait_as_each_of_their_messages_would(
+    counts: list[int], handling: int, pods: int, concurrency: int, seed: int
+) -> None:
+    """Of whole seconds, exactly; whatever the seed."""
+    run = simulate(of(*counts, handling=handling, pods=pods, concurrency=concurrency, after=40_000), seed)
+    assert run.summary.waits == Counter(one_by_one(counts, handling, pods * concurrency))
+
+
+@pytest.mark.parametrize(("rate", "seconds", "slots"), [(5, 0.15, 1), (30, 0.5, 20), (4, 2.3, 10), (1, 7.4, 8)])
+def test_between_seconds_waits_are_near_those_of_each_message(rate: float, seconds: float, slots: int) -> None:
+    """Near full slots, where it matters most; messages of a second come at its start."""
+    counts = list(Chance(rate, 20_000).arrivals(Random(5)))  # noqa: S311 - chance that can be repeated
+    exact = sorted(one_by_one(counts, seconds, slots))
+    run = simulate(of(*counts, handling=seconds, concurrency=slots, after=5_000), seed=1)
+    for share in (0.5, 0.9, 0.99):
+        assert run.summary.waited(share) == pytest.approx(exact[int(share * len(exact))], rel=0.3, abs=1.5)
+
+
 @pytest.mark.parametrize("seconds", [0.05, 0.5, 1, 3, 7.5])
 @pytest.mark.parametrize("rate", [0.7, 20])
 def test_littles_law_holds(seconds: float, rate: float) -> None:
@@ -305,6 +344,7 @@ def test_a_pod_that_is_full_does_what_it_can(handling: Handling) -> None:
     lasts = 5_000
     run = simulate(replace(of(10**6, concurrency=8), handling=handling, after=lasts), seed=2)
     assert run.summary.done / lasts == pytest.approx(8 / handling.mean, rel=0.03)
+    assert max(run.series.running) == 8
 
 
 def test_waits_obey_littles_law_too() -> None:
