@@ -39,7 +39,7 @@ TRAFFIC = (
     click.option(
         "--pattern", type=click.Choice(SHAPES), default="day", show_default=True, help="What comes, by shape."
     ),
-    click.option("--rate", type=float, metavar="N", help="Messages a second, at the peak where the shape has one."),
+    click.option("--rate", type=float, metavar="N", help="Messages a second: at the peak of a day or a burst."),
     duration("--lasts", "How long they come; a day, or 10m where the shape is another."),
     click.option("--trace", type=FILE, metavar="FILE", help="What came once, in CSV or JSON, instead of a pattern."),
 )

@@ -23,7 +23,12 @@ class Traffic(Part):
             "burst",
         ),
     ]
-    rate: Annotated[Number, about("Messages a second, at the peak where the shape has one.", 50, gt=0, le=1_000_000)]
+    rate: Annotated[
+        Number,
+        about(
+            "Messages a second: at the peak of a day or a burst, before and after an outage.", 50, gt=0, le=1_000_000
+        ),
+    ]
     lasts: Annotated[Duration, about("How long they arrive.", "10m"), SOME_TIME] = Duration("10m")
 
 
