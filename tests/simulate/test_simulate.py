@@ -1,6 +1,8 @@
 """`penstock simulate`, where a transcript cannot tell: pictures, git, patches, chance and time."""
 
 import json
+import subprocess
+import sys
 import time
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
@@ -48,6 +50,17 @@ def test_the_same_seed_gives_the_same_answer(penstock: Run) -> None:
     first, again, other = (penstock(*day, "--json", "--seed", seed) for seed in ("3", "3", "4"))
     assert first.out == again.out
     assert first.out != other.out
+
+
+def test_only_a_picture_pays_for_what_draws(repository: Path) -> None:
+    """A table does not wait for matplotlib."""
+    code = (
+        "import sys; from penstock.command import app;"
+        "app(['simulate', 'resize', '--rate', '1', '--lasts', '1m', '-e', 'dev'], standalone_mode=False);"
+        "print('matplotlib' in sys.modules)"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], cwd=repository, check=True, capture_output=True, text=True)
+    assert ran.stdout.endswith("False\n")
 
 
 @pytest.mark.parametrize("suffix", ["svg", "png"])
