@@ -81,6 +81,8 @@ def command(
         raise CannotGoOn("`--sweep` and `--compare` are one or the other", "compare with a spec that has the value")
     if draw and draw.suffix not in PICTURES:
         raise CannotGoOn(f"`{draw}` is neither SVG nor PNG", "let it end with `.svg` or `.png`")
+    if oldest_under == 0:
+        raise CannotGoOn("no message waits for less than no time", "give a target such as `--oldest-under 1m`")
     target = None if oldest_under is None else whole_seconds(oldest_under)
     specs = one_spec(spec, platform, environment)
     it = specs.one()

@@ -39,8 +39,8 @@ def judge(one: Expectation, run: Run) -> Iterator[Verdict]:
 
 
 def _oldest(most: Duration, run: Run) -> Verdict:
-    # What is as old as that at the end of a second waits for longer.
-    broken_at = _first_above(run.series.oldest, most.seconds - 1)
+    # What is as old as that at the end of a second waits for longer. Waits are whole seconds, so half of one is one.
+    broken_at = _first_above(run.series.oldest, whole_seconds(most.amount) - 1)
     measured = f"the longest wait was {seconds(run.summary.waited(1))}"
     return Verdict("oldest_under", f"no message waits longer than {most}", measured, broken_at)
 

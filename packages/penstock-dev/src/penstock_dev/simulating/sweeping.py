@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -97,14 +97,14 @@ def try_all(values: tuple[str, ...] | Range, look: Callable[[str], Tried[T]]) ->
     return [tried[one] for one in sorted(tried)]
 
 
-def cheapest(tried: Iterator[Tried[T]] | list[Tried[T]]) -> Tried[T] | None:
+def cheapest(tried: Iterable[Tried[T]]) -> Tried[T] | None:
     """Of those that do."""
     return min((one for one in tried if one.cost is not None), key=lambda one: one.cost or (), default=None)
 
 
 def _around(tried: Mapping[int, Tried[T]]) -> Iterator[int]:
     """Between the best and its neighbours."""
-    best = cheapest(list(tried.values()))
+    best = cheapest(tried.values())
     if best is None:
         return
     numbers = sorted(tried)
