@@ -11,7 +11,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 MANIFESTS := $(wildcard packages/*/pyproject.toml)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test lint format generate check validate validators bench bench-send bench-lint bench-generate lock ci clean
+.PHONY: help setup test lint format generate check validate validators bench bench-send bench-lint bench-generate bench-simulate lock ci clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -59,6 +59,9 @@ bench-lint: setup ## measure how fast specs are linted
 
 bench-generate: validators ## measure how fast files are generated, beside helm template
 	$(BIN)/python benchmarks/generating.py
+
+bench-simulate: setup ## measure how fast a day of a pipeline is simulated
+	$(BIN)/python benchmarks/simulating.py
 
 lock: ## pin the requirements anew (make lock ARGS=--upgrade takes the newest)
 	PYTHON="$(PYTHON)" tools/lock.sh $(ARGS)
