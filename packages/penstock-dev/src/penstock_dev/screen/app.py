@@ -60,8 +60,10 @@ class DevScreen(App[None]):
         Binding(",".join(key.keys), key.action, key.says, priority=True, show=False) for key in KEYS
     ]
 
-    def __init__(self, source: Source, control: Control, *, zone: tzinfo | None = None) -> None:
-        """Times are shown in this zone, or in that of the machine."""
+    def __init__(
+        self, source: Source, control: Control, *, every: float = INTERVAL, zone: tzinfo | None = None
+    ) -> None:
+        """Looks every so many seconds; times are shown in this zone, or in that of the machine."""
         # The terminal's own colours on its own background, which may well be a light one. Said now and not only by the
         # theme: without it NO_COLOR would become shades of grey.
         super().__init__(ansi_color=True)
@@ -69,6 +71,7 @@ class DevScreen(App[None]):
         self.animation_level = "none"
         self._source = source
         self._control = control
+        self._every = every
         self._seen = source()
         self._chosen_name = ""
         self._marked: str | None = None
@@ -89,7 +92,12 @@ class DevScreen(App[None]):
     def on_mount(self) -> None:
         """Look now, and again and again."""
         self._look()
-        self.set_interval(INTERVAL, self._look)
+        self.set_interval(self._every, self._look)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool:
+        """While help is shown, every key is its own: whoever reads what `k` does has not asked for it."""
+        del action, parameters
+        return not isinstance(self.screen, Help)
 
     def on_resize(self, event: Resize) -> None:
         """Everything has another width."""

@@ -15,7 +15,7 @@ STATES = {WorkerState.STARTING: "yellow", WorkerState.READY: "green", WorkerStat
 def detail(one: SpecSeen, marked: str | None, columns: int, lines: int) -> Text:
     """Its numbers, the autoscaler's last decision, what is wrong, and its workers, the marked one among them."""
     said = [
-        _numbers(one, columns),
+        *([_numbers(one, columns)] if one.numbers else []),
         _replicas(one, columns),
         *(Text(line, no_wrap=True) for line in folded(_decision(one), columns, 2)),
         *(Text(cut(f"! {says}", columns), "bold red") for says in one.trouble),
@@ -45,7 +45,7 @@ def _replicas(one: SpecSeen, columns: int) -> Text:
     line = Text(cut(text, columns), no_wrap=True)
     room = min(columns - line.cell_len, CURVE)
     if room > len("  ") + 4 and one.history:
-        line.append(spark([past.replicas for past in one.history], min(room, len(one.history)), one.most), "cyan")
+        line.append(spark([past.replicas for past in one.history], min(room, len(one.history))), "cyan")
     return line
 
 

@@ -65,7 +65,7 @@ def _named(keys: Sequence[Key], *, worded: bool) -> Text:
 
 def help_text() -> Text:
     """Every key, a line each."""
-    text = Text("! something is wrong   P scaling is paused   2→5 two replicas where five are wanted\n\n")
+    text = Text("! wrong   P scaling is paused   2→5 two replicas, five are wanted\n\n")
     for key in KEYS:
         text.append(f"{key.shown:<5}", "bold").append(f"{key.says}\n")
     return text.append("\nAny key closes this.", "dim")

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import tzinfo
 
+from rich.text import Text
 from textual.widgets import RichLog
 
-from penstock_dev.screen.logged import chosen, line_text
+from penstock_dev.screen.logged import chosen, said, stamp
 from penstock_dev.seen import LogLine
 
 MOST_LINES = 2000
@@ -21,7 +22,7 @@ class LogPane(RichLog):
 
     def __init__(self, zone: tzinfo | None) -> None:
         """Empty."""
-        super().__init__(id="log", max_lines=MOST_LINES, min_width=1, wrap=True)
+        super().__init__(id="log", max_lines=MOST_LINES, min_width=1, wrap=False)
         self.following = True
         self._zone = zone
         self._seen_until = -1
@@ -40,9 +41,17 @@ class LogPane(RichLog):
         wide = 0 if only else min(max(map(len, names), default=0), LONGEST_NAME)
         new = [line for line in log if line.number > self._seen_until]
         for line in chosen(new, only):
-            self.write(line_text(line, self._zone, names=wide), width=self._wide, scroll_end=self.following)
+            self._add(line, wide)
         if new:
             self._seen_until = new[-1].number
+
+    def _add(self, line: LogLine, names: int) -> None:
+        start = stamp(line, self._zone)
+        indent = start.cell_len
+        for part in said(line, names).wrap(self.app.console, max(self._wide - indent, 1)):
+            part.rstrip()
+            self.write(start.append_text(part), width=self._wide, scroll_end=self.following)
+            start = Text(" " * indent)
 
     def follow(self) -> None:
         """To the end, and to what will be there."""

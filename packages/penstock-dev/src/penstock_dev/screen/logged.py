@@ -12,6 +12,7 @@ from penstock_dev.seen import Level, LogLine
 
 LONGEST = 600
 """Columns of a line; a stack or a body in one line must not push everything else away."""
+LONGEST_WORKER = 28
 SIGNS = {
     Level.DEBUG: ("D", "dim"),
     Level.INFO: ("I", ""),
@@ -25,17 +26,21 @@ def chosen(log: Sequence[LogLine], spec: str | None) -> list[LogLine]:
     return [line for line in log if spec is None or line.spec in {"", spec}]
 
 
-def line_text(line: LogLine, zone: tzinfo | None, *, names: int) -> Text:
-    """When, how bad, who and what; `names` is how many columns a spec's name may take, 0 where all are of one."""
+def stamp(line: LogLine, zone: tzinfo | None) -> Text:
+    """When, and how bad; what is said stands beside it, also where it takes several lines."""
     sign, style = SIGNS[line.level]
     try:
         at = datetime.fromtimestamp(line.at, zone).strftime("%H:%M:%S")
     except (OverflowError, ValueError, OSError):  # a clock that is no clock
         at = "--:--:--"
-    text = Text(overflow="fold").append(f"{at} ", "dim")
-    text.append(f"{sign} ", style)
+    return Text().append(f"{at} ", "dim").append(f"{sign} ", style)
+
+
+def said(line: LogLine, names: int) -> Text:
+    """Who said what; `names` is how many columns a spec's name may take, 0 where all are of one."""
+    text = Text(overflow="fold")
     if names:
         text.append(f"{padded(line.spec or '-', names)} ", "blue")
     if line.worker:
-        text.append(f"{cut(line.worker, 28)} ", "dim")
-    return text.append(cut(line.text, LONGEST), style)
+        text.append(f"{cut(line.worker, LONGEST_WORKER)} ", "dim")
+    return text.append(cut(line.text, LONGEST), SIGNS[line.level][1])

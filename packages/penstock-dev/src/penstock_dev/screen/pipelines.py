@@ -28,6 +28,7 @@ class Pipelines(DataTable[Text]):
         super().__init__(id="pipelines", cursor_type="row", cell_padding=0, zebra_stripes=False)
         self.can_focus = False
         self._shape: Shape | None = None
+        self._specs: Sequence[SpecSeen] = ()
         self._names: list[str] = []
         self._cells: dict[str, list[Text]] = {}
 
@@ -39,11 +40,14 @@ class Pipelines(DataTable[Text]):
         if fits != self._shape or names != self._names:
             self._build(fits, specs)
             return
-        for one in specs:
+        for one, last in zip(specs, self._specs, strict=True):
+            if one == last:
+                continue
             for at, (cell, before) in enumerate(zip(self._row(fits, one), self._cells[one.name], strict=True)):
                 if cell != before or cell.spans != before.spans or cell.style != before.style:
                     self._cells[one.name][at] = cell
                     self.update_cell(one.name, str(at), cell)
+        self._specs = specs
 
     def move(self, by: int) -> None:
         """Choose another row."""
@@ -59,7 +63,7 @@ class Pipelines(DataTable[Text]):
     def _build(self, fits: Shape, specs: Sequence[SpecSeen]) -> None:
         """Of other columns or other specs; the chosen one stays chosen."""
         before = self._names[self.cursor_row] if self.cursor_row < len(self._names) else None
-        self._shape, self._names = fits, [one.name for one in specs]
+        self._shape, self._specs, self._names = fits, specs, [one.name for one in specs]
         self._cells = {one.name: self._row(fits, one) for one in specs}
         self.clear(columns=True)
         for at, (heading, wide) in enumerate(fits.headings):

@@ -29,6 +29,9 @@ def divided(lines: int, specs: int, troubles: int, did: int = 1) -> Room:
     for detail, log, least in WAYS:
         if left - detail - log >= min(wanted, least):
             break
+    if not log:
+        table = min(wanted, left - detail) if detail else left
+        return Room(trouble, table, left - table, 0)
     # Many pipelines leave the log half of the window: it says why numbers are as they are.
-    table = min(wanted, left - detail - log, max(left // 2, least)) if log else min(wanted, left - detail)
-    return Room(trouble, table, detail, left - detail - table if log else 0)
+    table = min(wanted, left - detail - log, max(left // 2, least))
+    return Room(trouble, table, detail, left - detail - table)

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 STEPS = "▁▂▃▄▅▆▇█"
 
 
-def spark(values: Sequence[int | None], columns: int, most: int | None = None) -> str:
+def spark(values: Sequence[int | None], columns: int) -> str:
     """The last values, the newest at the right end. Nothing at all is the lowest step, what nobody knows is a gap."""
     last = values[-columns:] if columns > 0 else ()
-    top = max((value for value in (*last, most) if value is not None), default=0)
+    top = max((value for value in last if value is not None), default=0)
     return "".join(" " if value is None else _step(value, top) for value in last).rjust(max(columns, 0))
 
 

@@ -64,7 +64,8 @@ class Shape:
     @property
     def headings(self) -> list[tuple[str, int]]:
         """With the width of each."""
-        curve = [("backlog lately".rjust(self.curve)[-self.curve :], self.curve)] if self.curve else []
+        lately = "backlog lately" if self.curve >= len("backlog lately") else "lately"
+        curve = [(lately.rjust(self.curve), self.curve)] if self.curve else []
         numbers = [(one.heading.rjust(one.columns), one.columns) for one in self.numbers]
         return [("  pipeline"[: self.name], self.name), *numbers, *curve]
 
