@@ -50,7 +50,8 @@ class RunsPipeline:
 
     def written(self) -> tuple[str, str]:
         """What its processes read, and the digest of that: another one asks for new processes."""
-        return worker_file.write(self.of.environment, self.spec, self.of.around, self.of.of_messages())
+        around = (self.of.generated or self.of).around  # as it was generated, also where it runs on another Redis
+        return worker_file.write(self.of.environment, self.spec, around, self.of.of_messages())
 
     def words(self, file: Path, url: str, paths: Sequence[Path]) -> list[str]:
         """The words after `penstock` that run a worker."""

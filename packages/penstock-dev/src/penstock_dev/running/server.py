@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
@@ -18,6 +19,13 @@ LOOK = 0.25
 """Seconds between two looks at whether it still runs."""
 AGAIN = 5.0
 """Seconds until it is tried again to start one that does not."""
+OF_ANOTHER = ("REDIS_USERNAME", "REDIS_PASSWORD", "REDIS_PASSWORD_FILE", "REDIS_CA_FILE", "REDIS_SENTINEL_PASSWORD")
+"""What the environment says of a Redis that is not embedded."""
+
+
+def environ_for(environ: Mapping[str, str], *, own: bool) -> dict[str, str]:
+    """What processes are given of ours."""
+    return {name: value for name, value in environ.items() if not own or name not in OF_ANOTHER}
 
 
 class Server(Protocol):

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import fcntl
 import math
-import os
-import shutil
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -41,39 +37,8 @@ PATIENCE = 10.0
 JANITOR = "janitor"
 JANITOR_READY = frozenset({"leads", "stands by"})
 WORKER_READY = frozenset({"a life in the group begins"})
-LOCK = "lock"
 SHORTEST = 0.02
 """Seconds between two turns of the autoscaler, however fast its clock goes."""
-
-
-@contextmanager
-def alone(folder: Path) -> Iterator[Path]:
-    """A folder for files of ours; of two at once in one repository, one would scale what the other runs.
-
-    Raises CannotGoOn.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / LOCK).open("a+") as held:
-        try:
-            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            held.seek(0)
-            pid = held.read().strip()
-            raise CannotGoOn(
-                f"another `penstock dev` runs in this repository{f', process {pid}' if pid else ''}",
-                "look at that one, or end it; `penstock status --embedded` shows its pipelines anywhere",
-            ) from None
-        held.truncate(0)
-        held.write(f"{os.getpid()}\n")
-        held.flush()
-        files = folder / "workers"
-        shutil.rmtree(files, ignore_errors=True)  # of one that was killed
-        files.mkdir()
-        try:
-            yield files
-        finally:
-            shutil.rmtree(files, ignore_errors=True)
-            held.truncate(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +47,8 @@ class Terms:
 
     folder: Path
     """Where processes start, and code is found."""
+    root: Path
+    """Of the repository."""
     files: Path
     """Where what they read is written."""
     paths: tuple[Path, ...] = ()
@@ -95,7 +62,7 @@ class Terms:
     @property
     def watched(self) -> tuple[Path, ...]:
         """Folders in which changes count."""
-        return (self.folder, *self.paths)
+        return (self.folder, self.root, *self.paths)
 
 
 class Supervisor:
@@ -103,7 +70,7 @@ class Supervisor:
 
     def __init__(self, terms: Terms, specs: Specs, server: Server, book: Book) -> None:
         """Nothing runs yet."""
-        self._terms = terms
+        self.terms = terms
         self._specs = specs
         self.server = server
         self.book = book
@@ -125,7 +92,7 @@ class Supervisor:
         where = self._url.rpartition("@")[2].rpartition("/")[2] or self._url
         return Seen(
             RedisSeen(where, self._answers, time.monotonic() - self._since, self.server.ours),
-            self._terms.speed,
+            self.terms.speed,
             tuple(station.seen() for station in self.stations.values()),
             self.book.lines,
             (self.trouble,) if self.trouble else (),
@@ -189,7 +156,7 @@ class Supervisor:
 
     async def _apply(self, good: Good) -> None:
         """Run these specs, and no others."""
-        model, credentials = read_url(self._url, self._terms.environ)
+        model, credentials = read_url(self._url, self.terms.environ)
         self.trouble = self._told(self.trouble, good.troubles.get("", ""), "")
         changed = False
         for pipeline in good.pipelines:
@@ -235,12 +202,12 @@ class Supervisor:
         self.book.write("its spec is gone; workers leave", spec=name)
         leaving = asyncio.create_task(station.crew.leave(station.crew.grace))
         self._leaving.add(leaving)
-        (self._terms.files / f"{name}.json").unlink(missing_ok=True)
+        (self.terms.files / f"{name}.json").unlink(missing_ok=True)
         await self._links.pop(name).close()
 
     def _write(self, name: str, text: str) -> None:
         """What a process finds when it starts is whole."""
-        file = self._terms.files / f"{name}.json"
+        file = self.terms.files / f"{name}.json"
         fresh = file.with_suffix(".new")
         fresh.write_text(text)
         fresh.replace(file)
@@ -251,26 +218,26 @@ class Supervisor:
 
     def _launch_of(self, name: str) -> MakeLaunch:
         def launch(number: int) -> Launch:
-            words = self.stations[name].runs.words(self._terms.files / f"{name}.json", self._url, self._terms.paths)
+            words = self.stations[name].runs.words(self.terms.files / f"{name}.json", self._url, self.terms.paths)
             return self._launch(words, WORKER_READY, {"POD_NAME": str(number)})
 
         return launch
 
     def _janitor_launch(self, number: int) -> Launch:
         where = ("--redis", self._url, "--listen", "127.0.0.1:0", "--log-format", "json")
-        words = ["janitor", str(self._terms.files), *where]
+        words = ["janitor", str(self.terms.files), *where]
         return self._launch(words, JANITOR_READY, {"POD_NAME": f"{JANITOR}-{number}"})
 
     def _launch(self, words: Sequence[str], ready: frozenset[str], more: Mapping[str, str]) -> Launch:
         # Without `-P` the current folder is on the path, as it is for `penstock worker`.
         command = (sys.executable, "-m", "penstock", *words)
-        return Launch(command, self._terms.folder, {**self._terms.environ, **more}, ready)
+        return Launch(command, self.terms.folder, {**self.terms.environ, **more}, ready)
 
     # what goes on beside
 
     def _now(self) -> float:
         """By the clock of the autoscaler."""
-        return time.monotonic() * self._terms.speed
+        return time.monotonic() * self.terms.speed
 
     async def _scale(self) -> None:
         while True:
@@ -286,7 +253,7 @@ class Supervisor:
                         self.book.write(str(one), spec=name)
                 crew.want(wanted)
             next_ = min((one.scaling.due for one in self.stations.values() if not one.scaling.paused), default=math.inf)
-            await asyncio.sleep(min(max((next_ - self._now()) / self._terms.speed, SHORTEST), LOOK))
+            await asyncio.sleep(min(max((next_ - self._now()) / self.terms.speed, SHORTEST), LOOK))
 
     def _janitor_port(self) -> int | None:
         return next((one.port for one in self._janitor.here), None)
@@ -316,7 +283,7 @@ class Supervisor:
             return
         self._url = self.server.url
         self.book.write(f"Redis is at {self._url} now; all are renewed", level=Level.WARNING)
-        model, credentials = read_url(self._url, self._terms.environ)
+        model, credentials = read_url(self._url, self.terms.environ)
         for name, station in self.stations.items():
             station.runs = RunsPipeline(station.runs.of.on(model))
             await self._links[name].close()
@@ -325,7 +292,7 @@ class Supervisor:
             crew.renew()
 
     async def _scrape(self) -> None:
-        while self._terms.scrapes:
+        while self.terms.scrapes:
             await asyncio.sleep(SCRAPE)
             for station in list(self.stations.values()):
                 ready = [(one.child.pid, one.port) for one in station.crew.members if one.was_ready and one.port]
@@ -335,7 +302,7 @@ class Supervisor:
         await asyncio.Event().wait()
 
     async def _watch(self) -> None:
-        files = await asyncio.to_thread(Files, self._terms.watched)
+        files = await asyncio.to_thread(Files, self.terms.watched)
         while True:
             await asyncio.sleep(WATCH)
             changed = await asyncio.to_thread(files.changed)
