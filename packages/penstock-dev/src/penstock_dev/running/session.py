@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
 import signal
 import sys
 import time
-from collections.abc import Coroutine
 from dataclasses import dataclass
-from typing import Any
 
 import click
 
@@ -20,7 +17,6 @@ from penstock_dev.running.plain import Plain
 from penstock_dev.running.server import Server
 from penstock_dev.running.specs import Good, Specs
 from penstock_dev.running.supervisor import Supervisor, Terms
-from penstock_spec.findings import CannotGoOn
 
 WELL, TROUBLED = 0, 1
 LOOK = 0.2

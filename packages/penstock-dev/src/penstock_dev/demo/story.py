@@ -1,0 +1,90 @@
+"""What is told at the end: the ledger, the replicas over time, what to look at next."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+
+from penstock_dev.demo.place import CODE, LEASE, NAME
+from penstock_dev.demo.play import Moment, Played
+
+STEP = 2.0
+"""Seconds from one line of the replicas to the next."""
+ENOUGH = 1000
+
+
+def adds_up(played: Played) -> bool:
+    """Whether the ledger is as it has to be."""
+    return played.account.adds_up and len(played.account.sent) >= ENOUGH
+
+
+def summary(played: Played) -> str:
+    """The last line, for machines."""
+    one = played.account
+    told = {
+        "sent": len(one.sent),
+        "done": len(one.done & one.sent),
+        "dead": one.dead,
+        "duplicates": one.duplicates,
+        "lost": one.lost,
+        "seconds": round(played.seconds, 1),
+    }
+    return json.dumps(told)
+
+
+def account(played: Played) -> Iterator[str]:
+    """Each message's end, from the file that the handlers wrote, beside what Redis had taken."""
+    one = played.account
+    for name, value in (
+        ("sent", len(one.sent)),
+        ("done", len(one.done & one.sent)),
+        ("dead", one.dead),
+        ("lost", one.lost),
+        ("ran twice", one.duplicates),
+    ):
+        yield f"  {name:<10}{value:>7,}"
+
+
+def twice(played: Played) -> Iterator[str]:
+    """What ran twice, and why."""
+    one, killed = played.account, played.killed
+    if killed is None:
+        yield "  No worker was killed: none had anything to do when it was time."
+        return
+    yield f"  {killed.name} was killed with SIGKILL after {played.killed_at:.1f} s."
+    if one.cut:
+        yield f"  {len(one.cut):>3,} it was running: begun there, and run again elsewhere."
+    if one.untold:
+        yield f"  {len(one.untold):>3,} it had just finished: Redis had not been told, so they ran again."
+    if one.odd:
+        yield f"  {len(one.odd):>3,} for another reason, and that should not be so."
+    if one.again:
+        yield f"  They ran again {min(one.again):.1f} to {max(one.again):.1f} s later: a lost worker keeps its messages until its"
+        yield f"  lease of {LEASE} is over. Nobody knows which of them may have killed it, so each"
+        yield "  then ran in a process of its own. The handler is told by `context.fence`, and"
+        yield "  may leave out what was done: delivery is at least once, never less."
+
+
+def replicas(moments: Sequence[Moment]) -> Iterator[str]:
+    """A line every other second: a `#` for each process that works."""
+    most = max((one.replicas for one in moments), default=0)
+    due = 0.0
+    for one in moments:
+        if one.at < due:
+            continue
+        due += STEP
+        bar = "#" * one.replicas
+        asked = "" if one.wanted == one.replicas else f"  ({one.wanted} wanted)"
+        yield f"  {one.at:4.0f} s {one.replicas:>3}  {bar:<{most}}  backlog {one.backlog:>5,}{asked}"
+
+
+def next_() -> Iterator[str]:
+    """Where to go from here."""
+    for command, says in (
+        (f"penstock dev {NAME} --env dev --path {CODE}", "the same, live; `?` lists its keys"),
+        (f"specs/{NAME}.yaml", "the one file that all of it follows from"),
+        (f"generated/production/{NAME}/", "what that gives a cluster"),
+        ("penstock explain RULE", "what `penstock lint` minds, and why"),
+        ("docs/explanation/states.md", "why nothing is lost"),
+    ):
+        yield f"  {command:<46}{says}"
