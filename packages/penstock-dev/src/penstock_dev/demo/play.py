@@ -78,6 +78,7 @@ class Play:
 
     async def run(self) -> Played:
         """To its end. Raises CannotGoOn."""
+        await self._supervisor.begun.wait()
         sending = asyncio.create_task(self._send())
         try:
             while not self._over(sending):
@@ -90,15 +91,13 @@ class Play:
             with contextlib.suppress(asyncio.CancelledError, CannotGoOn):
                 await sending
         killed = self._killed
-        station = self._station()
-        dead = (station.numbers.dead or 0) if station else 0
+        dead = self._supervisor.stations[NAME].numbers.dead or 0
         told = ledger.account(self._sent, ledger.read(self._file), dead, killed)
         at = killed.at - self._began if killed else 0.0
         return Played(told, killed, at, tuple(self._moments), self.seconds)
 
     async def _send(self) -> None:
-        while (station := self._station()) is None:
-            await asyncio.sleep(LOOK)
+        station = self._supervisor.stations[NAME]
         _, credentials = read_url(self._supervisor.server.url, self._supervisor.terms.environ)
         async with Producer(station.runs.of, credentials=credentials) as producer:
             await traffic.send_all(producer, self._sent)
@@ -109,15 +108,12 @@ class Play:
             return True
         if not (sending.done() and self._moments):
             return False
-        last, station = self._moments[-1], self._station()
-        settled = last.done >= last.sent and station is not None and station.numbers.idle
-        asleep = station is not None and not station.crew.members
+        last, station = self._moments[-1], self._supervisor.stations[NAME]
+        settled, asleep = last.done >= last.sent and station.numbers.idle, not station.crew.members
         return settled and (asleep or self.seconds > ASLEEP_BY)
 
     def _look(self) -> None:
-        station = self._station()
-        if station is None:
-            return
+        station = self._supervisor.stations[NAME]
         lines = ledger.read(self._file)
         done = len({line.message for line in lines if line.what == ledger.ENDS})
         moment = Moment(
@@ -150,9 +146,6 @@ class Play:
         self._say(
             self.seconds, f"SIGKILL for {one.name} (process {one.child.pid}), which runs {busy[one.name]} messages"
         )
-
-    def _station(self) -> Station | None:
-        return self._supervisor.stations.get(NAME)
 
 
 def _matters(line: LogLine) -> bool:

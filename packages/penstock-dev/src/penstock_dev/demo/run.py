@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -49,6 +51,7 @@ def _demo(root: Path) -> int:
     with place(root) as folder:
         for line in _begins():
             click.echo(line)
+        click.echo(f"  generated: {_generated(folder)}")
         file = folder / "ledger"
         book, specs = Book(), Specs(Asked((), folder / "penstock.yaml", ENVIRONMENT, folder, today))
         first = specs.read()
@@ -65,6 +68,15 @@ def _demo(root: Path) -> int:
     for line in _ends(played):
         click.echo(line)
     return 0 if story.adds_up(played) else WRONG
+
+
+def _generated(folder: Path) -> str:
+    """What follows from the spec there, as `penstock generate` tells it. Raises CannotGoOn."""
+    words = [sys.executable, "-m", "penstock", "generate", "--env", ENVIRONMENT]
+    told = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)  # noqa: S603 - ourselves
+    if told.returncode:
+        raise CannotGoOn(f"`penstock generate` fails: {told.stderr.strip()}", "see `penstock generate`")
+    return told.stdout.strip()
 
 
 async def _play(supervisor: Supervisor, first: Good, file: Path) -> Played | None:
@@ -106,15 +118,11 @@ def _shown(one: Moment) -> str:
 
 
 def _begins() -> Iterator[str]:
-    bold = painter()
-    yield bold(
-        f"{traffic.TOTAL:,} messages for `{NAME}`, as its spec in specs/ says, but for an environment `{ENVIRONMENT}`:",
-        "bold",
-    )
-    yield f"  lease {LEASE}, the least there may be, so that a killed worker is soon missed;"
-    yield f"  at most {MOST} workers, real processes with a Redis of their own;"
-    yield f"  KEDA and the HPA by a clock that goes {SPEED:g} times as fast;"
-    yield f"  the handler of {CODE}/media, which here takes {LEAST:g} to {LEAST + SPREAD:g} s."
+    yield painter()(f"{traffic.TOTAL:,} messages for `{NAME}`, in an environment of its own, `{ENVIRONMENT}`", "bold")
+    yield f"  specs/{NAME}.yaml, with a lease of {LEASE}, so that a killed worker is soon missed,"
+    yield f"  and at most {MOST} workers: real processes, with a Redis of their own"
+    yield f"  KEDA and the HPA by their own arithmetic, their clock {SPEED:g} times as fast"
+    yield f"  the handler of {CODE}/media, which takes {LEAST:g} to {LEAST + SPREAD:g} s here"
 
 
 def _ends(played: Played) -> Iterator[str]:

@@ -59,32 +59,31 @@ def twice(played: Played) -> Iterator[str]:
     if one.odd:
         yield f"  {len(one.odd):>3,} for another reason, and that should not be so."
     if one.again:
-        yield f"  They ran again {min(one.again):.1f} to {max(one.again):.1f} s later: a lost worker keeps its messages until its"
-        yield f"  lease of {LEASE} is over. Nobody knows which of them may have killed it, so each"
-        yield "  then ran in a process of its own. The handler is told by `context.fence`, and"
-        yield "  may leave out what was done: delivery is at least once, never less."
+        yield f"  They ran again {min(one.again):.1f} to {max(one.again):.1f} s later: what a lost worker had is taken over when"
+        yield f"  its lease of {LEASE} is over. Nobody knows which message may have killed it, so"
+        yield "  each then ran in a process of its own. Delivery is at least once; what must"
+        yield "  not happen twice has `context.fence` to tell that it did."
 
 
 def replicas(moments: Sequence[Moment]) -> Iterator[str]:
-    """A line every other second: a `#` for each process that works."""
+    """A line every other second, and one for the end: a `#` for each process that works."""
     most = max((one.replicas for one in moments), default=0)
     due = 0.0
     for one in moments:
-        if one.at < due:
+        if one.at < due and one is not moments[-1]:
             continue
         due += STEP
-        bar = "#" * one.replicas
         asked = "" if one.wanted == one.replicas else f"  ({one.wanted} wanted)"
-        yield f"  {one.at:4.0f} s {one.replicas:>3}  {bar:<{most}}  backlog {one.backlog:>5,}{asked}"
+        yield f"  {one.at:4.0f} s {one.replicas:>3}  {'#' * one.replicas:<{most}}  backlog {one.backlog:>5,}{asked}"
 
 
 def next_() -> Iterator[str]:
     """Where to go from here."""
-    for command, says in (
-        (f"penstock dev {NAME} --env dev --path {CODE}", "the same, live; `?` lists its keys"),
-        (f"specs/{NAME}.yaml", "the one file that all of it follows from"),
-        (f"generated/production/{NAME}/", "what that gives a cluster"),
-        ("penstock explain RULE", "what `penstock lint` minds, and why"),
-        ("docs/explanation/states.md", "why nothing is lost"),
+    for says, command in (
+        ("the same, live; `?` lists the keys", f".venv/bin/penstock dev {NAME} --env dev --path {CODE}"),
+        ("the one file that all of it follows from", f"specs/{NAME}.yaml"),
+        ("what that gives a cluster", f"generated/production/{NAME}/"),
+        ("why nothing is lost", "docs/explanation/states.md"),
     ):
-        yield f"  {command:<46}{says}"
+        yield f"  {says}"
+        yield f"      {command}"

@@ -1,7 +1,7 @@
 """A process of ours: what it says is heard, and it does not outlive us, not even when we are killed with SIGKILL.
 
-It is watched as the embedded server is, see `penstock.embedded`: when we are gone, a pipe of ours closes. It has a session
-of its own, so that Ctrl-C in a terminal reaches us alone, who then ask it to leave.
+It is watched as the embedded server is, see `penstock.embedded`: when we are gone, a pipe of ours closes. It has a
+session of its own, so that Ctrl-C in a terminal reaches us alone, who then ask it to leave.
 """
 
 from __future__ import annotations

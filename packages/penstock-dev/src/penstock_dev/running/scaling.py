@@ -1,4 +1,4 @@
-"""How many processes a spec gets: what KEDA and the HPA would make of the same numbers, by a clock that may go faster."""
+"""How many processes a spec gets: what KEDA and the HPA would make of the same numbers, by a clock that may be fast."""
 
 from __future__ import annotations
 

@@ -76,6 +76,8 @@ class Supervisor:
         self.book = book
         self.stations: dict[str, Station] = {}
         self.trouble = ""
+        self.begun = asyncio.Event()
+        """Set when everything that the specs ask for is there."""
         self._url = server.url
         self._janitor = Crew(JANITOR, self._janitor_launch, book, grace=PATIENCE)
         self._answers = False
@@ -122,6 +124,7 @@ class Supervisor:
             await self._apply(first)
             self._man(self._janitor)
             self._janitor.want(1)
+            self.begun.set()
             tasks = [asyncio.create_task(work) for work in works]
             stopping = asyncio.create_task(stop.wait())
             done, _ = await asyncio.wait((*tasks, stopping), return_when=asyncio.FIRST_COMPLETED)
