@@ -1,0 +1,26 @@
+"""The terminal screen of `penstock dev`: what is seen goes in, keys come out; it starts, measures and decides nothing.
+
+All but `app` are functions of values. Colours are the terminal's own sixteen, and no sign means anything by its colour
+alone, so that light and dark terminals, those without colour and those far away all show the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TextIO
+
+from penstock_dev.control import Control
+from penstock_dev.seen import Source
+
+
+def can_show(environ: Mapping[str, str], *streams: TextIO | None) -> bool:
+    """Whether there is a terminal on which lines can be drawn over; else there is `--plain`."""
+    on_terminal = all(one is not None and not one.closed and one.isatty() for one in streams)
+    return on_terminal and environ.get("TERM", "dumb") not in {"", "dumb", "unknown"}
+
+
+async def show(source: Source, control: Control) -> None:
+    """Until somebody quits. The terminal is given back as it was, also when this is cancelled."""
+    from penstock_dev.screen.app import DevScreen  # noqa: PLC0415 - Textual takes a while to load
+
+    await DevScreen(source, control).run_async(mouse=False)
