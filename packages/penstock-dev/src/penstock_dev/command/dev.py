@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -85,9 +86,10 @@ def command(
     from penstock_dev.running.alone import KEPT, alone
     from penstock_dev.running.book import Book
     from penstock_dev.running.server import environ_for
-    from penstock_dev.running.session import Ends, Session, takes_a_screen
+    from penstock_dev.running.session import Ends, Session
     from penstock_dev.running.specs import Asked, Specs
     from penstock_dev.running.supervisor import Terms
+    from penstock_dev.screen import can_show
     from penstock_spec.repository import open_repository
 
     files = tuple(find_spec(spec, platform) for spec in specs)
@@ -103,7 +105,7 @@ def command(
         code = tuple(path.resolve() for path in paths)
         terms = Terms(here(), root, own, code, speed, environ_for(os.environ, own=redis is None))
         session = Session(terms, read, first, server, book)
-        shows = takes_a_screen() and not plain
+        shows = not plain and can_show(os.environ, sys.stdin, sys.stdout)
         ctx.exit(session.run(Ends(None if span is None else span / 1000, until_idle), screen=shows))
 
 

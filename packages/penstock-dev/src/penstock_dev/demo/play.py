@@ -143,9 +143,7 @@ class Play:
             return
         one = station.crew.kill(None, busy)
         self._killed = ledger.Killed(one.name, one.child.pid, time.monotonic())
-        self._say(
-            self.seconds, f"SIGKILL for {one.name} (process {one.child.pid}), which runs {busy[one.name]} messages"
-        )
+        self._say(self.seconds, f"SIGKILL for {one.name.partition('~')[0]}, which runs {busy[one.name]} messages")
 
 
 def _matters(line: LogLine) -> bool:

@@ -119,8 +119,8 @@ def _shown(one: Moment) -> str:
 
 def _begins() -> Iterator[str]:
     yield painter()(f"{traffic.TOTAL:,} messages for `{NAME}`, in an environment of its own, `{ENVIRONMENT}`", "bold")
-    yield f"  specs/{NAME}.yaml, with a lease of {LEASE}, so that a killed worker is soon missed,"
-    yield f"  and at most {MOST} workers: real processes, with a Redis of their own"
+    yield f"  specs/{NAME}.yaml, but with a lease of {LEASE}: a killed worker is soon missed"
+    yield f"  at most {MOST} workers, which are real processes, and a Redis of their own"
     yield f"  KEDA and the HPA by their own arithmetic, their clock {SPEED:g} times as fast"
     yield f"  the handler of {CODE}/media, which takes {LEAST:g} to {LEAST + SPREAD:g} s here"
 

@@ -51,7 +51,7 @@ def twice(played: Played) -> Iterator[str]:
     if killed is None:
         yield "  No worker was killed: none had anything to do when it was time."
         return
-    yield f"  {killed.name} was killed with SIGKILL after {played.killed_at:.1f} s."
+    yield f"  {killed.name.partition('~')[0]} was killed with SIGKILL after {played.killed_at:.1f} s."
     if one.cut:
         yield f"  {len(one.cut):>3,} it was running: begun there, and run again elsewhere."
     if one.untold:
@@ -59,7 +59,8 @@ def twice(played: Played) -> Iterator[str]:
     if one.odd:
         yield f"  {len(one.odd):>3,} for another reason, and that should not be so."
     if one.again:
-        yield f"  They ran again {min(one.again):.1f} to {max(one.again):.1f} s later: what a lost worker had is taken over when"
+        later = f"{min(one.again):.1f} to {max(one.again):.1f} s later"
+        yield f"  They ran again {later}: what a lost worker had is taken over when"
         yield f"  its lease of {LEASE} is over. Nobody knows which message may have killed it, so"
         yield "  each then ran in a process of its own. Delivery is at least once; what must"
         yield "  not happen twice has `context.fence` to tell that it did."

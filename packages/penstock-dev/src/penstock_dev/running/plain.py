@@ -18,13 +18,15 @@ IMPORTANT = frozenset({Level.WARNING, Level.ERROR})
 class Plain:
     """Writes what is new."""
 
-    def __init__(self, seen: Callable[[], Seen], say: Callable[[str], object], clock: Callable[[], float]) -> None:
-        """`say` is told a line at a time."""
+    def __init__(
+        self, seen: Callable[[], Seen], say: Callable[[str], object], clock: Callable[[], float], after: int = 0
+    ) -> None:
+        """`say` is told a line at a time. After a screen, which has shown the log up to `after`, there are no numbers."""
         self._seen = seen
         self._say = say
         self._clock = clock
         self._began = clock()
-        self._number = 0
+        self._number = self._after = after
         self._told: dict[str, tuple[float, str]] = {}
 
     async def run(self) -> None:
@@ -40,8 +42,9 @@ class Plain:
             if line.number > self._number and (not line.worker or line.level in IMPORTANT):
                 self._line(_where(line), _marked(line))
         self._number = max((line.number for line in seen.log), default=self._number)
-        for one in seen.specs:
-            self._numbers(one)
+        for one in () if self._after else seen.specs:
+            if one.backlog is not None:
+                self._numbers(one)
 
     def _numbers(self, one: SpecSeen) -> None:
         text = numbers(one)

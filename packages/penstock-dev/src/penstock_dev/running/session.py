@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
-import sys
 import time
 from dataclasses import dataclass
 
@@ -30,12 +28,6 @@ class Ends:
     after: float | None = None
     """Seconds."""
     when_idle: bool = False
-
-
-def takes_a_screen() -> bool:
-    """Whether there is a terminal to draw on."""
-    streams = (sys.stdin, sys.stdout)
-    return all(one is not None and one.isatty() for one in streams) and os.environ.get("TERM") not in ("dumb", None)
 
 
 class Session:
@@ -64,7 +56,9 @@ class Session:
         finally:
             ending.cancel()
             showing.cancel()
-            await asyncio.gather(ending, showing, return_exceptions=True)
+            for told in await asyncio.gather(ending, showing, return_exceptions=True):
+                if isinstance(told, Exception):
+                    raise told
         return TROUBLED if self.supervisor.troubled else WELL
 
     def _begins(self) -> str:
@@ -99,15 +93,26 @@ class Session:
                 self._book.write("nothing is left to do")
                 stop.set()
 
-    async def _lines(self) -> None:
-        plain = Plain(self.supervisor.seen, _say, time.monotonic)
+    async def _lines(self, after: int = 0) -> None:
+        """From the line after this one on."""
+        plain = Plain(self.supervisor.seen, _say, time.monotonic, after)
         try:
             await plain.run()
         finally:
             plain.look()
 
     async def _screen(self, stop: asyncio.Event) -> None:
-        await self._lines()
+        """Until somebody quits, which ends all; what is still to be told then stands in lines."""
+        from penstock_dev.running.controls import Controls  # noqa: PLC0415 - only a screen sends messages of its own
+        from penstock_dev.screen import show  # noqa: PLC0415 - takes a while to load
+
+        try:
+            await show(self.supervisor.seen, Controls(self.supervisor))
+        finally:
+            stop.set()
+        shown = max(line.number for line in self._book.lines)  # how it begins is always there
+        self._book.write("workers finish what they run; Ctrl-C does not wait")
+        await self._lines(shown)
 
 
 def _say(line: str) -> None:

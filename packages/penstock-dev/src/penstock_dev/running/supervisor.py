@@ -222,7 +222,7 @@ class Supervisor:
     def _launch_of(self, name: str) -> MakeLaunch:
         def launch(number: int) -> Launch:
             words = self.stations[name].runs.words(self.terms.files / f"{name}.json", self._url, self.terms.paths)
-            return self._launch(words, WORKER_READY, {"POD_NAME": str(number)})
+            return self._launch(words, WORKER_READY, {"POD_NAME": f"dev-{number}"})
 
         return launch
 
