@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import time
 from collections.abc import Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
+from random import randrange
 from types import TracebackType
 from typing import Protocol, Self
 
-from penstock.embedded import Embedded, Held, running_in, shared
+from penstock.embedded import LOOPBACK, Embedded, Held, running_in, shared
 from penstock_dev.running.book import Book
 from penstock_dev.seen import Level
 from penstock_spec.findings import CannotGoOn
@@ -21,6 +23,19 @@ AGAIN = 5.0
 """Seconds until it is tried again to start one that does not."""
 OF_ANOTHER = ("REDIS_USERNAME", "REDIS_PASSWORD", "REDIS_PASSWORD_FILE", "REDIS_CA_FILE", "REDIS_SENTINEL_PASSWORD")
 """What the environment says of a Redis that is not embedded."""
+
+
+LASTING = (11_000, 22_000)
+"""Ports that systems give to no outgoing connection: what looks for a Redis that is away would else be given its port."""
+
+
+def lasting_port() -> int:
+    """One that is free, and stays so while a server that had it is away."""
+    while True:
+        port = randrange(*LASTING)  # noqa: S311 - no secret
+        with suppress(OSError), socket.socket() as one:
+            one.bind((LOOPBACK, port))
+            return port
 
 
 def environ_for(environ: Mapping[str, str], *, own: bool) -> dict[str, str]:
@@ -92,7 +107,7 @@ class OfRepository:
 
     def __enter__(self) -> Self:
         """Start it, or use the one that runs. Raises CannotGoOn."""
-        self._find(0)
+        self._find(lasting_port())
         return self
 
     def __exit__(
