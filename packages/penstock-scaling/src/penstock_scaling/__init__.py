@@ -1,1 +1,13 @@
-"""KEDA's loop and the HPA as functions, and what a pipeline would do under traffic."""
+"""KEDA's loop and the HPA as functions, and what a pipeline would do under traffic.
+
+settings_of(manifest)      what KEDA and the HPA read of a ScaledObject, as plain data
+Autoscaler(settings)       both, for whoever holds a clock: `due()`, `advance(now, read, replicas)`
+Failed                     how a trigger can have no number
+"""
+
+from penstock_scaling.autoscaler import Autoscaler, Decision
+from penstock_scaling.manifest import settings_of
+from penstock_scaling.readings import Failed, Readings
+from penstock_scaling.settings import Settings
+
+__all__ = ["Autoscaler", "Decision", "Failed", "Readings", "Settings", "settings_of"]

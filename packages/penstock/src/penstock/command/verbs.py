@@ -14,7 +14,9 @@ PACKAGES = {
         "diff": "Say in words what would change in what was generated.",
         "validate": "Let the programs that will read generated files judge them.",
     },
-    "penstock_dev": {},
+    "penstock_dev": {
+        "dev": "Run and scale pipelines on this machine, as a cluster would.",
+    },
 }
 """Verbs of the packages that pods do without."""
 ELSEWHERE = {verb: package for package, verbs in PACKAGES.items() for verb in verbs}

@@ -1,0 +1,180 @@
+"""Settings from a ScaledObject as plain data, so that patches over it count.
+
+What a patch has turned into nonsense reads as absent, and what is absent has KEDA's or Kubernetes' own default.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, get_args
+
+from penstock_scaling.formula import Formula, parsed
+from penstock_scaling.operators import FormulaError
+from penstock_scaling.settings import (
+    DOWN,
+    UP,
+    Behavior,
+    Fallback,
+    FallbackBehavior,
+    Pause,
+    Policy,
+    Rules,
+    Settings,
+    Trigger,
+)
+from penstock_spec.findings import CannotGoOn
+from penstock_spec.kinds.pipeline.scaler.trigger import ACTIVATION, amount, triggers_in
+from penstock_spec.kinds.pipeline.scaler.trigger import Trigger as Written
+
+TARGETS = {"length": "streamLength", "lag": "lagCount", "pending": "pendingEntriesCount", "list": "listLength"}
+DEFAULT_TARGET = 5.0
+
+ANNOTATION = "autoscaling.keda.sh/"
+FALSE = frozenset({"0", "f", "F", "FALSE", "false", "False"})
+
+
+def settings_of(manifest: Mapping[str, Any]) -> Settings:
+    """What KEDA and the HPA would read of it."""
+    spec, told = _Section(manifest).part("spec"), Settings(())
+    pause = _pause(_Section(manifest).part("metadata").part("annotations"))
+    advanced = spec.part("advanced")
+    modifiers, hpa = advanced.part("scalingModifiers"), advanced.part("horizontalPodAutoscalerConfig")
+    if "Value" in (modifiers.text("metricType"), *(one.text("metricType") for one in spec.parts("triggers"))):
+        raise CannotGoOn(
+            "a metric of type `Value` is divided by what is ready, which is not simulated",
+            "leave `metricType` out: it is `AverageValue` then",
+        )
+    formula = _formula(modifiers.text("formula"))
+    triggers = tuple(_trigger(one, formula) for one in triggers_in(spec.data.get("triggers")))
+    target = amount(modifiers.data.get("target")) or 0
+    if formula:
+        _names_known(formula, triggers)
+        if not 0 < target < math.inf:
+            raise CannotGoOn("a formula needs a target above 0", 'write what one pod is worth: `target: "32"`')
+    idle = spec.whole("idleReplicaCount", -1)
+    return Settings(
+        triggers=triggers,
+        min=spec.whole("minReplicaCount", told.min),
+        max=spec.whole("maxReplicaCount", told.max),
+        idle=None if idle < 0 else idle,
+        poll=max(1, spec.whole("pollingInterval", int(told.poll))),
+        cooldown=spec.whole("cooldownPeriod", int(told.cooldown)),
+        initial_cooldown=spec.whole("initialCooldownPeriod", 0),
+        formula=formula,
+        target=target,
+        activation=amount(modifiers.data.get("activationTarget")) or 0,
+        fallback=_fallback(spec.part("fallback")),
+        behavior=_behavior(hpa.part("behavior"), pause),
+        pause=pause,
+    )
+
+
+def _formula(text: str) -> Formula | None:
+    try:
+        return parsed(text) if text else None
+    except FormulaError as error:
+        raise CannotGoOn(
+            f"the formula `{text[:100]}` cannot be read: {error}",
+            "write numbers, triggers, `+ - * /`, comparisons, `? :`, `??`, and functions such as `max`",
+        ) from error
+
+
+def _names_known(formula: Formula, triggers: tuple[Trigger, ...]) -> None:
+    unknown = sorted(formula.names - {one.name for one in triggers})
+    if unknown:
+        raise CannotGoOn(f"the formula names `{unknown[0]}`, and no trigger has that name", "name one that is there")
+
+
+def _trigger(written: Written, formula: Formula | None) -> Trigger:
+    metadata = written.metadata
+    activation = next((value for key in ACTIVATION if (value := amount(metadata.get(key)))), 0.0)
+    if written.type == "metrics-api":
+        target = amount(metadata.get("targetValue"))
+    elif written.mode in TARGETS:
+        target = amount(metadata.get(TARGETS[written.mode])) or DEFAULT_TARGET
+    else:
+        target = None
+    if not formula and not target:
+        raise CannotGoOn(
+            f"what a trigger of type `{written.type[:60]}` aims at is not known here",
+            "count it in a formula, whose target counts instead",
+        )
+    connects = written.type.startswith("redis")
+    return Trigger(written.name or str(written.place[-1]), target or 0.0, activation, connects)
+
+
+def _fallback(told: _Section) -> Fallback | None:
+    if not told.data:
+        return None
+    said = told.text("behavior")
+    behavior: FallbackBehavior = next((one for one in get_args(FallbackBehavior) if one == said), "static")
+    return Fallback(told.whole("replicas", 0), told.whole("failureThreshold", 0), behavior)
+
+
+def _behavior(told: _Section, pause: Pause) -> Behavior | None:
+    if not told.data and not pause.scale_in and not pause.scale_out:
+        return None
+    up, down = _rules(told.part("scaleUp"), UP), _rules(told.part("scaleDown"), DOWN)
+    # KEDA holds the HPA back by its own means.
+    if pause.scale_out:
+        up = Rules(up.window, up.policies, "Disabled", up.tolerance)
+    if pause.scale_in:
+        down = Rules(down.window, down.policies, "Disabled", down.tolerance)
+    return Behavior(up, down)
+
+
+def _rules(told: _Section, default: Rules) -> Rules:
+    policies = tuple(
+        Policy(
+            "Percent" if one.text("type") == "Percent" else "Pods",
+            one.whole("value", 1),
+            one.whole("periodSeconds", 15),
+        )
+        for one in told.parts("policies")
+    )
+    select = told.text("selectPolicy")
+    return Rules(
+        window=told.whole("stabilizationWindowSeconds", int(default.window)),
+        policies=policies or default.policies,
+        select="Min" if select == "Min" else "Disabled" if select == "Disabled" else "Max",
+        tolerance=amount(told.data.get("tolerance")),
+    )
+
+
+def _pause(annotations: _Section) -> Pause:
+    def said(name: str) -> bool:
+        """As Go reads a truth, and KEDA takes for true what is none."""
+        value = annotations.data.get(ANNOTATION + name)
+        return isinstance(value, str) and value not in FALSE
+
+    at = amount(annotations.data.get(ANNOTATION + "paused-replicas"))
+    return Pause(
+        everything=said("paused") or ANNOTATION + "paused-replicas" in annotations.data,
+        at=None if at is None else int(at),
+        scale_in=said("paused-scale-in"),
+        scale_out=said("paused-scale-out"),
+        force_activation=said("force-activation"),
+    )
+
+
+class _Section:
+    """A mapping of the manifest, or an empty one where something else stands."""
+
+    def __init__(self, data: object) -> None:
+        self.data: Mapping[str, Any] = data if isinstance(data, Mapping) else {}
+
+    def part(self, key: str) -> _Section:
+        return _Section(self.data.get(key))
+
+    def parts(self, key: str) -> list[_Section]:
+        items = self.data.get(key)
+        return [_Section(one) for one in items] if isinstance(items, list) else []
+
+    def whole(self, key: str, default: int) -> int:
+        value = self.data.get(key)
+        return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else default
+
+    def text(self, key: str) -> str:
+        value = self.data.get(key)
+        return value if isinstance(value, str) else ""
