@@ -179,19 +179,8 @@ class Dev:
         return self.ask("XLEN", "trial")
 
     def processes(self, command: str = "") -> list[int]:
-        """Those with our mark that run, as far as their command has this in it; all that it started have it."""
-        found = []
-        for path in Path("/proc").iterdir():
-            if not path.name.isdigit():
-                continue
-            try:
-                words = (path / "cmdline").read_bytes()
-                marked = f"{MARK}={self.mark}".encode() in (path / "environ").read_bytes()
-            except OSError:
-                continue
-            if marked and command.encode() in words.replace(b"\0", b" ") and is_alive(int(path.name)):
-                found.append(int(path.name))
-        return found
+        """Those of it that run, as far as their command has this in it."""
+        return marked(self.mark, command)
 
     def workers(self) -> list[int]:
         """Worker processes, without what watches them and what they fork."""
@@ -216,6 +205,22 @@ class Dev:
     def wait(self) -> int:
         """Its exit code, when it ends by itself."""
         return self.process.wait(SECONDS)
+
+
+def marked(mark: str, command: str = "") -> list[int]:
+    """Processes with this mark, which they have from who started them."""
+    found = []
+    for path in Path("/proc").iterdir():
+        if not path.name.isdigit():
+            continue
+        try:
+            words = (path / "cmdline").read_bytes()
+            ours = f"{MARK}={mark}".encode() in (path / "environ").read_bytes()
+        except OSError:
+            continue
+        if ours and command.encode() in words.replace(b"\0", b" ") and is_alive(int(path.name)):
+            found.append(int(path.name))
+    return found
 
 
 def _is_shell(pid: int) -> bool:
