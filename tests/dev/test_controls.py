@@ -20,9 +20,10 @@ from servers import Server as Real
 from penstock_dev.running.alone import KEPT, alone
 from penstock_dev.running.book import Book
 from penstock_dev.running.controls import Controls
+from penstock_dev.running.launching import Terms
 from penstock_dev.running.server import Named, OfRepository, Server
 from penstock_dev.running.specs import Asked, Specs
-from penstock_dev.running.supervisor import Supervisor, Terms
+from penstock_dev.running.supervisor import Supervisor
 from penstock_dev.seen import SpecSeen, WorkerState
 from penstock_spec.findings import CannotGoOn
 

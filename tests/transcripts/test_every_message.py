@@ -2,7 +2,8 @@
 
 There the exact words are compared: no message is wrong, or fails while it is put together, without a test that knows.
 What the runtime says when it meets a server, a handler or a message stands word for word in a test of tests/runtime,
-what the generator says in one of tests/generate, and what a laptop's tools say in tests/dev, tests/screen, tests/scaling.
+what the generator says in one of tests/generate, and what a laptop's tools say in one of tests/dev, tests/screen and
+tests/scaling.
 A wording is a call that makes a message, or words of `one if ... else other` in a function with such a call.
 """
 

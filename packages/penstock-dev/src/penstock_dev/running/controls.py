@@ -60,12 +60,12 @@ class Controls:
 
     async def pause(self, spec: str) -> str:
         """Scaling stands still."""
-        self._station(spec).scaling.paused = True
+        self._station(spec).scaling.pause()
         return self._did("paused scaling", spec)
 
     async def resume(self, spec: str) -> str:
         """It goes on."""
-        self._station(spec).scaling.paused = False
+        self._station(spec).scaling.resume()
         return self._did("resumed scaling", spec)
 
     def _station(self, spec: str) -> Station:

@@ -155,13 +155,13 @@ class Crew:
             self._say(f"{member.name} ended by itself: {_how(member)}", Level.WARNING)
         elif (why := member.why()) != self.trouble:
             self.trouble = why
-            self._say(f"no worker can start: {why}", Level.ERROR)
+            self._say(f"no process can start: {why}", Level.ERROR)
 
     def _changed(self) -> None:
         """One is ready."""
         if self.trouble:
             self.trouble = ""
-            self._say("workers can start again", Level.INFO)
+            self._say("processes can start again", Level.INFO)
             self._failures = 0
         self._wake.set()
 
