@@ -63,7 +63,7 @@ def test_what_a_shell_says_for_other_commands_does_not_reach_workers(laptop: Lap
 
 def test_it_ends_when_nobody_reads_what_it_tells(laptop: Laptop) -> None:
     """As behind `| head -1`; without a word, as there is nobody to hear it."""
-    dev = laptop.dev(piped=True)
+    dev = laptop.dev_into_a_pipe()
     dev.read_a_line_and_go()
     assert dev.wait() == 1
     dev.nothing_left()

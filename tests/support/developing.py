@@ -88,15 +88,19 @@ class Laptop:
             if error is not None:
                 sys.stdout.write(run.log()[-4000:])
 
-    def dev(self, *options: str, piped: bool = False, **environ: str) -> Dev:
-        """`penstock dev` in lines; `piped` ones are for `read_a_line_and_go`, and not in the log."""
-        return self._start("dev", "trial", "--env", "dev", *options, piped=piped, **environ)
+    def dev(self, *options: str, **environ: str) -> Dev:
+        """`penstock dev` in lines."""
+        return self._start(("dev", "trial", "--env", "dev", *options), environ)
+
+    def dev_into_a_pipe(self) -> Dev:
+        """Its lines are for `read_a_line_and_go`, and not in the log."""
+        return self._start(("dev", "trial", "--env", "dev"), {}, piped=True)
 
     def dev_all(self) -> Dev:
         """Of all specs that there are."""
-        return self._start("dev", "--env", "dev")
+        return self._start(("dev", "--env", "dev"), {})
 
-    def _start(self, *words: str, piped: bool = False, **environ: str) -> Dev:
+    def _start(self, words: tuple[str, ...], environ: dict[str, str], *, piped: bool = False) -> Dev:
         run = Dev(self, words, environ, piped=piped)
         self.runs.append(run)
         return run
