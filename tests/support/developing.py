@@ -88,6 +88,16 @@ class Laptop:
             if error is not None:
                 sys.stdout.write(run.log()[-4000:])
 
+    def environ(self, mark: str) -> dict[str, str]:
+        """What a run is given beside what there is."""
+        return {
+            MARK: mark,
+            "LEDGER": str(self.ledger),
+            "LEDGER_WORKER": "dev",
+            "PYTHONPATH": os.pathsep.join((str(SUPPORT), str(self.folder))),
+            "PYTHONUNBUFFERED": "1",
+        }
+
     def dev(self, *options: str, **environ: str) -> Dev:
         """`penstock dev` in lines."""
         return self._start("dev", "trial", "--env", "dev", *options, **environ)
@@ -118,18 +128,11 @@ class Dev:
     def __init__(self, laptop: Laptop, words: tuple[str, ...], environ: dict[str, str]) -> None:
         self.mark = uuid.uuid4().hex
         self._log = laptop.folder / f"{self.mark[:8]}.log"
-        own = {
-            MARK: self.mark,
-            "LEDGER": str(laptop.ledger),
-            "LEDGER_WORKER": "dev",
-            "PYTHONPATH": os.pathsep.join((str(SUPPORT), str(laptop.folder))),
-            "PYTHONUNBUFFERED": "1",
-        }
         with self._log.open("ab") as log:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "penstock", *words],
                 cwd=laptop.folder,
-                env={**os.environ, **own, **environ},
+                env={**os.environ, **laptop.environ(self.mark), **environ},
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
@@ -180,22 +183,11 @@ class Dev:
 
     def processes(self, command: str = "") -> list[int]:
         """Those with our mark that run, as far as their command has this in it; all that it started have it."""
-        found = []
-        for path in Path("/proc").iterdir():
-            if not path.name.isdigit():
-                continue
-            try:
-                words = (path / "cmdline").read_bytes()
-                marked = f"{MARK}={self.mark}".encode() in (path / "environ").read_bytes()
-            except OSError:
-                continue
-            if marked and command.encode() in words.replace(b"\0", b" ") and is_alive(int(path.name)):
-                found.append(int(path.name))
-        return found
+        return marked(self.mark, command)
 
     def workers(self) -> list[int]:
         """Worker processes, without what watches them and what they fork."""
-        return [pid for pid in self.processes("-m penstock worker") if not _is_shell(pid)]
+        return workers(self.mark)
 
     def nothing_left(self) -> None:
         """It has ended, and so has everything that it started."""
@@ -216,6 +208,27 @@ class Dev:
     def wait(self) -> int:
         """Its exit code, when it ends by itself."""
         return self.process.wait(SECONDS)
+
+
+def marked(mark: str, command: str = "") -> list[int]:
+    """Processes that run and have this mark, as far as their command has this in it."""
+    found = []
+    for path in Path("/proc").iterdir():
+        if not path.name.isdigit():
+            continue
+        try:
+            words = (path / "cmdline").read_bytes()
+            marked = f"{MARK}={mark}".encode() in (path / "environ").read_bytes()
+        except OSError:
+            continue
+        if marked and command.encode() in words.replace(b"\0", b" ") and is_alive(int(path.name)):
+            found.append(int(path.name))
+    return found
+
+
+def workers(mark: str) -> list[int]:
+    """Worker processes, without what watches them and what they fork."""
+    return [pid for pid in marked(mark, "-m penstock worker") if not _is_shell(pid)]
 
 
 def _is_shell(pid: int) -> bool:
