@@ -43,14 +43,14 @@ def test_a_handler_that_cannot_be_imported_is_told_once_and_mended(busy: Laptop)
     """With the reason and the way out; as soon as it is mended, a worker comes."""
     busy.handlers.write_text("import nowhere\n")
     dev = busy.dev()
-    why = r"error: no worker can start: .*nowhere"
+    why = r"error: no process can start: .*nowhere"
     dev.until(why)
     wait_for(lambda: dev.said("replicas 0/1") > 0, "its numbers are told")
     assert dev.said(why) == 1
 
     busy.handlers.write_text(HANDLERS)
 
-    dev.until("workers can start again")
+    dev.until("processes can start again")
     dev.send(1)
     wait_for(lambda: dev.left() == 0, "it is done")
 

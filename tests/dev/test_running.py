@@ -59,7 +59,7 @@ def test_a_worker_that_is_killed_is_replaced_and_nothing_is_lost(busy: Laptop) -
 
     os.kill(worker, signal.SIGKILL)
 
-    dev.until("ended by itself: killed by SIGKILL")
+    dev.until("trial: warning: .*dev-1~.* was killed by SIGKILL; another one comes")
     wait_for(lambda: dev.workers() not in ([], [worker]), "another worker comes")
     busy.go_on()
     wait_for(lambda: dev.left() == 0, "all of it is done")

@@ -182,7 +182,7 @@ class Dev:
         return self.ask("XLEN", "trial")
 
     def processes(self, command: str = "") -> list[int]:
-        """Those with our mark that run, as far as their command has this in it; all that it started have it."""
+        """Those of it that run, as far as their command has this in it."""
         return marked(self.mark, command)
 
     def workers(self) -> list[int]:
@@ -211,17 +211,17 @@ class Dev:
 
 
 def marked(mark: str, command: str = "") -> list[int]:
-    """Processes that run and have this mark, as far as their command has this in it."""
+    """Processes with this mark, which they have from who started them."""
     found = []
     for path in Path("/proc").iterdir():
         if not path.name.isdigit():
             continue
         try:
             words = (path / "cmdline").read_bytes()
-            marked = f"{MARK}={mark}".encode() in (path / "environ").read_bytes()
+            ours = f"{MARK}={mark}".encode() in (path / "environ").read_bytes()
         except OSError:
             continue
-        if marked and command.encode() in words.replace(b"\0", b" ") and is_alive(int(path.name)):
+        if ours and command.encode() in words.replace(b"\0", b" ") and is_alive(int(path.name)):
             found.append(int(path.name))
     return found
 

@@ -2,7 +2,8 @@
 
 There the exact words are compared: no message is wrong, or fails while it is put together, without a test that knows.
 What the runtime says when it meets a server, a handler or a message stands word for word in a test of tests/runtime,
-what the generator says in one of tests/generate, and what a laptop's tools say in tests/dev, tests/screen, tests/scaling.
+what the generator says in one of tests/generate, and what a laptop's tools say in one of tests/dev, tests/screen and
+tests/scaling.
 A wording is a call that makes a message, or words of `one if ... else other` in a function with such a call.
 """
 
@@ -46,7 +47,7 @@ SAME = 3
 """Words in a row of a message that a test of the runtime compares with."""
 
 NEVER_RUN = {
-    "`: install that": "tests/command has it: all packages are installed wherever tests run",
+    "` is a verb of `": "tests/command has it: all packages are installed wherever tests run",
     "generated files are explained by": "tests/command has it: the generator is installed wherever tests run",
     "reading it is not permitted": "tests/reading has it: root may read everything and must step down for it",
     "the current folder does not exist": "tests/command has it: a transcript stands in a folder that exists",

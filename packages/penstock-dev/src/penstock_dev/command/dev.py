@@ -85,10 +85,10 @@ def command(
     from penstock.resolved import Resolution
     from penstock_dev.running.alone import KEPT, alone
     from penstock_dev.running.book import Book
+    from penstock_dev.running.launching import Terms
     from penstock_dev.running.server import environ_for
     from penstock_dev.running.session import Ends, Session
     from penstock_dev.running.specs import Asked, Specs
-    from penstock_dev.running.supervisor import Terms
     from penstock_dev.screen import can_show
     from penstock_spec.repository import open_repository
 

@@ -21,9 +21,10 @@ from penstock_dev.demo.place import CODE, ENVIRONMENT, LEASE, MOST, NAME, place
 from penstock_dev.demo.play import Moment, Play, Played
 from penstock_dev.running.alone import KEPT, alone
 from penstock_dev.running.book import Book
+from penstock_dev.running.launching import Terms
 from penstock_dev.running.server import OfRepository, environ_for
 from penstock_dev.running.specs import Asked, Good, Specs
-from penstock_dev.running.supervisor import Supervisor, Terms
+from penstock_dev.running.supervisor import Supervisor
 from penstock_spec.findings import CannotGoOn
 
 SPEED = 20.0

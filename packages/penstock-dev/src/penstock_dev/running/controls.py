@@ -21,14 +21,14 @@ class Controls:
     """Of all that a supervisor runs; see `penstock_dev.control`."""
 
     def __init__(self, supervisor: Supervisor) -> None:
-        self._supervisor = supervisor
+        self.supervisor = supervisor
         self._chance = SystemRandom()
 
     async def send(self, spec: str, count: int) -> str:
         """Messages that fit the schema."""
         pipeline = self._station(spec).runs.of
         schema = pipeline.of_messages()
-        _, credentials = read_url(self._supervisor.server.url, self._supervisor.terms.environ)
+        _, credentials = read_url(self.supervisor.server.url, self.supervisor.terms.environ)
         sent, trouble = 0, ""
         async with Producer(pipeline, credentials=credentials) as producer:
             for begin in range(0, count, BUNCH):
@@ -50,29 +50,29 @@ class Controls:
 
     async def stop_redis(self) -> str:
         """As if its machine were gone."""
-        await self._supervisor.server.stop()
+        await self.supervisor.server.stop()
         return self._did("stopped Redis")
 
     async def start_redis(self) -> str:
         """Bring it back."""
-        await self._supervisor.server.start()
+        await self.supervisor.server.start()
         return self._did("started Redis, with what it had written down")
 
     async def pause(self, spec: str) -> str:
         """Scaling stands still."""
-        self._station(spec).scaling.paused = True
+        self._station(spec).scaling.pause()
         return self._did("paused scaling", spec)
 
     async def resume(self, spec: str) -> str:
         """It goes on."""
-        self._station(spec).scaling.paused = False
+        self._station(spec).scaling.resume()
         return self._did("resumed scaling", spec)
 
     def _station(self, spec: str) -> Station:
-        if spec not in self._supervisor.stations:
+        if spec not in self.supervisor.stations:
             raise CannotGoOn(f"`{spec}` does not run here any more")
-        return self._supervisor.stations[spec]
+        return self.supervisor.stations[spec]
 
     def _did(self, text: str, spec: str = "") -> str:
-        self._supervisor.book.write(text, level=Level.INFO, spec=spec)
+        self.supervisor.book.write(text, level=Level.INFO, spec=spec)
         return text

@@ -152,16 +152,16 @@ class Crew:
         wait = 0.0 if at_once else WAITS[min(self._failures, len(WAITS)) - 1]
         self._not_before = self._clock() + wait
         if member.was_ready:
-            self._say(f"{member.name} ended by itself: {_how(member)}", Level.WARNING)
+            self._say(f"{member.name} {_how(member)}; another one comes", Level.WARNING)
         elif (why := member.why()) != self.trouble:
             self.trouble = why
-            self._say(f"no worker can start: {why}", Level.ERROR)
+            self._say(f"no process can start: {why}", Level.ERROR)
 
     def _changed(self) -> None:
         """One is ready."""
         if self.trouble:
             self.trouble = ""
-            self._say("workers can start again", Level.INFO)
+            self._say("processes can start again", Level.INFO)
             self._failures = 0
         self._wake.set()
 
@@ -181,5 +181,5 @@ def _first_to_go(member: Member) -> tuple[bool, float]:
 def _how(member: Member) -> str:
     code = member.child.code or 0
     if code >= 0:
-        return member.why()
-    return f"killed by {signal.Signals(-code).name}"
+        return f"has ended: {member.why()}"
+    return f"was killed by {signal.Signals(-code).name}"

@@ -14,8 +14,14 @@ from penstock.tending.replies import items, mapping, number, text
 from penstock.wire.errors import Refused
 from penstock.wire.link import Link
 from penstock_dev.running.runs import Numbers
+from penstock_dev.running.signals import readings
+from penstock_scaling import Readings, settings_of
+from penstock_scaling.settings import Settings
 from penstock_spec import worker_file
+from penstock_spec.kinds.pipeline.scaler.patching import patched
+from penstock_spec.kinds.pipeline.scaler.scaled_object import scaled_object
 from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.platform import Redis
 
 STATES = ("new", "running", "ready", "suspect", "parked", "delayed")
 
@@ -48,6 +54,20 @@ class RunsPipeline:
         bounds = self.spec.scaling.replicas
         return bounds.min, bounds.max
 
+    @property
+    def grace(self) -> float:
+        """Seconds that a worker has to leave."""
+        return self.spec.shutdown.grace.seconds
+
+    @property
+    def ready(self) -> frozenset[str]:
+        """What a worker says when it is ready."""
+        return frozenset({"a life in the group begins"})
+
+    def on(self, redis: Redis) -> RunsPipeline:
+        """The same on another Redis."""
+        return RunsPipeline(self.of.on(redis))
+
     def written(self) -> tuple[str, str]:
         """What its processes read, and the digest of that: another one asks for new processes."""
         around = (self.of.generated or self.of).around  # as it was generated, also where it runs on another Redis
@@ -57,6 +77,15 @@ class RunsPipeline:
         """The words after `penstock` that run a worker."""
         where = [word for path in paths for word in ("--path", str(path))]
         return ["worker", str(file), "--redis", url, "--listen", "127.0.0.1:0", "--log-format", "json", *where]
+
+    def settings(self) -> Settings:
+        """What KEDA would be told, patches applied. Raises CannotGoOn where that cannot be run here."""
+        manifest = scaled_object(self.spec, self.of.around)
+        return settings_of(patched(manifest, self.spec.patches, "ScaledObject").manifest)
+
+    async def read(self, link: Link, janitor: int | None) -> Readings:
+        """What KEDA would read."""
+        return await readings(link, self.of.keys, self.name, janitor)
 
     async def look(self, link: Link) -> Numbers:
         """How it is. Raises RedisTrouble."""

@@ -21,7 +21,7 @@ class Plain:
     def __init__(
         self, seen: Callable[[], Seen], say: Callable[[str], object], clock: Callable[[], float], after: int = 0
     ) -> None:
-        """`say` is told a line at a time. After a screen, which has shown the log up to `after`, there are no numbers."""
+        """`say` is told a line at a time. After a screen, which has shown the log up to `after`, no numbers are."""
         self._seen = seen
         self._say = say
         self._clock = clock

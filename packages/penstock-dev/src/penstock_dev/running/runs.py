@@ -9,6 +9,9 @@ from typing import Protocol
 
 from penstock.resolved import Resolved
 from penstock.wire.link import Link
+from penstock_scaling import Readings
+from penstock_scaling.settings import Settings
+from penstock_spec.platform import Redis
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +32,7 @@ class Numbers:
 
 
 class Runs(Protocol):
-    """One spec, as it is run."""
+    """One spec in its environment, as it is run."""
 
     @property
     def name(self) -> str:
@@ -43,12 +46,26 @@ class Runs(Protocol):
 
     @property
     def of(self) -> Resolved:
-        """The spec in its environment."""
+        """The spec."""
         ...
 
     @property
     def replicas(self) -> tuple[int, int]:
-        """At least, and at most."""
+        """Processes at least, and at most."""
+        ...
+
+    @property
+    def grace(self) -> float:
+        """Seconds that a process has to leave."""
+        ...
+
+    @property
+    def ready(self) -> frozenset[str]:
+        """What a process says when it is ready."""
+        ...
+
+    def on(self, redis: Redis) -> Runs:
+        """The same on another Redis."""
         ...
 
     def written(self) -> tuple[str, str]:
@@ -57,6 +74,14 @@ class Runs(Protocol):
 
     def words(self, file: Path, url: str, paths: Sequence[Path]) -> list[str]:
         """The words after `penstock` that run it."""
+        ...
+
+    def settings(self) -> Settings:
+        """What its scaling goes by. Raises CannotGoOn where that cannot be run here."""
+        ...
+
+    async def read(self, link: Link, janitor: int | None) -> Readings:
+        """What scaling reads now; the janitor answers at this port."""
         ...
 
     async def look(self, link: Link) -> Numbers:

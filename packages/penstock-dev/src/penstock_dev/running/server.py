@@ -26,7 +26,7 @@ OF_ANOTHER = ("REDIS_USERNAME", "REDIS_PASSWORD", "REDIS_PASSWORD_FILE", "REDIS_
 
 
 LASTING = (11_000, 22_000)
-"""Ports that systems give to no outgoing connection: what looks for a Redis that is away would else be given its port."""
+"""Ports that systems give to no outgoing connection: who looks for a Redis that is away might else get its port."""
 
 
 def lasting_port() -> int:

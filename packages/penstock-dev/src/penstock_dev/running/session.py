@@ -11,10 +11,11 @@ import click
 
 from penstock.operating.spans import many
 from penstock_dev.running.book import Book
+from penstock_dev.running.launching import Terms
 from penstock_dev.running.plain import Plain
 from penstock_dev.running.server import Server
 from penstock_dev.running.specs import Good, Specs
-from penstock_dev.running.supervisor import Supervisor, Terms
+from penstock_dev.running.supervisor import Supervisor
 
 WELL, TROUBLED = 0, 1
 LOOK = 0.2

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from penstock.keys import Keys
 from penstock.tending.replies import items, mapping, number, text
-from penstock.wire.errors import Refused, Reply
+from penstock.wire.errors import RedisTrouble, Refused, Reply
 from penstock.wire.link import Link
 from penstock_dev.running.asking import ask
+from penstock_scaling import Failed, Readings
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +25,21 @@ class Signals:
     """Seconds, as the janitor tells it."""
 
 
+TRIGGERS = tuple(one.name for one in fields(Signals))
+
+
+async def readings(link: Link, keys: Keys, name: str, janitor: int | None) -> Readings:
+    """By the names that the triggers have in the ScaledObject; the janitor answers at this port."""
+    try:
+        told = await signals(link, keys, name, janitor)
+    except RedisTrouble as trouble:
+        return dict.fromkeys(TRIGGERS, Failed.ANSWERED if isinstance(trouble, Refused) else Failed.ABSENT)
+    found = {trigger: getattr(told, trigger) for trigger in TRIGGERS}
+    return {trigger: Failed.ANSWERED if value is None else float(value) for trigger, value in found.items()}
+
+
 async def signals(link: Link, keys: Keys, name: str, janitor: int | None) -> Signals:
-    """Read them; the janitor answers at this port. Raises RedisTrouble where there is no Redis to ask."""
+    """Read them. Raises RedisTrouble where there is no Redis to ask."""
     depth, parked, groups, pending = await link.calls(
         [
             ("XLEN", keys.stream),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass, field
 
+from penstock.wire.link import Link
 from penstock_dev.running.crew import Crew
 from penstock_dev.running.latency import Latency
 from penstock_dev.running.runs import Numbers, Runs
@@ -22,6 +23,8 @@ class Station:
     runs: Runs
     crew: Crew
     scaling: Scaling
+    link: Link
+    """To where it keeps what it has."""
     digest: str
     """Of what its processes read."""
     numbers: Numbers = UNKNOWN

@@ -77,8 +77,8 @@ class Verbs(click.Group):
             import difflib
 
             if package := ELSEWHERE.get(args[0]):
-                says = f"`{args[0]}` is a verb of `{package.replace('_', '-')}`: install that"
-                raise click.UsageError(says, ctx) from error
+                wheel = package.replace("_", "-")
+                raise click.UsageError(f"`{args[0]}` is a verb of `{wheel}`: install that", ctx) from error
             close = difflib.get_close_matches(args[0], VERBS, n=1)
             meant = f"; did you mean `penstock {close[0]}`?" if close else ""
             raise click.UsageError(f"there is no command `{args[0]}`{meant}", ctx) from error
