@@ -88,6 +88,16 @@ class Laptop:
             if error is not None:
                 sys.stdout.write(run.log()[-4000:])
 
+    def environ(self, mark: str) -> dict[str, str]:
+        """What a run is given beside what there is."""
+        return {
+            MARK: mark,
+            "LEDGER": str(self.ledger),
+            "LEDGER_WORKER": "dev",
+            "PYTHONPATH": os.pathsep.join((str(SUPPORT), str(self.folder))),
+            "PYTHONUNBUFFERED": "1",
+        }
+
     def dev(self, *options: str, **environ: str) -> Dev:
         """`penstock dev` in lines."""
         return self._start(("dev", "trial", "--env", "dev", *options), environ)
@@ -122,18 +132,11 @@ class Dev:
     def __init__(self, laptop: Laptop, words: tuple[str, ...], environ: dict[str, str], *, piped: bool) -> None:
         self.mark = uuid.uuid4().hex
         self._log = laptop.folder / f"{self.mark[:8]}.log"
-        own = {
-            MARK: self.mark,
-            "LEDGER": str(laptop.ledger),
-            "LEDGER_WORKER": "dev",
-            "PYTHONPATH": os.pathsep.join((str(SUPPORT), str(laptop.folder))),
-            "PYTHONUNBUFFERED": "1",
-        }
         with self._log.open("ab") as log:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "penstock", *words],
                 cwd=laptop.folder,
-                env={**os.environ, **own, **environ},
+                env={**os.environ, **laptop.environ(self.mark), **environ},
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE if piped else log,
                 stderr=log,
@@ -194,7 +197,7 @@ class Dev:
 
     def workers(self) -> list[int]:
         """Worker processes, without what watches them and what they fork."""
-        return [pid for pid in self.processes("-m penstock worker") if not _is_shell(pid)]
+        return workers(self.mark)
 
     def nothing_left(self) -> None:
         """It has ended, and so has everything that it started."""
@@ -231,6 +234,11 @@ def marked(mark: str, command: str = "") -> list[int]:
         if ours and command.encode() in words.replace(b"\0", b" ") and is_alive(int(path.name)):
             found.append(int(path.name))
     return found
+
+
+def workers(mark: str) -> list[int]:
+    """Worker processes, without what watches them and what they fork."""
+    return [pid for pid in marked(mark, "-m penstock worker") if not _is_shell(pid)]
 
 
 def _is_shell(pid: int) -> bool:
