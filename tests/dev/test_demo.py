@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from servers import wait_for
 
 from penstock_dev.demo import story, traffic
 from penstock_dev.demo.ledger import BEGINS, ENDS, Account, Killed, Line, account
+from penstock_dev.demo.place import MOST
 from penstock_dev.demo.play import Moment, Played
 
 KILLED = Killed("worker-1~abc", 7, 10.0)
@@ -76,6 +78,16 @@ def test_replicas_are_told_every_other_second_and_at_the_end() -> None:
     told = list(story.replicas(moments))
     assert [line.split()[:1] for line in told] == [["0"], ["2"], ["2"]]
     assert told[1] == "     2 s   2  ##  backlog     8  (3 wanted)"
+
+
+def test_all_of_it_fits_a_terminal_of_80_columns() -> None:
+    """Also with a worker's longest name, and as many replicas as there may be."""
+    told = account(["cut"], [*ran("cut", KILLED.pid, 9, None), *ran("cut", OTHER, 119, 120)], 0, KILLED)
+    one = played(told, Moment(100, 1200, 0, MOST, MOST - 1, 1200))
+    killed = replace(one, killed=replace(KILLED, name="media-clustering-worker-dev-10~01234567"))
+    lines = [story.title(), *story.begins(20), *story.account(one), *story.twice(killed)]
+    lines += [*story.replicas(one.moments), *story.next_(), story.summary(one)]
+    assert [line for line in lines if len(line) > 80] == []
 
 
 def test_all_that_is_promised_is_sent_and_evenly() -> None:

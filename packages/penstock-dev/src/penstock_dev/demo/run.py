@@ -16,8 +16,7 @@ from penstock.command.console import here, painter, today
 from penstock.command.operating import Progress
 from penstock.command.running import KEPT as KEPT_REDIS
 from penstock_dev.demo import ledger, story, traffic
-from penstock_dev.demo.pace import LEAST, SPREAD
-from penstock_dev.demo.place import CODE, ENVIRONMENT, LEASE, MOST, NAME, place
+from penstock_dev.demo.place import CODE, ENVIRONMENT, place
 from penstock_dev.demo.play import Moment, Play, Played
 from penstock_dev.running.alone import KEPT, alone
 from penstock_dev.running.book import Book
@@ -50,9 +49,10 @@ def command() -> int:
 
 def _demo(root: Path) -> int:
     with place(root) as folder:
-        for line in _begins():
+        click.echo(painter()(story.title(), "bold"))
+        for line in story.begins(SPEED):
             click.echo(line)
-        click.echo(f"  generated: {_generated(folder)}")
+        click.echo(f"  `penstock generate`: {_generated(folder)}")
         file = folder / "ledger"
         book, specs = Book(), Specs(Asked((), folder / "penstock.yaml", ENVIRONMENT, folder, today))
         first = specs.read()
@@ -116,14 +116,6 @@ def _shown(one: Moment) -> str:
         f"  {one.at:5.1f} s  sent {one.sent:,}  done {one.done:,} of {traffic.TOTAL:,}  "
         f"replicas {one.replicas}/{one.wanted}  backlog {one.backlog:,}"
     )
-
-
-def _begins() -> Iterator[str]:
-    yield painter()(f"{traffic.TOTAL:,} messages for `{NAME}`, in an environment of its own, `{ENVIRONMENT}`", "bold")
-    yield f"  specs/{NAME}.yaml, but with a lease of {LEASE}: a killed worker is soon missed"
-    yield f"  at most {MOST} workers, which are real processes, and a Redis of their own"
-    yield f"  KEDA and the HPA by their own arithmetic, their clock {SPEED:g} times as fast"
-    yield f"  the handler of {CODE}/media, which takes {LEAST:g} to {LEAST + SPREAD:g} s here"
 
 
 def _ends(played: Played) -> Iterator[str]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
-from penstock_dev.demo.place import CODE, LEASE, NAME
+from penstock_dev.demo import traffic
+from penstock_dev.demo.pace import LEAST, SPREAD
+from penstock_dev.demo.place import CODE, ENVIRONMENT, LEASE, MOST, NAME
 from penstock_dev.demo.play import Moment, Played
 
 STEP = 2.0
@@ -30,6 +32,19 @@ def summary(played: Played) -> str:
         "seconds": round(played.seconds, 1),
     }
     return json.dumps(told)
+
+
+def title() -> str:
+    """What this is."""
+    return f"{traffic.TOTAL:,} messages for `{NAME}`, in an environment of its own, `{ENVIRONMENT}`"
+
+
+def begins(speed: float) -> Iterator[str]:
+    """What is as in a cluster, and what is not."""
+    yield f"  specs/{NAME}.yaml, but a lease of {LEASE}: a killed worker is soon missed"
+    yield f"  at most {MOST} workers, which are real processes, and a Redis of their own"
+    yield f"  KEDA and the HPA by their own arithmetic, their clock {speed:g} times as fast"
+    yield f"  the handler of {CODE}/media, which takes {LEAST:g} to {LEAST + SPREAD:g} s here"
 
 
 def account(played: Played) -> Iterator[str]:
@@ -60,10 +75,10 @@ def twice(played: Played) -> Iterator[str]:
         yield f"  {len(one.odd):>3,} for another reason, and that should not be so."
     if one.again:
         later = f"{min(one.again):.1f} to {max(one.again):.1f} s later"
-        yield f"  They ran again {later}: what a lost worker had is taken over when"
-        yield f"  its lease of {LEASE} is over. Nobody knows which message may have killed it, so"
-        yield "  each then ran in a process of its own. Delivery is at least once; what must"
-        yield "  not happen twice has `context.fence` to tell that it did."
+        yield f"  They ran again {later}: what a lost worker had is taken"
+        yield f"  over when its lease of {LEASE} is over. Nobody knows which message may have"
+        yield "  killed it, so each then ran in a process of its own. Delivery is at least"
+        yield "  once; what must not happen twice has `context.fence` to tell that it did."
 
 
 def replicas(moments: Sequence[Moment]) -> Iterator[str]:
