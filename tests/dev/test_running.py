@@ -43,6 +43,33 @@ def test_it_ends_by_itself_when_nothing_is_left_to_do(laptop: Laptop) -> None:
     assert len(ledger.by_message(ledger.read(laptop.ledger), "end")) == 3
 
 
+def test_it_ends_by_itself_where_no_worker_can_start(busy: Laptop) -> None:
+    """For CI: nobody mends it there, and the exit code says so."""
+    busy.handlers.write_text("import nowhere\n")
+    dev = busy.dev("--until-idle")
+    dev.until("Redis answers").send(1)
+    assert dev.wait() == 1
+    assert "what cannot start does nothing" in dev.log()
+
+
+def test_what_a_shell_says_for_other_commands_does_not_reach_workers(laptop: Laptop) -> None:
+    """Another environment, the password of another Redis, a log level that would hide that they are ready."""
+    others = {"PENSTOCK_ENV": "other", "REDIS_PASSWORD": "wrong", "LOG_LEVEL": "ERROR"}
+    dev = laptop.dev("--speed", "20x", **others)
+    dev.until("Redis answers").send(1)
+    dev.until("replicas 1/1")
+    wait_for(lambda: dev.left() == 0, "it is done")
+
+
+def test_it_ends_when_nobody_reads_what_it_tells(laptop: Laptop) -> None:
+    """As behind `| head -1`; without a word, as there is nobody to hear it."""
+    dev = laptop.dev_into_a_pipe()
+    dev.read_a_line_and_go()
+    assert dev.wait() == 1
+    dev.nothing_left()
+    assert "Traceback" not in dev.log()
+
+
 def test_it_ends_by_itself_after_a_time(laptop: Laptop) -> None:
     dev = laptop.dev("--for", "1s")
     assert dev.wait() == 0

@@ -3,36 +3,15 @@
 from collections.abc import Callable
 
 import pytest
+from subjects import subject_of
 
-from penstock_spec.kinds import kinds
 from penstock_spec.kinds.pipeline.spec import Pipeline
-from penstock_spec.linting.check import check_platform, resolve
-from penstock_spec.platform import Environment
-from penstock_spec.reading import read
 from penstock_spec.subject import Subject
 
 Specified = Callable[..., Subject[Pipeline]]
-
-USUAL = """
-kind: pipeline
-name: media-cluster
-owner: {team: media}
-handler: media.clustering:cluster
-image: registry.example/media-worker:1.4.2
-"""
 
 
 @pytest.fixture(scope="session")
 def specified() -> Specified:
     """The subject of a spec's own lines, with the lines of an environment's Redis."""
-
-    def specified(spec: str = "", redis: str = 'addresses: ["redis:6379"]') -> Subject[Pipeline]:
-        around = f"kind: platform\nenvironments:\n  dev:\n    namespace: media-dev\n    redis: {{{redis}}}\n"
-        platform = check_platform(read("penstock.yaml", around.encode()))
-        assert platform.model is not None
-        environment: Environment = platform.model.environments["dev"]
-        document = read("specs/media-cluster.yaml", (spec + USUAL).encode())
-        model, layers = resolve(kinds()["pipeline"], document, platform, "dev")
-        return Subject(model, "dev", environment, platform.document, layers, lambda _: None)
-
-    return specified
+    return subject_of

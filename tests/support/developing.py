@@ -100,14 +100,18 @@ class Laptop:
 
     def dev(self, *options: str, **environ: str) -> Dev:
         """`penstock dev` in lines."""
-        return self._start("dev", "trial", "--env", "dev", *options, **environ)
+        return self._start(("dev", "trial", "--env", "dev", *options), environ)
+
+    def dev_into_a_pipe(self) -> Dev:
+        """Its lines are for `read_a_line_and_go`, and not in the log."""
+        return self._start(("dev", "trial", "--env", "dev"), {}, piped=True)
 
     def dev_all(self) -> Dev:
         """Of all specs that there are."""
-        return self._start("dev", "--env", "dev")
+        return self._start(("dev", "--env", "dev"), {})
 
-    def _start(self, *words: str, **environ: str) -> Dev:
-        run = Dev(self, words, environ)
+    def _start(self, words: tuple[str, ...], environ: dict[str, str], *, piped: bool = False) -> Dev:
+        run = Dev(self, words, environ, piped=piped)
         self.runs.append(run)
         return run
 
@@ -125,7 +129,7 @@ class Laptop:
 class Dev:
     """One run of it."""
 
-    def __init__(self, laptop: Laptop, words: tuple[str, ...], environ: dict[str, str]) -> None:
+    def __init__(self, laptop: Laptop, words: tuple[str, ...], environ: dict[str, str], *, piped: bool) -> None:
         self.mark = uuid.uuid4().hex
         self._log = laptop.folder / f"{self.mark[:8]}.log"
         with self._log.open("ab") as log:
@@ -134,13 +138,19 @@ class Dev:
                 cwd=laptop.folder,
                 env={**os.environ, **laptop.environ(self.mark), **environ},
                 stdin=subprocess.DEVNULL,
-                stdout=log,
+                stdout=subprocess.PIPE if piped else log,
                 stderr=log,
             )
 
     def log(self) -> str:
         """All that it said."""
         return self._log.read_text(errors="replace")
+
+    def read_a_line_and_go(self) -> None:
+        """As `head -1` does."""
+        assert self.process.stdout
+        with self.process.stdout as pipe:
+            assert pipe.readline()
 
     def until(self, text: str, seconds: float = SECONDS) -> Self:
         """Wait until it has said so, in words or as a pattern."""

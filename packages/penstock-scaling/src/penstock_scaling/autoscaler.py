@@ -52,7 +52,7 @@ class Autoscaler:
         self._poll, self._sync = start, start + settings.sync
 
     def due(self) -> float:
-        """When it wants to be called next."""
+        """When it wants to be called next; never, and so infinity, once it is paused."""
         return min(self._poll, self._sync)
 
     def advance(self, now: float, read: Callable[[], Readings], replicas: int) -> int:

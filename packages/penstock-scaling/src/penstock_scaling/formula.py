@@ -22,7 +22,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from penstock_scaling.operators import BINARY, CALLS, UNARY, FormulaError, Value, truth
+from penstock_scaling.operators import BINARY, CALLS, UNARY, FormulaError, Value, number, truth
 
 LONGEST, DEEPEST = 2000, 50
 CHOICE, PREFIX_NOT, PREFIX_SIGN = 0, 50, 90
@@ -50,7 +50,7 @@ class Formula:
         """Its result, or nil. It fails as KEDA's would."""
         try:
             result = self.run(readings)
-            return None if result is None else float(result)
+            return None if result is None else float(number(result))
         except OverflowError as error:
             raise FormulaError("the numbers are too large") from error
 

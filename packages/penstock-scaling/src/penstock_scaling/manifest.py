@@ -19,16 +19,25 @@ from penstock_scaling.settings import (
     FallbackBehavior,
     Pause,
     Policy,
+    Reads,
     Rules,
     Settings,
     Trigger,
 )
 from penstock_spec.findings import CannotGoOn
-from penstock_spec.kinds.pipeline.scaler.trigger import ACTIVATION, amount, triggers_in
+from penstock_spec.kinds.pipeline.scaler.trigger import ACTIVATION, Mode, amount, triggers_in
 from penstock_spec.kinds.pipeline.scaler.trigger import Trigger as Written
 
 TARGETS = {"length": "streamLength", "lag": "lagCount", "pending": "pendingEntriesCount", "list": "listLength"}
 DEFAULT_TARGET = 5.0
+
+READS: Mapping[Mode, Reads] = {
+    "length": "length",
+    "lag": "lag",
+    "pending": "pending",
+    "list": "parked",
+    "other": "other",
+}
 
 ANNOTATION = "autoscaling.keda.sh/"
 FALSE = frozenset({"0", "f", "F", "FALSE", "false", "False"})
@@ -100,8 +109,13 @@ def _trigger(written: Written, formula: Formula | None) -> Trigger:
             f"what a trigger of type `{written.type[:60]}` aims at is not known here",
             "count it in a formula, whose target counts instead",
         )
-    connects = written.type.startswith("redis")
-    return Trigger(written.name or str(written.place[-1]), target or 0.0, activation, connects)
+    return Trigger(
+        name=written.name or str(written.place[-1]),
+        target=target or 0.0,
+        activation=activation,
+        reads="oldest" if written.type == "metrics-api" else READS[written.mode],
+        connects=written.type.startswith("redis"),
+    )
 
 
 def _fallback(told: _Section) -> Fallback | None:

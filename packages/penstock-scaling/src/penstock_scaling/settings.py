@@ -8,6 +8,9 @@ from typing import Literal
 from penstock_scaling.formula import Formula
 
 Select = Literal["Max", "Min", "Disabled"]
+Reads = Literal["length", "lag", "pending", "parked", "oldest", "other"]
+"""What a trigger counts, whatever it is named."""
+
 FallbackBehavior = Literal[
     "static", "currentReplicas", "currentReplicasIfHigher", "currentReplicasIfLower", "scalingModifiers"
 ]
@@ -64,6 +67,7 @@ class Trigger:
     target: float
     """Of each pod; counts only where there is no formula."""
     activation: float = 0
+    reads: Reads = "other"
     connects: bool = True
     """It cannot even be built while its server is absent. True of Redis; an HTTP endpoint is asked only when read."""
 

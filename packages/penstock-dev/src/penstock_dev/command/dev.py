@@ -85,8 +85,7 @@ def command(
     from penstock.resolved import Resolution
     from penstock_dev.running.alone import KEPT, alone
     from penstock_dev.running.book import Book
-    from penstock_dev.running.launching import Terms
-    from penstock_dev.running.server import environ_for
+    from penstock_dev.running.launching import Terms, environ_for
     from penstock_dev.running.session import Ends, Session
     from penstock_dev.running.specs import Asked, Specs
     from penstock_dev.screen import can_show
@@ -103,7 +102,7 @@ def command(
     book = Book()
     with alone(root / KEPT) as own, _server(root, redis, book) as server:
         code = tuple(path.resolve() for path in paths)
-        terms = Terms(here(), root, own, code, speed, environ_for(os.environ, own=redis is None))
+        terms = Terms(here(), root, own, code, speed, environ_for(os.environ, embedded=redis is None))
         session = Session(terms, read, first, server, book)
         shows = not plain and can_show(os.environ, sys.stdin, sys.stdout)
         ctx.exit(session.run(Ends(None if span is None else span / 1000, until_idle), screen=shows))

@@ -21,8 +21,8 @@ from penstock_dev.demo.place import CODE, ENVIRONMENT, LEASE, MOST, NAME, place
 from penstock_dev.demo.play import Moment, Play, Played
 from penstock_dev.running.alone import KEPT, alone
 from penstock_dev.running.book import Book
-from penstock_dev.running.launching import Terms
-from penstock_dev.running.server import OfRepository, environ_for
+from penstock_dev.running.launching import Terms, environ_for
+from penstock_dev.running.server import OfRepository
 from penstock_dev.running.specs import Asked, Good, Specs
 from penstock_dev.running.supervisor import Supervisor
 from penstock_spec.findings import CannotGoOn
@@ -60,7 +60,7 @@ def _demo(root: Path) -> int:
             says = "; ".join(f"{one.at}: {one.says}" for one in first.outcome.findings[:1])
             raise CannotGoOn(f"the demo's spec is not valid: {says}", "see `penstock lint`")
         with alone(folder / KEPT) as files, OfRepository(folder / KEPT_REDIS, book) as server:
-            environ = environ_for(os.environ, own=True) | {ledger.VARIABLE: str(file)}
+            environ = environ_for(os.environ, embedded=True) | {ledger.VARIABLE: str(file)}
             terms = Terms(folder, folder, files, (folder / CODE,), SPEED, environ, scrapes=False)
             with asyncio.Runner() as runner:
                 played = runner.run(_play(Supervisor(terms, specs, server, book), first, file))

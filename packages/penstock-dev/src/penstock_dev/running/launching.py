@@ -12,6 +12,18 @@ from penstock_dev.running.runs import Runs
 
 JANITOR = "janitor"
 JANITOR_READY = frozenset({"leads", "stands by"})
+OF_ANOTHER = ("REDIS_USERNAME", "REDIS_PASSWORD", "REDIS_PASSWORD_FILE", "REDIS_CA_FILE", "REDIS_SENTINEL_PASSWORD")
+"""What the environment says of a Redis that is not embedded."""
+LEVELS = ("DEBUG", "INFO")
+"""With another level processes would not tell when they are ready."""
+
+
+def environ_for(environ: Mapping[str, str], *, embedded: bool) -> dict[str, str]:
+    """What processes are given of ours. Which environment they are of stands in the file that they run."""
+    left_out = {"PENSTOCK_ENV", *(OF_ANOTHER if embedded else ())}
+    level = environ.get("LOG_LEVEL", "").upper()
+    told = {"LOG_LEVEL": level if level in LEVELS else "INFO"}
+    return {name: value for name, value in environ.items() if name not in left_out} | told
 
 
 @dataclass(frozen=True, slots=True)

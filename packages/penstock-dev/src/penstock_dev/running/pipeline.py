@@ -71,7 +71,7 @@ class RunsPipeline:
     def written(self) -> tuple[str, str]:
         """What its processes read, and the digest of that: another one asks for new processes."""
         around = (self.of.generated or self.of).around  # as it was generated, also where it runs on another Redis
-        return worker_file.write(self.of.environment, self.spec, around, self.of.of_messages())
+        return worker_file.write(self.of.environment, _alone(self.spec), around, self.of.of_messages())
 
     def words(self, file: Path, url: str, paths: Sequence[Path]) -> list[str]:
         """The words after `penstock` that run a worker."""
@@ -114,6 +114,12 @@ class RunsPipeline:
         except Refused:  # no stream, or no group yet
             return {}
         return {text(one[b"name"]): number(one[b"pending"]) for one in map(mapping, items(told))}
+
+
+def _alone(spec: Pipeline) -> Pipeline:
+    """Without a cluster there is nobody to be told which pods are busy, and the janitor would complain of that."""
+    scaling = spec.scaling.model_copy(update={"protect_busy": False})
+    return spec.model_copy(update={"scaling": scaling})
 
 
 def _whole(told: object) -> int | None:

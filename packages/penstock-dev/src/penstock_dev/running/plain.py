@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from penstock.operating.spans import count, rate, span
 from penstock_dev.seen import Level, LogLine, Seen, SpecSeen, WorkerState
+from penstock_spec.report.safe import safe
 
 EVERY = 0.5
 """Seconds between two looks."""
@@ -55,7 +56,7 @@ class Plain:
             self._line(one.name, text)
 
     def _line(self, where: str, text: str) -> None:
-        self._say(f"{self._clock() - self._began:7.1f}s  {where}: {text}")
+        self._say(f"{self._clock() - self._began:7.1f}s  {safe(where)}: {safe(text)}")
 
 
 def numbers(one: SpecSeen) -> str:

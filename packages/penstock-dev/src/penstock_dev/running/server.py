@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import socket
 import time
-from collections.abc import Mapping
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from random import randrange
@@ -21,10 +20,6 @@ LOOK = 0.25
 """Seconds between two looks at whether it still runs."""
 AGAIN = 5.0
 """Seconds until it is tried again to start one that does not."""
-OF_ANOTHER = ("REDIS_USERNAME", "REDIS_PASSWORD", "REDIS_PASSWORD_FILE", "REDIS_CA_FILE", "REDIS_SENTINEL_PASSWORD")
-"""What the environment says of a Redis that is not embedded."""
-
-
 LASTING = (11_000, 22_000)
 """Ports that systems give to no outgoing connection: who looks for a Redis that is away might else get its port."""
 
@@ -36,11 +31,6 @@ def lasting_port() -> int:
         with suppress(OSError), socket.socket() as one:
             one.bind((LOOPBACK, port))
             return port
-
-
-def environ_for(environ: Mapping[str, str], *, own: bool) -> dict[str, str]:
-    """What processes are given of ours."""
-    return {name: value for name, value in environ.items() if not own or name not in OF_ANOTHER}
 
 
 class Server(Protocol):

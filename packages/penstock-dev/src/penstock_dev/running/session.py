@@ -52,6 +52,7 @@ class Session:
         ending = asyncio.create_task(self._end(ends, stop))
         shown = self._screen(stop) if screen else self._lines()
         showing = asyncio.create_task(shown)
+        showing.add_done_callback(lambda _: stop.set())  # nobody reads any more what is told
         try:
             await running
         finally:
@@ -92,6 +93,9 @@ class Session:
                 stop.set()
             elif ends.when_idle and self.supervisor.idle:
                 self._book.write("nothing is left to do")
+                stop.set()
+            elif ends.when_idle and self.supervisor.stuck:
+                self._book.write("what cannot start does nothing, and nobody mends it meanwhile")
                 stop.set()
 
     async def _lines(self, after: int = 0) -> None:

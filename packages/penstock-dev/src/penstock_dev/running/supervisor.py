@@ -72,6 +72,11 @@ class Supervisor:
         return self._looking.idle
 
     @property
+    def stuck(self) -> bool:
+        """Whether there is a spec of which no process can start."""
+        return any(crew.trouble for crew in self._crews)
+
+    @property
     def troubled(self) -> bool:
         """Whether something does not run as its spec says."""
         seen = self.seen()

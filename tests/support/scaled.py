@@ -1,0 +1,48 @@
+"""ScaledObjects with as little in them as a test needs."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from penstock_scaling import Settings, settings_of
+
+Manifest = dict[str, Any]
+
+TRIGGERS: Mapping[str, Manifest] = {
+    "length": {"type": "redis-streams", "metadata": {"stream": "jobs", "streamLength": "5"}},
+    "lag": {"type": "redis-streams", "metadata": {"stream": "jobs", "consumerGroup": "workers", "lagCount": "5"}},
+    "pending": {"type": "redis-streams", "metadata": {"stream": "jobs", "consumerGroup": "workers"}},
+    "list": {"type": "redis", "metadata": {"listName": "parked"}},
+    "http": {"type": "metrics-api", "metadata": {"url": "http://janitor/oldest", "targetValue": "5"}},
+}
+DEPTH = {"depth": "length"}
+
+
+def scaled_object(
+    triggers: Mapping[str, str] = DEPTH,
+    spec: Manifest | None = None,
+    formula: str | None = None,
+    target: str = "5",
+    annotations: Mapping[str, str] | None = None,
+) -> Manifest:
+    """With these triggers, by name and kind, and these settings of `spec`."""
+    told = {"minReplicaCount": 0, "maxReplicaCount": 20, **(spec or {})}
+    told["triggers"] = [
+        {"name": name, "type": TRIGGERS[kind]["type"], "metadata": dict(TRIGGERS[kind]["metadata"])}
+        for name, kind in triggers.items()
+    ]
+    if formula:
+        advanced = told.get("advanced", {})
+        modifiers = {"formula": formula, "target": target, **advanced.get("scalingModifiers", {})}
+        told["advanced"] = {**advanced, "scalingModifiers": modifiers}
+    prefixed = {f"autoscaling.keda.sh/{name}": value for name, value in (annotations or {}).items()}
+    return {"metadata": {"name": "jobs", "annotations": prefixed}, "spec": told}
+
+
+def scaling(
+    *, poll: int = 10, cooldown: int = 60, target: float = 5, behavior: Manifest | None = None, **spec: int
+) -> Settings:
+    """Of one trigger on the stream's length, through a formula; `spec` has more by the names of a manifest."""
+    told: Manifest = {"pollingInterval": poll, "cooldownPeriod": cooldown, **spec}
+    if behavior is not None:
+        told["advanced"] = {"horizontalPodAutoscalerConfig": {"behavior": behavior}}
+    return settings_of(scaled_object(DEPTH, told, "depth", str(target)))
