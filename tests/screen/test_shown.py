@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from moments import CLUSTERING, DOWN, JOBS, LOG, SEEN, Desk
+from moments import CLUSTERING, DOWN, JOBS, LOG, NOON, SEEN, Desk
 from rich.cells import cell_len
 from shown import Shown
 
@@ -44,20 +44,20 @@ penstock dev   Redis up 3m12s   10x   127.0.0.1:41231
 ── media-cluster ───────────────────────────────────────────────────────────────
 new 842  running 62  ready 0  suspect 1  parked 3  delayed 0  dead 2
 replicas 6 of 8 wanted, 0 to 20  done/s 42  p50 310ms  p95 840ms  ▁▁▂▂▂▃▃▃▆▆▆███
-scaling: 904 messages / 32 per replica = 29, no more than 20; the HPA doubles
-4 to 8, once in 15s
- media-1 48211 ready 16 52s    media-2 48212 ready 16 40s
- media-3 48213 ready 15 28s    media-4 48214 ready 15 16s  + 2 more
+HPA: 904 / 32 -> 29, scale-up limited by policy
+ dev-1~4jm84934 48211 ready 16 52s    dev-2~t8w10c5z 48212 ready 16 40s
+ dev-3~0q2vd7ks 48213 ready 15 28s    dev-4~xk39fa1e 48214 ready 15 16s
+ dev-5~m6ty2h0p 48215 starting 0.6s   dev-6~e1r7zu5b 48216 starting 0.6s
 ── log ─────────────────────────────────────────────────────────────────────────
-11:59:36 I media-cluster scaled from 1 to 2
-11:59:43 W media-cluster media-1 attempt 2 of 5 failed: TimeoutError at
-           media/index.py:41 job_id=job-3f29c1
-11:59:51 I media-cluster scaled from 2 to 4
-11:59:54 I agent-queue   agents-2 resumed agent_id=agent-91ab20
-11:59:56 E media-cluster media-3 buried after 1 attempt: ValueError at
-           media/models.py:12 job_id=job-77d0e2
-11:59:59 W media-cluster killed media-2 (48212); others take over what it held
-12:00:00 I media-cluster scaled from 4 to 8
+11:59:21 I media-cluster dev-1~4jm84934 a life in the group begins
+11:59:36 I media-cluster HPA: 1310 / 32 -> 41, scale-up limited by policy
+11:59:43 W media-cluster dev-1~4jm84934 a message cannot be read  reason=schema
+11:59:51 I media-cluster HPA: 1090 / 32 -> 35, scale-up limited by policy
+11:59:54 I agent-queue   dev-2~t8w10c5z resumed  agent_id=agent-91ab20
+11:59:56 E media-cluster dev-3~0q2vd7ks a message is dead  entry=1772452757104-0
+           reason=never  attempts=1
+11:59:59 I media-cluster killed dev-2~b5nd6r8c, process 48198
+12:00:00 I media-cluster HPA: 904 / 32 -> 29, scale-up limited by policy
 
 s send  b burst  k kill -9  r Redis  p pause  f log  ? help  q quit
 """
@@ -146,7 +146,7 @@ def test_the_chosen_row_of_many_is_always_seen(show: Show) -> None:
         text = "\n".join(await shown.until_shows("  jobs-40"))
         assert "── jobs-40 ─" in text
         assert "── log ─" in text
-        assert "scaled from 4 to 8" in text
+        assert "HPA: 904 / 32" in text
 
     show(play, desk)
 
@@ -256,8 +256,21 @@ def test_a_line_of_a_log_is_one_line_of_letters(line: LogLine, names: int) -> No
 
 def test_the_log_of_one_has_what_befell_all() -> None:
     """A line that is of no single spec belongs to each."""
-    assert [line.number for line in chosen(LOG, "agent-queue")] == [1, 7]
+    of_all = LogLine(11, 0, Level.INFO, "stopped Redis")
+    assert [line.number for line in chosen([*LOG, of_all], "agent-queue")] == [7, 11]
     assert len(chosen(LOG, None)) == len(LOG)
+
+
+def test_more_lines_than_anybody_reads_are_counted(show: Show) -> None:
+    """A handler that says much does not hold up what scales its workers; the last lines are there."""
+    lines = tuple(LogLine(number, NOON, Level.INFO, f"line {number}.") for number in range(400))
+
+    async def play(shown: Shown) -> None:
+        await shown.until_shows("line 399.")
+        await shown.press(*["pageup"] * 40)
+        assert "line 250." in "\n".join(await shown.until_shows("(250 lines more)"))
+
+    show(play, Desk(replace(SEEN, log=lines)))
 
 
 def test_the_marked_worker_is_seen_among_many() -> None:
@@ -265,4 +278,4 @@ def test_the_marked_worker_is_seen_among_many() -> None:
     many: Any = tuple(WorkerSeen(f"worker-{number}", number, WorkerState.READY) for number in range(40))
     one = replace(CLUSTERING, workers=many)
     assert "▸worker-33" in detail(one, "worker-33", 80, 6).plain
-    assert "+ 34 more" in detail(one, None, 80, 6).plain
+    assert "+ 31 more" in detail(one, None, 80, 6).plain

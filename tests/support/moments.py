@@ -22,14 +22,18 @@ def numbers(*counts: int) -> tuple[tuple[str, int | None], ...]:
     return tuple(zip(names, counts, strict=True))
 
 
-def workers(name: str, *running: int, starting: int = 0) -> tuple[WorkerSeen, ...]:
+TAILS = ("4jm84934", "t8w10c5z", "0q2vd7ks", "xk39fa1e", "m6ty2h0p", "e1r7zu5b")
+
+
+def workers(*running: int, starting: int = 0) -> tuple[WorkerSeen, ...]:
+    names = [f"dev-{number}~{tail}" for number, tail in enumerate(TAILS, start=1)]
     ready = [
-        WorkerSeen(f"{name}-{number}", 48_210 + number, WorkerState.READY, count, 64 - 12 * number)
-        for number, count in enumerate(running, start=1)
+        WorkerSeen(name, 48_211 + number, WorkerState.READY, count, 52 - 12 * number)
+        for number, (name, count) in enumerate(zip(names, running, strict=False))
     ]
     new = [
-        WorkerSeen(f"{name}-{number}", 48_210 + number, WorkerState.STARTING, None, 0.6)
-        for number in range(len(ready) + 1, len(ready) + starting + 1)
+        WorkerSeen(names[number], 48_211 + number, WorkerState.STARTING, None, 0.6)
+        for number in range(len(ready), len(ready) + starting)
     ]
     return (*ready, *new)
 
@@ -37,37 +41,37 @@ def workers(name: str, *running: int, starting: int = 0) -> tuple[WorkerSeen, ..
 AGENTS = SpecSeen(
     "agent-queue",
     numbers=numbers(2, 3, 0, 0, 1, 4, 0), backlog=5, oldest=1.4, dead=0, done=0.8, p50=2.1, p95=6.4,
-    wanted=2, least=1, most=10, workers=workers("agents", 2, 1),
+    wanted=2, least=1, most=10, workers=workers(2, 1),
     history=tuple(Past([3, 5, 4, 6, 5, 7, 5, 4][at % 8], 2) for at in range(40)),
-    decision="5 messages / 5 per replica = 1, held at 2: the highest of the last 5m",
+    decision="HPA: 5 / 5 -> 1, 2 within the window",
 )  # fmt: skip
 CLUSTERING = SpecSeen(
     "media-cluster",
     numbers=numbers(842, 62, 0, 1, 3, 0, 2), backlog=904, oldest=37, dead=2, done=41.6, p50=0.31, p95=0.84,
-    wanted=8, least=0, most=20, workers=workers("media", 16, 16, 15, 15, starting=2),
+    wanted=8, least=0, most=20, workers=workers(16, 16, 15, 15, starting=2),
     history=rising(1450, 60, (1, 2, 4, 6)),
-    decision="904 messages / 32 per replica = 29, no more than 20; the HPA doubles 4 to 8, once in 15s",
+    decision="HPA: 904 / 32 -> 29, scale-up limited by policy",
 )  # fmt: skip
 JOBS = SpecSeen(
     "tankpit-jobs",
     numbers=numbers(0, 0, 0, 0, 0, 0, 0), backlog=0, dead=0, done=0.0, wanted=1, least=0, most=4,
-    workers=workers("tankpit", 0),
+    workers=workers(0),
     history=tuple(Past([0, 0, 0, 0, 0, 0, 0, 9, 4, 0][at // 4], int(at > 27)) for at in range(40)),
-    decision="nothing waits; KEDA scales to 0 when that is so for 30s",
+    decision="KEDA: cooldown for 22 s more",
 )  # fmt: skip
 LOG = (
-    LogLine(1, NOON - 41, Level.INFO, "sent 1000 messages to media-cluster"),
-    LogLine(2, NOON - 40, Level.INFO, "scaled from 0 to 1: 1000 messages wait", "media-cluster"),
-    LogLine(3, NOON - 39, Level.INFO, "ready", "media-cluster", "media-1"),
-    LogLine(4, NOON - 24, Level.INFO, "scaled from 1 to 2", "media-cluster"),
-    LogLine(5, NOON - 17, Level.WARNING, "attempt 2 of 5 failed: TimeoutError at media/index.py:41 job_id=job-3f29c1",
-            "media-cluster", "media-1"),
-    LogLine(6, NOON - 9, Level.INFO, "scaled from 2 to 4", "media-cluster"),
-    LogLine(7, NOON - 6, Level.INFO, "resumed agent_id=agent-91ab20", "agent-queue", "agents-2"),
-    LogLine(8, NOON - 4, Level.ERROR, "buried after 1 attempt: ValueError at media/models.py:12 job_id=job-77d0e2",
-            "media-cluster", "media-3"),
-    LogLine(9, NOON - 1, Level.WARNING, "killed media-2 (48212); others take over what it held", "media-cluster"),
-    LogLine(10, NOON, Level.INFO, "scaled from 4 to 8", "media-cluster"),
+    LogLine(1, NOON - 41, Level.INFO, "sent 1000 messages", "media-cluster"),
+    LogLine(2, NOON - 40, Level.INFO, "KEDA: active: 0 -> 1", "media-cluster"),
+    LogLine(3, NOON - 39, Level.INFO, "a life in the group begins", "media-cluster", "dev-1~4jm84934"),
+    LogLine(4, NOON - 24, Level.INFO, "HPA: 1310 / 32 -> 41, scale-up limited by policy", "media-cluster"),
+    LogLine(5, NOON - 17, Level.WARNING, "a message cannot be read  reason=schema", "media-cluster",
+            "dev-1~4jm84934"),
+    LogLine(6, NOON - 9, Level.INFO, "HPA: 1090 / 32 -> 35, scale-up limited by policy", "media-cluster"),
+    LogLine(7, NOON - 6, Level.INFO, "resumed  agent_id=agent-91ab20", "agent-queue", "dev-2~t8w10c5z"),
+    LogLine(8, NOON - 4, Level.ERROR, "a message is dead  entry=1772452757104-0  reason=never  attempts=1",
+            "media-cluster", "dev-3~0q2vd7ks"),
+    LogLine(9, NOON - 1, Level.INFO, "killed dev-2~b5nd6r8c, process 48198", "media-cluster"),
+    LogLine(10, NOON, Level.INFO, "HPA: 904 / 32 -> 29, scale-up limited by policy", "media-cluster"),
 )  # fmt: skip
 SEEN = Seen(RedisSeen("127.0.0.1:41231", up=True, since=192), 10, (AGENTS, CLUSTERING, JOBS), LOG)
 DOWN = replace(

@@ -104,11 +104,6 @@ class DevScreen(App[None]):
         del event
         self.call_later(self._draw)
 
-    def on_pipelines_chosen(self, message: Pipelines.Chosen) -> None:
-        """Another one is looked at."""
-        self._chosen_name, self._marked = message.name, None
-        self._draw()
-
     # What is shown
 
     @property
@@ -128,9 +123,9 @@ class DevScreen(App[None]):
         panes = self._panes
         panes["heading"].show(heading(seen, columns))
         panes["trouble"].show(troubles(seen, columns, room.trouble), room.trouble)
-        self._table.show(seen.specs, columns, room.table)
         one = self._chosen
         self._chosen_name = one.name if one else ""
+        self._table.show(seen.specs, self._chosen_name, columns, room.table)
         self._draw_detail(one, columns, room)
         self._draw_log(one, columns, room)
         panes["did"].show(Text("\n".join(did), self._did_style, no_wrap=True), len(did))
@@ -155,7 +150,12 @@ class DevScreen(App[None]):
 
     def action_choose(self, by: int) -> None:
         """The next one below, or above."""
-        self._table.move(by)
+        # By the name, and now: the key that comes next, before anything is drawn, is meant for this one.
+        names, one = [spec.name for spec in self._seen.specs], self._chosen
+        if one:
+            self._chosen_name = names[min(max(names.index(one.name) + by, 0), len(names) - 1)]
+            self._marked = None
+            self._draw()
 
     def action_mark(self, by: int) -> None:
         """The next worker; before the first and after the last one none is marked."""
@@ -203,17 +203,17 @@ class DevScreen(App[None]):
     def _on_chosen(self, does: Callable[[SpecSeen], Doing]) -> None:
         one = self._chosen
         if one:
-            self._do(does(one))
+            self._do(does(one), f"{one.name}: ")
 
-    def _do(self, what: Doing) -> None:
-        self.run_worker(self._done(what))
+    def _do(self, what: Doing, about: str = "") -> None:
+        self.run_worker(self._done(what, about))
 
-    async def _done(self, what: Doing) -> None:
+    async def _done(self, what: Doing, about: str) -> None:
         try:
-            self._tell(await what)
+            self._tell(f"{about}{await what}")
         except CannotGoOn as why:
             self._tell(f"{why.says}: {why.hint}" if why.hint else why.says, "bold red")
-        except RedisTrouble as trouble:
+        except (RedisTrouble, OSError) as trouble:
             self._tell(str(trouble), "bold red")
         self._look()
 

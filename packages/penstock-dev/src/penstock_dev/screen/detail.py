@@ -17,14 +17,10 @@ def detail(one: SpecSeen, marked: str | None, columns: int, lines: int) -> Text:
     said = [
         *([_numbers(one, columns)] if one.numbers else []),
         _replicas(one, columns),
-        *(Text(line, no_wrap=True) for line in folded(_decision(one), columns, 2)),
+        *(Text(line, no_wrap=True) for line in folded(one.decision, columns, 2)),
         *(Text(cut(f"! {says}", columns), "bold red") for says in one.trouble),
     ]
     return Text("\n", no_wrap=True).join([*said, *_workers(one, marked, columns, max(lines - len(said), 1))][:lines])
-
-
-def _decision(one: SpecSeen) -> str:
-    return f"scaling: {one.decision}" if one.decision else ""
 
 
 def _numbers(one: SpecSeen, columns: int) -> Text:

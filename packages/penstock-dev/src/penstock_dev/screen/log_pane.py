@@ -12,6 +12,8 @@ from penstock_dev.screen.logged import chosen, said, stamp
 from penstock_dev.seen import LogLine
 
 MOST_LINES = 2000
+MOST_AT_ONCE = 150
+"""Lines: nobody reads more between two looks, and whoever starts and scales processes waits meanwhile."""
 LONGEST_NAME = 24
 
 
@@ -39,11 +41,12 @@ class LogPane(RichLog):
             self.clear()
             self.follow()
         wide = 0 if only else min(max(map(len, names), default=0), LONGEST_NAME)
-        new = [line for line in log if line.number > self._seen_until]
-        for line in chosen(new, only):
+        new = chosen([line for line in log if line.number > self._seen_until], only)
+        if len(new) > MOST_AT_ONCE:
+            self.write(Text(f"({len(new) - MOST_AT_ONCE} lines more)", "dim"), scroll_end=self.following)
+        for line in new[-MOST_AT_ONCE:]:
             self._add(line, wide)
-        if new:
-            self._seen_until = new[-1].number
+        self._seen_until = log[-1].number if log else -1
 
     def _add(self, line: LogLine, names: int) -> None:
         start = stamp(line, self._zone)

@@ -1,11 +1,10 @@
-"""The table, as a widget: rows are chosen in it, and only cells that changed are drawn anew."""
+"""The table, as a widget: it is drawn anew only where a cell changed."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from rich.text import Text
-from textual.message import Message
 from textual.widgets import DataTable
 
 from penstock_dev.screen.table import GAP, Shape, shape
@@ -14,14 +13,6 @@ from penstock_dev.seen import SpecSeen
 
 class Pipelines(DataTable[Text]):
     """A row for each."""
-
-    class Chosen(Message):
-        """Another row is chosen."""
-
-        def __init__(self, name: str) -> None:
-            """The spec's."""
-            super().__init__()
-            self.name = name
 
     def __init__(self) -> None:
         """Without rows."""
@@ -32,14 +23,19 @@ class Pipelines(DataTable[Text]):
         self._names: list[str] = []
         self._cells: dict[str, list[Text]] = {}
 
-    def show(self, specs: Sequence[SpecSeen], columns: int, lines: int) -> None:
-        """In so many lines; what does not fit is reached by choosing it."""
+    def show(self, specs: Sequence[SpecSeen], chosen: str, columns: int, lines: int) -> None:
+        """In so many lines, the chosen one always among them."""
         self.styles.height = lines
         fits = shape(specs, columns)
         names = [one.name for one in specs]
         if fits != self._shape or names != self._names:
             self._build(fits, specs)
-            return
+        else:
+            self._update(fits, specs)
+        if chosen in names:
+            self.move_cursor(row=names.index(chosen), animate=False)
+
+    def _update(self, fits: Shape, specs: Sequence[SpecSeen]) -> None:
         for one, last in zip(specs, self._specs, strict=True):
             if one == last:
                 continue
@@ -49,20 +45,8 @@ class Pipelines(DataTable[Text]):
                     self.update_cell(one.name, str(at), cell)
         self._specs = specs
 
-    def move(self, by: int) -> None:
-        """Choose another row."""
-        if self._names:
-            self.move_cursor(row=min(max(self.cursor_row + by, 0), len(self._names) - 1), animate=False)
-
-    def on_data_table_row_highlighted(self, event: DataTable.RowHighlighted) -> None:
-        """What Textual calls it."""
-        event.stop()
-        if event.row_key.value is not None and event.row_key.value in self._names:
-            self.post_message(self.Chosen(event.row_key.value))
-
     def _build(self, fits: Shape, specs: Sequence[SpecSeen]) -> None:
-        """Of other columns or other specs; the chosen one stays chosen."""
-        before = self._names[self.cursor_row] if self.cursor_row < len(self._names) else None
+        """Of other columns, or other specs."""
         self._shape, self._specs, self._names = fits, specs, [one.name for one in specs]
         self._cells = {one.name: self._row(fits, one) for one in specs}
         self.clear(columns=True)
@@ -71,8 +55,6 @@ class Pipelines(DataTable[Text]):
             self.add_column(Text(gap + heading, "bold"), width=wide + len(gap), key=str(at))
         for name, cells in self._cells.items():
             self.add_row(*cells, key=name)
-        if before in self._names:
-            self.move_cursor(row=self._names.index(before), animate=False)
 
     @staticmethod
     def _row(fits: Shape, one: SpecSeen) -> list[Text]:
