@@ -42,6 +42,16 @@ def test_ctrl_c_at_any_moment_leaves_nothing_behind(busy: Laptop, moment: str) -
     assert not list(busy.folder.glob(".penstock/dev/workers/*"))
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_other_signals_end_it_as_ctrl_c_does(busy: Laptop, number: signal.Signals) -> None:
+    """As from `kill`, or when a terminal is closed."""
+    dev = busy.dev().until("Redis answers")
+    dev.process.send_signal(number)
+    assert dev.wait() == 0
+    assert dev.said(f"{number.name}: workers finish what they run") == 1
+    dev.nothing_left()
+
+
 def test_sigkill_leaves_no_process_behind(busy: Laptop) -> None:
     """It can do nothing more, and its Redis, its janitor and its workers die with it; the next run is not hindered."""
     dev = busy.dev()

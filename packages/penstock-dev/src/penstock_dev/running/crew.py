@@ -36,10 +36,11 @@ class Crew:
         self.trouble = ""
         """Why no process comes to work, as long as none does."""
         self.members: list[Member] = []
+        self.started = 0
+        """How many there ever were."""
         self._launch = launch
         self._book = book
         self._clock = clock
-        self._count = 0
         self._failures = 0
         self._not_before = 0.0
         self._wake = asyncio.Event()
@@ -61,6 +62,10 @@ class Crew:
         if count != self.wanted:
             self.wanted = count
             self._wake.set()
+
+    def wake(self) -> None:
+        """See at once whether there is something to do."""
+        self._wake.set()
 
     def renew(self) -> None:
         """What they run has changed: these leave, others come; what could not start is tried at once."""
@@ -127,9 +132,13 @@ class Crew:
             self._start()
 
     def _start(self) -> None:
-        self._count += 1
-        launch = self._launch(self._count)
-        member = Member(f"{self.name}-{self._count}", launch, self.name, self._book, self._changed)
+        self.started += 1
+        try:
+            launch = self._launch(self.started)
+            member = Member(f"{self.name}-{self.started}", launch, self.name, self._book, self._changed)
+        except OSError as error:  # too many processes, or a folder that is gone
+            self._cannot_start(error.strerror or str(error))
+            return
         self.members.append(member)
         task = asyncio.create_task(self._follow(member))
         self._tasks.add(task)
@@ -146,16 +155,24 @@ class Crew:
     def _ended(self, member: Member) -> None:
         if member.child.code == 0:
             return
-        lived = member.was_ready and member.child.age > LONG
-        self._failures = 0 if lived else self._failures + 1
-        at_once = member.was_ready and self._failures <= 1
-        wait = 0.0 if at_once else WAITS[min(self._failures, len(WAITS)) - 1]
-        self._not_before = self._clock() + wait
-        if member.was_ready:
-            self._say(f"{member.name} {_how(member)}; another one comes", Level.WARNING)
-        elif (why := member.why()) != self.trouble:
+        if not member.was_ready:
+            self._cannot_start(member.why())
+            return
+        self._say(f"{member.name} {_how(member)}; another one comes", Level.WARNING)
+        self._failures = 0 if member.child.age > LONG else self._failures + 1
+        if self._failures > 1:
+            self._wait()
+
+    def _cannot_start(self, why: str) -> None:
+        """The reason is told once."""
+        self._failures += 1
+        self._wait()
+        if why != self.trouble:
             self.trouble = why
             self._say(f"no process can start: {why}", Level.ERROR)
+
+    def _wait(self) -> None:
+        self._not_before = self._clock() + WAITS[min(self._failures, len(WAITS)) - 1]
 
     def _changed(self) -> None:
         """One is ready."""

@@ -52,7 +52,7 @@ class Specs:
                 raise
             return self._kept({"": f"{error.says}; {error.hint}" if error.hint else error.says})
         if not whole.outcome.count(Severity.ERROR):
-            self._at = dict(_by_path(paths, whole.pipelines))
+            self._at = _by_path(whole.pipelines)
             return Good(whole.pipelines, {}, whole.outcome)
         if not self._at:
             return Good((), {}, whole.outcome)
@@ -68,7 +68,7 @@ class Specs:
                 return self._kept({"": error.says})
             errors = [one for one in alone.outcome.findings if one.severity is Severity.ERROR]
             if not errors:
-                self._at |= dict(_by_path((path,), alone.pipelines))
+                self._at |= _by_path(alone.pipelines)
                 continue
             name = self._at[path].name if path in self._at else ""
             troubles.setdefault(name, _in_words(errors))
@@ -81,9 +81,8 @@ class Specs:
         return Good(tuple(self._at.values()), troubles, outcome or Outcome((), 0, {}))
 
 
-def _by_path(paths: Sequence[Path], pipelines: Sequence[Resolved]) -> list[tuple[Path, Resolved]]:
-    """Whoever reads all files gives their pipelines in the order of the files."""
-    return list(zip(paths, pipelines, strict=True))
+def _by_path(pipelines: Sequence[Resolved]) -> dict[Path, Resolved]:
+    return {one.path: one for one in pipelines if one.path is not None}
 
 
 def _in_words(errors: Sequence[Finding]) -> str:
