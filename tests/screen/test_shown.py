@@ -19,6 +19,7 @@ from penstock_dev.screen.logged import chosen, said, stamp
 from penstock_dev.screen.room import AROUND, divided
 from penstock_dev.screen.spark import spark
 from penstock_dev.screen.table import shape
+from penstock_dev.screen.words import folded, safe
 from penstock_dev.seen import Level, LogLine, Past, Seen, SpecSeen, WorkerSeen, WorkerState
 
 Show = Callable[..., None]
@@ -252,6 +253,14 @@ def test_no_line_is_wider_than_the_window(specs: list[SpecSeen], columns: int, l
 def test_a_line_of_a_log_is_one_line_of_letters(line: LogLine, names: int) -> None:
     """Nothing in it ends it, moves the cursor or hides."""
     assert stamp(line, None).append_text(said(line, names)).plain.isprintable()
+
+
+@given(text=st.text(max_size=200), columns=st.integers(3, 60))
+def test_what_is_folded_loses_no_letter(text: str, columns: int) -> None:
+    """Blanks at which it is folded go; wide letters are not halved."""
+    lines = folded(text, columns, 2000)
+    assert "".join("".join(lines).split()) == "".join(safe(text).split())
+    assert max(map(cell_len, lines), default=0) <= columns
 
 
 def test_the_log_of_one_has_what_befell_all() -> None:

@@ -1,7 +1,7 @@
 """The terminal screen of `penstock dev`: what is seen goes in, keys come out; it starts, measures and decides nothing.
 
-What `app` and its widgets show is made by functions of values. Colours are the terminal's own sixteen, and no sign means
-anything by its colour alone, so that light and dark terminals, those without colour and those far away show the same.
+What `app` and its widgets show is made by functions of values. Colours are the terminal's own sixteen, and nothing is
+said by colour alone, so that light and dark terminals, those without colour and those far away show the same.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rich.cells import cell_len
 from rich.text import Text
 
 from penstock_dev.screen.spark import spark
@@ -27,7 +28,7 @@ def _numbers(one: SpecSeen, columns: int) -> Text:
     line = Text(no_wrap=True)
     for label, value in one.numbers:
         shown = f"{safe(label)} {count(value)}"
-        if line.cell_len + len(shown) + 2 > columns:
+        if line.cell_len + cell_len(shown) + 2 > columns:
             break
         line.append("  " if line else "")
         line.append(shown, "bold" if value else "dim")

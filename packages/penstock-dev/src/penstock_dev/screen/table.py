@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from rich.cells import cell_len
 from rich.text import Text
 
 from penstock_dev.screen.spark import spark
-from penstock_dev.screen.words import count, cut, handling, rate, safe, seconds, width
+from penstock_dev.screen.words import count, cut, handling, rate, safe, seconds
 from penstock_dev.seen import SpecSeen
 
 GAP = 2
@@ -81,7 +82,7 @@ def shape(specs: Sequence[SpecSeen], columns: int) -> Shape:
     while len(numbers) > 1 and _wide(numbers) + SHORTEST_NAME > columns:
         numbers = numbers[:-1]
     room = max(columns - _wide(numbers), 1)
-    longest = max([SHORTEST_NAME, *(width(safe(one.name)) + MARKS for one in specs)])
+    longest = max([SHORTEST_NAME, *(cell_len(safe(one.name)) + MARKS for one in specs)])
     curve = room - longest - GAP
     if curve < SHORTEST_CURVE and numbers == NUMBERS and room >= SHORTEST_NAME + GAP + SHORTEST_CURVE:
         curve = SHORTEST_CURVE  # a long name is cut rather than that nothing is seen of what came before

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from penstock.operating import spans
-from penstock_spec.report.safe import head, safe, width
+from rich.cells import cell_len, set_cell_size
 
-__all__ = ["count", "cut", "folded", "handling", "padded", "rate", "safe", "seconds", "width"]
+from penstock.operating import spans
+from penstock_spec.report.safe import safe
+
+__all__ = ["count", "cut", "folded", "handling", "padded", "rate", "safe", "seconds"]
 
 
 def cut(text: str, columns: int) -> str:
     """Safe, and no wider than there is room; what is missing is seen to be missing."""
     whole = safe(text)
-    if width(whole) <= columns:
+    if cell_len(whole) <= columns:
         return whole
-    return f"{head(whole, columns - 1)}…" if columns > 0 else ""
+    return f"{_start(whole, columns - 1)}…" if columns > 0 else ""
+
+
+def _start(text: str, columns: int) -> str:
+    fits = set_cell_size(text, columns)
+    return fits if text.startswith(fits) else fits[:-1]  # a blank stands there for half a letter
 
 
 def padded(text: str, columns: int) -> str:
     """As `cut`, and as wide as there is room."""
     fits = cut(text, columns)
-    return fits + " " * (columns - width(fits))
+    return fits + " " * (columns - cell_len(fits))
 
 
 def folded(text: str, columns: int, most: int) -> list[str]:
