@@ -55,7 +55,9 @@ def test_of_workers_only_what_matters_is_told() -> None:
     told = Told()
     told.book.write("done", spec="trial", worker="w")
     told.book.write("it failed", level=Level.ERROR, spec="trial", worker="w")
-    assert told.look() == ["    0.0s  w: error: it failed"]
+    assert told.look() == ["    0.0s  trial w: error: it failed"]
+    told.book.write("slow", level=Level.WARNING, spec="trial", worker="trial-1")
+    assert told.look() == ["    0.0s  trial-1: warning: slow"]
 
 
 def test_numbers_are_told_now_and_then_while_they_change() -> None:

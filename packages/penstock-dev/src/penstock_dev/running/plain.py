@@ -75,7 +75,9 @@ def numbers(one: SpecSeen) -> str:
 
 
 def _where(line: LogLine) -> str:
-    return line.worker or line.spec or "penstock dev"
+    if line.worker.startswith(line.spec):
+        return line.worker or "penstock dev"
+    return f"{line.spec} {line.worker}" if line.worker else line.spec
 
 
 def _marked(line: LogLine) -> str:
