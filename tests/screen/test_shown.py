@@ -34,7 +34,7 @@ def test_a_small_terminal_shows_all_that_matters(show: Show) -> None:
 
     async def play(shown: Shown) -> None:
         await shown.press("down")
-        assert shown.lines == SMALL.strip("\n").splitlines()
+        assert await shown.until_shows("── media-cluster") == SMALL.strip("\n").splitlines()
 
     show(play)
 
