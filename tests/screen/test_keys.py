@@ -129,6 +129,21 @@ def test_help_names_every_key_and_obeys_none(show: Show) -> None:
     show(play)
 
 
+def test_help_that_does_not_fit_can_be_read_to_its_end(show: Show) -> None:
+    """In a small window, by the keys that move."""
+
+    async def play(shown: Shown) -> None:
+        await shown.press("question_mark", "pagedown", "down", "end")
+        await shown.until_shows("Any key closes this.")
+        await shown.press("home")
+        await shown.until_shows("! wrong")
+        await shown.press("escape")
+        await shown.until_shows("── agent-queue")
+        assert shown.desk.calls == []
+
+    show(play, size=(40, 10))
+
+
 @pytest.mark.parametrize("key", ["q", "ctrl+c", "ctrl+q"])
 def test_quitting_ends_the_screen_and_asks_nobody(show: Show, key: str) -> None:
     """Whoever showed it cleans up."""

@@ -21,6 +21,8 @@ def test_the_picture_is_what_the_screen_shows(root: Path, show: Show) -> None:
 
     async def play(shown: Shown) -> None:
         await shown.press("down", "right")
+        await shown.until_shows("▸dev-1")
+        await shown.pilot.pause()
         drawn = tidy(shown.app.export_screenshot(title="penstock dev --speed 10x"), "dev")
         if os.environ.get("PENSTOCK_REWRITE_TRANSCRIPTS"):
             picture.parent.mkdir(exist_ok=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -13,6 +15,7 @@ from moments import CLUSTERING, DOWN, JOBS, LOG, NOON, SEEN, Desk
 from rich.cells import cell_len
 from shown import Shown
 
+from penstock_dev.screen import can_show
 from penstock_dev.screen.detail import detail
 from penstock_dev.screen.heading import heading, troubles
 from penstock_dev.screen.logged import chosen, said, stamp
@@ -31,7 +34,7 @@ def test_a_small_terminal_shows_all_that_matters(show: Show) -> None:
 
     async def play(shown: Shown) -> None:
         await shown.press("down")
-        assert shown.lines == SMALL.strip("\n").splitlines()
+        assert await shown.until_shows("── media-cluster") == SMALL.strip("\n").splitlines()
 
     show(play)
 
@@ -247,6 +250,19 @@ def test_no_line_is_wider_than_the_window(specs: list[SpecSeen], columns: int, l
     for text in (heading(seen, columns), troubles(seen, columns, 3), detail(specs[0], None, columns, lines)):
         assert max(map(cell_len, text.plain.split("\n"))) <= columns
     assert len(detail(specs[0], None, columns, lines).plain.split("\n")) <= lines
+
+
+@pytest.mark.parametrize(
+    ("term", "shows"), [("xterm-256color", True), ("screen", True), ("linux", True), ("dumb", False), ("", False)]
+)
+def test_a_screen_needs_a_terminal_that_can_be_drawn_on(term: str, *, shows: bool) -> None:
+    """On all of its streams; a shell may have closed one."""
+    ours, theirs = os.openpty()
+    with os.fdopen(ours), os.fdopen(theirs, "r") as terminal, io.StringIO() as file:
+        assert can_show({"TERM": term}, terminal, terminal) is shows
+        assert not can_show({"TERM": term}, terminal, file)
+        assert not can_show({"TERM": term}, terminal, None)
+        assert not can_show({}, terminal, terminal)
 
 
 @given(line=log_lines, names=st.integers(0, 30))

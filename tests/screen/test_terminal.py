@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
+import signal
 import sys
 import uuid
 from collections.abc import Iterator
-from dataclasses import dataclass
+from contextlib import closing
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import ledger
 import pytest
 from developing import Laptop, marked, workers
+from offspring import is_alive
+from raw import Raw
 from servers import wait_for
 from terminal import PROMPT, SECONDS, Terminal
 
@@ -29,26 +34,32 @@ class OnScreen:
     laptop: Laptop
     terminal: Terminal
     mark: str
+    servers: list[int] = field(default_factory=list)
+    """Processes of Redis; their mark cannot be read, for they write over it."""
 
     @property
     def done(self) -> int:
         """Messages that handlers came to the end of."""
         return len({line.message for line in ledger.read(self.laptop.ledger) if line.what == "end"})
 
-    def begin(self, **environ: str) -> OnScreen:
+    def begin(self, redirected: str = "", **environ: str) -> OnScreen:
         """As somebody would, in their shell."""
         given = {**self.laptop.environ(self.mark), **environ}
         words = ["exec", "env", *(f"{name}={value}" for name, value in given.items())]
         script = shlex.join([*words, sys.executable, "-m", "penstock", "dev", "trial", "--env", "dev"])
         (self.laptop.folder / "begin.log").write_text(script)
-        self.terminal.type("sh begin.log")
+        self.terminal.type(f"sh begin.log {redirected}".strip())
         return self
 
     def until_ready(self) -> OnScreen:
         """One worker is there, and Redis answers."""
-        self.terminal.until(
-            lambda text: re.search(r"Redis up .*replicas 1 of 1 wanted.* \d+ ready ", text, re.DOTALL), "a worker"
-        )
+        ready = r"Redis up .*127\.0\.0\.1:(\d+).*replicas 1 of 1 wanted.* \d+ ready "
+        shown = self.terminal.until(lambda text: re.search(ready, text, re.DOTALL), "a worker")
+        [port] = re.findall(ready, shown, re.DOTALL)
+        with closing(Raw("127.0.0.1", int(port))) as redis:
+            told = redis.ask("INFO", "server")
+        assert isinstance(told, str)
+        self.servers.append(int(re.findall(r"process_id:(\d+)", told)[0]))
         return self
 
     def until_done(self, count: int) -> None:
@@ -59,6 +70,7 @@ class OnScreen:
     def nothing_left(self) -> None:
         """No process of it."""
         wait_for(lambda: not marked(self.mark), "no process is left", SECONDS)
+        wait_for(lambda: not any(map(is_alive, self.servers)), "no Redis is left", SECONDS)
 
 
 @pytest.fixture
@@ -115,6 +127,15 @@ def test_redis_dies_under_it_and_comes_back(screen: OnScreen) -> None:
     wait_for(lambda: screen.done >= 2, "what is sent then is done", SECONDS)
 
 
+def test_redis_that_is_killed_is_brought_back(screen: OnScreen) -> None:
+    """By whoever killed it: it is told, and work goes on."""
+    screen.begin().until_ready()
+    os.kill(screen.servers[0], signal.SIGKILL)
+    screen.terminal.until_shows("Redis has ended by itself; it is started again", "Redis up")
+    screen.terminal.press("s")
+    screen.until_done(1)
+
+
 def test_the_window_may_become_another(screen: OnScreen) -> None:
     """Small and large, while it is shown."""
     screen.begin().until_ready()
@@ -159,14 +180,17 @@ def test_no_colour_where_none_is_wished(screen: OnScreen) -> None:
     assert {"1", "7"} <= codes
 
 
-def test_a_terminal_that_cannot_be_drawn_on_gets_lines(screen: OnScreen) -> None:
-    """As one that is none: nothing that moves or colours."""
-    screen.begin(TERM="dumb")
+@pytest.mark.parametrize(("redirected", "environ"), [("", {"TERM": "dumb"}), ("2>errors.log", {}), ("</dev/null", {})])
+def test_what_cannot_be_drawn_on_gets_lines(screen: OnScreen, redirected: str, environ: dict[str, str]) -> None:
+    """A terminal that cannot move its cursor, and a terminal that is only a part of where it reads and writes."""
+    screen.begin(redirected, **environ)
     screen.terminal.until(lambda text: re.search(r"trial: backlog 0 .* replicas 1/1", text), "numbers in a line")
     assert screen.terminal.says("alternate_on") == "0"
     screen.terminal.press("C-c")
     screen.nothing_left()
     screen.terminal.until(lambda text: text.rstrip().endswith(PROMPT), "a prompt")
+    errors = screen.laptop.folder / "errors.log"
+    assert not errors.exists() or "\x1b" not in errors.read_text()
 
 
 def test_only_what_changed_is_written(root: Path, tmp_path: Path) -> None:

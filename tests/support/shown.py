@@ -11,7 +11,7 @@ from moments import Desk
 from textual.app import App
 from textual.pilot import Pilot
 
-PATIENCE = 200
+PATIENCE = 1000
 """Looks at a screen before something is not going to be seen."""
 
 

@@ -104,7 +104,7 @@ def command(
         code = tuple(path.resolve() for path in paths)
         terms = Terms(here(), root, own, code, speed, environ_for(os.environ, embedded=redis is None))
         session = Session(terms, read, first, server, book)
-        shows = not plain and can_show(os.environ, sys.stdin, sys.stdout)
+        shows = not plain and can_show(os.environ, sys.stdin, sys.stdout, sys.stderr)
         ctx.exit(session.run(Ends(None if span is None else span / 1000, until_idle), screen=shows))
 
 

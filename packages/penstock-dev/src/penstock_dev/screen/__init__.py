@@ -14,7 +14,10 @@ from penstock_dev.seen import Source
 
 
 def can_show(environ: Mapping[str, str], *streams: TextIO | None) -> bool:
-    """Whether there is a terminal on which lines can be drawn over; else there is `--plain`."""
+    """Whether there is a terminal on which lines can be drawn over; else there is `--plain`.
+
+    All three streams count: keys come from standard input, and it is standard error that Textual draws on.
+    """
     on_terminal = all(one is not None and not one.closed and one.isatty() for one in streams)
     return on_terminal and environ.get("TERM", "dumb") not in {"", "dumb", "unknown"}
 
