@@ -49,6 +49,16 @@ patches:
     assert [(one.name, one.reads) for one in settings.triggers] == [("depth", "length"), ("parked", "parked")]
 
 
+@pytest.mark.parametrize(("target", "counts"), [("5", True), ("5.0", False), ("2.5", False), ("5e0", False)])
+def test_a_fallback_beside_a_formula_wants_a_whole_target(*, target: str, counts: bool) -> None:
+    """As it is written, not as it counts; without a formula that does not matter."""
+    spec = {"fallback": {"failureThreshold": 3, "replicas": 2}}
+    settings = settings_of(scaled_object(spec=spec, formula="depth", target=target))
+    assert (settings.valid_fallback is not None) == counts
+    assert settings.fallback is not None
+    assert settings_of(scaled_object(spec=spec)).valid_fallback is not None
+
+
 def test_a_trigger_has_the_target_of_its_mode() -> None:
     """Redis is asked by a scaler that connects when it is built; an HTTP endpoint is not."""
     kinds = {"depth": "length", "lag": "lag", "pending": "pending", "parked": "list", "oldest": "http"}

@@ -18,17 +18,14 @@ A name is a number with a fraction, as KEDA hands it over, or nil. Nil fails eve
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from penstock_scaling.operators import BINARY, CALLS, UNARY, FormulaError, Value, number, truth
+from penstock_scaling.operators import BINARY, CALLS, UNARY, Environment, FormulaError, Node, Value, number, truth
 
 LONGEST, DEEPEST = 2000, 50
 CHOICE, PREFIX_NOT, PREFIX_SIGN = 0, 50, 90
-
-Environment = Mapping[str, float | None]
-Node = Callable[[Environment], Value]
 
 TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:\d[\d_]*)?\.\d+(?:[eE][+-]?\d+)?|\d[\d_]*\.?(?:[eE][+-]?\d+)?)"

@@ -6,6 +6,7 @@ What a patch has turned into nonsense reads as absent, and what is absent has KE
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from typing import Any, get_args
 
@@ -39,6 +40,7 @@ READS: Mapping[Mode, Reads] = {
     "other": "other",
 }
 
+WHOLE = re.compile(r"[+-]?[0-9]+")
 ANNOTATION = "autoscaling.keda.sh/"
 FALSE = frozenset({"0", "f", "F", "FALSE", "false", "False"})
 
@@ -72,6 +74,7 @@ def settings_of(manifest: Mapping[str, Any]) -> Settings:
         initial_cooldown=spec.whole("initialCooldownPeriod", 0),
         formula=formula,
         target=target,
+        whole_target=WHOLE.fullmatch(modifiers.text("target")) is not None,
         activation=amount(modifiers.data.get("activationTarget")) or 0,
         fallback=_fallback(spec.part("fallback")),
         behavior=_behavior(hpa.part("behavior"), pause),

@@ -98,6 +98,8 @@ class Settings:
     formula: Formula | None = None
     target: float = 0
     """Of each pod, for the formula's result."""
+    whole_target: bool = True
+    """It is written as a whole number: `5`, not `5.0`."""
     activation: float = 0
     fallback: Fallback | None = None
     behavior: Behavior | None = None
@@ -115,6 +117,5 @@ class Settings:
 
     @property
     def valid_fallback(self) -> Fallback | None:
-        """With a formula, a target that is not whole switches the fallback off in silence."""
-        whole = self.formula is None or float(self.target).is_integer()
-        return self.fallback if whole else None
+        """With a formula, a target that is not written as a whole number switches the fallback off in silence."""
+        return self.fallback if self.formula is None or self.whole_target else None
