@@ -2,8 +2,8 @@
 
 There the exact words are compared: no message is wrong, or fails while it is put together, without a test that knows.
 What the runtime says when it meets a server, a handler or a message stands word for word in a test of tests/runtime,
-what the generator says in one of tests/generate, what the simulator says in one of tests/scaling, and what its verbs
-say in one of tests/simulate.
+what the generator says in one of tests/generate, and what a laptop's tools say in one of tests/dev, tests/screen,
+tests/scaling and tests/simulate.
 A wording is a call that makes a message, or words of `one if ... else other` in a function with such a call.
 """
 
@@ -176,7 +176,8 @@ def lint_examples(folder: Path) -> None:
 
 def words_of_the_runtimes_tests(root: Path) -> str:
     """All that they compare with."""
-    folders = [root / "tests" / name for name in ("runtime", "generate", "scaling", "simulate")]
+    names = ("runtime", "generate", "scaling", "simulate", "dev", "screen")
+    folders = [root / "tests" / name for name in names]
     return "".join(path.read_text() for folder in folders for path in sorted(folder.rglob("*.py")))
 
 
