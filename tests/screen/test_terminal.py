@@ -137,8 +137,8 @@ def test_redis_that_is_killed_is_brought_back(screen: OnScreen) -> None:
 
 
 def test_the_window_may_become_another(screen: OnScreen) -> None:
-    """Small and large, while it is shown."""
-    screen.begin().until_ready()
+    """Small and large, while it is shown; whatever size a shell has exported."""
+    screen.begin(COLUMNS="80", LINES="24").until_ready()
     screen.terminal.resize(40, 10)
     screen.terminal.until(lambda text: text.rstrip().endswith("s b k r p f ? q"), "keys without words")
     assert "  trial" in "\n".join(screen.terminal.lines())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import subprocess
 import uuid
@@ -84,7 +83,5 @@ class Terminal:
         return self.until(lambda text: all(one in text for one in texts), f"it shows {texts}")
 
     def _tmux(self, *words: str) -> str:
-        # Said here and not inherited: readline, which pytest loads, has left a size of its own in the environment, and
-        # a program that is told one never asks again.
         command = ("tmux", "-L", self._name, *words)
-        return subprocess.run(command, check=True, capture_output=True, text=True, env=dict(os.environ)).stdout
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout

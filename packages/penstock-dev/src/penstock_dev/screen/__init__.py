@@ -6,6 +6,7 @@ said by colour alone, so that light and dark terminals, those without colour and
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import TextIO
 
@@ -26,4 +27,7 @@ async def show(source: Source, control: Control) -> None:
     """Until somebody quits. The terminal is given back as it was, also when this is cancelled."""
     from penstock_dev.screen.app import DevScreen  # noqa: PLC0415 - Textual takes a while to load
 
+    # Where a shell has exported the size that its window had once, Textual would believe it after every resize.
+    for name in ("COLUMNS", "LINES"):
+        os.environ.pop(name, None)
     await DevScreen(source, control).run_async(mouse=False)
