@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from penstock_spec.failing.matches import takes
 from penstock_spec.findings import Severity
-from penstock_spec.kinds.pipeline.matches import takes
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.reading import Found
 from penstock_spec.rules.define import spec_rule

@@ -1,0 +1,21 @@
+"""What every class of failures says, whatever follows from it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from penstock_spec.model import Part, about
+from penstock_spec.values.words import Text
+
+
+class Matching(Part):
+    """Failures of one kind."""
+
+    match: Annotated[
+        list[Text],
+        about(
+            "Exception types by name, and HTTP statuses as text; a status such as `5xx` stands for a hundred.",
+            ["TimeoutError", "503"],
+            min_length=1,
+        ),
+    ]
