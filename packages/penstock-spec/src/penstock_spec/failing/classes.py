@@ -7,6 +7,9 @@ from typing import Annotated
 from penstock_spec.model import Part, about
 from penstock_spec.values.words import Text
 
+NO_CLASS = "-"
+"""In the place of a class where none matches; no class can have this name."""
+
 
 class Matching(Part):
     """Failures of one kind."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from penstock_spec.metrics import Contract
 from penstock_spec.model import Part
 
 
@@ -31,7 +33,15 @@ class Kind:
     """The package of its rules."""
     families: str
     """The module whose `FAMILIES` say what can be wrong with it; loaded for the reference alone."""
+    metrics: str
+    """The package whose `CONTRACT` says what its processes tell."""
     unread: Mapping[str, Any] = field(default_factory=dict)
     """What no running process looks at, as pydantic's `exclude`; it stays out of `worker.json`."""
     foreign: Mapping[str, Foreign] = field(default_factory=dict)
     """Words that people bring from other tools, and what they are called here."""
+
+    @property
+    def contract(self) -> Contract:
+        """What its processes tell; loaded when it is asked for."""
+        found: Contract = importlib.import_module(self.metrics).CONTRACT
+        return found

@@ -24,6 +24,7 @@ KIND = Kind(
     ),
     rules="penstock_spec.kinds.pipeline.rules",
     families="penstock_spec.kinds.pipeline.families",
+    metrics="penstock_spec.kinds.pipeline.metrics",
     unread={
         **dict.fromkeys(("resources", "alerts", "expect", "patches", "acknowledge", "suppress", "environments"), True),
         "scaling": {

@@ -23,6 +23,7 @@ KIND = Kind(
     ),
     rules="penstock_spec.kinds.scheduler.rules",
     families="penstock_spec.kinds.scheduler.families",
+    metrics="penstock_spec.kinds.scheduler.metrics",
     unread=dict.fromkeys(
         ("resources", "replicas", "alerts", "patches", "acknowledge", "suppress", "environments"), True
     ),
