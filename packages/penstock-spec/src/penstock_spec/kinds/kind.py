@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from penstock_spec.metrics import Contract
 from penstock_spec.model import Part
+
+if TYPE_CHECKING:
+    from penstock_spec.subject import Subject
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +22,11 @@ class Foreign:
     rule: str = "unknown-field"
 
 
+def _none(it: Subject[Any]) -> Iterable[tuple[str, object]]:
+    del it
+    return ()
+
+
 @dataclass(frozen=True, slots=True)
 class Kind:
     """A kind of spec."""
@@ -27,6 +35,8 @@ class Kind:
     model: type[Part]
     derive: Callable[[Mapping[str, Any]], dict[str, Any]]
     """From the data of a spec to the paths and values of defaults that follow from it."""
+    needed: Mapping[str, str]
+    """What it takes to be one beside `kind` and `name`, as fields with values in YAML."""
     shows: tuple[str, ...]
     """Paths whose values rules across specs may ask for."""
     rules: str
@@ -35,6 +45,12 @@ class Kind:
     """The module whose `FAMILIES` say what can be wrong with it; loaded for the reference alone."""
     metrics: str
     """The package whose `CONTRACT` says what its processes tell."""
+    facts: Callable[[Subject[Any]], Iterable[tuple[str, object]]] = _none
+    """More of that, by path: items of lists, and what stands in files beside the spec. Plain values, for the cache."""
+    classes: str = ""
+    """The path of its classes of failures, where it has them: each is a `Matching`."""
+    run: str = ""
+    """The command that runs a spec of it, without the spec."""
     unread: Mapping[str, Any] = field(default_factory=dict)
     """What no running process looks at, as pydantic's `exclude`; it stays out of `worker.json`."""
     foreign: Mapping[str, Foreign] = field(default_factory=dict)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from penstock_spec.kinds.kind import Kind
 from penstock_spec.kinds.scheduler.derive import derive
+from penstock_spec.kinds.scheduler.facts import facts
 from penstock_spec.kinds.scheduler.foreign import FOREIGN
 from penstock_spec.kinds.scheduler.spec import Scheduler
 
@@ -13,6 +14,12 @@ KIND = Kind(
     name="scheduler",
     model=Scheduler,
     derive=derive,
+    needed={
+        "owner": "{team: caching}",
+        "image": "registry.example/caching:1.0.0",
+        "handler": "caching.jobs:run",
+        "jobs": "[{name: images, every: 30s}]",
+    },
     shows=(
         "name",
         "keys.prefix",
@@ -21,9 +28,12 @@ KIND = Kind(
         "keys.cleanup_leader",
         "keys.hash_tag",
     ),
+    facts=facts,
+    classes="failures.classes",
     rules="penstock_spec.kinds.scheduler.rules",
     families="penstock_spec.kinds.scheduler.families",
     metrics="penstock_spec.kinds.scheduler.metrics",
+    run="penstock scheduler run",
     unread=dict.fromkeys(
         ("resources", "replicas", "alerts", "patches", "acknowledge", "suppress", "environments"), True
     ),

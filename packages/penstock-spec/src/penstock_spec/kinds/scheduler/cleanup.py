@@ -43,7 +43,7 @@ class Zombies(Part):
 class Orphans(Part):
     """Jobs of pods that are gone. One pod, the leader, looks after them for all."""
 
-    enabled: Annotated[bool, about("False leaves them until their pod's name returns.", True)] = True
+    enabled: Annotated[bool, about("False leaves them in the working set.", True)] = True
     threshold: Annotated[
         Duration,
         about(

@@ -10,7 +10,10 @@ from penstock_spec.model import Part, about
 
 
 class KeyNames(Part):
-    """What the keys are called: the prefix, a base name, and the hash tag between braces."""
+    """What the keys are called: the prefix, a base name, and the hash tag between braces.
+
+    What a scheduler keeps beside the sets follows the name of the waiting one: `waiting:jobs`.
+    """
 
     prefix: Annotated[Prefix, about("What each key starts with.", "caching:")] = ""
     waiting: Annotated[Base, about("The sorted set of jobs that wait, by when they are due.", "waiting")] = "waiting"
@@ -55,11 +58,11 @@ class Keys:
         return cls(
             waiting=key(names.waiting),
             working=key(names.working),
-            jobs=key("jobs"),
-            owners=key("owners"),
-            pods=key("pods"),
-            paused=key("paused"),
-            story=key("story"),
-            fence=key("fence"),
+            jobs=key(f"{names.waiting}:jobs"),
+            owners=key(f"{names.waiting}:owners"),
+            pods=key(f"{names.waiting}:pods"),
+            paused=key(f"{names.waiting}:paused"),
+            story=key(f"{names.waiting}:story"),
+            fence=key(f"{names.waiting}:fence"),
             cleanup_leader=key(names.cleanup_leader),
         )

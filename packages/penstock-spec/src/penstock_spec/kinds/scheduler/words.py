@@ -115,7 +115,7 @@ def _time_zone(value: object) -> object:
         return value
     try:
         ZoneInfo(value)
-    except (OSError, ValueError):  # not found; a folder; not a key at all
+    except (KeyError, OSError, ValueError):  # not found; a folder; not a key at all
         known = available_timezones()
         close = next((one for one in known if one.lower() == value.lower()), None) or nearest(value, frozenset(known))
         cities = sorted(one for one in known if one.rpartition("/")[2].lower() == value.lower().replace(" ", "_"))
@@ -146,15 +146,22 @@ def _part(value: object) -> object:
     return value
 
 
-def _schema(**kind: int) -> WithJsonSchema:
+def _schema(**kind: int | str) -> WithJsonSchema:
     return WithJsonSchema({"type": "string", **kind})
 
 
 JobName = Annotated[
-    str, BeforeValidator(_job_name), _schema(minLength=1, maxLength=LONGEST_JOB), Called("name of a job")
+    str, BeforeValidator(_job_name), _schema(pattern=r"^\S+$", maxLength=LONGEST_JOB), Called("name of a job")
 ]
 Pattern = Annotated[str, BeforeValidator(_pattern), _schema(maxLength=LONGEST_PATTERN), Called("regular expression")]
-Cron = Annotated[str, BeforeValidator(_cron), _schema(minLength=9), Called("cron expression")]
-TimeZone = Annotated[str, BeforeValidator(_time_zone), _schema(minLength=1), Called("time zone")]
-Base = Annotated[str, BeforeValidator(_base), _schema(minLength=1, maxLength=LONGEST_BASE), Called("part of a key")]
-Prefix = Annotated[str, BeforeValidator(_part), _schema(maxLength=LONGEST_BASE), Called("part of a key, or nothing")]
+Cron = Annotated[str, BeforeValidator(_cron), _schema(pattern=r"^\s*\S+(\s+\S+){4}\s*$"), Called("cron expression")]
+TimeZone = Annotated[str, BeforeValidator(_time_zone), _schema(pattern="^[A-Za-z0-9_+/-]+$"), Called("time zone")]
+Base = Annotated[
+    str, BeforeValidator(_base), _schema(pattern="^[^{} ]+$", maxLength=LONGEST_BASE), Called("part of a key")
+]
+Prefix = Annotated[
+    str,
+    BeforeValidator(_part),
+    _schema(pattern="^[^{} ]*$", maxLength=LONGEST_BASE),
+    Called("part of a key, or nothing"),
+]

@@ -16,7 +16,7 @@ class Work(Part):
     """How a pod takes jobs and runs them."""
 
     concurrency: Annotated[
-        int, about("Jobs that one pod runs at a time; 0 or less is without a bound.", 100, ge=-1, le=100_000)
+        int, about("Jobs that one pod runs at a time; 0 or less is without a bound.", 100, le=100_000)
     ] = 100
     interval: Annotated[Duration, about("How often a pod looks for what is due.", "1s"), SOME_TIME] = Duration("1s")
     batch: Annotated[
