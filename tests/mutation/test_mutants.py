@@ -31,7 +31,7 @@ def test_every_slip_is_found_at_its_line_or_means_something(
         document = read(f"specs/{path.name}", text)
         checked = check_spec(document, platform, environments, File(path, path.name, text).beside)
         files = {document.file: checked, "penstock.yaml": platform.checked.copy()}
-        for environment, found in across(platform, environments, [checked]):
+        for environment, found in across(platform, environments, [checked], whole=False):
             files[found.at.file].found.append((environment, found))
         return settle(files, environments, TODAY, whole=True)
 

@@ -11,14 +11,10 @@ NO_CLASS = "-"
 """In the place of a class where none matches; no class can have this name."""
 
 
+MATCHES = "Exception types by name, and HTTP statuses as text; a status such as `5xx` stands for a hundred."
+
+
 class Matching(Part):
     """Failures of one kind."""
 
-    match: Annotated[
-        list[Text],
-        about(
-            "Exception types by name, and HTTP statuses as text; a status such as `5xx` stands for a hundred.",
-            ["TimeoutError", "503"],
-            min_length=1,
-        ),
-    ]
+    match: Annotated[list[Text], about(MATCHES, ["TimeoutError", "503"], min_length=1)]

@@ -1,8 +1,8 @@
 """When a cron expression is due, in seconds since the epoch. Pure: the time is handed in.
 
 cronsim reads expressions as Debian's cron does. Where a clock is put forward, a run at a fixed hour that it skips comes
-right after the gap; where it is put back, such a run comes once, in the first of the two hours. Expressions whose minute
-or hour starts with `*` follow the clock as it goes: nothing in a gap, and the doubled hour twice.
+right after the gap; where it is put back, such a run comes once, in the first of the two hours. Expressions with a
+minute or an hour that starts with `*` follow the clock as it goes: nothing in a gap, and the doubled hour twice.
 """
 
 from __future__ import annotations

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from penstock_spec.kinds.scheduler.job import Job, Missed, SendTo
+from penstock_spec.kinds.scheduler.job import Each, Job, Missed, SendTo
 from penstock_spec.kinds.scheduler.spec import Scheduler
 from penstock_spec.values.quantities import Duration
 
@@ -61,9 +61,21 @@ def effective(spec: Scheduler, job: Job) -> Effective:
     )
 
 
+def jobs_of(spec: Scheduler) -> Sequence[Job]:
+    """The jobs that the spec lists, as it says them; none where a function tells them."""
+    return spec.jobs if isinstance(spec.jobs, list) else ()
+
+
 def listed(spec: Scheduler) -> tuple[Effective, ...]:
-    """The jobs that the spec lists; none where a function tells them."""
-    return tuple(effective(spec, job) for job in spec.jobs) if isinstance(spec.jobs, list) else ()
+    """The same, with all that holds for each."""
+    return tuple(effective(spec, job) for job in jobs_of(spec))
+
+
+def saying(spec: Scheduler) -> Iterator[tuple[str, Each | Job]]:
+    """By path, what is said for all jobs, and of each that is listed."""
+    yield "each", spec.each
+    for index, job in enumerate(jobs_of(spec)):
+        yield f"jobs[{index}]", job
 
 
 def runs(spec: Scheduler, name: str) -> bool:

@@ -7,11 +7,11 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator
 
-from penstock_spec.failing.classes import Matching
+from penstock_spec.failing.classes import MATCHES, Matching
 from penstock_spec.model import Number, Part, about
 from penstock_spec.values.bounds import SOME_TIME
 from penstock_spec.values.quantities import Duration
-from penstock_spec.values.words import Name
+from penstock_spec.values.words import Name, Text
 
 STANDARD: Mapping[str, Mapping[str, Any]] = {
     "forbidden": {"match": ["403", "PermissionError", "AccessDenied"], "backoff": {"first": "30m"}},
@@ -28,7 +28,7 @@ STANDARD: Mapping[str, Mapping[str, Any]] = {
 class Backoff(Part):
     """Waits after failures of one class, counted over the failures in a row."""
 
-    first: Annotated[Duration, about("The wait after the first of them.", "30s"), SOME_TIME]
+    first: Annotated[Duration, about("The wait after the first of them.", "30s"), SOME_TIME] = Duration("30s")
     factor: Annotated[Number, about("Each wait is this many times the one before.", 2, ge=1, le=100)] = 1
     limit: Annotated[
         Duration | None, about("No wait is longer; without it no wait is longer than a day.", "10m"), SOME_TIME
@@ -38,6 +38,9 @@ class Backoff(Part):
 class FailureClass(Matching):
     """Failures of one kind, and when the job runs again."""
 
+    match: Annotated[
+        list[Text], about(MATCHES, ["TimeoutError", "503"], derived="that of the class, where it is always there")
+    ] = []
     immediate: Annotated[
         int, about("So many failures in a row are followed by another run at once.", 2, ge=0, le=1000)
     ] = 0

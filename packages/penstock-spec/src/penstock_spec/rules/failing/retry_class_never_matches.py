@@ -28,7 +28,7 @@ def rule(it: Subject[Part]) -> Iterator[Found]:
     where, classes = classes_of(it.spec)
     for name, one in classes.items():
         taken = [next((pair for pair in earlier if takes(pair[0], match)), None) for match in one.match]
-        first = taken[0]
+        first = taken[0] if taken else None
         if first and all(taken):
             path = f"{where}.{name}.match"
             line = it.line(f"{where}.{first[1]}")
