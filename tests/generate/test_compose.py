@@ -1,5 +1,6 @@
 """The compose file of an environment: what Compose takes, and what production runs."""
 
+import json
 from pathlib import Path
 from typing import Any
 
