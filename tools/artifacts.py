@@ -23,6 +23,7 @@ from penstock_generate.repository import catalogue as of_repository
 from penstock_generate.source import Chosen, Source, read
 from penstock_spec.fields import fields_of
 from penstock_spec.kinds import kinds
+from penstock_spec.linting import lint
 from penstock_spec.linting.check import resolve
 from penstock_spec.reading import read as read_document
 from penstock_spec.repository import open_repository
@@ -39,7 +40,7 @@ INTRODUCTION = """\
 # What is generated
 
 `penstock generate` writes these files. [The tour](../explanation/generated.md) goes through those of one pipeline.
-Below `generated/`, each pipeline has a folder in each environment, each environment has one of its own, and the
+Below `generated/`, each spec has a folder in each environment, each environment has one of its own, and the
 repository has three.
 """
 FIELDS = """\
@@ -89,8 +90,10 @@ def catalogue_of(kind: str) -> tuple[Known, ...]:
 def made(source: Source) -> dict[str, dict[str, str]]:
     """For each kind of spec, the environment and the repository: its files, and what made each."""
     found: dict[str, dict[str, str]] = defaultdict(dict)
+    data = [lint.load(file).data for file in source.inputs.specs]
+    kind_of = {one["name"]: one["kind"] for one in data} | {OF_ENVIRONMENT: "environment"}
     for folder in everything(source):
-        whose = folder.member.kind if folder.member else "repository" if folder.name in OF_ALL else "environment"
+        whose = "repository" if folder.name in OF_ALL else kind_of[folder.name.partition("/")[2]]
         for one in folder.artifacts:
             below = one.path if whose == "repository" else one.path.removeprefix(f"{folder.name}/")
             found[whose][below] = one.maker

@@ -11,8 +11,7 @@ from typing import NamedTuple
 
 import click
 
-from penstock_spec.kinds.pipeline.metrics import TOPICS
-from penstock_spec.kinds.pipeline.metrics.define import PIPELINE
+from penstock_spec.kinds import kinds
 from penstock_spec.reference import commands, metrics
 from penstock_spec.reference.pages import OWNED, pages
 
@@ -38,7 +37,7 @@ def everything() -> dict[str, str]:
     """Every file by its path below the root."""
     made = {
         "docs/reference/commands.md": commands.page(helps()),
-        "docs/reference/metrics.md": metrics.page(TOPICS, PIPELINE),
+        "docs/reference/metrics.md": metrics.page({name: kind.contract for name, kind in kinds().items()}),
     }
     for name in ("artifacts", "observing", "seeds", "picture", "states"):
         made |= beside(name).pages(ROOT)

@@ -11,7 +11,8 @@ import pytest
 import yaml
 
 from penstock_spec.care import PATCHABLE
-from penstock_spec.kinds.pipeline.scaling import Resources, Shutdown
+from penstock_spec.kinds.pipeline.scaling import Shutdown
+from penstock_spec.pods import Resources
 
 Run = Callable[..., CompletedProcess[str]]
 

@@ -29,7 +29,7 @@ def lint() -> Callable[[str], list[Finding]]:
         document = read(SPEC, text.encode())
         checked = check_spec(document, platform, environments, lambda _: None)
         files = {SPEC: checked, "penstock.yaml": platform.checked.copy()}
-        for environment, found in across(platform, environments, [checked]):
+        for environment, found in across(platform, environments, [checked], whole=False):
             files[found.at.file].found.append((environment, found))
         return settle(files, environments, TODAY, whole=True)
 

@@ -4,24 +4,30 @@ import pytest
 
 from penstock_spec.catalogue import catalogue
 from penstock_spec.examples import load
+from penstock_spec.kinds import kinds
 from penstock_spec.kinds.family import Family, Shows
-from penstock_spec.kinds.pipeline.families import FAMILIES
+from penstock_spec.reference.families import families_of
 from penstock_spec.reference.run import told
 
+FAMILIES = [
+    pytest.param(family, id=f"{name}-{family.number}") for name, kind in kinds().items() for family in families_of(kind)
+]
 SHOWN = [
-    pytest.param(one, id=f"{family.number}-{one.rule}-{one.example}")
-    for family in FAMILIES
+    pytest.param(one, id=f"{name}-{family.number}-{one.rule}-{one.example}")
+    for name, kind in kinds().items()
+    for family in families_of(kind)
     for clause in family.clauses
     for one in clause.shown
 ]
 
 
 def test_no_family_is_missing() -> None:
-    """One to eighteen, then what only shows when specs are looked at together."""
-    assert [family.number for family in FAMILIES] == [*range(1, 19), 0]
+    """One to the last, then what only shows when specs are looked at together."""
+    numbers = {name: [family.number for family in families_of(kind)] for name, kind in kinds().items()}
+    assert numbers == {"pipeline": [*range(1, 19), 0], "scheduler": [*range(1, 7), 0]}
 
 
-@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: str(family.number))
+@pytest.mark.parametrize("family", FAMILIES)
 def test_each_clause_is_shown_by_a_spec_of_its_own(family: Family) -> None:
     """No clause is without a spec, and none leans on the spec of another in its family."""
     assert all(clause.shown for clause in family.clauses)

@@ -74,7 +74,7 @@ def _beside(
 def test_nothing_is_refused_where_it_would_mean_nothing(
     around: Callable[[type[Part], FieldAt, object], dict[str, Any]],
 ) -> None:
-    """A time or a share of 0 is taken only here: a wait that may be left out, or what another rule speaks of."""
+    """A time or a share of 0 is taken only here: a wait or a bound that may be left out, or what a rule speaks of."""
     nothing = {"duration": "0s", "size": "0", "share of CPUs": "0"}
     taken = {
         one.path
@@ -88,6 +88,9 @@ def test_nothing_is_refused_where_it_would_mean_nothing(
         *(f"scaling.{one}" for one in ("poll", "cooldown", "scale_down.window", "scale_down.at_most.per")),
         "send.backoff.first",
         "shutdown.grace",
+        *("jitter.registration", "jitter.shutdown", "health.summary"),
+        *(f"{of}.budget" for of in ("refresh", "cleanup.zombies", "cleanup.orphans")),
+        *(f"cleanup.{of}.threshold" for of in ("zombies", "zombies.exceptional", "orphans")),
     }
 
 

@@ -1,5 +1,6 @@
 """An editor's red lines and `penstock lint` agree; where they cannot, the editor is the one that says nothing."""
 
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from pydantic.fields import FieldInfo
 
 from penstock_spec.fields import FieldAt, fields_of
 from penstock_spec.json_schema import Schema, platform_schema, spec_schema
-from penstock_spec.kinds import kinds
+from penstock_spec.kinds import Kind, kinds
 from penstock_spec.layers import may_override
 from penstock_spec.model import Part
 from penstock_spec.platform import Platform
@@ -21,7 +22,11 @@ from penstock_spec.reference.types import in_words
 Around = Callable[[type[Part], FieldAt, object], dict[str, Any]]
 
 PIPELINE = kinds()["pipeline"]
-SCHEMAS: dict[type[Part], Schema] = {PIPELINE.model: spec_schema(PIPELINE), Platform: platform_schema()}
+SCHEMAS: dict[type[Part], Schema] = {
+    **{kind.model: spec_schema(kind) for kind in kinds().values()},
+    Platform: platform_schema(),
+}
+NAMES = [*kinds(), "platform"]
 CHECKS = {model: jsonschema_rs.validator_for(schema) for model, schema in SCHEMAS.items()}
 # What stands in `defaults` the model leaves to the specs; `test_..._path_that_leads_nowhere` is about it.
 FIELDS = [
@@ -41,6 +46,7 @@ null true 0 1 -1 1.5 1.30 2.0 1e3 0x10 100001 "" " " word "two words" 30 "30" 30
 LAXER = {
     "duration": "9999d",  # more than ten years
     "duration above 0": "9999d",
+    "duration, at least 1s": "9999d",
     "file beside the spec": "/a ../x",
     "key": '" " "two words" "30 s" "{a}" "~a" "a{b}c"',
     "list of `host:port`, at least one": "[word]",
@@ -51,7 +57,7 @@ LAXER = {
     "version": "0 1 -1 30 100001 0x10 1e3",  # `2.0` is a whole number to JSON as well
     "whole number": "2.0 1e3",
 }
-"""What a schema cannot say of a type and lets pass. Of an image it only says that it is text."""
+"""What a schema cannot say of a type and lets pass. Of an image or a time zone it only says that it is text."""
 
 
 def values() -> Iterator[tuple[str, Any]]:
@@ -96,15 +102,19 @@ def schema_takes(model: type[Part], data: dict[str, Any]) -> bool:
     return bool(CHECKS[model].is_valid(as_json(data)))
 
 
-@pytest.mark.parametrize("schema", SCHEMAS.values(), ids=["pipeline", "platform"])
+@pytest.mark.parametrize("schema", SCHEMAS.values(), ids=NAMES)
 def test_a_schema_is_a_schema(schema: Schema) -> None:
     """Of the draft that it names."""
     jsonschema_rs.meta.validate(schema)
 
 
 def test_what_a_spec_cannot_be_without() -> None:
-    """Five fields, and an editor asks for each."""
-    assert SCHEMAS[PIPELINE.model]["required"] == ["kind", "name", "owner", "handler", "image"]
+    """An editor asks for each."""
+    required = {name: SCHEMAS[kind.model]["required"] for name, kind in kinds().items()}
+    assert required == {
+        "pipeline": ["kind", "name", "owner", "handler", "image"],
+        "scheduler": ["kind", "name", "owner", "image", "jobs"],
+    }
 
 
 def test_the_full_spec_passes_both(full: dict[str, Any]) -> None:
@@ -117,7 +127,8 @@ def test_the_specs_of_the_repository_pass(root: Path) -> None:
     """An editor shows no red line in them."""
     for path in sorted((root / "specs").glob("*.yaml")):
         document = read(path.name, path.read_bytes())
-        assert list(CHECKS[PIPELINE.model].iter_errors(as_json(document.data))) == [], path.name
+        check = CHECKS[kinds()[document.data["kind"]].model]
+        assert list(check.iter_errors(as_json(document.data))) == [], path.name
     document = read("penstock.yaml", (root / "penstock.yaml").read_bytes())
     assert list(CHECKS[Platform].iter_errors(as_json(document.data))) == []
 
@@ -136,7 +147,7 @@ def test_schema_and_model_agree_on_every_value(model: type[Part], field: FieldAt
     kind = in_words(field.info.annotation, field.info.metadata).removesuffix(", or `null`")
     may_pass = set(_words(LAXER.get("whole number" if kind.startswith("whole number") else kind, "")))
     assert stricter == []
-    assert kind == "image" or set(laxer) <= may_pass
+    assert kind in ("image", "time zone") or set(laxer) <= may_pass
 
 
 @pytest.mark.parametrize(("model", "field"), FIELDS)
@@ -162,21 +173,39 @@ def test_a_required_field_that_is_missing_is_refused_by_both(model: type[Part], 
     assert schema_takes(model, data) == means_something_else
 
 
-@pytest.mark.parametrize("field", fields_of(PIPELINE.model), ids=lambda field: field.path)
-def test_an_override_is_completed_and_checked_as_its_field(field: FieldAt, around: Around) -> None:
-    """Every path that may be overridden is offered in a spec and in the platform file, with the field's own schema."""
-    offered = may_override(PIPELINE, field.path) and "[]" not in field.path
+@pytest.mark.parametrize(
+    ("kind", "field"),
+    [
+        pytest.param(kind, one, id=f"{name}-{one.path}")
+        for name, kind in kinds().items()
+        for one in fields_of(kind.model)
+    ],
+)
+def test_an_override_is_completed_and_checked_as_its_field(kind: Kind, field: FieldAt, around: Around) -> None:
+    """Every path that may be overridden is offered in a spec and in the platform file, with the field's own schema.
+
+    The platform file takes what the field of that path may be in any kind of spec.
+    """
+    offered = may_override(kind, field.path) and "[]" not in field.path
     path = field.path.replace("*", "chosen")
+    same = [
+        (other.model, one)
+        for other in kinds().values()
+        for one in fields_of(other.model)
+        if one.path == field.path and may_override(other, path)
+    ]
     for _, value in values() if offered else [("", (field.info.examples or [])[0])]:
         spec = {
-            **around(PIPELINE.model, fields_of(PIPELINE.model)[0], "pipeline"),
+            **around(kind.model, fields_of(kind.model)[0], kind.name),
             "environments": {"dev": {path: value}},
         }
         environment = {"namespace": "dev", "redis": {"addresses": ["redis:6379"]}}
         platform = {"kind": "platform", "environments": {"dev": environment}, "defaults": {path: value}}
         inside = {**environment, "defaults": {path: value}}
-        expected = offered and schema_takes(PIPELINE.model, around(PIPELINE.model, field, value))
-        assert schema_takes(PIPELINE.model, spec) == expected, value
+        assert schema_takes(kind.model, spec) == (
+            offered and schema_takes(kind.model, around(kind.model, field, value))
+        ), value
+        expected = any(schema_takes(model, around(model, one, value)) for model, one in same) and "[]" not in path
         assert schema_takes(Platform, platform) == expected, value
         assert schema_takes(Platform, {**platform, "defaults": {}, "environments": {"dev": inside}}) == expected, value
 
@@ -190,26 +219,26 @@ def test_an_override_of_a_path_that_leads_nowhere_is_refused_by_both(path: str, 
     assert not schema_takes(PIPELINE.model, {**full, "environments": {"dev": {path: "x"}}})
 
 
-@pytest.mark.parametrize("schema", SCHEMAS.values(), ids=["pipeline", "platform"])
+@pytest.mark.parametrize("schema", SCHEMAS.values(), ids=NAMES)
 def test_an_editor_can_say_something_about_every_key(schema: Schema) -> None:
     """A description, the same for hover in Markdown, an example, and the default where there is one."""
     for path, one in properties(schema, ""):
         assert one["description"], path
         assert "Example: `" in one["markdownDescription"], path
         assert one["examples"], path
-        assert "default" in one or one["description"].endswith("Required.") or "By default `" in one["description"], (
-            path
-        )
+        words = one["description"]
+        assert "default" in one or words.endswith("Required.") or "By default `" in words or "anyOf" in one, path
 
 
-@pytest.mark.parametrize("schema", SCHEMAS.values(), ids=["pipeline", "platform"])
+@pytest.mark.parametrize("schema", SCHEMAS.values(), ids=NAMES)
 def test_no_section_takes_what_it_does_not_know(schema: Schema) -> None:
-    """Sections are closed; only a message's own schema and the value of a patch may be anything."""
+    """Sections are closed; only what is a message's, a job's or a patch's own may be anything."""
     opened = [path for path, one in sections(schema, "") if one.get("additionalProperties") in (None, True)]
-    assert {path.removeprefix("definitions/pipeline/") for path in opened} <= {
+    assert {re.sub("^definitions/[a-z]+/?", "", path) for path in opened} <= {
         "",
         "message/schema",
-        "definitions/pipeline",
+        "jobs/args",
+        "jobs/send/message",
     }
 
 

@@ -7,51 +7,74 @@ import pkgutil
 
 import pytest
 
-from penstock_spec.kinds.pipeline import metrics
-from penstock_spec.kinds.pipeline.metrics import METRICS, TOPICS
+from penstock_spec.kinds import Kind, kinds
 from penstock_spec.kinds.pipeline.metrics.define import PIPELINE
-from penstock_spec.metrics import Label, Metric, MetricKind, Role, meaning
+from penstock_spec.metrics import Contract, Label, Metric, MetricKind, Role, meaning
 from penstock_spec.reference.metrics import page
 
 WORKER: frozenset[Role] = frozenset({"worker"})
-FORBIDDEN = {"consumer", "id", "message", "message_id", "correlation", "error", "exception", "environment", "namespace"}
+FORBIDDEN = {
+    "consumer",
+    "job",
+    "id",
+    "message",
+    "message_id",
+    "correlation",
+    "error",
+    "exception",
+    "environment",
+    "namespace",
+}
+
+EVERY = [(kind, metric) for kind in kinds().values() for metric in kind.contract.metrics().values()]
+each = pytest.mark.parametrize(
+    ("contract", "metric"), [(kind.contract, one) for kind, one in EVERY], ids=[one.name for _, one in EVERY]
+)
+MEASURING: dict[str, frozenset[Role]] = {"pipeline": frozenset({"janitor"}), "scheduler": frozenset({"scheduler"})}
 
 
-def test_every_metric_that_is_written_down_is_in_the_contract() -> None:
+@pytest.mark.parametrize("kind", kinds().values(), ids=kinds())
+def test_every_metric_that_is_written_down_is_in_the_contract(kind: Kind) -> None:
     """A constant in one of the modules stands in the topic of that module, and none stands in two."""
-    found = pkgutil.iter_modules(metrics.__path__, f"{metrics.__name__}.")
+    package = importlib.import_module(kind.metrics)
+    found = pkgutil.iter_modules(package.__path__, f"{package.__name__}.")
     modules = [importlib.import_module(one.name) for one in found]
     written = [one for module in modules for one in vars(module).values() if isinstance(one, Metric)]
-    listed = [one for topic in TOPICS for one in topic.metrics]
-    assert {one.name for one in written} == set(METRICS)
+    listed = [one for topic in kind.contract.topics for one in topic.metrics]
+    assert {one.name for one in written} == set(kind.contract.metrics())
     assert len(listed) == len({one.name for one in listed})
 
 
-@pytest.mark.parametrize("metric", METRICS.values(), ids=METRICS)
-def test_each_is_told_apart_by_the_pipeline_and_by_words_that_end(metric: Metric) -> None:
+def test_no_two_kinds_tell_a_metric_of_one_name() -> None:
+    """Its labels would be others from series to series."""
+    names = [metric.name for _, metric in EVERY]
+    assert len(set(names)) == len(names)
+
+
+@each
+def test_each_is_told_apart_by_its_spec_and_by_words_that_end(contract: Contract, metric: Metric) -> None:
     """The first label is the spec's name; none carries what would make series without end."""
-    assert metric.labels[0] == PIPELINE
+    assert metric.labels[0] == contract.shared
     names = [label.name for label in metric.labels]
     assert len(set(names)) == len(names)
     assert not FORBIDDEN & set(names)
     assert metric.who
 
 
-@pytest.mark.parametrize("metric", METRICS.values(), ids=METRICS)
-def test_each_says_what_it_is_in_a_sentence(metric: Metric) -> None:
+@each
+def test_each_says_what_it_is_in_a_sentence(contract: Contract, metric: Metric) -> None:
     """And each of its labels' values says what it means."""
     assert metric.help[0].isupper() or metric.help[0].isdigit()
     assert metric.help.endswith(".")
     assert all(value.says for label in metric.labels for value in label.values)
-    assert not metric.measured or metric.who == {"janitor"}
+    assert not metric.measured or metric.who == MEASURING[contract.shared.name]
 
 
-@pytest.mark.parametrize("metric", METRICS.values(), ids=METRICS)
-def test_the_page_has_each_with_its_labels_and_values(metric: Metric) -> None:
+@each
+def test_the_page_has_each_with_its_labels_and_values(contract: Contract, metric: Metric) -> None:
     """In its row."""
-    [row] = [
-        line for line in page(TOPICS, PIPELINE).splitlines() if line.startswith(f"| `{metric.name}` | {metric.kind}")
-    ]
+    whole = page({contract.shared.name: contract})
+    [row] = [line for line in whole.splitlines() if line.startswith(f"| `{metric.name}` | {metric.kind}")]
     cells = [cell.strip() for cell in row.split("|")]
     assert cells[3] == metric.help
     assert cells[4] == ", ".join(sorted(metric.who))

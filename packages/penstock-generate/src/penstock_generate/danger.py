@@ -37,8 +37,9 @@ def of(source: Source, specs: Mapping[str, File], was: Mapping[str, bytes]) -> L
 
 def _spec(path: str, raw: bytes) -> Part:
     try:
-        return worker_file.read(raw, path, checked=False).spec
+        spec: Part = worker_file.read(raw, path, checked=False).spec
     except CannotGoOn as error:
         says = f"what could be lost cannot be told: {error.says}"
         hint = f"bring `generated/{path}` back as it was, with `git checkout`; or delete it, and nothing is looked for"
         raise CannotGoOn(says, hint) from None
+    return spec

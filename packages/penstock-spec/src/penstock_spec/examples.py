@@ -15,6 +15,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
+from penstock_spec.kinds import kinds
 from penstock_spec.model import Part
 from penstock_spec.reading import read
 from penstock_spec.repository import PLATFORM_FILE, SPECS
@@ -24,6 +25,9 @@ TODAY = date(2027, 1, 1)
 """The day on which examples are read; suppressions in them count until before or after it."""
 
 SPEC = f"{SPECS}/example.yaml"
+USUAL = "pipeline"
+"""The kind of examples that do not say one."""
+KIND = re.compile(r"^kind: (\S+)$", re.MULTILINE)
 TOP_LEVEL_KEY = re.compile(r"""^["']?([a-z_]+)["']?[ ]*:""", re.MULTILINE)
 
 PLATFORM = """\
@@ -135,14 +139,10 @@ def parse(name: str, raw: bytes) -> Examples:
 
 
 def complete(snippet: str, name: str) -> str:
-    """A snippet with the fields added that a pipeline cannot be without."""
-    needed = {
-        "kind": "pipeline",
-        "name": name,
-        "owner": "{team: media}",
-        "handler": "media.jobs:handle",
-        "image": "registry.example/media:1.0.0",
-    }
+    """A snippet with the fields added that a spec of its kind cannot be without; one that says none is a pipeline."""
+    said_kind = KIND.search(snippet)
+    kind = said_kind[1] if said_kind and said_kind[1] in kinds() else USUAL
+    needed = {"kind": kind, "name": name, **kinds()[kind].needed}
     said = set(TOP_LEVEL_KEY.findall(snippet))
     if snippet and not snippet.endswith("\n"):
         snippet += "\n"

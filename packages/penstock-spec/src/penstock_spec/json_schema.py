@@ -72,11 +72,11 @@ def _overridable(schema: Schema) -> Schema:
 
 def _overrides(specs: dict[str, Schema], roots: dict[str, str]) -> Schema:
     """Paths as keys, each with the schema of its field; a path of several kinds may be as in any of them."""
-    found: dict[str, list[Schema]] = {}
+    found: dict[str, dict[str, tuple[str, Schema]]] = {}
     for name, schema in specs.items():
-        for path, pointer in _places(_overridable(schema), roots[name], ""):
-            found.setdefault(path, []).append({"$ref": pointer})
-    offered = {path: refs[0] if len(refs) == 1 else {"anyOf": refs} for path, refs in found.items()}
+        for path, pointer, inner in _places(_overridable(schema), roots[name], ""):
+            found.setdefault(path, {})[name] = (pointer, inner)
+    offered = {path: _of_kinds(fields) for path, fields in found.items()}
     chosen = {path: one for path, one in offered.items() if "*" in path}
     return {
         "type": "object",
@@ -88,20 +88,36 @@ def _overrides(specs: dict[str, Schema], roots: dict[str, str]) -> Schema:
     }
 
 
-def _places(schema: Schema, pointer: str, path: str) -> Iterator[tuple[str, str]]:
-    """The path of every field of a schema, and the JSON pointer to its own schema.
+def _of_kinds(fields: dict[str, tuple[str, Schema]]) -> Schema:
+    """One field of several kinds. An editor shows no words behind `anyOf`, so they stand beside it."""
+    refs = [{"$ref": pointer} for pointer, _ in fields.values()]
+    if len(refs) == 1:
+        return refs[0]
+    told: Schema = {"anyOf": refs}
+    for keyword in ("description", "markdownDescription"):
+        words = {name: schema[keyword] for name, (_, schema) in fields.items() if keyword in schema}
+        if len(set(words.values())) == 1:
+            told[keyword] = next(iter(words.values()))
+        elif words:
+            told[keyword] = "\n\n".join(f"In a {name}: {one}" for name, one in words.items())
+    examples = next((schema["examples"] for _, schema in fields.values() if "examples" in schema), None)
+    return {**told, "examples": examples} if examples is not None else told
+
+
+def _places(schema: Schema, pointer: str, path: str) -> Iterator[tuple[str, str, Schema]]:
+    """The path of every field of a schema, the JSON pointer to its own schema, and that.
 
     Items of lists have no path, and a section that is always there is not given as a whole.
     """
     for key, inner in schema.get("properties", {}).items():
         where, here = f"{path}.{key}".lstrip("."), f"{pointer}/properties/{key}"
         if inner.get("type") != "object" or inner.get("additionalProperties") is not False:
-            yield where, here
+            yield where, here, inner
         yield from _places(inner, here, where)
     for index, branch in enumerate(schema.get("anyOf", ())):
         yield from _places(branch, f"{pointer}/anyOf/{index}", path)
     if isinstance(chosen := schema.get("additionalProperties"), dict):
-        yield f"{path}.*", f"{pointer}/additionalProperties"
+        yield f"{path}.*", f"{pointer}/additionalProperties", chosen
         yield from _places(chosen, f"{pointer}/additionalProperties", f"{path}.*")
 
 

@@ -12,11 +12,16 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
-Role = Literal["worker", "janitor", "producer"]
+Role = Literal["worker", "janitor", "producer", "scheduler"]
 """Who tells a metric."""
 
 NAME = re.compile(r"penstock(_[a-z0-9]+)+")
 LABEL = re.compile(r"[a-z]+(_[a-z]+)*")
+
+QUICK = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
+"""Buckets for what Redis does: from half a millisecond to ten seconds."""
+LONG = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 1800, 3600)
+"""Buckets for what handlers do, and for what waits for them: from five milliseconds to an hour."""
 
 
 class MetricKind(StrEnum):
@@ -84,9 +89,93 @@ class Metric:
 
 
 @dataclass(frozen=True, slots=True)
+class Naming:
+    """How the metrics of a kind are named, and the label that all of them have."""
+
+    prefix: str
+    label: Label
+
+    def counter(self, name: str, help_: str, who: frozenset[Role], *labels: Label) -> Metric:
+        """What only grows."""
+        return Metric(f"{self.prefix}_{name}_total", MetricKind.COUNTER, help_, who, (self.label, *labels))
+
+    def gauge(self, name: str, help_: str, who: frozenset[Role], *labels: Label) -> Metric:
+        """What goes up and down."""
+        return Metric(f"{self.prefix}_{name}", MetricKind.GAUGE, help_, who, (self.label, *labels))
+
+    def measured(self, name: str, help_: str, who: frozenset[Role], *labels: Label) -> Metric:
+        """A gauge that is asked of Redis."""
+        return Metric(f"{self.prefix}_{name}", MetricKind.GAUGE, help_, who, (self.label, *labels), measured=True)
+
+    def histogram(
+        self, name: str, help_: str, who: frozenset[Role], buckets: tuple[float, ...], *labels: Label
+    ) -> Metric:
+        """How long something took, by buckets."""
+        kind = MetricKind.HISTOGRAM
+        return Metric(f"{self.prefix}_{name}_seconds", kind, help_, who, (self.label, *labels), buckets)
+
+
+@dataclass(frozen=True, slots=True)
+class EveryProcess:
+    """What each process tells, whatever it does: what runs, and how it gets on with Redis."""
+
+    info: Metric
+    redis_seconds: Metric
+    redis_errors: Metric
+    redis_connections: Metric
+    redis_connects: Metric
+
+    @classmethod
+    def of(cls, names: Naming, who: frozenset[Role], **roles: str) -> EveryProcess:
+        """Under these names; `roles` says what each of them does."""
+        return cls(
+            names.gauge(
+                "info",
+                "Always 1; its labels say what runs.",
+                who,
+                Label("role", "who tells it", meaning(**roles)),
+                Label("version", "Penstock's version"),
+                Label("digest", "the digest of the resolved spec"),
+            ),
+            names.histogram("redis", "How long Redis took to answer, without the wait of blocking reads.", who, QUICK),
+            names.counter(
+                "redis_errors",
+                "Calls to Redis that failed.",
+                who,
+                Label(
+                    "kind",
+                    "how",
+                    meaning(
+                        absent="there was no connection, and nothing was sent",
+                        unanswered="no answer came, so that it may have happened",
+                        refused="Redis answered with an error",
+                    ),
+                ),
+            ),
+            names.gauge("redis_connections", "Connections to Redis that are open.", who),
+            names.counter("redis_connects", "Connections to Redis that were made.", who),
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Topic:
     """Metrics that are read together."""
 
     title: str
     says: str
     metrics: tuple[Metric, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    """All that the processes of a kind tell."""
+
+    says: str
+    """In a line."""
+    shared: Label
+    """What all its metrics have."""
+    topics: tuple[Topic, ...]
+
+    def metrics(self) -> dict[str, Metric]:
+        """Every metric by its name."""
+        return {metric.name: metric for topic in self.topics for metric in topic.metrics}

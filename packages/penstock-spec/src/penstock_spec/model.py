@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, WithJsonSchema
@@ -42,6 +43,13 @@ def about(says: str, example: object, *, derived: str = "", **bounds: Any) -> An
     """A field's description and example; `derived` tells how a default follows from other fields."""
     extra: dict[str, Any] | None = {"derived": derived} if derived else None
     return Field(description=says, examples=[example], json_schema_extra=extra, **bounds)
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """What a type is called on the reference pages: `Annotated[str, ..., Called("time zone")]`."""
+
+    words: str
 
 
 def key_of(name: str, field: FieldInfo) -> str:

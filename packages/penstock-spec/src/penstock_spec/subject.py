@@ -134,6 +134,8 @@ class Fleet:
     environment: str
     platform: PlatformSubject
     members: tuple[Shown, ...]
+    whole: bool
+    """Whether all specs of the repository are among them, rather than some that were named."""
 
     def of(self, kind: str) -> Iterator[Shown]:
         """Those of one kind."""

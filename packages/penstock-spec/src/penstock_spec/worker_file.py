@@ -30,7 +30,8 @@ class WorkerFile:
     """What stands in the file."""
 
     environment: str
-    spec: Part
+    spec: Any
+    """The model of its kind."""
     around: Environment
     schema: dict[str, Any] | None
     """The JSON Schema of the messages, wherever the spec has it from."""

@@ -82,36 +82,78 @@ class Resolution:
 def resolve(
     paths: Iterable[Path], platform: Path | None, environment: str | None, here: Path, today: date
 ) -> Resolution:
-    """The pipelines in these files, or all of the repository around the current folder."""
+    """The pipelines in these files, or all of the repository around the current folder.
+
+    Raises CannotGoOn where a file that is named is of another kind, or where there are only such.
+    """
+    named = tuple(paths)
+    found, outcome = specs(named, platform, environment, here, today)
+    pipelines = tuple(
+        Resolved(one.model, one.environment, one.around, one.file.parent, path=one.file)
+        for one in found
+        if isinstance(one.model, Pipeline)
+    )
+    for one in found:
+        if not isinstance(one.model, Pipeline) and (one.file in named or not pipelines):
+            raise _another(one.model.name, one.model.kind)
+    return Resolution(pipelines, outcome)
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """One spec, of any kind, in one environment."""
+
+    model: Any
+    """The model of its kind."""
+    environment: str
+    around: Environment
+    file: Path
+
+
+def specs(
+    paths: Iterable[Path], platform: Path | None, environment: str | None, here: Path, today: date
+) -> tuple[tuple[Spec, ...], Outcome]:
+    """The specs in these files, or all of the repository, whatever their kind; none where one has errors."""
     repository = open_repository(paths, platform, here)
     inputs = read_inputs(repository)
     read = check.check_platform(lint.load(inputs.platform))
     chosen = choose(environment, lint.choose(read, (environment,) if environment else ()))
     outcome = lint.lint(inputs, (chosen,) if chosen else (), today).outcome
     if outcome.count(Severity.ERROR) or read.model is None:
-        return Resolution((), outcome)
+        return (), outcome
     around = read.model.environments[chosen]
     found = []
     for file in inputs.specs:
         document = lint.load(file)
-        kind = kinds()[document.data["kind"]]
-        if kind.model is Pipeline:
-            model, _ = check.resolve(kind, document, read, chosen)
-            found.append(Resolved(model, chosen, around, file.path.parent, path=file.path))
-    return Resolution(tuple(found), outcome)
+        model, _ = check.resolve(kinds()[document.data["kind"]], document, read, chosen)
+        found.append(Spec(model, chosen, around, file.path))
+    return tuple(found), outcome
 
 
 def from_generated(path: Path, environment: str | None) -> Resolved:
     """The pipeline in a file that the generator wrote, as pods read it."""
+    told = generated(path, environment)
+    if not isinstance(told.spec, Pipeline):
+        raise _another(told.spec.name, told.spec.kind, path)
+    return Resolved(told.spec, told.environment, told.around, path.parent, told.schema)
+
+
+def generated(path: Path, environment: str | None) -> worker_file.WorkerFile:
+    """A spec, of any kind, in a file that the generator wrote."""
     raw = read_bytes(path, path.name)
     if not isinstance(raw, bytes):
         raise CannotGoOn(f"`{path}` cannot be had: {raw.says}", raw.hint)
     told = worker_file.read(raw, path.name)
-    assert isinstance(told.spec, Pipeline)  # noqa: S101 - there is no other kind yet
     if environment and environment != told.environment:
         says = f"`{path}` was generated for `{told.environment}`, and `{environment}` is asked for"
         raise CannotGoOn(says, f"name the file in `generated/{environment}/`, or leave `--env` out")
-    return Resolved(told.spec, told.environment, told.around, path.parent, told.schema)
+    return told
+
+
+def _another(name: str, kind: str, path: Path | None = None) -> CannotGoOn:
+    """A spec of another kind than pipelines."""
+    says = f"`{path or name}` is a {kind}, and a pipeline is asked for"
+    return CannotGoOn(says, f"run it with `{kinds()[kind].run} {path or name}`")
 
 
 def choose(asked: str | None, known: tuple[str, ...]) -> str:

@@ -60,9 +60,9 @@ def _emitting(it: Planned, templates: Templates) -> Callable[[Planned], Mapping[
     emit = emitter(it.spec.kind)
 
     @lru_cache(maxsize=2)  # most fields leave what the environment says as it is
-    def of_whole(member: Member) -> dict[str, str]:
+    def of_whole(member: Member | None) -> dict[str, str]:
         """Of the environment, as if it had no other spec."""
-        whole = Whole(it.environment, it.around, (member,), it.source, "0")
+        whole = Whole(it.environment, it.around, (member,) if member else (), it.source, "0")
         return _contents(of_environment.emit(whole, templates), it.environment)
 
     def emitted(one: Planned) -> Mapping[str, str]:

@@ -18,8 +18,8 @@ class Emitted:
 
     artifacts: tuple[Artifact, ...]
     """Its own files, in no particular order."""
-    member: Member
-    """What the files of the whole environment say of it."""
+    member: Member | None
+    """What the files of the whole environment say of it, if anything."""
     beside: tuple[str, ...] = ()
     """Files beside the spec that were read for it."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 
@@ -27,3 +28,13 @@ class Family:
 
     number: int
     clauses: tuple[Clause, ...]
+
+
+def family(number: int, clauses: Mapping[str, str]) -> Family:
+    """What is wrong -> the examples that show it, as `<rule>:<which of its fails>`, with spaces between."""
+    return Family(number, tuple(Clause(says, tuple(map(_shows, shown.split()))) for says, shown in clauses.items()))
+
+
+def _shows(told: str) -> Shows:
+    rule, _, example = told.partition(":")
+    return Shows(rule, int(example))

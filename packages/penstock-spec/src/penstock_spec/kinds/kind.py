@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import importlib
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from penstock_spec.metrics import Contract
 from penstock_spec.model import Part
+
+if TYPE_CHECKING:
+    from penstock_spec.subject import Subject
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +22,11 @@ class Foreign:
     rule: str = "unknown-field"
 
 
+def _none(it: Subject[Any]) -> Iterable[tuple[str, object]]:
+    del it
+    return ()
+
+
 @dataclass(frozen=True, slots=True)
 class Kind:
     """A kind of spec."""
@@ -25,13 +35,29 @@ class Kind:
     model: type[Part]
     derive: Callable[[Mapping[str, Any]], dict[str, Any]]
     """From the data of a spec to the paths and values of defaults that follow from it."""
+    needed: Mapping[str, str]
+    """What it takes to be one beside `kind` and `name`, as fields with values in YAML."""
     shows: tuple[str, ...]
     """Paths whose values rules across specs may ask for."""
     rules: str
     """The package of its rules."""
     families: str
     """The module whose `FAMILIES` say what can be wrong with it; loaded for the reference alone."""
+    metrics: str
+    """The package whose `CONTRACT` says what its processes tell."""
+    facts: Callable[[Subject[Any]], Iterable[tuple[str, object]]] = _none
+    """More of that, by path: items of lists, and what stands in files beside the spec. Plain values, for the cache."""
+    classes: str = ""
+    """The path of its classes of failures, where it has them: each is a `Matching`."""
+    run: str = ""
+    """The command that runs a spec of it, without the spec."""
     unread: Mapping[str, Any] = field(default_factory=dict)
     """What no running process looks at, as pydantic's `exclude`; it stays out of `worker.json`."""
     foreign: Mapping[str, Foreign] = field(default_factory=dict)
     """Words that people bring from other tools, and what they are called here."""
+
+    @property
+    def contract(self) -> Contract:
+        """What its processes tell; loaded when it is asked for."""
+        found: Contract = importlib.import_module(self.metrics).CONTRACT
+        return found

@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from penstock_spec import rules
 from penstock_spec.care import Suppression
 from penstock_spec.catalogue import catalogue
 from penstock_spec.fields import nearest
@@ -26,6 +27,9 @@ from penstock_spec.subject import PlatformSubject, Shown, Subject, steps
 
 LONGEST = 1000
 """Characters of a text in a finding: words of a file that it quotes can be as long as the file."""
+
+EVERY_KIND = rules.__name__
+"""The package of rules that look at specs of every kind."""
 
 Beside = Callable[[str], bytes | None]
 """Reads a file that a spec names, relative to the spec."""
@@ -96,7 +100,7 @@ def check_spec(document: Document, platform: PlatformFile, environments: tuple[s
         around = platform.model.environments[environment]
         subject = Subject(spec, environment, around, platform.document, layers, beside)
         for name, rule in catalogue().items():
-            if rule.scope == "spec" and rule.check and rule.module.startswith(kind.rules):
+            if rule.scope == "spec" and rule.check and rule.module.startswith((f"{kind.rules}.", f"{EVERY_KIND}.")):
                 checked.add(environment, (one._replace(rule=name) for one in rule.check(subject)))
         checked.shown.append(show(kind, subject))
     if not platform.model or not environments:
@@ -135,7 +139,8 @@ def show(kind: Kind, subject: Subject[Any]) -> Shown:
         for step in steps(path):
             value = value.get(step) if isinstance(value, dict) else None
         values[path] = value if value is not None else _default(subject.spec, path)
-    places = {path: subject.at(path) for path in kind.shows}
+    values |= kind.facts(subject)
+    places = {path: subject.at(path) for path in values}
     return Shown(kind.name, subject.file, subject.environment, values, places)
 
 
@@ -209,14 +214,14 @@ def _kind(document: Document, checked: Checked) -> Kind | None:
     known = kinds()
     if isinstance(name, str) and name in known:
         return known[name]
-    told = ", ".join(f"`{one}`" for one in known)
+    told = " or ".join(f"`{one}`" for one in known)
     if "kind" not in document.data:
         says = "`kind` is missing, and it has no default"
         checked.add("", [Found("missing-field", document.start, says, "add it, such as `kind: pipeline`", "kind")])
     elif not _inside("kind", _broken(document)):
         close = nearest(str(name), list(known))
         says = f"{kind_of(name).removeprefix('the text ')} is no kind of spec"
-        hint = f"write `{close}`" if close else f"write {'one of ' if ',' in told else ''}{told}"
+        hint = f"write `{close}`" if close else f"write {told}"
         if name == "platform":
             hint = f"put it into the platform file, or write {told}"
         checked.add("", [Found("unknown-kind", document.nearest(("kind",)), says, hint, "kind")])

@@ -59,7 +59,7 @@ def lint(inputs: Inputs, asked: tuple[str, ...], today: date, known: Mapping[str
     made = dict(zip((file.name for file in new), _all(new, platform, environments), strict=True))
     specs = {file.name: earlier.get(file.name) or made[file.name] for file in inputs.specs}
     files = {inputs.platform.name: platform.checked.copy(), **{name: checked.copy() for name, checked in specs.items()}}
-    for environment, found in across(platform, environments, files.values()):
+    for environment, found in across(platform, environments, files.values(), whole=inputs.whole):
         files[found.at.file].found.append((environment, found))
     findings = settle(files, environments, today, whole=inputs.whole and not asked)
     lines = lines_of(inputs, findings)
@@ -100,13 +100,15 @@ def _beside(file: File, asked: dict[str, str | None]) -> Beside:
     return reading
 
 
-def across(platform: PlatformFile, environments: tuple[str, ...], files: Iterable[Checked]) -> list[tuple[str, Found]]:
+def across(
+    platform: PlatformFile, environments: tuple[str, ...], files: Iterable[Checked], *, whole: bool
+) -> list[tuple[str, Found]]:
     """Findings of the rules over environments and over all specs of each."""
     members = [shown for checked in files for shown in checked.shown]
     found = []
     for subject in platform.subjects(environments):
         name = subject.environment
-        fleet = Fleet(name, subject, tuple(one for one in members if one.environment == name))
+        fleet = Fleet(name, subject, tuple(one for one in members if one.environment == name), whole)
         found += [(name, one) for one in run("platform", subject)]
         found += [(name, one) for one in run("fleet", fleet)]
     return found

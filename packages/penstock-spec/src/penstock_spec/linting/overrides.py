@@ -87,8 +87,9 @@ def _replaced(section: Mapping[str, Any], key: str, kind: Kind | None) -> tuple[
     if not any(key in sections(one.model) for one in _candidates(kind)):
         return None
     says = f"this would replace all of `{key}`, also what is said of it elsewhere"
-    every = (leaf for one in _candidates(kind) for leaf in _leaves(one, key, value) if leaf[0] not in section)
-    leaves = dict(islice(every, MOST_TOLD + 1))
+    every = [leaf for one in _candidates(kind) for leaf in _leaves(one, key, value) if leaf[0] not in section]
+    exact = {path for path, _ in every if path.startswith(f"{key}.")}  # another kind may know the field elsewhere
+    leaves = dict(islice((leaf for leaf in every if not exact or leaf[0] in exact), MOST_TOLD + 1))
     if not leaves:
         return says, "take it out; each field has a path of its own, such as `work.timeout`"
     told = [f"`{path}: {text if len(text := flow(one)) <= LONGEST_TOLD else '...'}`" for path, one in leaves.items()]

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterable
+from collections.abc import Mapping
 
 from penstock_spec.kinds import Kind
 from penstock_spec.kinds.family import Clause, Family
 from penstock_spec.reference.table import table
 
 OPENING = """\
-# What can be wrong with a pipeline, and who finds it
+# What can be wrong, and who finds it
 
-KEDA, the autoscaler, Redis and Kubernetes take all of these without a word, and KEDA's own admission webhook lets
+Redis, KEDA, the autoscaler and Kubernetes take all of these without a word, and KEDA's own admission webhook lets
 everything pass when it cannot be reached. So each is found by a rule of `penstock lint`, at the line where it stands.
 """
 
@@ -23,10 +23,13 @@ def families_of(kind: Kind) -> tuple[Family, ...]:
     return found
 
 
-def page(families: Iterable[Family]) -> str:
-    """One table: a row for each thing that can be wrong."""
-    rows = [(str(one.number or ""), *_row(clause)) for one in families for clause in one.clauses]
-    return f"{OPENING}\n{table(('family', 'what is wrong', 'found by'), rows)}"
+def page(kinds: Mapping[str, Kind]) -> str:
+    """A table a kind: a row for each thing that can be wrong."""
+    parts = [OPENING]
+    for name, kind in kinds.items():
+        rows = [(str(one.number or ""), *_row(clause)) for one in families_of(kind) for clause in one.clauses]
+        parts += [f"## A {name}\n", table(("family", "what is wrong", "found by"), rows)]
+    return "\n".join(parts)
 
 
 def _row(clause: Clause) -> tuple[str, str]:

@@ -2,33 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 
-from penstock_spec.metrics import Label, Metric, Topic
+from penstock_spec.metrics import Contract, Label, Metric
 from penstock_spec.reference.table import table
 
 OPENING = """\
-# What a pipeline's processes tell
+# What processes tell
 
 Each pod serves these at `/metrics`, in Prometheus's text format or in OpenMetrics, with Python's own metrics of the
 process and with whatever a handler registers with `prometheus_client` (handlers in child processes cannot). A program
 of yours that sends shows those of its producers where it calls `penstock.metrics()`.
 
-Times are in seconds. Every metric has the label `pipeline`, the name of the spec; `-` in the last column means that it
-has no other. Values begin at 0, so that an alert sees the first step; what is measured in Redis is NaN until it was. No
-label carries a consumer, a message or the text of an error.
+Times are in seconds. Every metric has a label with the name of the spec, called as its kind is; `-` in the last column
+means that it has no other. Values begin at 0, so that an alert sees the first step; what is measured in Redis is NaN
+until it was. No label carries a consumer, a job, a message or the text of an error.
 """
 HEAD = ("metric", "kind", "what it says", "told by", "labels")
 BUCKETS = "## Buckets\n\nUpper bounds, in seconds.\n"
 
 
-def page(topics: Iterable[Topic], shared: Label) -> str:
-    """A table a topic; the label that all share is not repeated."""
+def page(contracts: Mapping[str, Contract]) -> str:
+    """By kind: a table a topic; the label that all of a kind share is not repeated."""
     parts, histograms = [OPENING], []
-    for topic in topics:
-        rows = [_row(metric, shared) for metric in topic.metrics]
-        parts += [f"## {topic.title}\n", f"{topic.says}\n", table(HEAD, rows)]
-        histograms += [metric for metric in topic.metrics if metric.buckets]
+    for kind, contract in contracts.items():
+        parts += [f"## A {kind}\n", f"{contract.says}\n"]
+        for topic in contract.topics:
+            rows = [_row(metric, contract.shared) for metric in topic.metrics]
+            parts += [f"### {topic.title}\n", f"{topic.says}\n", table(HEAD, rows)]
+            histograms += [metric for metric in topic.metrics if metric.buckets]
     rows_of_buckets = [(f"`{one.name}`", ", ".join(f"{bound:g}" for bound in one.buckets)) for one in histograms]
     return "\n".join([*parts, BUCKETS, table(("histogram", "bounds"), rows_of_buckets)])
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import chain
-
 from penstock_spec.catalogue import catalogue
 from penstock_spec.kinds import kinds
 from penstock_spec.platform import Platform
@@ -17,7 +15,7 @@ def pages() -> dict[str, str]:
     """Path and content."""
     every = catalogue()
     made = {
-        "docs/reference/families.md": families.page(chain.from_iterable(map(families.families_of, kinds().values()))),
+        "docs/reference/families.md": families.page(kinds()),
         "docs/reference/platform.md": fields.page("The platform file", "platform", Platform),
         "docs/rules/README.md": rules.index(tuple(every.values())),
     }

@@ -63,7 +63,7 @@ def _before(read: PlatformFile, example: Example) -> Before:
     if text is not None:
         document = load(File(Path(SPEC), SPEC, text.encode()))
         for name, specs in before.items():
-            specs["example"] = resolve(kinds()["pipeline"], document, read, name)[0]
+            specs["example"] = resolve(kinds()[document.data["kind"]], document, read, name)[0]
     for one in example.gone:
         environment, _, name = one.partition("/")
         before.setdefault(environment, {})[name] = Part()

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from annotated_types import Ge, Gt, Le, Lt, MinLen
 from pydantic.fields import FieldInfo
 
-from penstock_spec.model import Number, Part, key_of
+from penstock_spec.model import Called, Number, Part, key_of
 from penstock_spec.platform import Address
 from penstock_spec.values import words
 from penstock_spec.values.bounds import AtLeast
@@ -50,6 +50,8 @@ def in_words(annotation: Any, metadata: Sequence[Any] = ()) -> str:  # noqa: ANN
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
         return in_words(arguments[0], (*arguments[1:], *metadata))
+    if called := next((one.words for one in metadata if isinstance(one, Called)), ""):
+        return called
     if origin in (Union, UnionType):
         return _union([one for one in arguments if one is not NoneType], metadata, nullable=NoneType in arguments)
     if origin is not None:

@@ -17,10 +17,13 @@ from itertools import product
 
 from penstock.observe.board import Board, Child
 from penstock.observe.values import Counter, Gauge, Histogram
+from penstock_spec.failing.classes import NO_CLASS
+from penstock_spec.kinds import kinds
 from penstock_spec.kinds.pipeline import Pipeline
-from penstock_spec.kinds.pipeline.metrics import METRICS
-from penstock_spec.kinds.pipeline.metrics.working import NO_CLASS
 from penstock_spec.metrics import Metric, Role
+
+METRICS = {name: metric for kind in kinds().values() for name, metric in kind.contract.metrics().items()}
+"""Of every kind: no two have one of the same name."""
 
 
 class NotInContractError(LookupError):
@@ -101,7 +104,9 @@ def _check(metric: Metric, role: Role, values: tuple[str, ...]) -> None:
     labels = metric.labels[1:]
     if len(values) != len(labels):
         wanted = " and ".join(f"`{label.name}`" for label in labels) or "no label"
-        raise NotInContractError(f"`{metric.name}` has {wanted} beside `pipeline`, so {len(values)} values do not fit")
+        raise NotInContractError(
+            f"`{metric.name}` has {wanted} beside `{metric.labels[0].name}`, so {len(values)} values do not fit"
+        )
     for label, value in zip(labels, values, strict=True):
         if label.words and value not in label.words:
             raise NotInContractError(f"`{metric.name}` knows no {label.name} `{value}`")

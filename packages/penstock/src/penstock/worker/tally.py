@@ -11,6 +11,7 @@ from penstock.tending.sweep import Swept
 from penstock.tending.tend import Tended
 from penstock.wire.errors import RedisTrouble
 from penstock.worker.delivery import Buried, Delivery, GivenBack, Outcome, Parked, Settled, SettledWith
+from penstock_spec.failing.classes import NO_CLASS
 from penstock_spec.kinds.pipeline.metrics import leaving, process, sweeping, working
 
 STEPS = ("settle", "park", "bury", "give_back")
@@ -74,7 +75,7 @@ class Tally:
         for one in outcomes:
             match one:
                 case Parked():
-                    self.metrics.counter(working.RETRIED, one.class_ or working.NO_CLASS).add()
+                    self.metrics.counter(working.RETRIED, one.class_ or NO_CLASS).add()
                 case Buried():
                     self.metrics.counter(working.DEAD, one.reason).add()
                 case GivenBack():

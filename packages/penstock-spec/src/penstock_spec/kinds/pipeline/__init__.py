@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from penstock_spec.kinds.kind import Kind
 from penstock_spec.kinds.pipeline.derive import derive
+from penstock_spec.kinds.pipeline.facts import facts
 from penstock_spec.kinds.pipeline.foreign import FOREIGN
 from penstock_spec.kinds.pipeline.spec import Pipeline
 
@@ -13,6 +14,11 @@ KIND = Kind(
     name="pipeline",
     model=Pipeline,
     derive=derive,
+    needed={
+        "owner": "{team: media}",
+        "handler": "media.jobs:handle",
+        "image": "registry.example/media:1.0.0",
+    },
     shows=(
         "name",
         "stream.key",
@@ -21,9 +27,15 @@ KIND = Kind(
         "dead_letter.key",
         "scaling.replicas.max",
         "work.isolation",
+        "message.correlate",
+        "message.make_correlation",
     ),
+    facts=facts,
+    classes="retries.classes",
     rules="penstock_spec.kinds.pipeline.rules",
     families="penstock_spec.kinds.pipeline.families",
+    metrics="penstock_spec.kinds.pipeline.metrics",
+    run="penstock worker",
     unread={
         **dict.fromkeys(("resources", "alerts", "expect", "patches", "acknowledge", "suppress", "environments"), True),
         "scaling": {

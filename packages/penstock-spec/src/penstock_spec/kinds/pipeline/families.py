@@ -6,47 +6,37 @@ fails. Beside each clause stand the examples that show it, as `<rule>:<which of 
 
 from __future__ import annotations
 
-from penstock_spec.kinds.family import Clause, Family, Shows
-
-
-def _family(number: int, clauses: dict[str, str]) -> Family:
-    return Family(number, tuple(Clause(says, tuple(map(_shows, shown.split()))) for says, shown in clauses.items()))
-
-
-def _shows(told: str) -> Shows:
-    rule, _, example = told.partition(":")
-    return Shows(rule, int(example))
-
+from penstock_spec.kinds.family import family
 
 FAMILIES = (
-    _family(
+    family(
         1,
         {
             "the minimum is 0 and the trigger counts pending messages alone: nobody reads, so nothing is ever "
             "pending": "pending-only-cannot-wake:2",
         },
     ),
-    _family(
+    family(
         2,
         {
             "the signal leaves out what is being worked on, and the cooldown is shorter than the longest "
             "work": "signal-forgets-running:1",
         },
     ),
-    _family(
+    family(
         3,
         {
             "a formula over pending messages from a minimum of 0, where nobody makes the group and no `??` stands in "
             "for the error": "formula-fails-without-group:1",
         },
     ),
-    _family(
+    family(
         4,
         {
             "the grace is shorter than the timeout plus draining": "grace-shorter-than-timeout:1",
         },
     ),
-    _family(
+    family(
         5,
         {
             "parameters of several modes in one trigger, so that a target is silently 5": (
@@ -54,7 +44,7 @@ FAMILIES = (
             ),
         },
     ),
-    _family(
+    family(
         6,
         {
             "an activation of 1 or more, so that the first messages wake nobody": (
@@ -63,28 +53,28 @@ FAMILIES = (
             "a KEDA before 2.17, which wants an activation or refuses 0": "keda-too-old:1",
         },
     ),
-    _family(
+    family(
         7,
         {
             "the oldest unread messages are trimmed, and lag counts them on": "drop-oldest-breaks-lag:1",
             "entries ahead of the group are deleted, and lag is not known any more": "lag-over-deleted-entries:1",
         },
     ),
-    _family(
+    family(
         8,
         {
             "the stream's length is the signal, and the stream keeps history": "xlen-counts-history:1",
             "the group is made at the stream's end, past what waits there": "group-starts-at-end:1",
         },
     ),
-    _family(
+    family(
         9,
         {
             "lag and pending as two triggers, of which the autoscaler takes the larger, not the "
             "sum": "triggers-not-summed:1",
         },
     ),
-    _family(
+    family(
         10,
         {
             "a formula, and a trigger without a name": "trigger-without-name:1",
@@ -95,7 +85,7 @@ FAMILIES = (
             "a formula that can fall below zero, which is taken as the maximum": "formula-can-be-negative:1",
         },
     ),
-    _family(
+    family(
         11,
         {
             "no fallback, so that an error freezes the pods": "no-fallback:1",
@@ -103,7 +93,7 @@ FAMILIES = (
             "a fallback above the maximum": "fallback-above-max:1",
         },
     ),
-    _family(
+    family(
         12,
         {
             "a password in plain text, in a file or in a trigger": "plaintext-password:3 password-in-trigger:1",
@@ -113,7 +103,7 @@ FAMILIES = (
             "an access list that keeps the scaler from a command it needs, such as `INFO`": "scaler-acl-too-narrow:2",
         },
     ),
-    _family(
+    family(
         13,
         {
             "a trigger type that does not fit how the servers stand together": "wrong-trigger-for-topology:1",
@@ -122,7 +112,7 @@ FAMILIES = (
             "a dead-letter key in another slot than the stream": "dead-letter-in-another-slot:1",
         },
     ),
-    _family(
+    family(
         14,
         {
             "an idle count that is not below the minimum": "idle-not-below-min:1",
@@ -134,7 +124,7 @@ FAMILIES = (
             "a name over 54 characters, which the autoscaler's name cannot hold": "name-too-long:1",
         },
     ),
-    _family(
+    family(
         15,
         {
             "a lease under 10 s": "lease-too-short:1",
@@ -144,26 +134,26 @@ FAMILIES = (
             "a cooldown where the pods never go to zero": "cooldown-without-meaning:1",
         },
     ),
-    _family(
+    family(
         16,
         {
             "messages are deleted when done, and another spec reads the same stream": "until-done-with-other-readers:1",
         },
     ),
-    _family(
+    family(
         17,
         {
             "less may wait than all pods together run at a time": "backlog-below-capacity:1",
         },
     ),
-    _family(
+    family(
         18,
         {
             "retries that go on when the message is no longer kept": "retries-outlive-retention:1",
             "retries that go on when the deduplication has forgotten the message": "retries-outlive-dedup:1",
         },
     ),
-    _family(
+    family(
         0,
         {
             "two specs read one stream by one group": "stream-group-shared:1",

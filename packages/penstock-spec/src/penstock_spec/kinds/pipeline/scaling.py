@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Annotated
 
 from penstock_spec.model import Number, Part, about
-from penstock_spec.values.bounds import ROOM_FOR_PYTHON, SOME_CPU, SOME_TIME
-from penstock_spec.values.quantities import Cpu, Duration, Size
-from penstock_spec.values.words import Url
+from penstock_spec.pods import Grace, SidecarQuitUrl
+from penstock_spec.values.bounds import SOME_TIME
+from penstock_spec.values.quantities import Duration
 
 
 class Replicas(Part):
@@ -93,17 +93,14 @@ class Scaling(Part):
 class Shutdown(Part):
     """How a worker leaves: it stops reading, finishes or gives back, and goes."""
 
-    grace: Annotated[Duration, about("From the signal to the kill.", "90s")] = Duration("90s")
+    grace: Grace = Duration("90s")
     margin: Annotated[Duration, about("The end of the grace, kept for giving back and closing.", "10s"), SOME_TIME] = (
         Duration("10s")
     )
     progress: Annotated[Duration, about("How often a draining worker says what still runs.", "30s"), SOME_TIME] = (
         Duration("30s")
     )
-    sidecar_quit_url: Annotated[
-        Url | None,
-        about("Called with POST at the end, so that a sidecar leaves too.", "http://127.0.0.1:15020/quitquitquit"),
-    ] = None
+    sidecar_quit_url: SidecarQuitUrl = None
 
 
 class Ghosts(Part):
@@ -129,17 +126,6 @@ class Janitor(Part):
 
     ghosts: Annotated[Ghosts, about("Consumers whose pod is gone.", {"idle": "35m", "every": "1h"})] = Ghosts()
     trim: Annotated[Trim, about("Taking finished entries away.", {"every": "1h"})] = Trim()
-
-
-class Resources(Part):
-    """What a pod asks for; memory is its limit too."""
-
-    cpu: Annotated[Cpu, about("The share of CPUs that a pod asks for.", "250m"), SOME_CPU] = Cpu("250m")
-    memory: Annotated[
-        Size,
-        about("The memory that a pod asks for, and its limit; without a unit it is bytes.", "256Mi"),
-        ROOM_FOR_PYTHON,
-    ] = Size("256Mi")
 
 
 class Alerts(Part):

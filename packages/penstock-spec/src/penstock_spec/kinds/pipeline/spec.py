@@ -6,10 +6,11 @@ from typing import Annotated, Any, Literal
 
 from penstock_spec.care import Acknowledgement, Owner, Patch, Suppression
 from penstock_spec.kinds.pipeline.expect import Expectation
-from penstock_spec.kinds.pipeline.scaling import Alerts, Janitor, Resources, Scaling, Shutdown
+from penstock_spec.kinds.pipeline.scaling import Alerts, Janitor, Scaling, Shutdown
 from penstock_spec.kinds.pipeline.stream import Message, Stream
 from penstock_spec.kinds.pipeline.work import DeadLetter, Retries, Send, Work
 from penstock_spec.model import Part, about
+from penstock_spec.pods import Resources
 from penstock_spec.values.words import Handler, Image, Name
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
+from penstock_spec.failing.classes import Matching
 from penstock_spec.model import Number, Part, about
 from penstock_spec.values.bounds import ROOM_FOR_PYTHON, SOME_TIME
 from penstock_spec.values.quantities import Duration, Size
-from penstock_spec.values.words import Key, Name, Text
+from penstock_spec.values.words import Key, Name
 
 
 class SendBackoff(Part):
@@ -83,17 +84,9 @@ class ClassBackoff(Part):
     )
 
 
-class RetryClass(Part):
+class RetryClass(Matching):
     """Failures of one kind, and how they are retried."""
 
-    match: Annotated[
-        list[Text],
-        about(
-            "Exception types by name, and HTTP statuses as text; a status such as `5xx` stands for a hundred.",
-            ["TimeoutError", "503"],
-            min_length=1,
-        ),
-    ]
     attempts: Annotated[int | None, about("Attempts in all for this class; 1 means no retry.", 1, ge=1, le=1000)] = None
     backoff: Annotated[ClassBackoff | None, about("Waits for this class.", {"first": "30m", "factor": 1})] = None
 

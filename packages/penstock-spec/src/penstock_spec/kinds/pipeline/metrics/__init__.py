@@ -7,9 +7,12 @@ the spec. What Prometheus adds by itself (environment, namespace, pod) is no lab
 from __future__ import annotations
 
 from penstock_spec.kinds.pipeline.metrics import leaving, process, sending, stream, sweeping, tidying, working
+from penstock_spec.kinds.pipeline.metrics.define import PIPELINE
+from penstock_spec.metrics import Contract
 
-__all__ = ["METRICS", "TOPICS"]
+__all__ = ["CONTRACT", "METRICS", "TOPICS"]
 
 TOPICS = tuple(module.TOPIC for module in (process, stream, sending, working, sweeping, tidying, leaving))
-METRICS = {metric.name: metric for topic in TOPICS for metric in topic.metrics}
+CONTRACT = Contract("What a pipeline's workers, its janitor and its producers tell.", PIPELINE, TOPICS)
+METRICS = CONTRACT.metrics()
 """Every metric by its name."""

@@ -1,8 +1,26 @@
-"""How the metrics of a pipeline are written down: their roles, their buckets, and the label that all have."""
+"""How the metrics of a pipeline are written down: their roles, and the label that all have."""
 
 from __future__ import annotations
 
-from penstock_spec.metrics import Label, Metric, MetricKind, Role, meaning
+from penstock_spec.metrics import LONG, QUICK, Label, Metric, Naming, Role, meaning
+
+__all__ = [
+    "EVERYONE",
+    "JANITOR",
+    "LONG",
+    "NAMES",
+    "PIPELINE",
+    "PRODUCER",
+    "QUICK",
+    "SOURCES",
+    "SWEEPERS",
+    "WORKER",
+    "counter",
+    "gauge",
+    "histogram",
+    "measured",
+    "source",
+]
 
 WORKER: frozenset[Role] = frozenset({"worker"})
 JANITOR: frozenset[Role] = frozenset({"janitor"})
@@ -10,12 +28,10 @@ PRODUCER: frozenset[Role] = frozenset({"producer"})
 SWEEPERS = WORKER | JANITOR
 EVERYONE = SWEEPERS | PRODUCER
 
-QUICK = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
-"""Buckets for what Redis does: from half a millisecond to ten seconds."""
-LONG = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 1800, 3600)
-"""Buckets for what handlers do, and for what waits for them: from five milliseconds to an hour."""
-
 PIPELINE = Label("pipeline", "the spec's name")
+NAMES = Naming("penstock", PIPELINE)
+counter, gauge, histogram = NAMES.counter, NAMES.gauge, NAMES.histogram
+
 SOURCES = meaning(
     new="nobody had read it",
     ready="due again, or given back",
@@ -30,21 +46,6 @@ def source(*words: str) -> Label:
     return Label("source", "which state it came from", tuple(one for one in SOURCES if one.name in words))
 
 
-def counter(name: str, help_: str, who: frozenset[Role], *labels: Label) -> Metric:
-    """What only grows."""
-    return Metric(f"penstock_{name}_total", MetricKind.COUNTER, help_, who, (PIPELINE, *labels))
-
-
-def gauge(name: str, help_: str, who: frozenset[Role], *labels: Label) -> Metric:
-    """What goes up and down."""
-    return Metric(f"penstock_{name}", MetricKind.GAUGE, help_, who, (PIPELINE, *labels))
-
-
 def measured(name: str, help_: str, *labels: Label) -> Metric:
     """A gauge that the janitor asks of Redis."""
-    return Metric(f"penstock_{name}", MetricKind.GAUGE, help_, JANITOR, (PIPELINE, *labels), measured=True)
-
-
-def histogram(name: str, help_: str, who: frozenset[Role], buckets: tuple[float, ...], *labels: Label) -> Metric:
-    """How long something took, by buckets."""
-    return Metric(f"penstock_{name}_seconds", MetricKind.HISTOGRAM, help_, who, (PIPELINE, *labels), buckets)
+    return NAMES.measured(name, help_, JANITOR, *labels)

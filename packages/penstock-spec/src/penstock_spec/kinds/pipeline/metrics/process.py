@@ -2,36 +2,15 @@
 
 from __future__ import annotations
 
-from penstock_spec.kinds.pipeline.metrics.define import EVERYONE, QUICK, counter, gauge, histogram
-from penstock_spec.metrics import Label, Topic, meaning
+from penstock_spec.kinds.pipeline.metrics.define import EVERYONE, NAMES
+from penstock_spec.metrics import EveryProcess, Topic
 
-INFO = gauge(
-    "info",
-    "Always 1; its labels say what runs.",
-    EVERYONE,
-    Label("role", "who tells it", meaning(worker="runs messages", janitor="tidies", producer="sends")),
-    Label("version", "Penstock's version"),
-    Label("digest", "the digest of the resolved spec"),
-)
-REDIS_SECONDS = histogram(
-    "redis", "How long Redis took to answer, without the wait of blocking reads.", EVERYONE, QUICK
-)
-REDIS_ERRORS = counter(
-    "redis_errors",
-    "Calls to Redis that failed.",
-    EVERYONE,
-    Label(
-        "kind",
-        "how",
-        meaning(
-            absent="there was no connection, and nothing was sent",
-            unanswered="no answer came, so that it may have happened",
-            refused="Redis answered with an error",
-        ),
-    ),
-)
-REDIS_CONNECTIONS = gauge("redis_connections", "Connections to Redis that are open.", EVERYONE)
-REDIS_CONNECTS = counter("redis_connects", "Connections to Redis that were made.", EVERYONE)
+_told = EveryProcess.of(NAMES, EVERYONE, worker="runs messages", janitor="tidies", producer="sends")
+INFO = _told.info
+REDIS_SECONDS = _told.redis_seconds
+REDIS_ERRORS = _told.redis_errors
+REDIS_CONNECTIONS = _told.redis_connections
+REDIS_CONNECTS = _told.redis_connects
 
 TOPIC = Topic(
     "Every process",

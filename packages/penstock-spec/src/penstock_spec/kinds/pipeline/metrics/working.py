@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from penstock_spec.failing.classes import NO_CLASS
 from penstock_spec.kinds.pipeline.metrics.define import LONG, QUICK, WORKER, counter, gauge, histogram, source
 from penstock_spec.metrics import Label, Topic, meaning
 
-NO_CLASS = "-"
-"""In the place of a class for failures that match none; no class can have this name."""
 STEP = Label(
     "step",
     "what the worker wanted",

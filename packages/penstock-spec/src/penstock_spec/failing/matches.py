@@ -1,4 +1,4 @@
-"""What `retries.classes` match: exceptions by name, and HTTP statuses."""
+"""What classes of failures match: exceptions by name, and HTTP statuses."""
 
 from __future__ import annotations
 

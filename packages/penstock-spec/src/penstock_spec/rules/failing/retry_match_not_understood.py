@@ -11,9 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from penstock_spec.failing.matches import is_exception, is_status, nearly
+from penstock_spec.failing.of_spec import classes_of
 from penstock_spec.findings import Severity
-from penstock_spec.kinds.pipeline.matches import is_exception, is_status, nearly
-from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.model import Part
 from penstock_spec.reading import Found
 from penstock_spec.rules.define import spec_rule
 from penstock_spec.subject import Subject
@@ -21,13 +22,14 @@ from penstock_spec.values.words import shown
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
+def rule(it: Subject[Part]) -> Iterator[Found]:
     """Each match is an exception or a status."""
-    for name, one in it.spec.retries.classes.items():
+    where, classes = classes_of(it.spec)
+    for name, one in classes.items():
         for index, match in enumerate(one.match):
             if not is_status(match) and not is_exception(match):
                 says = f"`{shown(match)}` is neither an exception nor an HTTP status"
-                yield it.problem(f"retries.classes.{name}.match[{index}]", says, _hint(match))
+                yield it.problem(f"{where}.{name}.match[{index}]", says, _hint(match))
 
 
 def _hint(match: str) -> str:

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from penstock_spec.failing.matches import takes
+from penstock_spec.failing.of_spec import classes_of
 from penstock_spec.findings import Severity
-from penstock_spec.kinds.pipeline.matches import takes
-from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.model import Part
 from penstock_spec.reading import Found
 from penstock_spec.rules.define import spec_rule
 from penstock_spec.subject import Subject
@@ -21,16 +22,16 @@ from penstock_spec.values.words import shown
 
 
 @spec_rule(Severity.WARNING)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
+def rule(it: Subject[Part]) -> Iterator[Found]:
     """Every match of it is taken before."""
     earlier: list[tuple[str, str]] = []
-    classes = it.spec.retries.classes
+    where, classes = classes_of(it.spec)
     for name, one in classes.items():
         taken = [next((pair for pair in earlier if takes(pair[0], match)), None) for match in one.match]
-        first = taken[0]
+        first = taken[0] if taken else None
         if first and all(taken):
-            path = f"retries.classes.{name}.match"
-            line = it.line(f"retries.classes.{first[1]}")
+            path = f"{where}.{name}.match"
+            line = it.line(f"{where}.{first[1]}")
             says = f"`{shown(one.match[0])}` is taken by `{shown(first[0])}` of `{first[1]}` ({line})"
             if len(taken) > 1:
                 says += ", and its other matches are taken too"

@@ -1,0 +1,41 @@
+"""`kind: scheduler`: jobs that run again and again, spread over pods."""
+
+from __future__ import annotations
+
+from penstock_spec.kinds.kind import Kind
+from penstock_spec.kinds.scheduler.derive import derive
+from penstock_spec.kinds.scheduler.facts import facts
+from penstock_spec.kinds.scheduler.foreign import FOREIGN
+from penstock_spec.kinds.scheduler.spec import Scheduler
+
+__all__ = ["KIND", "Scheduler"]
+
+KIND = Kind(
+    name="scheduler",
+    model=Scheduler,
+    derive=derive,
+    needed={
+        "owner": "{team: caching}",
+        "image": "registry.example/caching:1.0.0",
+        "handler": "caching.jobs:run",
+        "jobs": "[{name: images, every: 30s}]",
+    },
+    shows=(
+        "name",
+        "keys.prefix",
+        "keys.waiting",
+        "keys.working",
+        "keys.cleanup_leader",
+        "keys.hash_tag",
+    ),
+    facts=facts,
+    classes="failures.classes",
+    rules="penstock_spec.kinds.scheduler.rules",
+    families="penstock_spec.kinds.scheduler.families",
+    metrics="penstock_spec.kinds.scheduler.metrics",
+    run="penstock scheduler run",
+    unread=dict.fromkeys(
+        ("resources", "replicas", "alerts", "patches", "acknowledge", "suppress", "environments"), True
+    ),
+    foreign=FOREIGN,
+)

@@ -1,0 +1,100 @@
+"""A job as it runs: what it says itself, and what holds for all jobs. Rules and the runtime both take it from here."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from penstock_spec.kinds.scheduler.job import Each, Job, Missed, SendTo
+from penstock_spec.kinds.scheduler.spec import Scheduler
+from penstock_spec.values.quantities import Duration
+
+CRON_TIMEOUT = Duration("5m")
+"""Of a cron job that says none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effective:
+    """Everything about one job. It has `every` or `cron`, and a `handler` or `send`, once rules have passed it."""
+
+    name: str
+    every: Duration | None
+    cron: str | None
+    time_zone: str
+    missed: Missed
+    error_interval: Duration | None
+    """None: as after any other run."""
+    timeout: Duration
+    priority: int
+    shard: int
+    labels: Mapping[str, str]
+    args: Mapping[str, Any]
+    handler: str | None
+    send: SendTo | None
+    threshold: Duration
+    """How long after its deadline it is cancelled."""
+
+
+def effective(spec: Scheduler, job: Job) -> Effective:
+    """What the job says, else what all jobs have. Who says `every` takes no `cron` from there, nor the other way."""
+    each = spec.each
+    says_when = job.every is not None or job.cron is not None
+    every, cron = (job.every, job.cron) if says_when else (each.every, each.cron)
+    return Effective(
+        name=job.name,
+        every=every,
+        cron=cron,
+        time_zone=job.time_zone or each.time_zone,
+        missed=job.missed or each.missed,
+        error_interval=job.error_interval or each.error_interval,
+        timeout=job.timeout or each.timeout or every or CRON_TIMEOUT,
+        priority=each.priority if job.priority is None else job.priority,
+        shard=shard_of(job.name, spec.shards.count) if job.shard is None else job.shard,
+        labels=job.labels,
+        args=job.args,
+        handler=None if job.send else job.handler or spec.handler,
+        send=job.send,
+        threshold=threshold(spec, job.name),
+    )
+
+
+def jobs_of(spec: Scheduler) -> Sequence[Job]:
+    """The jobs that the spec lists, as it says them; none where a function tells them."""
+    return spec.jobs if isinstance(spec.jobs, list) else ()
+
+
+def listed(spec: Scheduler) -> tuple[Effective, ...]:
+    """The same, with all that holds for each."""
+    return tuple(effective(spec, job) for job in jobs_of(spec))
+
+
+def saying(spec: Scheduler) -> Iterator[tuple[str, Each | Job]]:
+    """By path, what is said for all jobs, and of each that is listed."""
+    yield "each", spec.each
+    for index, job in enumerate(jobs_of(spec)):
+        yield f"jobs[{index}]", job
+
+
+def runs(spec: Scheduler, name: str) -> bool:
+    """Whether the patterns let a job run: disabled ones do not, whatever is enabled."""
+    patterns = spec.patterns
+    return matches(patterns.enabled, name) and not matches(patterns.disabled, name)
+
+
+def matches(pattern: str, name: str) -> bool:
+    """Whether it matches the whole name; an empty one matches none."""
+    return bool(pattern) and re.fullmatch(pattern, name) is not None
+
+
+def threshold(spec: Scheduler, name: str) -> Duration:
+    """How long after its deadline a job is cancelled."""
+    zombies = spec.cleanup.zombies
+    return zombies.exceptional.threshold if matches(zombies.exceptional.pattern, name) else zombies.threshold
+
+
+def shard_of(name: str, count: int) -> int:
+    """The shard that follows from a name: the same in every process and version."""
+    return zlib.crc32(name.encode()) % count

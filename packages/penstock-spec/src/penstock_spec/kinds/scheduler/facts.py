@@ -1,0 +1,17 @@
+"""What rules across specs may know of a scheduler beside the values of its fields."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.kinds.scheduler.effective import jobs_of
+from penstock_spec.kinds.scheduler.spec import Scheduler
+from penstock_spec.subject import Subject
+
+
+def facts(it: Subject[Scheduler]) -> Iterator[tuple[str, object]]:
+    """What its listed jobs send, and to whom."""
+    for index, job in enumerate(jobs_of(it.spec)):
+        if job.send is not None:
+            yield f"jobs[{index}].send.pipeline", job.send.pipeline
+            yield f"jobs[{index}].send.message", job.send.message

@@ -1,0 +1,83 @@
+"""Words that people bring from other schedulers (Clouddriver's, Celery beat, APScheduler, cron)."""
+
+from __future__ import annotations
+
+from penstock_spec.kinds.kind import Foreign
+
+_ENABLED = "write `patterns.enabled`"
+_WHEN = "write `every`, such as `30s`, or `cron`"
+
+FOREIGN = {
+    # Clouddriver's priority scheduler, whose settings are spelled with hyphens
+    "max-concurrent-agents": Foreign("write `work.concurrency`"),
+    "enabled-pattern": Foreign(_ENABLED),
+    "disabled-pattern": Foreign("write `patterns.disabled`"),
+    "interval-ms": Foreign("write `work.interval`, such as `1s`"),
+    "refresh-period-seconds": Foreign("write `refresh.every`, such as `30s`"),
+    "health-summary-period-seconds": Foreign("write `health.summary`, such as `10m`; `0s` is never"),
+    "time-cache-duration-ms": Foreign("write `work.clock`, such as `10s`"),
+    "batch-operations": Foreign("write `work.batch` and `work.scan_factor`"),
+    "batch-size": Foreign("write `work.batch`, which is at most 500"),
+    "chunk-attempt-multiplier": Foreign("write `work.scan_factor`"),
+    "initial-registration-seconds": Foreign("write `jitter.registration`, such as `30s`"),
+    "shutdown-seconds": Foreign("write `jitter.shutdown`, such as `5s`"),
+    "failure-backoff-ratio": Foreign("write `jitter.failure`, such as `0.1`"),
+    "failure-backoff": Foreign("write `failures`, with `by_class: true`"),
+    "max-immediate-retries": Foreign("write `immediate` for a class of `failures.classes`"),
+    "permanent-forbidden-backoff-ms": Foreign("write `failures.classes.forbidden.backoff.first`, such as `30m`"),
+    "throttled": Foreign("write `failures.classes.throttled.backoff`"),
+    "circuit-breaker": Foreign("write `breakers`"),
+    "failure-threshold": Foreign("write `breakers.failures`"),
+    "failure-window-ms": Foreign("write `breakers.within`, such as `10s`"),
+    "cooldown-ms": Foreign("write `breakers.cooldown`, such as `30s`"),
+    "half-open-duration-ms": Foreign("write `breakers.half_open`, such as `5s`"),
+    "zombie-cleanup": Foreign("write `cleanup.zombies`"),
+    "orphan-cleanup": Foreign("write `cleanup.orphans`"),
+    "exceptional-agents": Foreign("write `cleanup.zombies.exceptional`"),
+    "threshold-ms": Foreign("write `threshold`, such as `30s`"),
+    "run-budget-ms": Foreign("write `budget`, such as `5s`"),
+    "leadership-ttl-ms": Foreign("write `cleanup.orphans.leadership`, such as `2m`"),
+    "force-all-pods": Foreign("write `cleanup.orphans.force_all_pods`"),
+    "remove-numeric-only-agents": Foreign("write `cleanup.orphans.remove_numeric`"),
+    "executor-shutdown-await-ms": Foreign("write `shutdown.cancel`, such as `10s`"),
+    "executor-shutdown-force-await-ms": Foreign("write `shutdown.force`, such as `5s`"),
+    "waiting-set": Foreign("write `keys.waiting`"),
+    "working-set": Foreign("write `keys.working`"),
+    "cleanup-leader-key": Foreign("write `keys.cleanup_leader`"),
+    "hash-tag": Foreign("write `keys.hash_tag`"),
+    "agents": Foreign("write `jobs`"),
+    "errorInterval": Foreign("write `error_interval`"),
+    # Celery beat
+    "beat_schedule": Foreign("write `jobs`, a list of names with `every` or `cron`"),
+    "schedule": Foreign(_WHEN),
+    "crontab": Foreign('write `cron`, such as `"*/5 * * * *"`'),
+    "task": Foreign("write `handler` for a function, or `send` for a message to a pipeline"),
+    "kwargs": Foreign("write `args`, which has names"),
+    "timezone": Foreign("write `time_zone`, such as `Europe/Berlin`"),
+    "expires": Foreign("write `missed.run: skip`"),
+    "max_loop_interval": Foreign("write `work.interval`"),
+    "worker_concurrency": Foreign("write `work.concurrency`"),
+    # APScheduler
+    "trigger": Foreign(_WHEN),
+    "seconds": Foreign("write `every`, such as `30s`"),
+    "minutes": Foreign("write `every`, such as `5m`"),
+    "hours": Foreign("write `every`, such as `1h`"),
+    "func": Foreign("write `handler`, as `module:function`"),
+    "id": Foreign("write `name`"),
+    "coalesce": Foreign("write `missed.run: once`, or `all`"),
+    "misfire_grace_time": Foreign("write `missed.run`: `once`, `skip` or `all`"),
+    "max_instances": Foreign("a job never runs twice at a time; take it out"),
+    "next_run_time": Foreign("a new job is due at once, or within `jitter.registration`; take it out"),
+    # cron, Kubernetes' CronJob and their like
+    "concurrencyPolicy": Foreign("a job never runs twice at a time; take it out"),
+    "startingDeadlineSeconds": Foreign("write `missed.run`: `once`, `skip` or `all`"),
+    "activeDeadlineSeconds": Foreign("write `timeout`"),
+    "timeZone": Foreign("write `time_zone`"),
+    "tz": Foreign("write `time_zone`"),
+    "interval": Foreign("write `every` for a job, or `work.interval` for how often pods look"),
+    "suspend": Foreign("write `patterns.disabled`, or use `penstock scheduler pause`"),
+    "backoffLimit": Foreign("a failed job runs again and again; waits are said in `failures`"),
+    "lock_ttl": Foreign("write `timeout`"),
+    "terminationGracePeriodSeconds": Foreign("write `shutdown.grace`, such as `30s`"),
+    "password": Foreign("name a Kubernetes secret under `redis.auth` of the platform file", "plaintext-password"),
+}

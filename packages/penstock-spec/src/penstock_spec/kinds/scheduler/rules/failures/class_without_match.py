@@ -1,0 +1,29 @@
+"""A class of failures takes none.
+
+A class says in `match` which failures it takes: exceptions by name, and HTTP statuses. Only the classes that are always
+there (`forbidden`, `throttled`, `transient`, `server`) have one without saying it.
+
+Write what it takes, or the name of the class that was meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.fields import nearest
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.scheduler.failures import STANDARD
+from penstock_spec.kinds.scheduler.spec import Scheduler
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+
+
+@spec_rule(Severity.ERROR)
+def rule(it: Subject[Scheduler]) -> Iterator[Found]:
+    """Every class of the spec's own."""
+    for name, one in it.spec.failures.classes.items():
+        if not one.match:
+            close = nearest(name, tuple(STANDARD))
+            hint = f"write `{close}`" if close else 'add it, such as `match: [TimeoutError, "503"]`'
+            yield it.problem(f"failures.classes.{name}", f"`{name}` says no `match`", hint)

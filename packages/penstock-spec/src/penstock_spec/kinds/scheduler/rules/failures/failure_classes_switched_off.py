@@ -1,0 +1,35 @@
+"""Classes of failures are described, and not used.
+
+With `failures.by_class: false`, which is the default, every failed job waits for its `error_interval`, whatever
+failed. What the spec says of classes has no effect then.
+
+Set `failures.by_class: true`, or take the classes out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.scheduler.spec import Scheduler
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+
+
+@spec_rule(Severity.INFO)
+def rule(it: Subject[Scheduler]) -> Iterator[Found]:
+    """Where the spec says something of one."""
+    said = [name for name in it.spec.failures.classes if _says(it, f"failures.classes.{name}")]
+    if said and not it.spec.failures.by_class:
+        line = it.line("failures.by_class")
+        says = f"failures are not told apart ({line}), so this says nothing"
+        yield it.problem(f"failures.classes.{said[0]}", says, "set `failures.by_class: true`, or take it out")
+
+
+def _says(it: Subject[Scheduler], path: str) -> bool:
+    """Not only of what is derived."""
+    return any(
+        it.given(f"{path}.{field}")
+        for field in ("match", "immediate", "backoff", "backoff.first", "backoff.limit", "backoff.factor")
+    )

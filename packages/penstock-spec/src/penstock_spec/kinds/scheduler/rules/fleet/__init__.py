@@ -1,0 +1,1 @@
+"""Schedulers beside what else there is in an environment."""

@@ -1,0 +1,47 @@
+"""Two specs write to the same keys.
+
+The keys of a scheduler are those of its `keys`, and none of them has the scheduler's name in it unless a prefix or a
+hash tag has. Two schedulers with the same keys take and unregister each other's jobs; a pipeline whose stream has one
+of the names is an error at the first command.
+
+Give one of them a prefix: `keys: {prefix: "<name>:"}`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import astuple
+
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.scheduler.keys import KeyNames, Keys
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import fleet_rule
+from penstock_spec.subject import Fleet, Shown
+
+PATHS = ("stream.key", "dead_letter.key")
+"""Where specs of other kinds say keys."""
+
+
+@fleet_rule(Severity.ERROR)
+def rule(it: Fleet) -> Iterator[Found]:
+    """Each key is one spec's."""
+    taken: dict[str, tuple[Shown, str]] = {}
+    for member in it.members:
+        for path in PATHS:
+            if member.kind != "scheduler" and isinstance(member.values.get(path), str):
+                taken.setdefault(member.values[path], (member, path))
+    for member in it.of("scheduler"):
+        mine = _keys(member)
+        other = next(((key, *taken[key]) for key in mine if key in taken), None)
+        if other is not None and other[1].values["name"] != member.values["name"]:
+            key, whose, path = other
+            says = f"`{key}` is a key of `{whose.values['name']}` too ({whose.line(path)})"
+            prefix = f'`keys: {{prefix: "{member.values["name"]}:"}}`'
+            yield member.problem("keys.prefix", says, f"give it keys of its own, such as {prefix}")
+        for key in mine:
+            taken.setdefault(key, (member, "keys.prefix"))
+
+
+def _keys(member: Shown) -> tuple[str, ...]:
+    fields = ("prefix", "waiting", "working", "cleanup_leader", "hash_tag")
+    return astuple(Keys.of(KeyNames(**{field: member.values[f"keys.{field}"] for field in fields})))

@@ -1,0 +1,29 @@
+"""A job sends to a pipeline that there is not.
+
+`send.pipeline` is the name of a pipeline in the same repository, whose spec says where and how a message is sent.
+Without that spec the job fails each time it runs.
+
+Write the name of a spec of `kind: pipeline`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.fields import nearest
+from penstock_spec.findings import Severity
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import fleet_rule
+from penstock_spec.subject import Fleet
+
+
+@fleet_rule(Severity.ERROR)
+def rule(it: Fleet) -> Iterator[Found]:
+    """In a repository that is looked at as a whole."""
+    names = [str(one.values["name"]) for one in it.of("pipeline")]
+    for member in it.of("scheduler") if it.whole else ():
+        for path, name in member.values.items():
+            if path.endswith(".send.pipeline") and name not in names:
+                close = nearest(str(name), names)
+                hint = f"write `{close}`" if close else "write the name of a pipeline in this repository"
+                yield member.problem(path, f"there is no pipeline `{name}` here", hint)

@@ -1,0 +1,1 @@
+"""What jobs are called, and what each of them does."""

@@ -1,0 +1,30 @@
+"""No job runs, for each of them is disabled.
+
+`patterns.disabled` wins over `patterns.enabled`. Here what is left of the jobs is nothing: pods run, and do nothing.
+
+Disable less. To stop all jobs for a time, use `penstock scheduler pause --all`, which keeps what is due.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.scheduler.effective import listed, matches
+from penstock_spec.kinds.scheduler.spec import Scheduler
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+from penstock_spec.values.words import shown
+
+
+@spec_rule(Severity.WARNING)
+def rule(it: Subject[Scheduler]) -> Iterator[Found]:
+    """Of those that are listed and enabled."""
+    patterns = it.spec.patterns
+    enabled = [job.name for job in listed(it.spec) if matches(patterns.enabled, job.name)]
+    if enabled and all(matches(patterns.disabled, name) for name in enabled):
+        says = f"`{shown(patterns.disabled)}` matches every job that is enabled, so none runs"
+        yield it.problem(
+            "patterns.disabled", says, "disable less; `penstock scheduler pause --all` stops all for a time"
+        )

@@ -1,0 +1,26 @@
+"""A job has a handler and sends a message.
+
+A job does one or the other: where it says `send`, the message is sent and no handler runs.
+
+Take one of the two out. What is to happen before a message is sent belongs into the pipeline's handler.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.scheduler.effective import jobs_of
+from penstock_spec.kinds.scheduler.spec import Scheduler
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+
+
+@spec_rule(Severity.ERROR)
+def rule(it: Subject[Scheduler]) -> Iterator[Found]:
+    """One or the other."""
+    for index, job in enumerate(jobs_of(it.spec)):
+        if job.handler and job.send:
+            says = f"it sends a message ({it.line(f'jobs[{index}].send')}), so this handler never runs"
+            yield it.problem(f"jobs[{index}].handler", says, "take one of the two out")

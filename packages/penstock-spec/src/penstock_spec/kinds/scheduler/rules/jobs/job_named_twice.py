@@ -1,0 +1,30 @@
+"""Two jobs have one name.
+
+What is known of a job stands under its name in Redis: when it is due, who runs it, how its last run went. Two jobs of
+one name are one, with the times and the arguments of whichever was registered last.
+
+Give one of them another name, or take it out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.scheduler.effective import jobs_of
+from penstock_spec.kinds.scheduler.spec import Scheduler
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+from penstock_spec.values.words import shown
+
+
+@spec_rule(Severity.ERROR)
+def rule(it: Subject[Scheduler]) -> Iterator[Found]:
+    """Each name once."""
+    first: dict[str, int] = {}
+    for index, job in enumerate(jobs_of(it.spec)):
+        before = first.setdefault(job.name, index)
+        if before != index:
+            says = f"`{shown(job.name)}` is the name of another job ({it.line(f'jobs[{before}].name')})"
+            yield it.problem(f"jobs[{index}].name", says, "give it another name, or take one of the two out")

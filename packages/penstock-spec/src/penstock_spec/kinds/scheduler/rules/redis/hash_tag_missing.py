@@ -1,0 +1,27 @@
+"""On a cluster the keys lie in several slots.
+
+Each step of a job is one script over several keys, and a cluster runs a script only where all of its keys lie in one
+slot. Without a hash tag the keys of a scheduler lie anywhere: the first script is refused with `CROSSSLOT`, and no
+job ever runs.
+
+Set `keys.hash_tag`, such as the scheduler's name: the keys are then `waiting{cache-agents}` and so on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.scheduler.spec import Scheduler
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+
+
+@spec_rule(Severity.ERROR)
+def rule(it: Subject[Scheduler]) -> Iterator[Found]:
+    """A cluster asks for one."""
+    redis = it.platform.redis
+    if redis.topology == "cluster" and not it.spec.keys.hash_tag:
+        says = f"`{it.environment}` is a cluster ({it.platform_line('redis.topology')}), and the keys have no hash tag"
+        yield it.problem("keys.hash_tag", says, f"add `keys: {{hash_tag: {it.spec.name}}}`")

@@ -1,0 +1,27 @@
+"""A bound on missed runs has no effect.
+
+`at_most` says how many of the missed runs are made up for when all of them are to be. With `once` it is one, and with
+`skip` none.
+
+Write `run: all`, or take `at_most` out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.scheduler.effective import saying
+from penstock_spec.kinds.scheduler.spec import Scheduler
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+
+
+@spec_rule(Severity.INFO)
+def rule(it: Subject[Scheduler]) -> Iterator[Found]:
+    """In `each`, and in each job."""
+    for path, one in saying(it.spec):
+        if one.missed is not None and one.missed.run != "all" and it.given(f"{path}.missed.at_most"):
+            says = f"`run` is `{one.missed.run}` ({it.line(f'{path}.missed.run')}), so this says nothing"
+            yield it.problem(f"{path}.missed.at_most", says, "write `run: all`, or take it out")

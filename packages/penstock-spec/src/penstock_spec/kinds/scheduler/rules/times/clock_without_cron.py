@@ -1,0 +1,30 @@
+"""A job that runs every so often is told about the clock.
+
+`time_zone` and `missed` are about `cron`. A job with `every` has no hours of a day, and of what it missed nothing is
+left: it runs once, as soon as it can, and counts from there.
+
+Take it out, or say `cron` in place of `every`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.scheduler.effective import jobs_of, listed
+from penstock_spec.kinds.scheduler.spec import Scheduler
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+from penstock_spec.values.words import shown
+
+
+@spec_rule(Severity.INFO)
+def rule(it: Subject[Scheduler]) -> Iterator[Found]:
+    """What a job itself says."""
+    for index, (job, said) in enumerate(zip(listed(it.spec), jobs_of(it.spec), strict=True)):
+        if job.cron is None:
+            for field in ("time_zone", "missed"):
+                if getattr(said, field) is not None:
+                    says = f"`{shown(job.name)}` has no `cron`, so this says nothing"
+                    yield it.problem(f"jobs[{index}].{field}", says, "take it out, or say `cron` in place of `every`")

@@ -1,0 +1,27 @@
+"""A job runs every so often and by the clock.
+
+`every` counts from the start of the last run, `cron` asks the clock. A job has one of them, or nobody could say when
+it is due.
+
+Take one of the two out. What is to run in both ways is two jobs with one handler.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.scheduler.effective import saying
+from penstock_spec.kinds.scheduler.spec import Scheduler
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+
+
+@spec_rule(Severity.ERROR)
+def rule(it: Subject[Scheduler]) -> Iterator[Found]:
+    """In `each`, and in each job."""
+    for path, one in saying(it.spec):
+        if one.every is not None and one.cron is not None:
+            says = f"`every` is {one.every} ({it.line(f'{path}.every')}), and a job has one or the other"
+            yield it.problem(f"{path}.cron", says, "take one of the two out")

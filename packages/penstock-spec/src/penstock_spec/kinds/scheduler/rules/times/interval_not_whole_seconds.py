@@ -1,0 +1,30 @@
+"""An interval is not of whole seconds.
+
+Due times are whole seconds of Redis's clock, rounded up. A job that is to run every 1.5 s would run every 2 s.
+
+Write whole seconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.scheduler.effective import saying
+from penstock_spec.kinds.scheduler.spec import Scheduler
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+from penstock_spec.values.quantities import Duration
+
+
+@spec_rule(Severity.WARNING)
+def rule(it: Subject[Scheduler]) -> Iterator[Found]:
+    """`every` and `error_interval`, of each job and of all."""
+    for path, one in saying(it.spec):
+        for field in ("every", "error_interval"):
+            value: Duration | None = getattr(one, field)
+            if value is not None and value.amount % 1000:
+                up = Duration.of((value.amount // 1000 + 1) * 1000)
+                says = f"due times are whole seconds, so {value} comes to {up}"
+                yield it.problem(f"{path}.{field}", says, f"write `{up}`")

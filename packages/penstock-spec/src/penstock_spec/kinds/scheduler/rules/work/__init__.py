@@ -1,0 +1,1 @@
+"""How pods take jobs, and how they leave."""

@@ -1,0 +1,40 @@
+"""No job may hang for longer, though it is said.
+
+`cleanup.zombies.exceptional` gives the jobs that match its pattern a threshold of their own. Without a pattern, with
+one that matches no job, or with a threshold that is no longer than that of all, it changes nothing.
+
+Write a pattern that matches the whole names of those jobs, and a longer threshold; or take it out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.scheduler.effective import listed, matches
+from penstock_spec.kinds.scheduler.spec import Scheduler
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+from penstock_spec.values.words import shown
+
+
+@spec_rule(Severity.INFO)
+def rule(it: Subject[Scheduler]) -> Iterator[Found]:
+    """Where it is said."""
+    zombies = it.spec.cleanup.zombies
+    own, names = zombies.exceptional, [job.name for job in listed(it.spec)]
+    path = "cleanup.zombies.exceptional"
+    if not own.pattern:
+        if it.given(f"{path}.threshold"):
+            yield it.problem(f"{path}.threshold", "there is no pattern beside it", "add `pattern`, or take it out")
+    elif not zombies.enabled:
+        line = it.line("cleanup.zombies.enabled")
+        yield it.problem(f"{path}.pattern", f"nothing is cancelled ({line})", "take it out")
+    elif names and not any(matches(own.pattern, name) for name in names):
+        says = f"`{shown(own.pattern)}` matches the whole name of no job"
+        yield it.problem(f"{path}.pattern", says, "write one that matches, or take it out")
+    elif own.threshold.amount <= zombies.threshold.amount:
+        says = f"all jobs may hang for {zombies.threshold} ({it.line('cleanup.zombies.threshold')})"
+        at = it.written(f"{path}.threshold", f"{path}.pattern")
+        yield it.problem(at, says, f"write more than `{zombies.threshold}`, or take it out")

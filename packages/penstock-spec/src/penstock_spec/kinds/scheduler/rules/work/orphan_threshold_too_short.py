@@ -1,0 +1,37 @@
+"""A job that hangs is given to another pod before it is stopped.
+
+A job that overran its deadline is told to stop after `cleanup.zombies.threshold` (that of `exceptional`, where it is
+one of those), and abandoned after `abandon_after` more. The leader makes it due again after
+`cleanup.orphans.threshold`, though its pod lives. When that is earlier, the job runs in two places.
+
+Raise `cleanup.orphans.threshold`, or lower the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.scheduler.spec import Scheduler
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+from penstock_spec.values.quantities import Duration
+
+
+@spec_rule(Severity.ERROR)
+def rule(it: Subject[Scheduler]) -> Iterator[Found]:
+    """Of the jobs that may hang for longest."""
+    zombies, orphans = it.spec.cleanup.zombies, it.spec.cleanup.orphans
+    path, longest = "cleanup.zombies.threshold", zombies.threshold
+    if zombies.exceptional.pattern and zombies.exceptional.threshold > longest:
+        path, longest = "cleanup.zombies.exceptional.threshold", zombies.exceptional.threshold
+    pattern = "cleanup.zombies.exceptional.pattern"
+    end = Duration.of(longest.amount + zombies.abandon_after.amount)
+    if zombies.enabled and orphans.enabled and orphans.threshold.amount <= end.amount:
+        says = (
+            f"a job may hang for {longest} after its deadline ({it.line(path)}) and for {zombies.abandon_after} more, "
+            f"and is due again after {orphans.threshold}"
+        )
+        at = it.written("cleanup.orphans.threshold", path, "cleanup.zombies.abandon_after", pattern)
+        yield it.problem(at, says, f"set `cleanup.orphans.threshold` above `{end}`")

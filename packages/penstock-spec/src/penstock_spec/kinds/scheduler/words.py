@@ -1,0 +1,167 @@
+"""The kinds of words that only a scheduler's spec has: names of jobs, patterns, cron expressions, time zones."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from typing import Annotated
+from zoneinfo import ZoneInfo, available_timezones
+
+from cronsim import CronSim, CronSimError
+from pydantic import BeforeValidator, WithJsonSchema
+
+from penstock_spec.fields import nearest
+from penstock_spec.model import Called
+from penstock_spec.values.words import CONTROL, refuse, shown
+
+LONGEST_JOB = 200
+"""Characters of a job's name; it is a member of the sets, and people type it."""
+LONGEST_BASE = 200
+"""Characters of each part of a key."""
+LONGEST_PATTERN = 1000
+ALL = "*"
+"""In the place of a job's name where all are meant."""
+
+ANY_DAY = datetime(2024, 1, 1)  # noqa: DTZ001 - no time zone matters to whether an expression can be read
+FIELDS = ("minute", "hour", "day of the month", "month", "day of the week")
+AT = {
+    "@yearly": "0 0 1 1 *", "@annually": "0 0 1 1 *", "@monthly": "0 0 1 * *", "@weekly": "0 0 * * 0",
+    "@daily": "0 0 * * *", "@midnight": "0 0 * * *", "@hourly": "0 * * * *",
+}  # fmt: skip
+"""What cron itself has as words."""
+
+
+def _job_name(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    example = "write it such as `aws/eu-west-1/images`"
+    if not value:
+        raise refuse("bad-job-name", "it is empty", example)
+    if len(value) > LONGEST_JOB:
+        raise refuse("bad-job-name", f"it has {len(value)} characters, and {LONGEST_JOB} is the most", "shorten it")
+    if CONTROL.search(value) or re.search(r"\s", value):
+        better = re.sub(r"[\s\x00-\x1f\x7f]+", "-", value).strip("-")
+        says = f"a space or a control character stands in `{shown(value)}`"
+        raise refuse("bad-job-name", says, f"write `{shown(better)}`" if better and better.isprintable() else example)
+    if value == ALL:
+        raise refuse("bad-job-name", f"`{ALL}` stands for all jobs", example)
+    return value
+
+
+def _pattern(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    if len(value) > LONGEST_PATTERN:
+        raise refuse("bad-pattern", f"it has {len(value)} characters, and {LONGEST_PATTERN} is the most", "shorten it")
+    try:
+        re.compile(value)
+    except (re.error, RecursionError, OverflowError) as error:
+        says = f"`{shown(value)}` is not a regular expression: {error}"
+        better = f".{value}" if value.startswith("*") else ""
+        hint = f"write `{shown(better)}`" if better and _compiles(better) else "write it as Python's `re` reads it"
+        raise refuse("bad-pattern", says, hint) from None
+    return value
+
+
+def _compiles(pattern: str) -> bool:
+    try:
+        re.compile(pattern)
+    except re.error:
+        return False
+    return True
+
+
+def _cron(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    parts = value.split()
+    if value.strip().lower() in AT:
+        raise refuse("bad-cron", f"`{value}` is a word of cron's own", f'write `"{AT[value.strip().lower()]}"`')
+    if len(parts) != len(FIELDS):
+        says = f"`{shown(value)}` has {len(parts)} fields, and a cron expression has {len(FIELDS)}"
+        hint = "write minute, hour, day of the month, month and day of the week, such as `*/5 * * * *`"
+        if len(parts) == len(FIELDS) + 1:
+            hint += "; what runs within a minute is said with `every`"
+        raise refuse("bad-cron", says, hint)
+    for index, name in enumerate(FIELDS):
+        alone = ["*"] * len(FIELDS)
+        alone[index] = parts[index]
+        if not _readable(" ".join(alone)):
+            says = f"`{shown(parts[index])}` is no {name}"
+            raise refuse("bad-cron", says, f"write {_TAKES[name]}")
+    return value
+
+
+_TAKES = {
+    "minute": "`0` to `59`, `*`, lists, ranges such as `0-29`, or steps such as `*/5`",
+    "hour": "`0` to `23`, `*`, lists, ranges such as `8-18`, or steps such as `*/2`",
+    "day of the month": "`1` to `31`, `*`, lists, ranges, steps, or `L` for the last",
+    "month": "`1` to `12`, `JAN` to `DEC`, `*`, lists, ranges or steps",
+    "day of the week": "`0` to `7` (0 and 7 are Sunday), `SUN` to `SAT`, `*`, lists, ranges or steps",
+}
+
+
+def _readable(expression: str) -> bool:
+    """Whether each field is one. What can never be due is another matter, and no word of it is wrong."""
+    try:
+        CronSim(expression, ANY_DAY)
+    except (CronSimError, ValueError):
+        return False
+    return True
+
+
+def _time_zone(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    try:
+        ZoneInfo(value)
+    except (KeyError, OSError, ValueError):  # not found; a folder; not a key at all
+        known = available_timezones()
+        close = next((one for one in known if one.lower() == value.lower()), None) or nearest(value, frozenset(known))
+        cities = sorted(one for one in known if one.rpartition("/")[2].lower() == value.lower().replace(" ", "_"))
+        better = cities[0] if cities else close
+        hint = f"write `{better}`" if better else "write a name such as `Europe/Berlin`, or `UTC`"
+        raise refuse("unknown-time-zone", f"`{shown(value)}` is no time zone", hint) from None
+    return value
+
+
+def _base(value: object) -> object:
+    if isinstance(value, str):
+        if not value:
+            raise refuse("bad-key", "it is empty", "write it such as `waiting`")
+        return _part(value)
+    return value
+
+
+def _part(value: object) -> object:
+    """A part of a key: braces would make another hash tag."""
+    if isinstance(value, str):
+        if "{" in value or "}" in value:
+            says = f"`{shown(value)}` has braces, and they are put around `keys.hash_tag` alone"
+            raise refuse("bad-key", says, "take the braces out")
+        if CONTROL.search(value) or " " in value:
+            raise refuse("bad-key", f"a space or a control character stands in `{shown(value)}`", "take it out")
+        if len(value) > LONGEST_BASE:
+            raise refuse("bad-key", f"it has {len(value)} characters, and {LONGEST_BASE} is the most", "shorten it")
+    return value
+
+
+def _schema(**kind: int | str) -> WithJsonSchema:
+    return WithJsonSchema({"type": "string", **kind})
+
+
+JobName = Annotated[
+    str, BeforeValidator(_job_name), _schema(pattern=r"^\S+$", maxLength=LONGEST_JOB), Called("name of a job")
+]
+Pattern = Annotated[str, BeforeValidator(_pattern), _schema(maxLength=LONGEST_PATTERN), Called("regular expression")]
+Cron = Annotated[str, BeforeValidator(_cron), _schema(pattern=r"^\s*\S+(\s+\S+){4}\s*$"), Called("cron expression")]
+TimeZone = Annotated[str, BeforeValidator(_time_zone), _schema(pattern="^[A-Za-z0-9_+/-]+$"), Called("time zone")]
+Base = Annotated[
+    str, BeforeValidator(_base), _schema(pattern="^[^{} ]+$", maxLength=LONGEST_BASE), Called("part of a key")
+]
+Prefix = Annotated[
+    str,
+    BeforeValidator(_part),
+    _schema(pattern="^[^{} ]*$", maxLength=LONGEST_BASE),
+    Called("part of a key, or nothing"),
+]

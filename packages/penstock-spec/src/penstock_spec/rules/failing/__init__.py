@@ -1,0 +1,1 @@
+"""Classes of failures, in specs of every kind that has them."""
