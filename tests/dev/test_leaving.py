@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import ledger
 import pytest
-from developing import Dev, Laptop
+from developing import Dev, Laptop, processes_in
 from servers import wait_for
 
 Moment = Callable[[Dev, Laptop], object]
@@ -58,11 +58,11 @@ def test_sigkill_leaves_no_process_behind(busy: Laptop) -> None:
     dev.until("Redis answers").send(1)
     wait_for(lambda: ledger.read(busy.ledger), "a message runs")
     assert dev.server() is not None
+    assert len(processes_in(busy.folder / ".penstock")) == 1
 
     dev.kill()
 
     dev.nothing_left()
-    assert dev.server() is None
     busy.go_on()
     again = busy.dev("--until-idle")
     assert again.wait() == 0
