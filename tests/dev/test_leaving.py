@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Callable
+from pathlib import Path
 
 import ledger
 import pytest
@@ -50,6 +51,15 @@ def test_other_signals_end_it_as_ctrl_c_does(busy: Laptop, number: signal.Signal
     assert dev.wait() == 0
     assert dev.said(f"{number.name}: workers finish what they run") == 1
     dev.nothing_left()
+
+
+def test_no_sidecar_is_told_to_leave(tmp_path: Path) -> None:
+    """There is none on a laptop, and nobody wants to read that at each end."""
+    spec = "scaling: {replicas: {min: 1, max: 1}}\nshutdown: {sidecar_quit_url: 'http://127.0.0.1:1/quitquitquit'}"
+    with Laptop(tmp_path, spec=spec) as laptop:
+        dev = laptop.dev().until("replicas 1/1")
+        assert dev.interrupt() == 0
+        assert not dev.said("sidecar")
 
 
 def test_sigkill_leaves_no_process_behind(busy: Laptop) -> None:
