@@ -85,8 +85,9 @@ def test_a_process_that_is_lost_is_replaced_at_once_but_not_again_and_again(tmp_
         for count in (1, 2):
             await until(lambda: crew.ready == 1, "it is ready")
             assert crew.started == count
-            crew.kill(None, {})
-            await until(lambda: crew.ready == 0, "it is gone")
+            child = crew.kill(None, {}).child
+            await child.ended.wait()
+            await until(lambda: child not in [one.child for one in crew.members], "it is gone")  # noqa: B023 - awaited
         await until(lambda: not crew.members, "nobody is there")
         assert crew.started == 2
         clock.now += WAITS[-1]

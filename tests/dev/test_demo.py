@@ -130,6 +130,28 @@ def temporary(tmp_path: Path) -> Path:
     return folder
 
 
+def test_ctrl_c_while_it_is_loaded_is_a_sentence(root: Path, tmp_path: Path) -> None:
+    """Python takes half a second before any of the demo runs; that is a moment as well."""
+    loading, script = tmp_path / "loading", tmp_path / "script.py"
+    script.write_text(
+        "import runpy, sys, time\n"
+        "from pathlib import Path\n"
+        "class Slow:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'penstock_dev.demo.run':\n"
+        f"            Path({str(loading)!r}).touch()\n"
+        "            time.sleep(60)\n"
+        "sys.meta_path.insert(0, Slow())\n"
+        "runpy.run_module('penstock_dev.demo', run_name='__main__')\n"
+    )
+    words = [sys.executable, str(script)]
+    with subprocess.Popen(words, cwd=root, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        wait_for(loading.exists, "it is being loaded")
+        process.send_signal(signal.SIGINT)
+        told, _ = process.communicate(timeout=60)
+    assert (process.returncode, told) == (130, "stopped; nothing is left behind\n")
+
+
 MOMENTS: dict[str, Callable[[Demo], object]] = {
     "its folder is there": lambda demo: any(demo.temporary.iterdir()),
     "it generates": lambda demo: demo.processes("penstock generate"),

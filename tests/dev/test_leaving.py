@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Callable
+from pathlib import Path
 
 import ledger
 import pytest
-from developing import Dev, Laptop
+from developing import Dev, Laptop, processes_in
 from servers import wait_for
 
 Moment = Callable[[Dev, Laptop], object]
@@ -52,17 +53,26 @@ def test_other_signals_end_it_as_ctrl_c_does(busy: Laptop, number: signal.Signal
     dev.nothing_left()
 
 
+def test_no_sidecar_is_told_to_leave(tmp_path: Path) -> None:
+    """There is none on a laptop, and nobody wants to read that at each end."""
+    spec = "scaling: {replicas: {min: 1, max: 1}}\nshutdown: {sidecar_quit_url: 'http://127.0.0.1:1/quitquitquit'}"
+    with Laptop(tmp_path, spec=spec) as laptop:
+        dev = laptop.dev().until("replicas 1/1")
+        assert dev.interrupt() == 0
+        assert not dev.said("sidecar")
+
+
 def test_sigkill_leaves_no_process_behind(busy: Laptop) -> None:
     """It can do nothing more, and its Redis, its janitor and its workers die with it; the next run is not hindered."""
     dev = busy.dev()
     dev.until("Redis answers").send(1)
     wait_for(lambda: ledger.read(busy.ledger), "a message runs")
     assert dev.server() is not None
+    assert len(processes_in(busy.folder / ".penstock")) == 1
 
     dev.kill()
 
     dev.nothing_left()
-    assert dev.server() is None
     busy.go_on()
     again = busy.dev("--until-idle")
     assert again.wait() == 0

@@ -68,3 +68,23 @@ def test_a_pipeline_comes_and_goes_with_its_spec(laptop: Laptop) -> None:
     other.unlink()
     dev.until("other: its spec is gone; workers leave")
     wait_for(lambda: not dev.processes("other.json"), "its worker has left")
+
+
+def test_when_the_last_spec_is_gone_all_wait_for_another(laptop: Laptop) -> None:
+    """Nothing runs, the janitor neither, and nobody complains; one that comes and is invalid is told."""
+    dev = laptop.dev_all()
+    dev.until("Redis answers")
+    wait_for(lambda: dev.processes("penstock janitor"), "the janitor runs")
+    text = laptop.spec.read_text()
+
+    laptop.spec.unlink()
+
+    dev.until("trial: its spec is gone; workers leave")
+    wait_for(lambda: not dev.processes("penstock janitor"), "the janitor has left")
+    laptop.spec.write_text(text + "nonsense: true\n")
+    dev.until(r"error: specs/trial.yaml:\d+:1: .*`nonsense`.*; nothing runs")
+    assert not dev.said("no process can start")
+    laptop.spec.write_text(text)
+    dev.until("it is valid again")
+    wait_for(lambda: dev.processes("penstock janitor"), "the janitor runs again")
+    assert dev.interrupt() == 0

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
+from contextlib import closing
 from pathlib import Path
 
 import ledger
@@ -50,6 +52,16 @@ def test_it_ends_by_itself_where_no_worker_can_start(busy: Laptop) -> None:
     dev.until("Redis answers").send(1)
     assert dev.wait() == 1
     assert "what cannot start does nothing" in dev.log()
+
+
+def test_a_redis_that_never_answers_is_told(laptop: Laptop) -> None:
+    """By `penstock dev` itself, once; nobody has to guess it from what the janitor says."""
+    with closing(socket.socket()) as taken:  # and nobody listens there
+        taken.bind(("127.0.0.1", 0))
+        dev = laptop.dev("--redis", f"redis://127.0.0.1:{taken.getsockname()[1]}")
+        dev.until("penstock dev: warning: Redis does not answer")
+        assert dev.interrupt() == 0
+    assert dev.said("penstock dev: warning: Redis does not answer") == 1
 
 
 def test_what_a_shell_says_for_other_commands_does_not_reach_workers(laptop: Laptop) -> None:

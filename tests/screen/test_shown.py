@@ -23,7 +23,7 @@ from penstock_dev.screen.room import AROUND, divided
 from penstock_dev.screen.spark import spark
 from penstock_dev.screen.table import shape
 from penstock_dev.screen.words import folded, safe
-from penstock_dev.seen import Level, LogLine, Past, Seen, SpecSeen, WorkerSeen, WorkerState
+from penstock_dev.seen import Level, LogLine, Past, RedisSeen, Seen, SpecSeen, WorkerSeen, WorkerState
 
 Show = Callable[..., None]
 HOSTILE = "[bold red]x[/] [@click=app.quit]y[/] \x1b[31m\x1b]0;z\x07 \u202e\u200b\u0301 漢字🎉 {} %s \\"
@@ -65,6 +65,29 @@ HPA: 904 / 32 -> 29, scale-up limited by policy
 
 s send  b burst  k kill -9  r Redis  p pause  f log  ? help  q quit
 """
+
+
+def test_redis_that_was_not_asked_yet_is_not_down(show: Show) -> None:
+    """In the first second of a run nobody knows."""
+
+    async def play(shown: Shown) -> None:
+        shown.desk.seen = replace(SEEN, redis=RedisSeen("127.0.0.1:41231", up=None, since=0.4))
+        lines = await shown.until_shows("asking Redis")
+        assert "DOWN" not in "\n".join(lines)
+
+    show(play)
+
+
+def test_the_janitor_is_called_by_its_name(show: Show) -> None:
+    """Also where the pipelines' names are shorter."""
+
+    async def play(shown: Shown) -> None:
+        short = replace(JOBS, name="jobs")
+        line = LogLine(11, NOON, Level.INFO, "leads", "janitor", "janitor-1")
+        shown.desk.seen = replace(SEEN, specs=(short,), log=(line,))
+        await shown.until_shows("janitor janitor-1 leads")
+
+    show(play)
 
 
 def test_redis_that_is_down_is_shown(show: Show) -> None:

@@ -165,6 +165,18 @@ def test_the_terminal_is_given_back(screen: OnScreen, key: str) -> None:
     screen.terminal.until_shows("\n42\n")
 
 
+def test_a_fault_of_our_own_gives_the_terminal_back(root: Path, tmp_path: Path) -> None:
+    """Whoever shows the screen is told, to tell it in a sentence; Textual prints no traceback of its own."""
+    with Terminal(tmp_path) as terminal:
+        terminal.type(shlex.join((sys.executable, str(root / "tests/support/faulty.py"))))
+        terminal.until_shows(KEYS)
+        terminal.press("s")
+        shown = terminal.until_shows("told: a fault of our own")
+        assert [terminal.says(one) for one in ("alternate_on", "cursor_flag", "mouse_any_flag")] == ["0", "1", "0"]
+        assert "Traceback" not in shown
+        assert "─" not in shown
+
+
 def test_a_lost_connection_leaves_no_process(screen: OnScreen) -> None:
     """Whoever looked from afar is gone; so is all that ran."""
     screen.begin().until_ready()

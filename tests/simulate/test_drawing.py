@@ -38,6 +38,16 @@ def test_a_picture_is_xml_that_says_what_it_shows(tmp_path: Path) -> None:
     assert TITLE in told
 
 
+def test_there_is_no_half_a_pod(tmp_path: Path) -> None:
+    """Marks of the replicas are whole."""
+    pods = [float(second // 1000 % 12) for second in range(12_000)]
+    others = [100.0] * len(pods)
+    draw(tmp_path / "run.svg", TITLE, [Curves("", others, others, others, pods, pods).thinned()], None)
+    told = [one.text or "" for one in ET.parse(tmp_path / "run.svg").iter("{http://www.w3.org/2000/svg}text")]  # noqa: S314 - we have just written it
+    assert "6" in told
+    assert not [one for one in told if one.endswith(".5")]
+
+
 def test_a_png_is_one(tmp_path: Path) -> None:
     path = tmp_path / "run.png"
     draw(path, TITLE, [run()], None)

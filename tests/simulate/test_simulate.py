@@ -63,6 +63,28 @@ def test_only_a_picture_pays_for_what_draws(repository: Path) -> None:
     assert ran.stdout.endswith("False\n")
 
 
+STEADY = ("--pattern", "steady", "--rate", "20", "--lasts", "20m", "--handling", "2s", "--env", "production", "--json")
+
+
+@pytest.mark.usefixtures("repository")
+def test_nothing_gets_lost_while_redis_is_away(penstock: Run) -> None:
+    """All that senders held back comes at once when it is there again, and is done."""
+    [usual] = summed(penstock("simulate", "resize", *STEADY))
+    [away] = summed(penstock("simulate", "resize", *STEADY, "--redis-away", "10m+5m"))
+    assert away["sent"] == away["done"] == usual["done"] == 24_000
+    assert away["waiting_at_most"] > 20 * 280 > usual["waiting_at_most"]
+    assert away["taken_over"] == usual["taken_over"] == 0
+
+
+@pytest.mark.usefixtures("repository")
+def test_what_lost_workers_ran_is_taken_over(penstock: Run) -> None:
+    """And what comes while they are away waits for them, which Redis tells."""
+    [away] = summed(penstock("simulate", "resize", *STEADY, "--workers-away", "10m+5m"))
+    assert away["sent"] == away["done"] == 24_000
+    assert away["taken_over"] > 0
+    assert away["waited"]["longest"] >= 300
+
+
 @pytest.mark.parametrize("suffix", ["svg", "png"])
 def test_a_run_is_drawn_to_the_same_bytes(repository: Path, penstock: Run, suffix: str) -> None:
     for name in ("one", "other"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import signal
@@ -131,6 +132,7 @@ class Dev:
 
     def __init__(self, laptop: Laptop, words: tuple[str, ...], environ: dict[str, str], *, piped: bool) -> None:
         self.mark = uuid.uuid4().hex
+        self._folder = laptop.folder
         self._log = laptop.folder / f"{self.mark[:8]}.log"
         with self._log.open("ab") as log:
             self.process = subprocess.Popen(
@@ -200,9 +202,10 @@ class Dev:
         return workers(self.mark)
 
     def nothing_left(self) -> None:
-        """It has ended, and so has everything that it started."""
+        """It has ended, and so has all that it started; Redis writes over its mark, but stays in its folder."""
         self.process.wait(SECONDS)
         wait_for(lambda: not self.processes(), "no process is left", SECONDS)
+        wait_for(lambda: not processes_in(self._folder), "no Redis is left", SECONDS)
 
     def interrupt(self) -> int:
         """Ctrl-C, and the exit code."""
@@ -233,6 +236,16 @@ def marked(mark: str, command: str = "") -> list[int]:
             continue
         if ours and command.encode() in words.replace(b"\0", b" ") and is_alive(int(path.name)):
             found.append(int(path.name))
+    return found
+
+
+def processes_in(folder: Path) -> list[int]:
+    """Those that work in this folder, or below."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if (path / "cwd").readlink().is_relative_to(folder) and is_alive(int(path.name)):
+                found.append(int(path.name))
     return found
 
 

@@ -72,7 +72,7 @@ def meets_a_redis(page: Path) -> bool:
     """It has a command that needs more than this process and a folder."""
     commands = [command for block in blocks(page) if block.kind == "console" for command in block.commands()]
     return any(
-        "--embedded" in command or "--redis" in command or program(command) not in IN_PROCESS for command in commands
+        "--embedded" in command or "--redis " in command or program(command) not in IN_PROCESS for command in commands
     )
 
 

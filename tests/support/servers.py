@@ -35,6 +35,8 @@ LASTING = (11_000, 22_000)
 """Below 32,768, from where systems give ports to outgoing connections, also with what stands beside."""
 BUS = 10_000
 """How far above its own port a cluster's node talks to the others."""
+MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108 - no file there is another's
+"""For folders of servers that sync their settings to disk before they answer: others' writing must not hold them up."""
 
 
 def binary() -> Path:
@@ -70,13 +72,16 @@ def wait_for(what: Callable[[], object], says: str, seconds: float = SECONDS) ->
 class Server:
     """One server with a folder and a port that stay the same through restarts."""
 
+    place: str | None = None
+    """Where its folder is made; where temporary files usually are, when nothing is said."""
+
     def __init__(self, *settings: str, appendonly: bool = False, password: str | None = None) -> None:
         """Settings are lines of redis.conf."""
         self.binary = binary()
         self.port = 0
         self.password = password
         """Of the default user, for `ask`."""
-        self.folder = Path(tempfile.mkdtemp(prefix="penstock-test-"))
+        self.folder = Path(tempfile.mkdtemp(prefix="penstock-test-", dir=self.place))
         self._clear = weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
         self._appendonly = appendonly
         self._settings = settings
@@ -217,6 +222,8 @@ class Server:
 class Sentinel(Server):
     """A sentinel, alone in its judgement, of the master `name`."""
 
+    place = MEMORY
+
     def __init__(self, master: Server, name: str) -> None:
         super().__init__(
             f"sentinel monitor {name} {LOOPBACK} {master.port} 1",
@@ -233,6 +240,8 @@ class Sentinel(Server):
 
 class Node(Server):
     """A node of a cluster, not yet acquainted with others."""
+
+    place = MEMORY
 
     def __init__(self) -> None:
         super().__init__("cluster-enabled yes", "cluster-config-file nodes.conf", "cluster-node-timeout 5000")

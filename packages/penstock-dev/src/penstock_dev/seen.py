@@ -32,9 +32,10 @@ class RedisSeen:
     """The server that all pipelines share."""
 
     address: str
-    up: bool
+    up: bool | None
+    """None until it was asked for the first time."""
     since: float
-    """How long it has been up, or down."""
+    """How long it has been so."""
     ours: bool = True
     """Whether we started it, and so may stop it."""
 

@@ -53,6 +53,14 @@ PODS = (
 )
 
 
+AWAY = (
+    click.option(
+        "--redis-away", metavar="START+SPAN", help="No Redis for a time: `10m+5m`, after ten minutes for five."
+    ),
+    click.option("--workers-away", metavar="START+SPAN", help="All workers are lost, and back after a time: `10m+5m`."),
+)
+
+
 def case_options(verb: F) -> F:
     """What is simulated, as `case`."""
 
@@ -69,10 +77,13 @@ def case_options(verb: F) -> F:
         pod_start: int,
         node_start: int,
         node_pods: int | None,
+        redis_away: str | None,
+        workers_away: str | None,
         seed: int,
         **rest: object,
     ) -> object:
         from penstock_dev.simulating import case
+        from penstock_dev.simulating.away import read_away
 
         if trace:
             from penstock_dev.simulating.traces import read_trace
@@ -89,10 +100,13 @@ def case_options(verb: F) -> F:
         else:
             takes = case.spread(handling / 1000, handling_p99 / 1000 if handling_p99 is not None else None)
         starts = case.Starts(case.whole_seconds(pod_start), case.whole_seconds(node_start), node_pods)
-        return verb(*args, case=case.Case(traffic, takes, starts, seed), **rest)
+        said: tuple[tuple[Literal["redis", "workers"], str | None], ...]
+        said = (("redis", redis_away), ("workers", workers_away))
+        away = tuple(read_away(of, text, traffic.lasts) for of, text in said if text is not None)
+        return verb(*args, case=case.Case(traffic, takes, starts, seed, away), **rest)
 
     found = cast("F", with_case)
-    for option in (seed_option, *reversed(PODS), *reversed(TRAFFIC)):
+    for option in (seed_option, *reversed(AWAY), *reversed(PODS), *reversed(TRAFFIC)):
         found = option(found)
     return found
 

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import sys
 
-from penstock_dev.demo.run import command
+
+def main() -> int:
+    """Give an exit code, also to somebody who thinks better of it while all of it is loaded."""
+    try:
+        from penstock_dev.demo.run import command  # noqa: PLC0415 - what takes a while to load may be stopped
+
+        return command()
+    except KeyboardInterrupt:
+        sys.stderr.write("stopped; nothing is left behind\n")
+        return 130
+
 
 if __name__ == "__main__":
-    sys.exit(command())
+    sys.exit(main())

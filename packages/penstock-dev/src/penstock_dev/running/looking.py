@@ -27,8 +27,8 @@ class Looking:
         self._stations = stations
         self._book = book
         self._speed = speed
-        self.answers = False
-        """Whether Redis does."""
+        self.answers: bool | None = None
+        """Whether Redis does; None until it was asked."""
         self.since = time.monotonic()
         """When that has begun."""
         self._looks = 0

@@ -117,9 +117,10 @@ class RunsPipeline:
 
 
 def _alone(spec: Pipeline) -> Pipeline:
-    """Without a cluster there is nobody to be told which pods are busy, and the janitor would complain of that."""
+    """Without a cluster nobody is to be told which pods are busy, or to leave too; both would be complained of."""
     scaling = spec.scaling.model_copy(update={"protect_busy": False})
-    return spec.model_copy(update={"scaling": scaling})
+    shutdown = spec.shutdown.model_copy(update={"sidecar_quit_url": None})
+    return spec.model_copy(update={"scaling": scaling, "shutdown": shutdown})
 
 
 def _whole(told: object) -> int | None:

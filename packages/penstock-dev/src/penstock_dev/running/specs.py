@@ -55,7 +55,8 @@ class Specs:
             self._at = _by_path(whole.pipelines)
             return Good(whole.pipelines, {}, whole.outcome)
         if not self._at:
-            return Good((), {}, whole.outcome)
+            errors = [one for one in whole.outcome.findings if one.severity is Severity.ERROR]
+            return Good((), {"": f"{_first_of(errors)}; nothing runs"}, whole.outcome)
         return self._as_far_as_valid(paths, whole.outcome)
 
     def _as_far_as_valid(self, paths: Sequence[Path], outcome: Outcome) -> Good:
@@ -86,6 +87,10 @@ def _by_path(pipelines: Sequence[Resolved]) -> dict[Path, Resolved]:
 
 
 def _in_words(errors: Sequence[Finding]) -> str:
+    return f"{_first_of(errors)}; what ran before goes on"
+
+
+def _first_of(errors: Sequence[Finding]) -> str:
     first = errors[0]
     more = f", and {len(errors) - 1} more" if len(errors) > 1 else ""
-    return f"{first.at}: {first.says}{more}; {first.hint}; what ran before goes on"
+    return f"{first.at}: {first.says}{more}; {first.hint}"

@@ -90,7 +90,6 @@ class Supervisor:
         try:
             await self._apply(first)
             self._man(self._janitor)
-            self._janitor.want(1)
             self.begun.set()
             tasks += [asyncio.create_task(work) for work in self._works()]
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -148,6 +147,7 @@ class Supervisor:
         for name in set(self.stations) - {one.name for one in good.pipelines}:
             changed = True
             await self._drop(name)
+        self._janitor.want(1 if self.stations else 0)  # without a pipeline it has nothing to look after
         if changed:
             self._janitor.renew()
 

@@ -24,10 +24,13 @@ def can_show(environ: Mapping[str, str], *streams: TextIO | None) -> bool:
 
 
 async def show(source: Source, control: Control) -> None:
-    """Until somebody quits. The terminal is given back as it was, also when this is cancelled."""
+    """Until somebody quits. The terminal is given back as it was, also when this is cancelled, or raises a fault."""
     from penstock_dev.screen.app import DevScreen  # noqa: PLC0415 - Textual takes a while to load
 
     # Where a shell has exported the size that its window had once, Textual would believe it after every resize.
     for name in ("COLUMNS", "LINES"):
         os.environ.pop(name, None)
-    await DevScreen(source, control).run_async(mouse=False)
+    screen = DevScreen(source, control)
+    await screen.run_async(mouse=False)
+    if screen.broken:
+        raise screen.broken

@@ -11,6 +11,7 @@ from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.events import Resize
 from textual.widgets import Static
+from textual.worker import WorkerFailed
 
 from penstock.wire.errors import RedisTrouble
 from penstock_dev.control import Control
@@ -77,6 +78,8 @@ class DevScreen(App[None]):
         self._marked: str | None = None
         self._filtered = False
         self._did, self._did_style = "", ""
+        self.broken: BaseException | None = None
+        """What ended it that nobody had thought of."""
         self._panes = {
             name: Pane(name) for name in ("heading", "trouble", "title", "detail", "log-title", "did", "keys")
         }
@@ -103,6 +106,15 @@ class DevScreen(App[None]):
         """Everything has another width."""
         del event
         self.call_later(self._draw)
+
+    def _handle_exception(self, error: Exception) -> None:
+        """Whoever shows it is told, once the terminal is as it was."""
+        self.broken = self.broken or (error.error if isinstance(error, WorkerFailed) else error)
+        super()._handle_exception(error)
+
+    def _fatal_error(self) -> None:
+        """As Textual does it, without its traceback."""
+        self._close_messages_no_wait()
 
     # What is shown
 
@@ -144,7 +156,9 @@ class DevScreen(App[None]):
         title = f"log of {only}" if only else "log"
         title += "" if self._logged.following else ", not followed: End goes on"
         self._panes["log-title"].show(_title(title, columns), min(room.log, 1))
-        self._logged.show(self._seen.log, [one.name for one in self._seen.specs], only, max(room.log - 1, 0))
+        self._logged.show(
+            self._seen.log, [*(one.name for one in self._seen.specs), "janitor"], only, max(room.log - 1, 0)
+        )
 
     # What keys do
 
@@ -198,7 +212,7 @@ class DevScreen(App[None]):
 
     def action_redis(self) -> None:
         """Stop or start it."""
-        self._do(self._control.stop_redis() if self._seen.redis.up else self._control.start_redis())
+        self._do(self._control.start_redis() if self._seen.redis.up is False else self._control.stop_redis())
 
     def _on_chosen(self, does: Callable[[SpecSeen], Doing]) -> None:
         one = self._chosen

@@ -11,11 +11,16 @@ from penstock_dev.seen import Seen
 def heading(seen: Seen, columns: int) -> Text:
     """One line; what matters most stands first."""
     redis = seen.redis
-    state = f"Redis up {seconds(redis.since)}" if redis.up else f"Redis DOWN for {seconds(redis.since)}"
+    if redis.up is None:
+        state, style = "asking Redis", "yellow"
+    elif redis.up:
+        state, style = f"Redis up {seconds(redis.since)}", "green"
+    else:
+        state, style = f"Redis DOWN for {seconds(redis.since)}", "bold red"
     speed = "" if seen.speed == 1 else f"{seen.speed:g}x"
     parts = [
         ("penstock dev", "bold"),
-        (state, "green" if redis.up else "bold red"),
+        (state, style),
         (speed, ""),
         (redis.address, "dim"),
     ]

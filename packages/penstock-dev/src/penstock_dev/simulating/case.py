@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from penstock.operating.spans import count, span
-from penstock_scaling.simulator import Handling
+from penstock_scaling.simulator import Handling, Outage
 from penstock_scaling.traffic.patterns import DAY, Pattern, Shape
 from penstock_scaling.traffic.trace import Trace
 from penstock_spec.findings import CannotGoOn
@@ -29,6 +29,7 @@ WORDS = {
     "burst": "a burst from {rate} a second down to nothing in {lasts}",
     "outage": "{rate} a second for {lasts}, with an outage and its flood",
 }
+AWAY = {"redis": "Redis", "workers": "workers"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +49,20 @@ class Case:
     handling: Handling
     starts: Starts
     seed: int = 1
+    away: tuple[Outage, ...] = ()
+    """What is away for a time."""
 
     def __str__(self) -> str:
         """In words."""
         traffic = self.traffic
         lasts = span(traffic.lasts * 1000)
         if isinstance(traffic, Trace):
-            return f"{count(sum(traffic.counts))} recorded messages in {lasts}"
-        return WORDS[traffic.shape].format(rate=f"{traffic.rate:g}", lasts=lasts)
+            told = f"{count(sum(traffic.counts))} recorded messages in {lasts}"
+        else:
+            told = WORDS[traffic.shape].format(rate=f"{traffic.rate:g}", lasts=lasts)
+        return told + "".join(
+            f"; no {AWAY[one.of]} for {span(one.lasts * 1000)} from {span(one.start * 1000)} on" for one in self.away
+        )
 
 
 def of_expectation(one: Expectation, seed: int) -> Case:

@@ -47,6 +47,7 @@ def draw(path: Path, title: str, runs: Sequence[Curves], target: float | None) -
         panels[2].yaxis.set_major_locator(_times(oldest, LINES))
         panels[2].yaxis.set_major_formatter(FuncFormatter(lambda age, _: span(age * 1000) if age else "0"))
         _label(panels[3], "replicas\n(pods)", max(max(*run.wanted, *run.ready) for run in runs))
+        panels[3].yaxis.set_major_locator(MaxNLocator(nbins=LINES, min_n_ticks=2, integer=True))
         if target is not None:
             panels[2].axhline(target, color=TARGET, linewidth=1, linestyle=(0, (5, 3)))
             panels[2].annotate(

@@ -54,6 +54,7 @@ def run(name: str, it: Subject[Pipeline], case: Case, target: int | None = None,
         lease=whole_seconds(spec.work.lease.amount),
         protect_busy=spec.scaling.protect_busy,
         keeps_history=spec.stream.retention.keep != "until-done",
+        outages=case.away,
         # The age at the end of a second: what is as old as the target then waits for longer.
         target_age=None if target is None else target - 1,
         after=max(QUIET + slow, after),

@@ -41,6 +41,7 @@ def _cells(one: Summary, backlog: int, target: int | None) -> dict[str, str]:
         "scaled down": count(one.scaled_down),
         "busy pods stopped": count(one.busy_pods_stopped),
         "messages given back": count(one.given_back),
+        **({"messages taken over": count(one.taken_over)} if one.taken_over else {}),
         "back at the minimum after": "never" if one.back_at_min is None else seconds(one.back_at_min),
     }
 
@@ -66,5 +67,6 @@ def told(result: Result) -> dict[str, Any]:
         "scaled": {"up": one.scaled_up, "down": one.scaled_down},
         "busy_pods_stopped": one.busy_pods_stopped,
         "given_back": one.given_back,
+        "taken_over": one.taken_over,
         "back_at_min": one.back_at_min,
     }
