@@ -100,6 +100,20 @@ def test_the_platform_is_seen(repository: Path, generated: Path, penstock: Run) 
     assert "out of date: generated/dev/jobs/manifests/deployment.yaml\n" in penstock("check").stdout
 
 
+@pytest.mark.parametrize("look", ["check", "diff"])
+def test_who_looked_first_removes_nothing(repository: Path, generated: Path, penstock: Run, look: str) -> None:
+    """A look at what differs is not taken for what was made: the environment's own folder stays, as do the schemas."""
+    spec = repository / "specs/jobs.yaml"
+    spec.write_text(spec.read_text().replace("bot-worker:1.0.0", "bot-worker:1.0.1"))
+    (generated / "chart/Chart.yaml").unlink()
+    before = {path.relative_to(generated) for path in generated.rglob("*")}
+    penstock(look)
+    assert "removed" not in penstock("generate").stdout
+    assert {path.relative_to(generated) for path in generated.rglob("*")} == before | {Path("chart/Chart.yaml")}
+    assert "bot-worker:1.0.1" in (generated / "production/_environment/terraform.tfvars.json").read_text()
+    assert penstock("check").returncode == 0
+
+
 @pytest.mark.parametrize("broken", [b"", b"[]", b'{"units": 5}', b"\xff"])
 def test_a_broken_ledger_is_no_matter(repository: Path, generated: Path, penstock: Run, broken: bytes) -> None:
     ledger = repository / ".penstock-cache/generated.json"

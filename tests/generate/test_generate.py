@@ -220,6 +220,42 @@ def test_a_patch_without_a_target_is_an_error(repository: Path, penstock: Run) -
     assert "hint: write `/spec/template/spec/containers`" in ran.stderr
 
 
+def test_a_patch_of_what_is_not_there_is_an_error(repository: Path, penstock: Run) -> None:
+    """`dev` has no password, and so no TriggerAuthentication; said for `production` alone, the patch is right."""
+    patch = "{target: TriggerAuthentication, op: replace, path: /spec/secretTargetRef/0/key, value: other, reason: x}"
+    spec = repository / "specs/media-cluster.yaml"
+    before = spec.read_text()
+    spec.write_text(f"{before}patches:\n  - {patch}\n")
+    line = len(spec.read_text().splitlines())
+    ran = penstock("generate")
+    assert ran.returncode == 2
+    says = "this patch changes nothing: there is no TriggerAuthentication in `dev`"
+    assert f"specs/media-cluster.yaml:{line}:14: {says}\n" in ran.stderr
+    assert "hint: write `patches` below those `environments` of the spec that have one, or take it out" in ran.stderr
+    spec.write_text(f"{before}  production:\n    patches:\n      - {patch}\n")
+    assert penstock("generate").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("pipeline/manifests/podmonitors.yaml.j2", "call it `templates/pipeline/manifests/podmonitor.yaml.j2`"),
+        ("chart/templates/deploymnt.yaml", "call it `templates/chart/templates/deployment.yaml`"),
+        ("images/x.j2", "see Penstock's `templates/README.md` for the names"),
+    ],
+)
+def test_a_template_that_overrides_nothing_is_an_error(repository: Path, penstock: Run, name: str, hint: str) -> None:
+    """It would be read by nobody, as after a new version of Penstock calls its template otherwise."""
+    for beside in (name, "pipeline/_ours.j2", "web/page.html.j2"):  # the others are none that could be meant
+        (repository / "templates" / beside).parent.mkdir(parents=True, exist_ok=True)
+        (repository / "templates" / beside).write_text("a: 1\n")
+    ran = penstock("generate")
+    assert ran.returncode == 2
+    assert f"templates/{name}: there is no template of this name to override\nhint: {hint}\n" in ran.stderr
+    (repository / "templates" / name).unlink()
+    assert penstock("generate", "--env", "dev", "--only", "jobs").returncode == 0
+
+
 def test_a_template_of_the_repositorys_own(repository: Path, generated: Path, penstock: Run, root: Path) -> None:
     """It takes the place of ours; the others stay."""
     name = "pipeline/manifests/serviceaccount.yaml.j2"

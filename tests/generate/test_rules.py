@@ -8,7 +8,10 @@ from typing import Any
 import pytest
 import yaml
 from asked import KEDA, OTHERS, OURS, grouped, matched, selectors
+from planned import TEMPLATES, planned
 
+from penstock_generate.kinds.pipeline import emit
+from penstock_generate.kinds.pipeline.alerts import Sources, alerts
 from penstock_generate.kinds.pipeline.rules import DASHBOARD
 
 
@@ -99,6 +102,27 @@ def test_a_number_of_the_spec_is_the_rules_number(root: Path) -> None:
     assert old["expr"] == 'max(penstock_oldest_seconds{namespace="pipelines",pipeline="media-cluster"}) > 300'
     assert "`alerts.backlog_age` is 5m" in old["annotations"]["description"]
     assert most["expr"].endswith(">= 20")
+
+
+def test_pods_that_cannot_start_are_missing(rules: list[dict[str, Any]]) -> None:
+    """The HPA's own current replicas are what the Deployment asks for: by them a pod that never starts is there."""
+    found = [rule["expr"] for rule in rules if rule.get("alert") == "PenstockReplicasBehind"]
+    assert len(found) == 10
+    for expression in found:
+        assert [one.name for one in selectors(expression)] == [
+            "kube_horizontalpodautoscaler_status_desired_replicas",
+            "kube_deployment_status_replicas_ready",
+        ]
+
+
+@pytest.mark.parametrize(("least", "told"), [(2, True), (3, False)])
+def test_a_fixed_number_of_pods_is_no_alarm(tmp_path: Path, least: int, told: bool) -> None:  # noqa: FBT001 - a case
+    """Where there can be no more than there always are, being at the most says nothing, and for ever."""
+    it = planned(tmp_path, {"scaling": {"replicas": {"min": least, "max": 3}}})
+    names = {alert.name for alert in alerts(it.spec, Sources.of(it.around.namespace, it.name))}
+    assert ("PenstockAtMaxReplicas" in names) is told
+    [drawn] = [one for one in emit(it, TEMPLATES).artifacts if one.path.endswith("/dashboard.json")]
+    assert '"Pods"' in drawn.content
 
 
 def test_a_kustomization_names_what_is_there(root: Path) -> None:

@@ -33,6 +33,7 @@ SPECS: dict[str, dict[str, Any]] = {
     "wait": {"stream": {"backlog": {"when_full": "wait"}}},
     "drop": {"stream": {"backlog": {"when_full": "drop-oldest", "lossy": True}}},
     "history": {"stream": {"retention": {"keep": {"age": "7d"}}}, "janitor": {"ghosts": {"dry_run": True}}},
+    "fixed": {"scaling": {"replicas": {"min": 3, "max": 3}, "fallback": {"replicas": 3}}},
     "tagged": {"stream": {"key": "a{b}c"}, "work": {"on_timeout": "finish"}},
     "paused": {"scaling": {"paused": True, "fallback": None}, "shutdown": {"sidecar_quit_url": "http://127.0.0.1/q"}},
     "nasty": NASTY_SPEC,

@@ -71,6 +71,9 @@ PATCHES = [
 
 def generated(folder: Path, spec: dict[str, Any], redis: dict[str, Any], patches: Iterable[Any] = ()) -> Path:
     """The folder with what follows from one spec."""
+    auth = redis.get("auth", {})
+    if not auth or "trigger_authentication" in auth:  # nothing to patch
+        patches = [one for one in patches if one[0] != "TriggerAuthentication"]
     changes = [dict(zip(("target", "op", "path", "value"), one, strict=True), reason="odd") for one in patches]
     around = {
         "namespace": "null",

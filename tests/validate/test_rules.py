@@ -1,7 +1,14 @@
 """Alerts that are quiet and fire as their generated tests say, by promtool."""
 
+import json
+import re
 import subprocess
 from pathlib import Path
+
+import pytest
+import yaml
+
+OURS = '{namespace="pipelines",pipeline="media-cluster"}'
 
 
 def test_each_is_quiet_and_fires(root: Path) -> None:
@@ -12,3 +19,52 @@ def test_each_is_quiet_and_fires(root: Path) -> None:
     for verb, on in (("check", rules), ("test", tests)):
         ran = subprocess.run(["promtool", verb, "rules", *on], capture_output=True, text=True, check=False)
         assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("counted", "kept", "fires"),
+    [
+        ("0x10 1x30", "5x40", True),  # as one of those that are kept was too old
+        ("1x40", "0x10 1x30", True),  # by a worker that was started for it
+        ("_x10 1x30", "_x10 0x5 1x25", True),  # and when a janitor has just begun
+        ("1x40", "5x10 2x30", False),  # some were purged
+        ("1x40", "_x10 5x30", False),  # those that are kept are told for the first time
+        ("_x40", "_x40", False),
+    ],
+)
+def test_a_dead_letter_is_seen_however_short_its_worker_lived(
+    root: Path,
+    tmp_path: Path,
+    counted: str,
+    kept: str,
+    fires: bool,  # noqa: FBT001 - a case
+) -> None:
+    """By what grows between two scrapes of a worker, or by what the janitor tells."""
+    told = {f"penstock_dead_total{OURS}": counted, f"penstock_dead_letters{OURS}": kept}
+    asked = {"expr": 'count(ALERTS{alertname="PenstockDeadLetters"})', "eval_time": "20m"}
+    answer = [{"labels": "{}", "value": 1}] if fires else []
+    test = {
+        "interval": "1m",
+        "input_series": [{"series": name, "values": values} for name, values in told.items()],
+        "promql_expr_test": [asked | {"exp_samples": answer}],
+    }
+    rules = str(root / "generated/production/media-cluster/rules.yaml")
+    (tmp_path / "test.yaml").write_text(json.dumps({"rule_files": [rules], "tests": [test]}))
+    ran = subprocess.run(
+        ["promtool", "test", "rules", tmp_path / "test.yaml"], capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
+def test_the_time_that_it_must_hold_is_tested(root: Path, tmp_path: Path) -> None:
+    """Alerts that fired at once would not pass their generated tests."""
+    for folder in ("jobs", "_environment"):
+        there = root / "generated/production" / folder
+        rules = yaml.safe_load((there / "rules.yaml").read_text())
+        patient = {rule["alert"]: rule.pop("for") for rule in rules["groups"][-1]["rules"] if "for" in rule}
+        assert len(patient) > 5
+        (tmp_path / "rules.yaml").write_text(json.dumps(rules))
+        (tmp_path / "rules.test.yaml").write_text((there / "rules.test.yaml").read_text())
+        command = ["promtool", "test", "rules", str(tmp_path / "rules.test.yaml")]
+        ran = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert set(re.findall(r"alertname: (\w+), time:", ran.stdout + ran.stderr)) == patient.keys()

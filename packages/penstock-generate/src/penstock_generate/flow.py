@@ -52,10 +52,10 @@ class Flow:
     def remember(self, *, written: bool) -> None:
         """For the next run; to be called when the tree is as it will stay, whether what differs was written or not."""
         for unit in self._made:
+            if not written and any(made.difference for made in unit.folders):
+                continue  # what an environment makes is known by its entry alone: one with less would remove the rest
             folders = {
-                made.folder: Lay(made.files, lying(self._root, made.folder), made.member)
-                for made in unit.folders
-                if written or not made.difference
+                made.folder: Lay(made.files, lying(self._root, made.folder), made.member) for made in unit.folders
             }
             self._ledger.keep(unit.name, Entry(unit.key, unit.spec, unit.beside, folders))
         self._ledger.store()

@@ -17,6 +17,7 @@ from markupsafe import Markup
 
 from penstock_generate import markdown, python, text
 from penstock_generate.artifact import Artifact
+from penstock_spec.fields import nearest
 from penstock_spec.findings import CannotGoOn
 
 OURS = Path(__file__).parent / "templates"
@@ -26,6 +27,8 @@ OF_VALUES: dict[str, Callable[[object], str]] = {"y": text.scalar, "py": python.
 OF_TEXTS: dict[str, Callable[[str], str]] = {"md": markdown.words, "code": markdown.code, "sh": markdown.shell}
 """Filters for Markdown, where a value is its text."""
 MANY = 512
+CHART = "chart"
+"""The folder that is copied, whatever its files are called."""
 
 
 class Templates:
@@ -33,6 +36,8 @@ class Templates:
 
     def __init__(self, overrides: Path | None = None, extensions: Sequence[type[Extension]] = ()) -> None:
         """`overrides` is a repository's own folder of templates; it need not be there."""
+        if overrides:
+            _refuse_unused(overrides)
         folders = [overrides, OURS] if overrides else [OURS]
         self._folders = folders
         self._environment = jinja2.Environment(
@@ -67,6 +72,18 @@ class Templates:
             raise CannotGoOn(f"{_place(error.filename, error.lineno)}: {error.message}", "mend the template") from None
         except (jinja2.TemplateError, Unwritten) as error:
             raise CannotGoOn(f"{_where(error, name)}: {error}", "mend the template") from None
+
+
+def _refuse_unused(overrides: Path) -> None:
+    """A template by a name that none of ours has is read by nobody; `_...` are for others to import."""
+    ours = {file.relative_to(OURS).as_posix() for file in OURS.rglob("*") if file.is_file()}
+    for top in sorted({name.partition("/")[0] for name in ours if "/" in name}):
+        for file in sorted((overrides / top).rglob(f"*{ENDING}" if top != CHART else "*")):
+            name = file.relative_to(overrides).as_posix()
+            if name not in ours and file.is_file() and not file.name.startswith(("_", ".")):
+                close = nearest(name, sorted(ours))
+                hint = f"call it `templates/{close}`" if close else "see Penstock's `templates/README.md` for the names"
+                raise CannotGoOn(f"templates/{name}: there is no template of this name to override", hint)
 
 
 class Unwritten(Exception):  # noqa: N818 - what it is

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal, Self
@@ -28,6 +29,10 @@ VALUE = "{value}"
 """In a description: the value that the query had."""
 
 
+def _at_once(_: float) -> int:
+    return 0
+
+
 @dataclass(frozen=True, slots=True)
 class Query:
     """An expression, and what makes it true."""
@@ -36,6 +41,8 @@ class Query:
     feed: Feed
     warm: int = 0
     """Minutes until it has the value."""
+    beyond: Callable[[float], int] = _at_once
+    """The minute from which on it is beyond a threshold that this value is just beyond: what rounds is so early."""
     exact: bool = True
     """A quotient comes out a little beside."""
 
@@ -130,7 +137,12 @@ class Series:
         series = self.of(metric, **more)
         growth = self.each(metric, f"increase({{}}[{minutes}m])", **more)
         text = f"round(sum({growth}))"
-        return Query(text, lambda value: {series: f"0+{number(value / minutes)}x{STEPS}"}, minutes + 1)
+        return Query(
+            text,
+            lambda value: {series: f"0+{number(value / minutes)}x{STEPS}"},
+            minutes + 1,
+            lambda value: math.ceil(minutes * (1 - 0.5 / value)),
+        )
 
     def ratio(self, over: str, under: str, minutes: int) -> Query:
         """How one counter grows beside another."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from penstock_generate.alerts.define import Alert
 
-AFTER = 5
+AFTER = 1
 """Minutes after which what was to fire has fired."""
 
 
@@ -60,7 +60,7 @@ def _tests(about: About, alert: Alert) -> Iterator[dict[str, Any]]:
     end = alert.query.warm + alert.minutes + AFTER
     fired = {"exp_labels": about.labels_of(alert), "exp_annotations": about.annotations_of(alert, alert.loud)}
     yield _test(alert, "is quiet at its threshold", alert.quiet, {end: []})
-    early: dict[int, list[Any]] = {alert.minutes - 1: []} if alert.minutes else {}
+    early: dict[int, list[Any]] = {alert.query.beyond(alert.loud) + alert.minutes - 1: []} if alert.minutes else {}
     yield _test(alert, "fires beyond it, after its time", alert.loud, {**early, end: [fired]})
 
 

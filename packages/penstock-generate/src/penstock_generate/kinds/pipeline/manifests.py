@@ -34,6 +34,8 @@ def manifests(it: Planned, facts: Facts, templates: Templates) -> Iterator[Artif
             resources.append(file)
             made = templates.artifact(f"{it.folder}/manifests/{file}", f"pipeline/manifests/{file}", values)
             yield replace(made, content=with_patches(made.content, kind, it))
+        else:
+            _refuse_patches(kind, it)
     # The second ConfigMap: patches of a ConfigMap are of the worker's, so it goes by another name and has none.
     resources.append("dashboard.yaml")
     yield templates.artifact(f"{it.folder}/manifests/dashboard.yaml", "pipeline/manifests/dashboard.yaml", values)
@@ -41,6 +43,17 @@ def manifests(it: Planned, facts: Facts, templates: Templates) -> Iterator[Artif
     yield templates.artifact(
         f"{it.folder}/manifests/{file}", f"pipeline/manifests/{file}", {"resources": sorted(resources)}
     )
+
+
+def _refuse_patches(kind: str, it: Planned) -> None:
+    """Of a manifest that there is not: what they were written for does not happen."""
+    for index, patch in enumerate(it.spec.patches):
+        if patch.target == kind:
+            at = it.layers.at(("patches", index, "target"))
+            says = f"{at}: this patch changes nothing: there is no {kind} in `{it.environment}`"
+            raise CannotGoOn(
+                says, "write `patches` below those `environments` of the spec that have one, or take it out"
+            )
 
 
 def with_patches(rendered: str, kind: str, it: Planned) -> str:

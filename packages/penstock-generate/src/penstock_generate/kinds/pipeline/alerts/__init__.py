@@ -18,5 +18,5 @@ def alerts(spec: Pipeline, asked: Sources) -> list[Alert]:
         *leaving.of(spec, ours),
         *sending.of(spec, ours),
         *tidying.of(spec, ours),
-        *scaling.of(spec, asked.scaler, asked.hpa),
+        *scaling.of(spec, asked),
     ]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from penstock_generate.alerts.define import QUARTER, STEPS, Alert, Query, Series
 from penstock_generate.promql import number
-from penstock_spec.kinds.pipeline.metrics import process, working
+from penstock_spec.kinds.pipeline.metrics import process, stream, working
 from penstock_spec.kinds.pipeline.spec import Pipeline
 
 
@@ -16,7 +16,7 @@ def of(spec: Pipeline, ours: Series) -> Iterator[Alert]:
     yield Alert(
         "PenstockDeadLetters",
         "critical",
-        ours.grown(working.DEAD, QUARTER),
+        _died(ours),
         ">=",
         letters,
         0,
@@ -143,4 +143,22 @@ def of(spec: Pipeline, ours: Series) -> Iterator[Alert]:
         5,
         "Calls to Redis fail.",
         "{value} failed in 5 minutes.",
+    )
+
+
+def _died(ours: Series) -> Query:
+    """By what workers count, or by how many more are kept: whichever tells more.
+
+    A worker that was started for a message may have counted its end before it is scraped for the first time, and then
+    nothing is seen to grow. What is kept is told by the janitor, which is always there; but it shrinks as well, by age.
+    """
+    counted, kept = ours.grown(working.DEAD, QUARTER), ours.of(stream.DEAD_LETTERS)
+    more = f"max({kept}) - min(min_over_time({kept}[{QUARTER}m]))"
+    told = {"workers": counted.text, "janitor": more}
+    each = " or ".join(f'label_replace({text}, "by", "{by}", "", "")' for by, text in told.items())
+    born = ours.of(working.DEAD)
+    return Query(
+        f"max({each})",
+        lambda value: {born: f"1+0x{STEPS}", kept: f"0x{QUARTER - 5} {number(value)}+0x{STEPS}"},
+        counted.warm,
     )

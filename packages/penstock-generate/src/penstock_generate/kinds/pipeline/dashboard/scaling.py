@@ -22,17 +22,18 @@ def panels(on: Shown) -> Iterator[Panel]:
 
 
 def _pods(on: Shown) -> Iterator[Panel]:
+    there = on.hpa.gauge("kube_horizontalpodautoscaler_status_current_replicas").text
     wanted = on.hpa.gauge("kube_horizontalpodautoscaler_status_desired_replicas").text
     yield Panel(
         "Pods",
-        "Those that are there and those that are wanted. The line is `scaling.replicas.max`.",
+        "Those that are there and those that are wanted. The line is the most, where that is not the least as well.",
         "short",
-        (on.asks("PenstockAtMaxReplicas", "there"), Target(wanted, "wanted")),
+        (Target(there, "there"), Target(wanted, "wanted")),
         steps=on.steps("PenstockAtMaxReplicas"),
     )
     yield Panel(
         "Missing pods",
-        "Those that are wanted and do not come: nodes, quota or the image.",
+        "Those that are wanted and are not ready: nodes, quota, the image, or what they say at their start.",
         "short",
         (on.asks("PenstockReplicasBehind", "missing"),),
         steps=on.steps("PenstockReplicasBehind"),
