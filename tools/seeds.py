@@ -27,10 +27,10 @@ INTRODUCTION = """\
 # Where every setting went
 
 Five documents about workers and schedulers on Redis, the seeds, stood at the beginning of the design. This page has
-each setting, metric, alert, endpoint and key that they name, and what became of it: a field of a spec or of the platform
-file, a default, [a metric](metrics.md), an alert or a panel, a line of [a generated file](artifacts.md), something that
-the runtime does or that a later part brings, or the reason why there is no such thing. Metrics that begin with `kube_`
-and `keda_` are told by Kubernetes and KEDA.
+each setting, metric, alert, endpoint and key that they name, and what became of it: a field of a spec or of the
+platform file, a default, [a metric](metrics.md), an alert or a panel, a line of [a generated file](artifacts.md),
+something that the runtime does or that a later part brings, or the reason why there is no such thing. Metrics that
+begin with `kube_` and `keda_` are told by Kubernetes and KEDA.
 """
 
 

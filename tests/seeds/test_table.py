@@ -86,7 +86,8 @@ def test_each_field_has_the_value_that_the_table_says(
         if not row.field:
             continue
         whole = platform.model.environments[row.platform] if row.platform else resolved(row.spec, row.in_)
-        assert knows(type(whole), row.field), (seed, row.name, row.field)
+        model: type[Part] = type(whole)
+        assert knows(model, row.field), (seed, row.name, row.field)
         value = at(whole, row.field)
         assert same(value, row.here), (seed, row.name, value, row.here)
 
