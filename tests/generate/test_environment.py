@@ -33,9 +33,10 @@ def manifest(folder: Path, kind: str) -> Any:  # noqa: ANN401 - whatever Kuberne
     return yaml.safe_load((folder / f"manifests/{kind}.yaml").read_text())
 
 
-def members(folder: Path) -> list[str]:
-    """The pipelines of this environment."""
-    return sorted(file.parent.name for file in folder.parent.glob("*/worker.json"))
+def members(folder: Path) -> dict[str, Any]:
+    """The pipelines of this environment, by name."""
+    told = {file.parent.name: json.loads(file.read_text())["spec"] for file in folder.parent.glob("*/worker.json")}
+    return {name: spec for name, spec in sorted(told.items()) if spec["kind"] == "pipeline"}
 
 
 def whole(*names: str, **around: object) -> Whole:
@@ -47,6 +48,10 @@ def whole(*names: str, **around: object) -> Whole:
             kind="pipeline",
             team="team",
             digest="sha256:0",
+            role="worker",
+            args=("worker",),
+            tended=True,
+            scaled=True,
             patches_pods=False,
             image=f"{name}:1",
             connections=30,
@@ -63,10 +68,7 @@ def whole(*names: str, **around: object) -> Whole:
 def test_it_may_look_at_pods_and_no_more(folder: Path) -> None:
     """Patching is for those who protect busy pods: production has one of them, dev has none."""
     role, binding = manifest(folder, "role"), manifest(folder, "rolebinding")
-    protects = [
-        json.loads((folder.parent / name / "worker.json").read_text())["spec"]["scaling"]["protect_busy"]
-        for name in members(folder)
-    ]
+    protects = [spec["scaling"]["protect_busy"] for spec in members(folder).values()]
     verbs = ["get", "list", "patch"] if any(protects) else ["get", "list"]
     assert role["kind"] == "Role"
     assert role["rules"] == [{"apiGroups": [""], "resources": ["pods"], "verbs": verbs}]
@@ -144,7 +146,7 @@ def test_the_scaler_asks_where_the_janitor_listens(folder: Path) -> None:
         assert chosen.items() <= labels.items()
 
 
-@pytest.mark.parametrize("name", ["media-cluster", "_environment"])
+@pytest.mark.parametrize("name", ["media-cluster", "cache-agents", "_environment"])
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
 def test_pods_are_restricted(root: Path, environment: str, name: str) -> None:
     """Workers' and janitor's alike, as Pod Security's `restricted` asks; and their root is read-only."""
@@ -198,11 +200,11 @@ def test_which_image_it_is(janitor: Mapping[str, str], image: str) -> None:
 
 
 def test_no_spec_takes_the_janitors_name(repository: Path, penstock: Run) -> None:
-    spec = repository / "specs/jobs.yaml"
-    spec.write_text(spec.read_text().replace("name: jobs", "name: penstock-janitor"))
+    spec = repository / "specs/tankpit-jobs.yaml"
+    spec.write_text(spec.read_text().replace("name: tankpit-jobs", "name: penstock-janitor"))
     ran = penstock("generate")
     assert ran.returncode == 2
-    assert "specs/jobs.yaml: a spec cannot be named `penstock-janitor`" in ran.stderr
+    assert "specs/tankpit-jobs.yaml: a spec cannot be named `penstock-janitor`" in ran.stderr
 
 
 def test_a_choice_of_specs_leaves_it_alone(repository: Path, penstock: Run) -> None:

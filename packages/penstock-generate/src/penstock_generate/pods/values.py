@@ -1,15 +1,14 @@
-"""The chart's values for a pipeline: with them `templates/chart` gives the same objects as `manifests/`."""
+"""The chart's values for a spec: with them `templates/chart` gives the same objects as `manifests/`."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from penstock_generate.artifact import Artifact
-from penstock_generate.kinds.pipeline.facts import Facts
 from penstock_generate.plan import Planned
+from penstock_generate.pods.facts import Facts
 from penstock_generate.text import document
 from penstock_spec.care import Patch
-from penstock_spec.kinds.pipeline.spec import Pipeline
 
 
 def values(it: Planned, facts: Facts) -> Artifact:
@@ -18,7 +17,7 @@ def values(it: Planned, facts: Facts) -> Artifact:
 
 
 def _values(it: Planned, facts: Facts) -> dict[str, Any]:
-    spec: Pipeline = it.spec
+    spec = it.spec
     return {
         "name": spec.name,
         "namespace": it.around.namespace,
@@ -26,16 +25,24 @@ def _values(it: Planned, facts: Facts) -> dict[str, Any]:
         "image": facts.image,
         "resources": {"cpu": spec.resources.cpu, "memory": spec.resources.memory},
         "graceSeconds": facts.grace_seconds,
+        "role": facts.role,
+        "args": facts.args,
+        **_how_many(facts),
         "redis": _redis(facts),
-        "scaledObject": {
-            "annotations": facts.scaled_object["metadata"].get("annotations", {}),
-            "spec": facts.scaled_object["spec"],
-        },
+        "sendsTo": facts.sends_to,
         "rules": facts.rules,
         "patches": [_patch(one) for one in spec.patches],
         "dashboard": {"folder": it.around.dashboard_folder, "json": facts.dashboard},
         "workerFile": facts.worker_file,
     }
+
+
+def _how_many(facts: Facts) -> dict[str, Any]:
+    """A number, or what says it."""
+    if facts.scaled_object is None:
+        return {"replicas": facts.replicas}
+    annotations = facts.scaled_object["metadata"].get("annotations", {})
+    return {"scaledObject": {"annotations": annotations, "spec": facts.scaled_object["spec"]}}
 
 
 def _redis(facts: Facts) -> dict[str, Any]:

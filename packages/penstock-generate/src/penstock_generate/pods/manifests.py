@@ -1,4 +1,4 @@
-"""The Kubernetes manifests of a pipeline."""
+"""The Kubernetes manifests of a spec, each from the template that its kind has for it."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import yaml
 
 from penstock_generate import text
 from penstock_generate.artifact import Artifact
-from penstock_generate.kinds.pipeline.facts import Facts
 from penstock_generate.plan import DOMAIN, Planned
+from penstock_generate.pods.facts import Facts
 from penstock_generate.rendering import Templates
 from penstock_spec.findings import CannotGoOn
-from penstock_spec.kinds.pipeline.scaler.patching import patched
+from penstock_spec.patching import patched
 
 KINDS = (
     "ConfigMap", "Deployment", "NetworkPolicy", "PodDisruptionBudget", "PodMonitor", "PrometheusRule", "ScaledObject",
@@ -27,22 +27,30 @@ def manifests(it: Planned, facts: Facts, templates: Templates) -> Iterator[Artif
     """A file for each, and the list of them."""
     known = {one.name: getattr(facts, one.name) for one in fields(facts)}
     values = {"spec": it.spec, "around": it.around, "domain": DOMAIN, **known}
+    own = f"{it.spec.kind}/manifests"
+    left_out = _left_out(facts)
     resources = []
     for kind in KINDS:
-        if kind != "TriggerAuthentication" or facts.makes_authentication:
+        if kind not in left_out:
             file = f"{kind.lower()}.yaml"
             resources.append(file)
-            made = templates.artifact(f"{it.folder}/manifests/{file}", f"pipeline/manifests/{file}", values)
+            made = templates.artifact(f"{it.folder}/manifests/{file}", f"{own}/{file}", values)
             yield replace(made, content=with_patches(made.content, kind, it))
         else:
             _refuse_patches(kind, it)
-    # The second ConfigMap: patches of a ConfigMap are of the worker's, so it goes by another name and has none.
+    # The second ConfigMap: patches of a ConfigMap are of the first, so it goes by another name and has none.
     resources.append("dashboard.yaml")
-    yield templates.artifact(f"{it.folder}/manifests/dashboard.yaml", "pipeline/manifests/dashboard.yaml", values)
+    yield templates.artifact(f"{it.folder}/manifests/dashboard.yaml", f"{own}/dashboard.yaml", values)
     file = "kustomization.yaml"
-    yield templates.artifact(
-        f"{it.folder}/manifests/{file}", f"pipeline/manifests/{file}", {"resources": sorted(resources)}
-    )
+    yield templates.artifact(f"{it.folder}/manifests/{file}", f"{own}/{file}", {"resources": sorted(resources)})
+
+
+def _left_out(facts: Facts) -> set[str]:
+    """What belongs to a scaler, where there is none, or where it has its own."""
+    return {
+        *(["ScaledObject"] if facts.scaled_object is None else []),
+        *([] if facts.makes_authentication else ["TriggerAuthentication"]),
+    }
 
 
 def _refuse_patches(kind: str, it: Planned) -> None:

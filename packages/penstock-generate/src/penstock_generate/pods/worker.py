@@ -8,7 +8,6 @@ from typing import Any, Self
 from penstock_generate.artifact import Artifact
 from penstock_generate.plan import Planned
 from penstock_spec import worker_file
-from penstock_spec.kinds.pipeline.message.schema_of import schema_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,12 +16,9 @@ class Worker:
 
     artifact: Artifact
     digest: str
-    schema: dict[str, Any]
-    """Of its messages."""
 
     @classmethod
-    def of(cls, it: Planned) -> Self:
-        """Of a pipeline in an environment."""
-        schema = schema_of(it.spec, it.beside)
+    def of(cls, it: Planned, schema: dict[str, Any] | None = None) -> Self:
+        """Of a spec in an environment; `schema` is that of its messages, where it has any."""
         text, digest = worker_file.write(it.environment, it.spec, it.around, schema)
-        return cls(Artifact(f"{it.folder}/worker.json", text, worker_file.__name__), digest, schema)
+        return cls(Artifact(f"{it.folder}/worker.json", text, worker_file.__name__), digest)
