@@ -3,6 +3,9 @@
 PYTHON ?= python3
 ARGS ?=
 
+# Where it is set, every process that a test starts compiles all that it imports anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 MANIFESTS := $(wildcard packages/*/pyproject.toml)

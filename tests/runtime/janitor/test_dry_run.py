@@ -172,6 +172,16 @@ def test_what_was_finished_while_another_group_read(target: Target) -> None:
 GHOSTS = "{{stream: {{foreign_workers: true}}, janitor: {{ghosts: {{idle: 1ms, dry_run: {}}}}}}}"
 
 
+def test_pods_that_are_protected(target: Target) -> None:
+    """A round that begins tells each pod's cost, as it does not know what was told before; nothing is set here."""
+    stage = Stage(target, "{scaling: {protect_busy: true}, stream: {consumer: 'worker-{hostname}'}}")
+    stage.make()
+    stage.add(3)
+    stage.read(stage.life("worker-web-1"), 2)
+    stage.read(stage.life("worker-web-2"), 1)
+    assert keep(looked(stage)) == {"set the pod-deletion costs of pods": 2}
+
+
 def test_ghosts_that_are_only_logged(target: Target) -> None:
     """As the spec says of them."""
     stage = Stage(target, GHOSTS.format("true"))

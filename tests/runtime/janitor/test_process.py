@@ -1,15 +1,19 @@
 """The janitor as a process: alone and in company, killed, stopped, told to leave, and without a Redis."""
 
 import json
+import math
 import signal
 from collections.abc import Callable
 
 from janitors import House, JanitorProcess
+from prometheus_client import Metric
+from prometheus_client.parser import text_string_to_metric_families as parsed
 from servers import Server, wait_for
 from stage import LEASE
 
 from penstock.janitor.lead import lock_of
 from penstock.keys import READY
+from penstock_spec.kinds.pipeline.metrics import METRICS
 
 Make = Callable[..., House]
 
@@ -64,6 +68,33 @@ def test_it_answers_over_http(house: Make) -> None:
         assert janitor.number("penstock_redis_connections", pipeline="first") == connections
         assert (janitor.number("penstock_redis_connects_total", pipeline="first") or 0) >= connections
         assert (janitor.number("penstock_redis_seconds_count", pipeline="first") or 0) > 0
+
+
+def test_what_it_exports_is_the_contract(house: Make) -> None:
+    """For each pipeline, no name more or less; and once it leads, nothing that is measured stays unknown."""
+    one = house("first", "second")
+    janitor = one.janitor()
+    janitor.until("leads")
+    contract = {name: metric for name, metric in METRICS.items() if "janitor" in metric.who}
+
+    def unknown() -> set[str]:
+        found = families(janitor)
+        assert set(found) == set(contract)
+        for name, family in found.items():
+            assert {sample.labels["pipeline"] for sample in family.samples} == {"first", "second"}, name
+        return {name for name, family in found.items() if any(math.isnan(sample.value) for sample in family.samples)}
+
+    # Redis before 7 knows no lag, and where nothing is trimmed nobody holds that back.
+    allowed = {"penstock_lag", "penstock_trim_held_back"}
+    wait_for(lambda: unknown() <= allowed, "all is measured")
+    assert janitor.end() == 0
+
+
+def families(janitor: JanitorProcess) -> dict[str, Metric]:
+    """Our metrics on its page, by the names that the contract has."""
+    told = parsed(janitor.page("/metrics")[1])
+    named = {f"{one.name}_total" if one.type == "counter" else one.name: one for one in told}
+    return {name: one for name, one in named.items() if name.startswith("penstock_")}
 
 
 def test_another_leads_when_the_leader_is_killed_or_stopped(house: Make) -> None:

@@ -226,6 +226,19 @@ def test_who_does_not_become_empty_holds_nobody_up(steps: Steps, what: str) -> N
     assert steps.claim("second", how="busy").waiting == 1
 
 
+def test_who_may_never_become_empty_leaves_it_to_others(steps: Steps) -> None:
+    """It never begins to wait for that, and gives its turn away where it had begun."""
+    lost(steps, "gone", times=ATTEMPTS)
+    steps.register("first")
+    steps.register("second")
+    assert steps.claim("first", how="stuck").waiting == -1
+    assert steps.claim("first", how="busy").waiting == 1
+    assert steps.claim("second", how="stuck").waiting == -1
+    assert steps.claim("second", how="busy").waiting == -1, "nobody gives away what is another's"
+    assert steps.claim("first", how="stuck").waiting == -1
+    assert steps.claim("second", how="busy").waiting == 1
+
+
 def test_a_drain_never_brings_a_suspect_nearer_to_its_end(steps: Steps) -> None:
     """Given back by the worker that had emptied itself, it is at its last loss as before."""
     lost(steps, "gone", times=ATTEMPTS)

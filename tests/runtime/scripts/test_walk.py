@@ -25,7 +25,7 @@ EXAMPLES, STEPS = 60, 40
 SOME = st.integers(0, 4)
 PAGE = st.integers(1, 3)
 CHANCE = st.booleans()
-HOW = st.sampled_from(["idle", "busy", "alone"])
+HOW = st.sampled_from(["idle", "busy", "stuck", "alone"])
 
 
 class Walk(RuleBasedStateMachine):

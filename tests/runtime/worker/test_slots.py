@@ -102,9 +102,9 @@ def test_a_blocked_read_delays_nothing_that_is_due(trial: Callable[..., Trial]) 
     with trial(handlers=HANDLERS, spec="work: {concurrency: 1, lease: 10s, block: 50s}\n") as one:
         worker = one.worker().ready()
         one.send([{"id": "again", "after": 0.5}])
-        wait_for(lambda: by_message(read(one.ledger), "end"), "it is tried again", 5)
+        wait_for(lambda: by_message(read(one.ledger), "end"), "it is tried again")
         one.ask("EVAL", SEND, 3, "trial", "{trial}:delayed", "{trial}:bodies", now(one) + 500)
-        wait_for(lambda: "later" in by_message(read(one.ledger), "end"), "it enters the stream, and runs", 5)
+        wait_for(lambda: "later" in by_message(read(one.ledger), "end"), "it enters the stream, and runs")
         until_counted(worker, "promoted", 1, source="parked")
         until_counted(worker, "promoted", 1, source="delayed")
         assert worker.end() == 0

@@ -2,9 +2,10 @@
 
 from collections.abc import Callable
 
+import pytest
 from ledger import Line, by_message, read
 from lives import take_over
-from pipelines import KEY, Process, Trial
+from pipelines import DEAD, KEY, Process, Trial
 from scraped import numbers, until_counted
 from servers import wait_for
 
@@ -146,11 +147,78 @@ def test_one_worker_empties_itself_and_the_others_go_on(trial: Callable[..., Tri
         [doing] = {line.worker for name in names for line in starts(one, name)}
         assert len(starts(one, "victim")) == 1
 
-        for name in ("victim", *long):
+        mine = [name for name in long if starts(one, name)[0].worker != doing]
+        for name in ("victim", *mine):  # the other is never idle meanwhile, or it might be the first that is empty
+            (one.folder / f"free-{name}").touch()
+        wait_for(lambda: len(starts(one, "victim")) == 2, "it is empty, and runs what it waited for")
+        for name in long:
             (one.folder / f"free-{name}").touch()
         one.drained()
         assert {doing, starts(one, "victim")[1].worker} <= {worker.name for worker in busy}
         assert one.ask("HGET", position, "emptying") is None
         for worker in busy:
             assert worker.end() == 0
+        one.nothing_left_behind()
+
+
+THREADS = """\
+import pathlib, time
+import ledger
+import penstock
+
+def handle(message, context):
+    ledger.note("start", message["id"], context.fence)
+    if message["id"] == "bury":
+        raise penstock.Bury("for good")
+    while not pathlib.Path(f"free-{message['id']}").exists():
+        time.sleep(0.02)
+    ledger.note("end", message["id"], context.fence)
+"""
+LOSE = """\
+redis.call('XADD', KEYS[1], '*', 'data', ARGV[2])
+local told = redis.call('XREADGROUP', 'GROUP', ARGV[1], 'gone', 'STREAMS', KEYS[1], '>')
+redis.call('XCLAIM', KEYS[1], ARGV[1], '~suspect', 0, told[1][2][1][1], 'JUSTID')
+return redis.call('XGROUP', 'DELCONSUMER', KEYS[1], ARGV[1], 'gone')
+"""
+"""A message whose worker was lost at once."""
+
+
+def thread_without_end(one: Trial, worker: Process) -> Callable[[], object]:
+    """It keeps its slot for as long as it likes."""
+    one.send([{"id": "deaf"}])
+    until_counted(worker, "abandoned", 1)
+    return (one.folder / "free-deaf").touch
+
+
+def dead_letter_that_is_refused(one: Trial, worker: Process) -> Callable[[], object]:
+    """Something else stands under its key, until somebody mends that."""
+    one.ask("SET", DEAD, "somebody's mistake")
+    one.send([{"id": "bury"}])
+    until_counted(worker, "unsettled", 1)
+    wait_for(lambda: numbers(worker).of("redis_errors", kind="refused") > 0, "it is refused")
+    return lambda: one.ask("DEL", DEAD)
+
+
+@pytest.mark.parametrize("fault", [thread_without_end, dead_letter_that_is_refused])
+def test_who_may_never_be_empty_goes_on(
+    trial: Callable[..., Trial], fault: Callable[[Trial, Process], Callable[[], object]]
+) -> None:
+    """What keeps a slot, maybe for ever, keeps back only what must run alone, until it ends or another comes."""
+    spec = "work: {concurrency: 4, lease: 60s, timeout: 5s, on_timeout: finish}\nretries: {attempts: 1}\n"
+    with trial(handlers=THREADS, spec=spec) as one:
+        worker = one.worker().ready()
+        heal = fault(one, worker)
+        (one.folder / "free-victim").touch()
+        one.ask("EVAL", LOSE, 1, KEY, "trial", '{"id": "victim"}')
+        asked = numbers(worker).of("redis")
+        wait_for(lambda: numbers(worker).of("redis") > asked + 5, "it has seen the suspect")
+        (one.folder / "free-next").touch()
+        one.send([{"id": "next"}])
+        wait_for(lambda: "next" in by_message(read(one.ledger), "end"), "it does what is new")
+        assert starts(one, "victim") == []
+
+        heal()
+        one.drained()
+        assert [line.pid != worker.process.pid for line in starts(one, "victim")] == [True], "apart, once it is empty"
+        assert worker.end() == 0
         one.nothing_left_behind()

@@ -7,6 +7,7 @@ import re
 from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass
 
+from penstock.janitor.busy import Busy
 from penstock.janitor.consumers import consumers
 from penstock.janitor.ghosts import Ghosts
 from penstock.janitor.pods import Pods, PodsUnknownError
@@ -105,6 +106,9 @@ class Look:
         elif isinstance(keep, KeepAge):
             older = await self._older(keys.stream, now - keep.age.amount)
             yield "trim finished entries, as far as every group has finished them", older
+        if self._spec.scaling.protect_busy:
+            busy = Busy(self._link, keys, self._spec.stream.consumer, self._pods)
+            yield "set the pod-deletion costs of pods", len(await busy.costs())
 
     async def _count(self, *command: str | int) -> int:
         return number(await self._link.call(*command))

@@ -5,12 +5,12 @@
 -- that is, is kept beside what crashed: a suspect that has had it was lost while it ran alone, and any worker may claim it, to
 -- bury it. One that was given back has not had it.
 -- For such suspects one busy worker at a time empties itself. When its time for that is over, something there does not end, or
--- its lease is, and it is another's turn.
+-- its lease is, and it is another's turn. One that knows of something that may never end leaves it to others.
 -- with  now, even_if_full
 -- KEYS  1 stream  2 alive  3 uncharged  4 crashed  5 position
 -- ARGV  1 group  2 consumer  3 the most suspects  4 the most ready entries  5 attempts a message has
 --       6 `alone` when this worker has emptied itself: then one suspect at its last loss is claimed and nothing else;
---       `idle` when it runs nothing, `busy` when it does  7 ms that emptying itself may take
+--       `idle` when it runs nothing, `busy` when it does, `stuck` when some of that may never end  7 ms that emptying itself may take
 -- reply `lost` when this consumer's own lease is; else
 --       1 entries that were gone from the stream, dropped
 --       2 suspects seen that wait for an empty worker, which this one is to become; below 0 where it is not
@@ -89,6 +89,10 @@ if not alone then claim('~ready', tonumber(ARGV[4])) end
 -- Whether this worker is to empty itself. One that is idle loses nothing by it.
 local over, holder = string.match(empties, '^(%d+) (.*)$')
 local function is_to_empty()
+  if ARGV[6] == 'stuck' then
+    if holder == consumer then redis.call('HDEL', position, 'emptying') end
+    return false
+  end
   if ARGV[6] == 'idle' and #claimed == 2 then return true end
   local time = now()
   if holder and tonumber(over) > time and tonumber(redis.call('ZSCORE', alive, holder) or 0) > time then

@@ -348,6 +348,11 @@ class Attempts:
         return len(left)
 
     @property
+    def lingers(self) -> bool:
+        """Whether a handler goes on after its message has gone on."""
+        return bool(self._lingering)
+
+    @property
     def busy(self) -> int:
         """Handlers that have not ended."""
         return len(self.running) + len(self._lingering)

@@ -35,6 +35,10 @@ class Desk(Protocol):
     alone: int
     """Those of them that must have no company."""
 
+    @property
+    def lingers(self) -> bool:
+        """Whether a handler goes on after its time."""
+
     def deliver(self, delivery: Delivery, *, alone: bool = False) -> None:
         """It is this worker's."""
 
@@ -119,7 +123,7 @@ class Lanes:
         A claim beside a blocked read would take more than the free slots, so the read is unblocked first.
         """
         self._ready, self._suspect = ready, suspect
-        if self._emptying and not suspect:  # another worker has it, or nobody any more
+        if self._emptying and (not suspect or self._is_stuck()):  # another worker has it, or is to; or nobody any more
             self._emptying = False
             self._slots.changed.set()
         if self._claimable():
@@ -217,6 +221,10 @@ class Lanes:
     def _is_empty(self) -> bool:
         return self._slots.free == self._slots.concurrency
 
+    def _is_stuck(self) -> bool:
+        """Something here may never end: a worker that waited for it to be empty would never take anything again."""
+        return self._desk.lingers or self._slots.refused > 0
+
     def _claimable(self) -> bool:
         return self._ready or (self._suspect and self._desk.suspects < MOST_SUSPECTS)
 
@@ -252,7 +260,8 @@ class Lanes:
         self._desk.waited(entries[0][0], len(entries))
 
     async def _claim(self, consumer: str, *, alone: bool) -> None:
-        keys, how = self._keys, "alone" if alone else "idle" if self._is_empty() else "busy"
+        busy = "stuck" if self._is_stuck() else "busy"
+        keys, how = self._keys, "alone" if alone else "idle" if self._is_empty() else busy
         free = min(self._slots.free, MOST_CLAIMED)
         suspects = 1 if alone else max(0, min(free, MOST_SUSPECTS - self._desk.suspects)) if self._suspect else 0
         ready = 0 if alone else free - suspects

@@ -44,6 +44,11 @@ class Slots:
         return self.concurrency - self.running - unsettled
 
     @property
+    def refused(self) -> int:
+        """Those that are taken by outcomes that Redis refused."""
+        return self._settler.kept
+
+    @property
     def free_for_new(self) -> int:
         """Messages that nobody was given before: none while this worker parked too much that is not due."""
         parked = self.parked
