@@ -3,7 +3,7 @@
 -- The score in the working set is the deadline, and behind it a fraction that no other run of the job has. What a run's
 -- effects are fenced by is another number: it only grows, and is at no time under Redis's own in millionths of a second, so
 -- that it grows also where Redis has lost everything.
--- with  now, even_if_full
+-- with  even_if_full
 -- KEYS  1 waiting  2 working  3 paused  4 jobs  5 owners  6 pods  7 story  8 fence
 -- ARGV  1 life  2 the most to take  3 how many to look at  4 how many of the first to pass over
 --       5 `*`, or the shards of this life as `,0,3,`  6.. names that are not for it
@@ -15,7 +15,9 @@
 local waiting, working, jobs, shards = KEYS[1], KEYS[2], KEYS[4], ARGV[5]
 local most, look, from = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 if not redis.call('ZSCORE', KEYS[6], ARGV[1]) then return 'lost' end
-local time = now()
+local clock = redis.call('TIME')
+local micro = clock[1] * 1000000 + clock[2]
+local time = math.floor(micro / 1000)
 local answer = {time, 0, 0, 0, 0}
 if redis.call('ZSCORE', KEYS[3], '*') then return answer end
 local before = string.format('(%.0f', math.floor(time / 1000) + 1)
@@ -25,7 +27,7 @@ local names, skips = {}, {}
 for at = 1, #found, 2 do names[#names + 1] = found[at] end
 for at = 6, #ARGV do skips[ARGV[at]] = true end
 local known = redis.call('HMGET', jobs, unpack(names))
-local fence = math.max(tonumber(redis.call('GET', KEYS[8]) or 0), time * 1000)
+local fence = math.max(tonumber(redis.call('GET', KEYS[8]) or 0), micro)
 local taken, scores, holds, rows, passed = {}, {}, {}, {}, 0
 for place, name in ipairs(names) do
   if #taken == most then break end
