@@ -155,8 +155,8 @@ class Moves:
         """Everything."""
         owners = {name: held.partition(" ")[2] for name, held in self._hash(KEYS.owners).items()}
         stories = {name: json.loads(told) for name, told in self._hash(KEYS.story).items()}
-        sets = [self._set(key) for key in (KEYS.waiting, KEYS.working, KEYS.paused)]
-        return Left(*sets, set(self._hash(KEYS.jobs)), owners, stories)
+        waiting, working, paused = (self._set(key) for key in (KEYS.waiting, KEYS.working, KEYS.paused))
+        return Left(waiting, working, paused, set(self._hash(KEYS.jobs)), owners, stories)
 
     def _set(self, key: str) -> dict[str, float]:
         told = self.ask("ZRANGE", key, 0, -1, "WITHSCORES")

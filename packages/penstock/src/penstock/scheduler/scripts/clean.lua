@@ -11,10 +11,10 @@
 -- reply 1 where the next page begins, or -1 at the end  2 jobs that are due again  3 removed as nothing is known of them
 --       4 removed as their names are digits alone  5 lives that were judged to be lost
 -- keeps S2, S3, S4, S7
-local working = ARGV[1] == 'working'
-local set, from, size, time = working and KEYS[2] or KEYS[1], tonumber(ARGV[2]), tonumber(ARGV[3]), now()
+local runs = ARGV[1] == 'working'
+local set, from, size, time = runs and KEYS[2] or KEYS[1], tonumber(ARGV[2]), tonumber(ARGV[3]), now()
 local judged = 0
-if working and ARGV[5] == 'judge' then
+if runs and ARGV[5] == 'judge' then
   judged = redis.call('ZREMRANGEBYSCORE', KEYS[6], '-inf', string.format('(%.0f', time))
 end
 local found = redis.call('ZRANGE', set, from, from + size - 1, 'WITHSCORES')
@@ -33,15 +33,15 @@ for place, name in ipairs(names) do
   local shard = known[place] and string.match(known[place], '^%d+ %d+ (%d+)')
   local over = time - found[place * 2] * 1000
   local free = over >= tonumber(ARGV[4]) or holders[place] and not ends[place] or over >= 0 and not holders[place]
-  if string.find(name, '^%d+$') and ARGV[7] == 'remove' and (not working or free) then
+  if string.find(name, '^%d+$') and ARGV[7] == 'remove' and (not runs or free) then
     numeric = numeric + 1
     gone[#gone + 1] = name
   elseif not shard then
-    if not working or free then
+    if not runs or free then
       unknown = unknown + 1
       gone[#gone + 1] = name
     end
-  elseif working and free and (ARGV[6] == '*' or string.find(ARGV[6], ',' .. shard .. ',', 1, true)) then
+  elseif runs and free and (ARGV[6] == '*' or string.find(ARGV[6], ',' .. shard .. ',', 1, true)) then
     back[#back + 1], due[#due + 1] = name, tonumber(since[place]) or math.floor(time / 1000)
   end
 end
@@ -49,7 +49,7 @@ if #back + #gone > 0 then even_if_full(set) end
 hand_back(KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], back, due)
 if #gone > 0 then
   redis.call('HDEL', KEYS[4], unpack(gone))
-  if working then redis.call('HDEL', KEYS[5], unpack(gone)) end
+  if runs then redis.call('HDEL', KEYS[5], unpack(gone)) end
   redis.call('ZREM', set, unpack(gone))
 end
 return {#names < size and -1 or from + #names - #back - #gone, #back, unknown, numeric, judged}
