@@ -94,15 +94,15 @@ class Scheduler:
         self._settler = Settler(
             hand, self._breakers["completion"], spec.recovery.attempts, spec.work.batch, tally, outside.own
         )
-        self._permits = Permits(spec.work.concurrency, self._wake_when_hungry)
-        tally.permits.set(self._permits.limit)
-        tally.permits_free.set(self._permits.limit)
+        self.permits = Permits(spec.work.concurrency, self._wake_when_hungry)
+        tally.permits.set(self.permits.limit)
+        tally.permits_free.set(self.permits.limit)
         self._runs = Runs(spec, calls, self._settler, self._clock, tally, outside.rng, outside.own)
         self._taking = Taking(
             spec,
             taker,
             self._breakers["acquisition"],
-            self._permits,
+            self.permits,
             self._runs,
             self._settler,
             self._clock,
@@ -208,7 +208,7 @@ class Scheduler:
 
     def _wake_when_hungry(self) -> None:
         """Enough came back to be worth a call."""
-        if self._taking.hungry and self._permits.free >= min(self._permits.limit, self._spec.work.batch) / 2:
+        if self._taking.hungry and self.permits.free >= min(self.permits.limit, self._spec.work.batch) / 2:
             self._wake.set()
 
     async def _until_next(self) -> None:
@@ -220,7 +220,7 @@ class Scheduler:
         wait = interval
         if self._clock.is_known:
             wait = interval - self._clock.now() % interval + SPREAD * self._outside.rng.random()
-        if self._taking.hungry and self._permits.free:
+        if self._taking.hungry and self.permits.free:
             wait = BUSIEST
         with suppress(TimeoutError):
             await asyncio.wait_for(self._wake.wait(), wait)
@@ -258,8 +258,8 @@ class Scheduler:
             ready=looked.ready if looked else 0,
             overdue=looked.overdue if looked else 0.0,
             mean_interval=self._refresh.mean_interval,
-            limit=self._permits.limit,
-            free=self._permits.free,
+            limit=self.permits.limit,
+            free=self.permits.free,
             running=len(self._runs),
             acquired=acquired,
             all_paused=looked.all_paused if looked else False,
@@ -281,8 +281,8 @@ class Scheduler:
             self._log.info("health", health="DEGRADED" if self._degraded else "HEALTHY", **self._summary())
 
     def _summary(self) -> dict[str, object]:
-        tally, looked, limit = self._tally, self._looked, self._permits.limit
-        free = self._permits.free
+        tally, looked, limit = self._tally, self._looked, self.permits.limit
+        free = self.permits.free
         return {
             "registered": self._refresh.registered,
             "running": len(self._runs),
