@@ -37,6 +37,7 @@ VERBS = {
     **_of("penstock_dev"),
     "worker": "Run a pipeline's messages.",
     "janitor": "Look after all pipelines of an environment.",
+    "scheduler": "Run recurring jobs, and look after them.",
     "send": "Send messages, as the spec says.",
     "status": "Show how pipelines are: what waits, runs, is dead, and how fast it goes.",
     "peek": "Look at what waits, by state, without taking anything.",

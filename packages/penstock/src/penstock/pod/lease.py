@@ -1,20 +1,17 @@
-"""This worker's life in Redis: a consumer, and one lease for all that it holds.
+"""A pod's life in Redis, and one lease for all that it holds.
 
-It runs in the loop of another thread, so that a handler that blocks the worker's loop does not lose the lease. One that
-holds the interpreter's lock for longer does: `isolation: process` is for those.
+It runs in the loop of another thread, so that a handler that blocks the pod's loop does not lose the lease. One that
+holds the interpreter's lock for longer does: for a pipeline's, `isolation: process` is there.
 """
 
 from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Protocol
 
-from penstock.keys import Keys
-from penstock.scripts import script
 from penstock.wire.errors import RedisTrouble
-from penstock.wire.link import Link
 
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 LETTERS = 8
@@ -23,12 +20,22 @@ RENEWING = "renewing the lease"
 
 
 def incarnation(name: str) -> str:
-    """A consumer's name for one life. Its end is how a sweeper knows a consumer of our kind; see `overdue.lua`."""
+    """A name for one life. Its end is how a sweeper knows a consumer of our kind; see `overdue.lua`."""
     return f"{name}~{''.join(secrets.choice(ALPHABET) for _ in range(LETTERS))}"
 
 
+class Holds(Protocol):
+    """How a life is held in Redis; each step raises RedisTrouble."""
+
+    def begin(self, life: str, lease: int) -> Awaitable[bool]:
+        """A new one, for so many ms; false where there is one of this name."""
+
+    def renew(self, life: str, lease: int) -> Awaitable[bool]:
+        """False when it is over."""
+
+
 class Living(Protocol):
-    """Who is told how the lease fares, in the worker's own loop."""
+    """Who is told how the lease fares, in the pod's own loop."""
 
     def registered(self, consumer: str) -> None:
         """A life has begun."""
@@ -46,10 +53,9 @@ class Living(Protocol):
 class Lease:
     """Registers, renews, and begins anew when the lease is lost."""
 
-    def __init__(  # noqa: PLR0913, PLR0917 - what it works with, each of a kind of its own
+    def __init__(  # noqa: PLR0913 - what it works with, each of a kind of its own
         self,
-        link: Link,
-        keys: Keys,
+        holds: Holds,
         name: str,
         lease: int,
         living: Living,
@@ -57,9 +63,8 @@ class Lease:
         *,
         named: Callable[[str], str] = incarnation,
     ) -> None:
-        """`lease` is in milliseconds; `tell` calls what it is given in the worker's own loop."""
-        self._link = link
-        self._keys = keys
+        """`lease` is in milliseconds; `tell` calls what it is given in the pod's own loop."""
+        self._holds = holds
         self._name = name
         self._lease = lease
         self._living = living
@@ -74,7 +79,7 @@ class Lease:
         self._wake.set()
 
     async def run(self) -> None:
-        """Until cancelled. What is registered at that moment stays; the worker deregisters it when it owns nothing."""
+        """Until cancelled. What has begun at that moment stays; the pod ends it when it owns nothing."""
         while True:
             await self._live(await self._begin())
 
@@ -82,14 +87,12 @@ class Lease:
         while True:
             consumer = self._named(self._name)  # a registration that was not answered is never repeated
             try:
-                taken = await self._link.run(
-                    script("register"), (self._keys.stream, self._keys.alive), (self._keys.group, consumer, self._lease)
-                )
+                taken = await self._holds.begin(consumer, self._lease)
             except RedisTrouble as error:
                 self._tell(self._living.trouble, RENEWING, error)
                 await asyncio.sleep(RETRY)
                 continue
-            if taken == 1:
+            if taken:
                 self._tell(self._living.registered, consumer)
                 return consumer
 
@@ -107,12 +110,12 @@ class Lease:
             else:
                 continue
             try:
-                goes_on = await self._link.run(script("renew"), (self._keys.alive,), (consumer, self._lease))
+                goes_on = await self._holds.renew(consumer, self._lease)
             except RedisTrouble as error:
                 self._tell(self._living.trouble, RENEWING, error)
                 wait = min(RETRY, self._lease / 3000)
                 continue
-            if goes_on != 1:
+            if not goes_on:
                 break
             self._tell(self._living.renewed, consumer)
             wait = self._lease / 3000
