@@ -51,10 +51,10 @@ Each field of a spec, and the files that are others when it has another value. I
 
 {repeats}
 - `values.yaml` changes with every manifest.
-- The Deployments of the pods, and of the janitor that looks after them, have digests of `worker.json`, and change with it.
+- Deployments of pods, and of the janitor that looks after them, have digests of `worker.json`, and change with it.
 
-Under **pods** stands whether the Deployment changes; pods are started anew then. `environments` changes what the field at
-each of its paths changes, and a pipeline's `message.schema.file` what `message.schema` does.
+Under **pods** stands whether the Deployment changes; pods are started anew then. `environments` changes what the field
+at each of its paths changes, and a pipeline's `message.schema.file` what `message.schema` does.
 """
 TABLE = """
 ### Of a {kind}
