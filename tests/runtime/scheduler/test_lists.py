@@ -1,6 +1,7 @@
 """Jobs that come and go at run time, patterns and shards."""
 
 from collections.abc import Callable
+from functools import partial
 
 from schedules import KEYS, Schedule
 from scraped import numbers
@@ -35,6 +36,10 @@ SHARDS = 'shards: {count: 2, mine: "handlers:mine"}\n'
 def lists(one: Schedule, *jobs: str) -> None:
     (one.folder / "new.json").write_text(f"[{', '.join(jobs)}]")
     (one.folder / "new.json").rename(one.folder / "jobs.json")
+
+
+def nowhere(one: Schedule, job: str) -> bool:
+    return one.places(job) == []
 
 
 def test_jobs_appear_and_vanish(schedule: Callable[..., Schedule]) -> None:
@@ -72,7 +77,7 @@ def test_what_no_list_has_is_forgotten(schedule: Callable[..., Schedule]) -> Non
         pod = one.pod()
         one.ran("a")
         for job in ("former", "stranger", "77"):
-            wait_for(lambda job=job: one.places(job) == [], "it is in no set")
+            wait_for(partial(nowhere, one, job), "it is in no set")
         assert numbers(pod).by("scheduler_orphans_removed", "why") == {"numeric": 1, "unknown": 1}
         assert pod.end() == 0
         one.each_in_one_set(["a"])

@@ -4,8 +4,8 @@ import json
 import re
 import signal
 from collections.abc import Callable
+from typing import Any
 
-from raw import Told
 from schedules import KEYS, Schedule
 from scraped import numbers, page, until_counted
 from servers import wait_for
@@ -71,9 +71,9 @@ patterns: {disabled: "off"}
 """
 
 
-def story(one: Schedule, job: str) -> dict[str, Told]:
+def story(one: Schedule, job: str) -> dict[str, Any]:
     told = one.ask("HGET", KEYS.story, job)
-    found: dict[str, Told] = json.loads(str(told)) if told else {}
+    found: dict[str, Any] = json.loads(str(told)) if told else {}
     return found
 
 
@@ -88,13 +88,9 @@ def test_jobs_run_again_and_again(schedule: Callable[..., Schedule]) -> None:
         assert len(one.lines()["fails"]) == 3, "twice again at once, and then it was well"
         wait_for(lambda: story(one, "fails")["outcome"] == "ok", "its end is told")
         told = story(one, "fails")
-        assert isinstance(told["next"], int)
-        assert isinstance(told["due"], int)
         assert (told["streak"], told["next"] - told["due"] >= 3600) == (0, True)
         assert len(one.lines()["forbidden"]) == 1
         told = story(one, "forbidden")
-        assert isinstance(told["next"], int)
-        assert isinstance(told["ended"], float)
         assert (told["class"], told["streak"]) == ("forbidden", 1)
         assert 0.9 * 1800 <= told["next"] - told["ended"] <= 1.1 * 1800 + 1, "half an hour, changed by a tenth"
         assert numbers(pod).by("scheduler_runs", "class") == {

@@ -1,6 +1,7 @@
 """Pods that are killed again and again: no job is lost, starved, or in two places at once."""
 
 from collections.abc import Callable
+from functools import partial
 
 from schedules import KEYS, Schedule, overlaps
 from servers import wait_for
@@ -37,7 +38,7 @@ def test_a_storm_of_kills(schedule: Callable[..., Schedule]) -> None:
             pod.until("a life begins")
         for number in range(KILLS):
             victim = pods[number % 3]
-            wait_for(lambda name=victim.name: holds(one, name), "it runs jobs")
+            wait_for(partial(holds, one, victim.name), "it runs jobs")
             victim.kill()
             for server in one.target.masters():
                 server.ask("SCRIPT", "FLUSH")

@@ -1,9 +1,11 @@
 """Redis that is not there, goes away, and comes again."""
 
 from collections.abc import Callable
+from functools import partial
 
+from pipelines import Process
 from schedules import Schedule, overlaps
-from scraped import numbers, page
+from scraped import numbers, page, until_counted
 from servers import Server, wait_for
 
 HANDLERS = """\
@@ -29,6 +31,14 @@ SPEC = "\n".join(
 )
 
 
+def ready(pod: Process, status: int) -> bool:
+    return page(pod, "/readyz")[0] == status
+
+
+def tripped(pod: Process) -> bool:
+    return numbers(pod).of("scheduler_breaker_trips", breaker="acquisition") >= 1
+
+
 def go_on(one: Schedule, jobs: list[str]) -> None:
     since = {job: len(lines) for job, lines in one.lines("end").items()}
     wait_for(lambda: all(len(one.lines("end").get(job, [])) > since.get(job, 0) + 1 for job in jobs), "all go on", 60)
@@ -43,22 +53,21 @@ def test_redis_goes_away_and_comes_again(own: Callable[..., Schedule], server: S
         wait_for(lambda: "held" in one.lines(), "it runs")
         server.kill()
         for pod in pods:
-            wait_for(lambda pod=pod: page(pod, "/readyz")[0] == 503, "it is not ready")
+            wait_for(partial(ready, pod, 503), "it is not ready")
             assert page(pod, "/livez")[0] == 200
         (one.folder / "released").touch()
         one.ran("held")
-        stalled = {"breaker": "acquisition"}
         for pod in pods:
-            wait_for(lambda pod=pod: numbers(pod).of("scheduler_breaker_trips", **stalled) >= 1, "it asks no more")
-            wait_for(lambda pod=pod: numbers(pod).of("scheduler_watchdog", signal="redis_stall") == 1, "it says so")
+            wait_for(partial(tripped, pod), "it asks no more")
+            until_counted(pod, "scheduler_watchdog", 1, signal="redis_stall")
             assert numbers(pod).of("scheduler_degraded") == 1
 
         server.start()
         go_on(one, JOBS)
         for pod in pods:
-            wait_for(lambda pod=pod: page(pod, "/readyz")[0] == 200, "it is ready again")
-            wait_for(lambda pod=pod: numbers(pod).of("scheduler_breaker_state") == 0, "breakers are closed")
-            wait_for(lambda pod=pod: numbers(pod).of("scheduler_degraded") == 0, "it is well")
+            wait_for(partial(ready, pod, 200), "it is ready again")
+            until_counted(pod, "scheduler_breaker_state", 0)
+            until_counted(pod, "scheduler_degraded", 0)
             assert pod.said("Redis answers again")
         wait_for(lambda: one.places("held") == ["waiting"], "it was handed back")
         assert len(one.lines()["held"]) == 1, "and ran once"

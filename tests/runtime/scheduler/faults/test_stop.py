@@ -3,6 +3,7 @@
 import json
 import signal
 from collections.abc import Callable
+from functools import partial
 
 from schedules import KEYS, Schedule
 from servers import wait_for
@@ -35,11 +36,9 @@ def test_a_sleeper_hands_back_nothing_of_others(schedule: Callable[..., Schedule
         sleeper.signal(signal.SIGSTOP)
         taker = one.pod()
         for job in HELD:
-            wait_for(
-                lambda job=job: taker.name in {line.worker for line in one.lines().get(job, [])}, "it is taken over"
-            )
+            wait_for(partial(ran_on, one, "start", job, taker.name), "it is taken over")
         for job in HELD:
-            wait_for(lambda job=job: taker.name in {line.worker for line in one.lines("end").get(job, [])}, "it ends")
+            wait_for(partial(ran_on, one, "end", job, taker.name), "it ends")
         wait_for(lambda: all(one.places(job) == ["waiting"] for job in HELD), "they are handed back")
         before = {job: one.ask("ZSCORE", KEYS.waiting, job) for job in HELD}
 
@@ -54,3 +53,7 @@ def test_a_sleeper_hands_back_nothing_of_others(schedule: Callable[..., Schedule
             assert json.loads(str(one.ask("HGET", KEYS.story, job)))["fence"] == second.fence
         assert before == {job: one.ask("ZSCORE", KEYS.waiting, job) for job in HELD}
         assert sleeper.end() == taker.end() == 0
+
+
+def ran_on(one: Schedule, what: str, job: str, worker: str) -> bool:
+    return worker in {line.worker for line in one.lines(what).get(job, [])}

@@ -56,6 +56,9 @@ class Cancels(Protocol):
     def cancel(self) -> object:
         """End it."""
 
+    def done(self) -> bool:
+        """Whether it has ended."""
+
 
 @dataclass(frozen=True, slots=True)
 class Outside:
@@ -219,7 +222,7 @@ class Scheduler:
         interval = self._spec.work.interval.seconds
         wait = interval
         if self._clock.is_known:
-            wait = interval - self._clock.now() % interval + SPREAD * self._outside.rng.random()
+            wait = interval - self._clock.now() % interval + min(SPREAD, interval / 10) * self._outside.rng.random()
         if self._taking.hungry and self.permits.free:
             wait = BUSIEST
         with suppress(TimeoutError):
@@ -343,6 +346,12 @@ class Scheduler:
         with suppress(TimeoutError, Exception):
             async with asyncio.timeout(RESERVE):
                 await self._calls.close()
-        for link in self._links[:-1]:
+        *links, lease_link = self._links
+        closing = self._outside.beside.start(lease_link.close())
+        for link in links:
             await link.close()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(RESERVE):
+                while not closing.done():  # noqa: ASYNC110 - it is another loop's, which knows no event of ours
+                    await asyncio.sleep(BUSIEST)
         return self._settler.unsettled

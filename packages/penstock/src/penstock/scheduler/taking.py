@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
+from penstock.observe.complaints import Complaints
 from penstock.observe.logs import Log
 from penstock.scheduler.breaker import Breaker
 from penstock.scheduler.clock import RedisClock
@@ -18,6 +19,7 @@ from penstock.scheduler.tally import Tally
 from penstock.wire.errors import RedisTrouble
 from penstock_spec.kinds.scheduler.spec import Scheduler
 
+TAKING = "taking jobs"
 CALLS = 40
 """In one cycle, so that the rest of it gets its turn."""
 LOOK = 2000
@@ -54,6 +56,7 @@ class Taking:
         self._tally = tally
         self._own = own
         self._life_is_over = life_is_over
+        self._complaints = Complaints(log, own)
         self._skips: dict[str, None] = {}
         self.listed = Listed()
         self.life = ""
@@ -105,12 +108,13 @@ class Taking:
         except RedisTrouble as error:
             self._breaker.failed(self._own())
             self._tally.trouble(error)
-            log.warning("Redis gives no jobs", error=str(error))
+            self._complaints.trouble(TAKING, error)
             return None
         except Exception as error:  # noqa: BLE001 - an answer that is none of ours; the next cycle asks again
             self._breaker.failed(self._own())
-            log.failure("taking jobs fails", error)
+            self._complaints.trouble(TAKING, error)
             return None
+        self._complaints.over(TAKING)
         if took is None:
             self._life_is_over(life)
             return None

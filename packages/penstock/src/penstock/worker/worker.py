@@ -18,6 +18,7 @@ from penstock.handling.decide import Decider
 from penstock.handling.load import Handler
 from penstock.isolation.spawner import Spawner
 from penstock.message.form import Form
+from penstock.observe.complaints import Complaints
 from penstock.observe.lines import Process
 from penstock.observe.logs import Log
 from penstock.observe.metrics import Metrics
@@ -37,7 +38,6 @@ from penstock.worker.apart import Apart
 from penstock.worker.attempts import Attempts
 from penstock.worker.audit import Audit
 from penstock.worker.books import Books
-from penstock.worker.complaints import Complaints
 from penstock.worker.context import Terms
 from penstock.worker.drain import Drain, end_of
 from penstock.worker.eviction import evicts
