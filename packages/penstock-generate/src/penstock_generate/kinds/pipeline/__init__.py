@@ -8,7 +8,6 @@ from typing import Any
 from penstock_generate.around import image
 from penstock_generate.artifact import Artifact
 from penstock_generate.kinds import Emitted
-from penstock_generate.kinds.pipeline.acl import acl
 from penstock_generate.kinds.pipeline.alerts import Sources, alerts
 from penstock_generate.kinds.pipeline.dashboard import drawn
 from penstock_generate.kinds.pipeline.message_schema import message_schema
@@ -17,6 +16,7 @@ from penstock_generate.kinds.pipeline.rules import groups
 from penstock_generate.kinds.pipeline.runbook import runbook
 from penstock_generate.plan import Member, Planned
 from penstock_generate.pods import rules
+from penstock_generate.pods.acl import acl
 from penstock_generate.pods.facts import Facts, Pods, grace_seconds
 from penstock_generate.pods.manifests import manifests
 from penstock_generate.pods.values import values

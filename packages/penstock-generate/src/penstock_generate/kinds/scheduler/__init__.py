@@ -14,20 +14,20 @@ from penstock_generate.kinds.scheduler.rules import groups
 from penstock_generate.kinds.scheduler.runbook import runbook
 from penstock_generate.plan import Member, Planned
 from penstock_generate.pods import rules
+from penstock_generate.pods.acl import acl
 from penstock_generate.pods.facts import Facts, Pods, grace_seconds
 from penstock_generate.pods.manifests import manifests
 from penstock_generate.pods.values import values
 from penstock_generate.pods.worker import Worker
 from penstock_generate.rendering import Templates
 from penstock_generate.text import Written
+from penstock_spec.kinds.scheduler.connections import PER_POD
 from penstock_spec.kinds.scheduler.spec import Scheduler
 
 __all__ = ["emit"]
 
 ROLE = "scheduler"
 ARGS = (ROLE, "run")
-CONNECTIONS = 3
-"""Of a pod to Redis: taking, handing back, and what it tells of itself."""
 
 
 def emit(it: Planned, templates: Templates) -> Emitted:
@@ -46,7 +46,7 @@ def emit(it: Planned, templates: Templates) -> Emitted:
         scaled=False,
         patches_pods=False,
         image=image(spec.image, it.around.image_prefix),
-        connections=spec.replicas * (CONNECTIONS + len(targets)),
+        connections=spec.replicas * (PER_POD + len(targets)),
         grace_seconds=grace_seconds(spec.shutdown.grace),
         sends_to=targets,
     )
@@ -64,4 +64,5 @@ def _files(it: Planned, worker: Worker, targets: tuple[str, ...], templates: Tem
     facts = Facts.of(it, pods, worker, told, dashboard)
     yield from manifests(it, facts, templates)
     yield values(it, facts)
+    yield acl(it)
     yield runbook(it, facts, found, templates)
