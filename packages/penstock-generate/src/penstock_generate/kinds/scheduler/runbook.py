@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from markupsafe import Markup
+
 from penstock_generate.artifact import Artifact
 from penstock_generate.kinds.scheduler.alerts import Alert
 from penstock_generate.plan import Planned
@@ -21,7 +23,15 @@ def runbook(it: Planned, facts: Facts, alerts: list[Alert], templates: Templates
     spec: Scheduler = it.spec
     jobs = [job.name for job in jobs_of(spec)]
     one = jobs[0] if jobs else ANY
+    names = {alert.name for alert in alerts}
+
+    def see(name: str) -> Markup:
+        """The section of an alert; where the spec leaves no such alert, its name."""
+        link = Markup("[{}](#{})") if name in names else Markup("{}")
+        return link.format(name, name.lower())
+
     own = {
+        "see": see,
         "keys": Keys.of(spec.keys),
         "jobs": len(jobs) if isinstance(spec.jobs, list) else None,
         "job": one,
