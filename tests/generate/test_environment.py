@@ -4,6 +4,7 @@ import json
 import re
 import tomllib
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from subprocess import CompletedProcess
 from typing import Any
@@ -12,6 +13,7 @@ from urllib.parse import urlsplit
 import pytest
 import yaml
 
+from penstock_generate import environment as of_environment
 from penstock_generate.environment import alertmanager, compose, manifests, terraform
 from penstock_generate.environment.alerts import alerts
 from penstock_generate.plan import Member, Whole
@@ -357,3 +359,23 @@ def test_images_run_as_the_manifests_run_them(root: Path) -> None:
         assert f'ARG PENSTOCK="{package["version"]}"' in text
         assert re.search(r'^ARG PYTHON="3\.\d+\.\d+-slim-\w+"$', text, re.MULTILINE)
         assert text.count("\nFROM ") == 2
+
+
+def test_where_there_are_only_schedulers_there_is_no_janitor() -> None:
+    """Neither its pods, nor alerts on it and on KEDA; nor connections and images for it."""
+    pets = whole("pets")
+    member = replace(pets.members[0], kind="scheduler", role="scheduler", args=("scheduler", "run"), tended=False)
+    it = replace(pets, members=(replace(member, scaled=False),))
+    files = {file.path.removeprefix("dev/_environment/"): file.content for file in of_environment.emit(it, Templates())}
+    manifests_ = {path.removeprefix("manifests/") for path in files if path.startswith("manifests/")}
+    assert manifests_ == {"overview.yaml", "prometheusrule.yaml", "kustomization.yaml"}
+    assert sorted(yaml.safe_load(files["manifests/kustomization.yaml"])["resources"]) == sorted(
+        manifests_ - {"kustomization.yaml"}
+    )
+    rules = yaml.safe_load(files["rules.yaml"])["groups"][0]["rules"]
+    assert not [rule["alert"] for rule in rules if re.search("Keda|Janitor", rule["alert"])]
+    assert [*yaml.safe_load(files["compose.yaml"])["services"]] == ["redis", "scheduler-pets"]
+    told = json.loads(files["terraform.tfvars.json"])
+    assert told["images"] == ["pets:1"]
+    assert told["redis"]["min_connections"] == 30
+    assert "pipeline" not in files["alertmanager.yaml"]
