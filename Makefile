@@ -44,6 +44,10 @@ validate: validators ## prove that what was generated is valid, by the programs 
 validators: setup ## build what checks generated files: kubeconform, helm, promtool, amtool, hadolint, and schemas
 	tools/validators.sh
 
+.PHONY: site
+site: setup ## build the site of the docs in build/site; what leads nowhere fails
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
 bench: setup ## measure how fast a worker drains, beside a bare loop
 	$(BIN)/python benchmarks/drain.py
 

@@ -5,19 +5,15 @@
 
 import os
 import re
-import shlex
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-import click
 import pytest
-
-from penstock.command import app
+from pages import FENCE
 
 PAGE = Path(__file__).parents[2] / "docs/explanation/generated.md"
-FENCE = re.compile(r'^```(?P<kind>\w+)(?: title="(?P<title>[^"]+)")?\n(?P<text>.*?)^```$', re.MULTILINE | re.DOTALL)
 LEFT_OUT = "...\n"
 DIGEST = "[...]"
 EXCERPTS = [
@@ -64,16 +60,6 @@ def said(command: str, folder: Path) -> str:
         text=True, check=False,
     )  # fmt: skip
     return ran.stdout
-
-
-def test_every_command_that_is_named_exists() -> None:
-    """Its verb and its options."""
-    for line in re.findall(r"`(penstock [^`]+)`", PAGE.read_text()):
-        verb, *words = shlex.split(line)[1:]
-        command = app.get_command(click.Context(app), verb)
-        assert command, line
-        options = {name for one in command.params for name in one.opts}
-        assert {word for word in words if word.startswith("-")} <= options, line
 
 
 def test_every_file_of_the_pipeline_is_on_the_tour(root: Path) -> None:

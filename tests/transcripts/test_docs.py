@@ -1,28 +1,25 @@
-"""What the README and the how-tos show is what happens: their files are written, their commands run, word for word."""
+"""What pages show that need no Redis is what happens: their files are written, their commands run, word for word."""
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 from collections.abc import Callable
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import click
+import pages
 import pytest
+from pages import FENCE
 
 from penstock.command import app, main
-
-ROOT = Path(__file__).parents[2]
-PAGES = sorted([ROOT / "README.md", *(ROOT / "docs" / "how-to").glob("*.md"), *ROOT.glob("packages/*/README.md")])
-FENCE = re.compile(r'^```(?P<kind>\w+)(?: title="(?P<title>[^"]+)")?\n(?P<text>.*?)^```$', re.MULTILINE | re.DOTALL)
 
 
 def as_transcript(page: str) -> str:
     """The files and commands of a page as a transcript, on the platform file that `penstock init` writes."""
-    platform = (files("penstock") / "starter" / "penstock.yaml").read_text("utf-8")
-    blocks = [f"-- penstock.yaml --\n{platform}"]
+    blocks = [f"-- penstock.yaml --\n{pages.platform()}"]
     for fence in FENCE.finditer(page):
         if fence["title"]:
             blocks.append(f"-- {fence['title']} --\n{fence['text']}")
@@ -31,25 +28,42 @@ def as_transcript(page: str) -> str:
     return "\n".join(block if block.endswith("\n") else f"{block}\n" for block in blocks)
 
 
+def rewritten(page: str, said: str) -> str:
+    """The page with what its commands said."""
+    answers = re.findall(r"(?ms)^(\$ .+?\n)(?=\n?^(?:\$ |-- \S+ --$)|\Z)", said)
+    left = iter(answers)
+
+    def told(fence: re.Match[str]) -> str:
+        if fence["kind"] != "console":
+            return fence[0]
+        commands = [one for one in re.split(r"(?m)^\$ ", fence["text"]) if one]
+        return "```console\n" + "".join(next(left) for _ in commands) + "```"
+
+    return FENCE.sub(told, page)
+
+
 def without_streams(transcript: str) -> str:
     """A reader sees one screen: what went to standard error stands as plain lines, and exit codes are not shown."""
     return re.sub(r"(?m)^\[exit code .\]\n", "", re.sub(r"(?m)^2> ?", "", transcript))
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+@pytest.mark.parametrize("page", pages.in_process(), ids=pages.name_of)
 def test_what_a_page_shows_is_what_happens(
     page: Path, play: Callable[[Path, Any], tuple[str, str]], tmp_path: Path
 ) -> None:
     transcript = tmp_path / "page.txt"
     transcript.write_text(as_transcript(page.read_text()))
     told, said = play(transcript, main)
+    if os.environ.get("PENSTOCK_REWRITE_TRANSCRIPTS"):
+        page.write_text(rewritten(page.read_text(), without_streams(said)))
     assert without_streams(said) == told
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+@pytest.mark.parametrize("page", pages.every_page(), ids=pages.name_of)
 def test_every_command_that_a_page_names_exists(page: Path) -> None:
-    """Commands in running text and in `sh` blocks are not run, but their verbs and options must be real."""
-    named = re.findall(r"`(penstock [^`]+)`", page.read_text())
+    """Commands in running text, `sh` blocks and workflows are not run, but their verbs and options must be real."""
+    named = re.findall(r"`(penstock [^`]+)`|^ *- run: (penstock [^|\n]+)", page.read_text(), re.MULTILINE)
+    named = [one or other for one, other in named]
     for fence in FENCE.finditer(page.read_text()):
         if fence["kind"] == "sh":
             named += [one for one in re.split(r"\n|&&", fence["text"]) if one.strip().startswith("penstock ")]

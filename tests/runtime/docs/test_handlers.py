@@ -1,13 +1,12 @@
 """The handlers of the how-to are handlers."""
 
 import importlib
-import re
 import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from importlib.resources import files
 from pathlib import Path
 
+import pages
 import pytest
 
 from penstock.handling.load import load
@@ -15,19 +14,18 @@ from penstock.message.form import form_of
 from penstock.resolved import resolve
 from penstock_spec.kinds.pipeline.message.schema_of import schema_of
 
-ROOT = Path(__file__).parents[3]
-PAGE = ROOT / "docs" / "how-to" / "handlers.md"
-FENCE = re.compile(r'^```\w+ title="(?P<title>[^"]+)"\n(?P<text>.*?)^```$', re.MULTILINE | re.DOTALL)
+PAGE = pages.ROOT / "docs/how-to/handlers.md"
 
 
 @pytest.fixture
 def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """All files of the page."""
-    for fence in FENCE.finditer(PAGE.read_text()):
-        file = tmp_path / fence["title"]
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(fence["text"])
-    (tmp_path / "penstock.yaml").write_text((files("penstock") / "starter" / "penstock.yaml").read_text())
+    for block in pages.blocks(PAGE):
+        if block.title:
+            file = tmp_path / block.title
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(block.text)
+    (tmp_path / "penstock.yaml").write_text(pages.platform())
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     yield tmp_path

@@ -1,33 +1,58 @@
-"""The program of the how-to sends."""
+"""The programs of the how-to send."""
 
 import os
-import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import pages
+import pytest
 from servers import Server
 
-HOW_TO = Path(__file__).parents[3] / "docs" / "how-to"
-FENCE = re.compile(r'^```\w+ title="(?P<title>[^"]+)"\n(?P<text>.*?)^```$', re.MULTILINE | re.DOTALL)
+HOW_TO = pages.ROOT / "docs/how-to"
 PLATFORM = "kind: platform\nenvironments:\n  dev: {{namespace: dev, redis: {{addresses: ['{address}']}}}}\n"
 
 
-def test_the_program_of_the_page_sends(server: Server, tmp_path: Path) -> None:
-    """One message after a second, one of two at once; the other is not what the spec says."""
+@pytest.fixture
+def repository(server: Server, tmp_path: Path) -> Path:
+    """The files of this page and of the one with the handler; the generated module, copied as the page says."""
     for page in ("handlers.md", "sending.md"):
-        for fence in FENCE.finditer((HOW_TO / page).read_text()):
-            file = tmp_path / fence["title"]
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(fence["text"])
+        for block in pages.blocks(HOW_TO / page):
+            if block.title:
+                file = tmp_path / block.title
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text(block.text)
     (tmp_path / "penstock.yaml").write_text(PLATFORM.format(address=server.address))
-    told = subprocess.run(
-        [sys.executable, "producer.py"], cwd=tmp_path, env=os.environ, capture_output=True, text=True, check=False
-    )
-    assert told.returncode == 0, told.stderr
-    delayed, sent, failed = told.stdout.splitlines()
+    shutil.copy(pages.ROOT / "generated/production/media-cluster/producer.py", tmp_path / "media_cluster.py")
+    return tmp_path
+
+
+def said(program: list[str], repository: Path, server: Server) -> str:
+    """What it prints; it ends well."""
+    environ = {**os.environ, "REDIS_URL": f"redis://{server.address}"}
+    ran = subprocess.run(program, cwd=repository, env=environ, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout
+
+
+def test_the_program_of_the_page_sends(server: Server, repository: Path) -> None:
+    """One message after a second, one of two at once; the other is not what the spec says."""
+    delayed, sent, failed = said([sys.executable, "producer.py"], repository, server).splitlines()
     assert len(delayed) == 26
     assert sent.startswith("Sent(")
     assert failed.startswith("Failed(")
     assert server.ask("XLEN", "streams:media-cluster") == 1
     assert server.ask("ZCARD", "{streams:media-cluster}:delayed") == 1
+
+
+def test_a_program_without_penstock_sends(server: Server, repository: Path) -> None:
+    """The generated module, copied into it, is enough."""
+    entry = said([sys.executable, "web.py"], repository, server).strip()
+    assert server.ask("XRANGE", "streams:media.cluster", entry, entry)
+
+
+def test_the_rest_of_the_page_runs(server: Server, repository: Path) -> None:
+    """What has no name is a program, too."""
+    rest = [block.text for block in pages.blocks(HOW_TO / "sending.md") if block.kind == "python" and not block.title]
+    assert [said([sys.executable, "-c", text], repository, server) for text in rest] == [""]
