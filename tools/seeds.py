@@ -26,11 +26,11 @@ INTRODUCTION = """\
 
 # Where every setting went
 
-Five documents about workers on Redis Streams, the seeds, stood at the beginning of the design. This page has each
-setting, metric, alert, endpoint and key that they name, and what became of it: a field of a spec or of the platform
-file, a default, [a metric](metrics.md), an alert or a panel, a line of [a generated file](artifacts.md), something that
-the runtime does or that a later part brings, or the reason why there is no such thing. Metrics that begin with `kube_`
-and `keda_` are told by Kubernetes and KEDA.
+Five documents about workers and schedulers on Redis, the seeds, stood at the beginning of the design. This page has
+each setting, metric, alert, endpoint and key that they name, and what became of it: a field of a spec or of the
+platform file, a default, [a metric](metrics.md), an alert or a panel, a line of [a generated file](artifacts.md),
+something that the runtime does or that a later part brings, or the reason why there is no such thing. Metrics that
+begin with `kube_` and `keda_` are told by Kubernetes and KEDA.
 """
 
 
@@ -51,7 +51,7 @@ class Row(BaseModel):
     platform: str = ""
     in_: Literal["dev", "production"] = "production"
     default: str = ""
-    of: Literal["pipeline", "platform"] = "pipeline"
+    of: Literal["pipeline", "scheduler", "platform"] = "pipeline"
     metric: str = ""
     runtime: str = ""
     alerts: tuple[str, ...] = ()
@@ -124,7 +124,7 @@ def became(row: Row) -> str:
 
 def _valued(row: Row) -> str:
     if row.default:
-        of = " of the platform file" if row.of == "platform" else ""
+        of = {"platform": " of the platform file", "pipeline": ""}.get(row.of, f" of a {row.of}")
         return f"`{row.default}`{of}, by default {shown(row.here)}{_because(row)}"
     file = f"specs/{row.spec}.yaml" if row.spec else "penstock.yaml"
     where = f"`{file}`" + (f", {row.platform or row.in_}" if row.platform or row.in_ == "dev" else "")

@@ -73,11 +73,11 @@ def test_a_choice_is_looked_at_alone(repository: Path, generated: Path, penstock
 
 
 def test_a_pipeline_is_removed(repository: Path, generated: Path, penstock: Run) -> None:
-    (repository / "specs/jobs.yaml").unlink()
+    (repository / "specs/browser-jobs.yaml").unlink()
     ran = penstock("generate")
     assert ran.returncode == 2
-    assert "`jobs` has no spec any more" in ran.stderr
-    assert (generated / "dev/jobs/worker.json").exists()
+    assert "`browser-jobs` has no spec any more" in ran.stderr
+    assert (generated / "dev/browser-jobs/worker.json").exists()
 
 
 def test_an_environment_is_removed(repository: Path, generated: Path, penstock: Run) -> None:
@@ -88,7 +88,7 @@ def test_an_environment_is_removed(repository: Path, generated: Path, penstock: 
         spec.write_text(spec.read_text().partition("\nenvironments:")[0] + "\n")
     ran = penstock("generate")
     assert ran.returncode == 2
-    assert "`dev` is not here any more, and 5 of its pipelines are removed" in ran.stderr
+    assert "`dev` is not here any more, and 6 of its specs are removed" in ran.stderr
     taken_on = "{change: remove-environment, name: dev, reason: nothing runs there, until: 2026-02-01}"
     platform.write_text(platform.read_text() + f"\nacknowledge: [{taken_on}]\n")
     assert penstock("generate").returncode == 0

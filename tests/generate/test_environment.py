@@ -35,7 +35,8 @@ def manifest(folder: Path, kind: str) -> Any:  # noqa: ANN401 - whatever Kuberne
 
 def members(folder: Path) -> list[str]:
     """The pipelines of this environment."""
-    return sorted(file.parent.name for file in folder.parent.glob("*/worker.json"))
+    files = folder.parent.glob("*/worker.json")
+    return sorted(file.parent.name for file in files if json.loads(file.read_text())["kind"] == "pipeline")
 
 
 def whole(*names: str, **around: object) -> Whole:
@@ -198,11 +199,11 @@ def test_which_image_it_is(janitor: Mapping[str, str], image: str) -> None:
 
 
 def test_no_spec_takes_the_janitors_name(repository: Path, penstock: Run) -> None:
-    spec = repository / "specs/jobs.yaml"
-    spec.write_text(spec.read_text().replace("name: jobs", "name: penstock-janitor"))
+    spec = repository / "specs/browser-jobs.yaml"
+    spec.write_text(spec.read_text().replace("name: browser-jobs", "name: penstock-janitor"))
     ran = penstock("generate")
     assert ran.returncode == 2
-    assert "specs/jobs.yaml: a spec cannot be named `penstock-janitor`" in ran.stderr
+    assert "specs/browser-jobs.yaml: a spec cannot be named `penstock-janitor`" in ran.stderr
 
 
 def test_a_choice_of_specs_leaves_it_alone(repository: Path, penstock: Run) -> None:

@@ -285,7 +285,7 @@ def test_schemas_are_for_the_whole_repository(generated: Path, penstock: Run) ->
 
 def test_an_environment_in_the_way(repository: Path, penstock: Run) -> None:
     change(repository / "penstock.yaml", "  dev:\n", "  schemas:\n")
-    for name, end in (("agent-queue", " {"), ("media-cluster", "\n")):
+    for name, end in (("agent-queue", " {"), ("cache-agents", "\n"), ("media-cluster", "\n")):
         change(repository / f"specs/{name}.yaml", f"\n  dev:{end}", f"\n  schemas:{end}")
     ran = penstock("generate")
     assert ran.returncode == 2

@@ -8,7 +8,7 @@ import pytest
 
 from penstock_spec.fields import fields_of
 from penstock_spec.findings import Span
-from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.kinds import kinds
 from penstock_spec.reading import Document, Path, dotted
 
 
@@ -26,7 +26,12 @@ DURATION = re.compile(r"([0-9]+)(ms|s|m|h|d)")
 SIZE = re.compile(r"([0-9]+)(Ki|Mi|Gi)")
 WHOLE = re.compile(r"[0-9]+")
 FRACTION = re.compile(r"[0-9]+\.[0-9]+")
-CHOICES = {field.path for field in fields_of(Pipeline) if "Literal" in str(field.info.annotation)}
+CHOICES = {
+    field.path
+    for kind in kinds().values()
+    for field in fields_of(kind.model)
+    if "Literal" in str(field.info.annotation)
+}
 SWAPS = [
     ("scaling.replicas.min", "scaling.replicas.max"),
     ("retries.backoff.first", "retries.backoff.limit"),
@@ -42,6 +47,14 @@ SWAPS = [
     ("handler", "image"),
     ("resources.cpu", "resources.memory"),
     ("janitor.ghosts.idle", "janitor.ghosts.every"),
+    ("each.every", "each.timeout"),
+    ("shutdown.grace", "shutdown.cancel"),
+    ("cleanup.zombies.threshold", "cleanup.orphans.threshold"),
+    ("cleanup.orphans.every", "cleanup.orphans.leadership"),
+    ("breakers.within", "breakers.cooldown"),
+    ("keys.waiting", "keys.working"),
+    ("patterns.enabled", "patterns.disabled"),
+    ("work.interval", "work.clock"),
 ]
 
 

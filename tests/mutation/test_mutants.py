@@ -11,6 +11,7 @@ from typing import Any
 from penstock_spec.files import File
 from penstock_spec.findings import Finding
 from penstock_spec.linting.check import check_platform, check_spec
+from penstock_spec.linting.checked import Checked
 from penstock_spec.linting.lint import across, settle
 from penstock_spec.reading import Document, read
 
@@ -27,14 +28,21 @@ def test_every_slip_is_found_at_its_line_or_means_something(
     assert platform.model
     environments = tuple(platform.model.environments)
 
+    def looked(path: Path, text: bytes) -> Checked:
+        document = read(f"specs/{path.name}", text)
+        return check_spec(document, platform, environments, File(path, path.name, text).beside)
+
     def findings(path: Path, text: bytes) -> list[Finding]:
         document = read(f"specs/{path.name}", text)
-        checked = check_spec(document, platform, environments, File(path, path.name, text).beside)
+        checked = looked(path, text)
         files = {document.file: checked, "penstock.yaml": platform.checked.copy()}
-        for environment, found in across(platform, environments, [checked], whole=False):
-            files[found.at.file].found.append((environment, found))
+        beside = [one for name, one in others.items() if name != document.file]
+        for environment, found in across(platform, environments, [checked, *beside], whole=True):
+            if found.at.file in files:
+                files[found.at.file].found.append((environment, found))
         return settle(files, environments, TODAY, whole=True)
 
+    others = {f"specs/{path.name}": looked(path, path.read_bytes()) for path in sorted((root / "specs").glob("*.yaml"))}
     reasons = read("survivors.yaml", (HERE / "survivors.yaml").read_bytes()).data
     survivors: Counter[int] = Counter()
     unexplained: list[str] = []

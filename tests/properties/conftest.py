@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from pydantic.fields import FieldInfo
 
 from penstock_spec.fields import fields_of, parts_in
-from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.kinds import kinds
 from penstock_spec.layers import FIXED
 from penstock_spec.model import Part, key_of
 from penstock_spec.values.bounds import AtLeast
@@ -42,6 +42,12 @@ WORDS = {
     "_date": DAY,
     "_url": st.sampled_from(["http://127.0.0.1:15020/quit", "https://sidecar.example/?a=1#b"]),
     "_pointer": st.sampled_from(["/spec", "/spec/template/a~1b", "/metadata/labels/é"]),
+    "_job_name": st.text(SIGNS, min_size=1, max_size=20).filter(lambda one: one != "*"),
+    "_pattern": st.sampled_from(["", ".*", "aws/.*", "[a-c]+", r"a\.b", "a{2,3}"]),
+    "_cron": st.sampled_from(["*/5 * * * *", "0 3 * * MON-FRI", "0,30 8-18 L JAN *", "0 0 30 2 *"]),
+    "_time_zone": st.sampled_from(["UTC", "Europe/Berlin", "America/Argentina/Buenos_Aires"]),
+    "_base": st.text(SIGNS.filter(lambda one: one not in "{}"), min_size=1, max_size=20),
+    "_part": st.text(SIGNS.filter(lambda one: one not in "{}"), max_size=20),
     "_file": st.sampled_from(["schemas/job.json", "a b.json"]),
 }
 
@@ -130,23 +136,24 @@ def may_be_overridden(path: str, info: FieldInfo) -> bool:
     ):
         return False
     around = {".".join(parts[:depth]) for depth in range(1, len(parts))}
-    optional = {"stream.retention.keep", "message.encoding", "message.schema", "message.dedup", "scaling.boost"}
+    optional = {"jobs", "stream.retention.keep", "message.encoding", "message.schema", "message.dedup", "scaling.boost"}
     return not around & (optional | {"scaling.fallback", "scaling.scale_down.at_most"})
 
 
-def overrides() -> st.SearchStrategy[Data]:
+def overrides(model: type[Part]) -> st.SearchStrategy[Data]:
     """Paths and values for one environment."""
-    fields = [field for field in fields_of(Pipeline) if may_be_overridden(field.path, field.info)]
+    fields = [field for field in fields_of(model) if may_be_overridden(field.path, field.info)]
     return st.fixed_dictionaries(
         {}, optional={field.path: values(field.info.annotation, field.info.metadata) for field in fields[::3]}
     )
 
 
-@pytest.fixture(scope="session")
-def specs() -> st.SearchStrategy[Data]:
-    """Whole specs, as data."""
-    environments = st.fixed_dictionaries({}, optional={"dev": overrides(), "production": overrides()})
+@pytest.fixture(scope="session", params=kinds())
+def specs(request: pytest.FixtureRequest) -> st.SearchStrategy[Data]:
+    """Whole specs of a kind, as data."""
+    model = kinds()[request.param].model
+    environments = st.fixed_dictionaries({}, optional={"dev": overrides(model), "production": overrides(model)})
     whole = st.builds(
-        lambda spec, inside: {**spec, "environments": inside} if inside else spec, sections(Pipeline), environments
+        lambda spec, inside: {**spec, "environments": inside} if inside else spec, sections(model), environments
     )
     return st.deferred(lambda: whole)  # the strategy itself fills a screen when a test fails

@@ -28,7 +28,6 @@ defaults: {work.lease: 45s, alerts.backlog_age: 10m}
     )
 )
 ENVIRONMENTS = ("dev", "production")
-KIND = kinds()["pipeline"]
 slowly = settings(max_examples=60, suppress_health_check=list(HealthCheck))
 
 
@@ -54,7 +53,7 @@ def below(value: Data, indent: str = "") -> str:
 
 def model_of(text: str, environment: str) -> Any:  # noqa: ANN401 - a kind's model
     document = loaded(text)
-    return resolve(KIND, document, PLATFORM, environment)[0]
+    return resolve(kinds()[document.data["kind"]], document, PLATFORM, environment)[0]
 
 
 def loaded(text: str) -> Document:

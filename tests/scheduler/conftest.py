@@ -7,7 +7,7 @@ import pytest
 
 from penstock_spec.kinds.scheduler.derive import derive
 from penstock_spec.kinds.scheduler.spec import Scheduler
-from penstock_spec.layers import put
+from penstock_spec.layers import present, put
 
 LEAST = {
     "kind": "scheduler",
@@ -25,7 +25,8 @@ def scheduler() -> Callable[..., Scheduler]:
     def made(*jobs: dict[str, Any], **said: Any) -> Scheduler:  # noqa: ANN401 - whatever a spec can say
         data: dict[str, Any] = {**LEAST, "jobs": list(jobs), **said}
         for path, value in derive(data).items():
-            put(data, tuple(path.split(".")), value)
+            if not present(data, steps := tuple(path.split("."))):
+                put(data, steps, value)
         return Scheduler.model_validate(data)
 
     return made

@@ -32,8 +32,9 @@ def variants(spec: Pipeline) -> Iterator[Pipeline]:
 def there(resolved: Callable[[str, str], Any]) -> tuple[set[str], set[str]]:
     """Every alert and every panel that a spec can have."""
     names, titles = set(), set()
-    for name in SPECS:
-        for spec in variants(resolved(name, "production")):
+    pipelines = [one for name in SPECS if isinstance(one := resolved(name, "production"), Pipeline)]
+    for each in pipelines:
+        for spec in variants(each):
             found = alerts(spec, Sources.of("x", spec.name))
             names |= {alert.name for alert in found}
             on = Shown(Shape.of(spec, found, has_runbooks=True))

@@ -73,7 +73,7 @@ def _removed(platform: PlatformFile, there: Collection[str], before: Before) -> 
     file = platform.document.file
     for environment, specs in before.items():
         if environment not in known:
-            says = f"`{environment}` is not here any more, and {len(specs)} of its pipelines are removed"
+            says = f"`{environment}` is not here any more, and {len(specs)} of its specs are removed"
             hint = _hint(f"{{change: remove-environment, name: {environment}, reason: <why>, until: <day>}}", file)
             at = platform.document.nearest(("environments",))
             yield environment, environment, Found("environment-removed", at, says, hint)

@@ -14,9 +14,12 @@ from penstock_spec.values.quantities import Duration
 from penstock_spec.values.words import Name, Text
 
 STANDARD: Mapping[str, Mapping[str, Any]] = {
-    "forbidden": {"match": ["403", "PermissionError", "AccessDenied"], "backoff": {"first": "30m"}},
+    "forbidden": {
+        "match": ["403", "PermissionError", "AccessDenied", "AccessDeniedException"],
+        "backoff": {"first": "30m"},
+    },
     "throttled": {
-        "match": ["429", "MemoryError", "RateLimitError"],
+        "match": ["429", "MemoryError", "RateLimitError", "ThrottlingException", "TooManyRequests"],
         "backoff": {"first": "30s", "factor": 2, "limit": "10m"},
     },
     "transient": {"match": ["OSError", "EOFError"]},

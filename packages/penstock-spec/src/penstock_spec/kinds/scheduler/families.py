@@ -17,6 +17,7 @@ FAMILIES = (
             "a cron expression has a field for seconds": "bad-cron:3",
             "a cron expression is never due": "cron-never-fires:1",
             "a time zone that there is not": "unknown-time-zone:1 unknown-time-zone:3",
+            "a job is due more often than pods look": "looks-too-seldom:1",
             "an interval that due times cannot say": "interval-not-whole-seconds:1",
         },
     ),

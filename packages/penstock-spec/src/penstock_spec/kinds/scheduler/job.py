@@ -117,7 +117,7 @@ class Job(Part):
     ] = None
     shard: Annotated[
         int | None,
-        about("The shard it belongs to; without it one that follows from its name.", 0, ge=0, lt=MOST_SHARDS),
+        about("The shard it belongs to; without it one that follows from its name.", 0, ge=0, le=MOST_SHARDS - 1),
     ] = None
     labels: Annotated[
         dict[Field_, Text],

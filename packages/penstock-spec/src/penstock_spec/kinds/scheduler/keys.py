@@ -20,8 +20,8 @@ class KeyNames(Part):
     working: Annotated[Base, about("The sorted set of jobs that run, by their deadlines.", "working")] = "working"
     cleanup_leader: Annotated[Base, about("The lock of the pod that tidies.", "cleanup-leader")] = "cleanup-leader"
     hash_tag: Annotated[
-        Base | None, about("Puts all keys into one slot of a cluster; a cluster needs it.", "caching")
-    ] = None
+        Prefix, about("Puts all keys into one slot of a cluster, which needs it; nothing is none.", "caching")
+    ] = ""
 
 
 @dataclass(frozen=True, slots=True)

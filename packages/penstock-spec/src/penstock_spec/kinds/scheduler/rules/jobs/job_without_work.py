@@ -24,5 +24,6 @@ def rule(it: Subject[Scheduler]) -> Iterator[Found]:
     """No handler of its own, none of the scheduler, no message."""
     for index, job in enumerate(listed(it.spec)):
         if job.handler is None and job.send is None:
-            says = f"`{shown(job.name)}` has neither `handler` nor `send`, and the scheduler has no handler"
+            line = it.line("handler")
+            says = f"`{shown(job.name)}` has neither `handler` nor `send`, and there is no handler for all ({line})"
             yield it.problem(f"jobs[{index}].name", says, "add `handler: module:function` at the top, or to the job")

@@ -27,9 +27,13 @@ def rule(it: Subject[Scheduler]) -> Iterator[Found]:
     names = [job.name for job in listed(it.spec)]
     for field, what in (("enabled", "none of them runs"), ("disabled", "it keeps none from running")):
         pattern = getattr(it.spec.patterns, field)
-        if names and pattern and not any(matches(pattern, name) for name in names):
+        if names and (pattern or field == "enabled") and not any(matches(pattern, name) for name in names):
             says = f"`{shown(pattern)}` matches the whole name of no job, so {what}"
             inside = f".*{pattern.removeprefix('^').removesuffix('$')}.*"
             close = any(re.search(pattern, name) for name in names) and any(matches(inside, name) for name in names)
+            if not pattern:
+                hint = "write `.*` for all, or take it out"
+                yield it.problem(f"patterns.{field}", "it is empty, and matches no job, so none of them runs", hint)
+                continue
             hint = f"write `{shown(inside)}`" if close else f"write one that matches, such as `{re.escape(names[0])}`"
             yield it.problem(f"patterns.{field}", says, hint)

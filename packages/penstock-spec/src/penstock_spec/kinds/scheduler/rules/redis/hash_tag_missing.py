@@ -22,6 +22,6 @@ from penstock_spec.subject import Subject
 def rule(it: Subject[Scheduler]) -> Iterator[Found]:
     """A cluster asks for one."""
     redis = it.platform.redis
-    if redis.topology == "cluster" and it.spec.keys.hash_tag is None:
+    if redis.topology == "cluster" and not it.spec.keys.hash_tag:
         says = f"`{it.environment}` is a cluster ({it.platform_line('redis.topology')}), and the keys have no hash tag"
         yield it.problem("keys.hash_tag", says, f"add `keys: {{hash_tag: {it.spec.name}}}`")

@@ -24,5 +24,5 @@ def rule(it: Subject[Scheduler]) -> Iterator[Found]:
     """Neither itself nor for all."""
     for index, job in enumerate(listed(it.spec)):
         if job.every is None and job.cron is None:
-            says = f"neither `{shown(job.name)}` nor `each` says `every` or `cron`"
+            says = f"neither `{shown(job.name)}` nor `each` ({it.line('each')}) says `every` or `cron`"
             yield it.problem(f"jobs[{index}].name", says, "add `every: 30s` to it, or to `each` for all jobs")

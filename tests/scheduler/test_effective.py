@@ -1,0 +1,99 @@
+"""What holds for a job follows from what it says and what is said for all; rules and the runtime agree on it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+
+import pytest
+
+from penstock_spec.kinds.scheduler.effective import listed, runs, shard_of, threshold
+from penstock_spec.kinds.scheduler.spec import Scheduler
+from penstock_spec.values.quantities import Duration
+
+Made = Callable[..., Scheduler]
+
+
+def test_a_job_takes_what_it_does_not_say_from_what_holds_for_all(scheduler: Made) -> None:
+    """Field by field; a priority of 0 and a shard of 0 are said."""
+    spec = scheduler(
+        {"name": "plain"},
+        {"name": "own", "every": "5m", "timeout": "4m", "priority": 0, "shard": 0, "handler": "caching.jobs:own"},
+        each={"every": "30s", "timeout": "25s", "error_interval": "1m", "priority": 900},
+        shards={"count": 4},
+    )
+    plain, own = listed(spec)
+    assert (plain.every, plain.timeout, plain.priority) == (Duration("30s"), Duration("25s"), 900)
+    assert (plain.error_interval, plain.handler) == (Duration("1m"), "caching.jobs:run")
+    assert (own.every, own.timeout, own.priority, own.shard) == (Duration("5m"), Duration("4m"), 0, 0)
+    assert own.handler == "caching.jobs:own"
+
+
+def test_a_job_that_says_when_it_runs_takes_no_other_time_from_all(scheduler: Made) -> None:
+    """One by the clock does not run every so often too."""
+    clock, often = listed(
+        scheduler(
+            {"name": "clock", "cron": "0 3 * * *"},
+            {"name": "often", "every": "1m"},
+            each={"every": "30s", "time_zone": "Europe/Berlin"},
+        )
+    )
+    assert (clock.every, clock.cron, clock.time_zone) == (None, "0 3 * * *", "Europe/Berlin")
+    assert (often.every, often.cron) == (Duration("1m"), None)
+
+
+def test_a_run_that_says_no_timeout_may_take_as_long_as_its_interval(scheduler: Made) -> None:
+    """And one by the clock five minutes."""
+    often, clock = listed(scheduler({"name": "often", "every": "10s"}, {"name": "clock", "cron": "0 3 * * *"}))
+    assert (often.timeout, clock.timeout) == (Duration("10s"), Duration("5m"))
+
+
+def test_a_job_that_sends_runs_no_handler(scheduler: Made) -> None:
+    """Whatever holds for all."""
+    [job] = listed(scheduler({"name": "nightly", "every": "1h", "send": {"pipeline": "jobs", "message": {"id": "a"}}}))
+    assert job.handler is None
+    assert job.send is not None
+    assert (job.send.pipeline, job.send.message) == ("jobs", {"id": "a"})
+
+
+def test_jobs_that_a_function_tells_are_not_listed(scheduler: Made) -> None:
+    """Nobody imports a team's code to look at a spec."""
+    spec = scheduler().model_copy(update={"jobs": "caching.jobs:every"})
+    assert listed(spec) == ()
+
+
+@pytest.mark.parametrize(
+    ("enabled", "disabled", "name", "expected"),
+    [
+        (".*", "", "aws/images", True),
+        ("aws", "", "aws/images", False),
+        ("aws/.*", "", "aws/images", True),
+        ("aws/.*", "aws/.*", "aws/images", False),
+        (".*", "images", "aws/images", True),
+        ("", "", "aws/images", False),
+    ],
+)
+def test_a_pattern_matches_whole_names_and_disabled_wins(
+    enabled: str,
+    disabled: str,
+    name: str,
+    expected: bool,  # noqa: FBT001 - a value of the table
+    scheduler: Made,
+) -> None:
+    """An empty one matches none."""
+    assert runs(scheduler(patterns={"enabled": enabled, "disabled": disabled}), name) == expected
+
+
+def test_jobs_that_may_hang_for_longer_have_a_threshold_of_their_own(scheduler: Made) -> None:
+    """Those that match, by their whole names."""
+    spec = scheduler(cleanup={"zombies": {"threshold": "30s", "exceptional": {"pattern": "report/.*"}}})
+    assert threshold(spec, "report/costs") == Duration("60m")
+    assert threshold(spec, "a/report/costs") == Duration("30s")
+
+
+def test_a_name_is_in_the_same_shard_always() -> None:
+    """In every process and version: pods of two versions must not both, or neither, take a job."""
+    assert [shard_of(name, 4) for name in ("aws/eu-west-1/images", "gcp/images", "ä")] == [0, 2, 3]
+    counted = Counter(shard_of(f"job-{number}", 4) for number in range(10_000))
+    assert set(counted) == {0, 1, 2, 3}
+    assert min(counted.values()) > 2000
