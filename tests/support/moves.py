@@ -112,8 +112,8 @@ class Moves:
     def take(self, life: str, most: int = 500, **said: Any) -> list[Taken]:  # noqa: ANN401 - as `took` has it
         return list(self.took(life, most, **said).jobs)
 
-    def complete(self, *taken: Taken, due: int = 0, story: str = '{"it": "ended"}') -> list[Answer]:
-        return self.wait(self.steps.complete([Returned(one.name, one.score, due, story) for one in taken]))
+    def complete(self, *taken: Taken, due: int = 0, story: str | bytes = b'{"it": "ended"}') -> list[Answer]:
+        return self.wait(self.steps.complete([Returned(one.name, one.score, due, as_bytes(story)) for one in taken]))
 
     def release(self, *taken: Taken, due: int | None = None) -> list[Answer]:
         rows = [Returned(one.name, one.score, one.due if due is None else due, None) for one in taken]
@@ -165,6 +165,10 @@ class Moves:
     def _hash(self, key: str) -> dict[str, str]:
         told = self.ask("HGETALL", key)
         return {name.decode(): value.decode() for name, value in zip(told[::2], told[1::2], strict=True)}
+
+
+def as_bytes(story: str | bytes) -> bytes:
+    return story.encode() if isinstance(story, str) else story
 
 
 def entry(  # noqa: PLR0913 - all that is said of a job

@@ -93,7 +93,8 @@ class Listing:
     def _one(self, raw: object) -> Effective:
         one = effective(self._spec, Job.model_validate({"name": raw} if isinstance(raw, str) else raw))
         if (one.every is None) == (one.cron is None):
-            raise ValueError("it has neither `every` nor `cron`, and `each` has none" if one.every is None else "both")
+            has = "it has neither `every` nor `cron`" if one.every is None else "it has both `every` and `cron`"
+            raise ValueError(has)
         if one.handler is None and one.send is None:
             raise ValueError("it has no `handler`, and the spec has none for all")
         return one

@@ -89,7 +89,7 @@ class Returned:
     name: str
     score: int
     due: int
-    story: str | None
+    story: bytes | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +176,7 @@ class Steps:
     async def complete(self, runs: Sequence[Returned]) -> list[Answer]:
         """What became of each."""
         keys = self.keys
-        args = [word for one in runs for word in (one.name, one.score, one.due, one.story or "")]
+        args = [word for one in runs for word in (one.name, one.score, one.due, one.story or b"")]
         return _answers(await self._run("complete", (*self._sets, keys.owners, keys.story), args))
 
     async def release(self, runs: Sequence[Returned]) -> list[Answer]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Any
+
+from pydantic_core import from_json, to_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +27,9 @@ class Story:
     life: str
     """Which pod ran it."""
 
-    def write(self) -> str:
+    def write(self) -> bytes:
         """As it stands in Redis."""
-        return json.dumps(
+        return to_json(
             {
                 "due": self.due,
                 "acquired": round(self.acquired, 3),
@@ -39,8 +40,7 @@ class Story:
                 "next": self.next,
                 "fence": self.fence,
                 "life": self.life,
-            },
-            separators=(",", ":"),
+            }
         )
 
     @classmethod
@@ -49,7 +49,7 @@ class Story:
         if not raw:
             return None
         try:
-            told: dict[str, Any] = json.loads(raw)
+            told: dict[str, Any] = from_json(raw)
             return cls(
                 int(told["due"]),
                 float(told["acquired"]),

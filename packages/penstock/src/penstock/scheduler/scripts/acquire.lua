@@ -53,7 +53,11 @@ even_if_full(working)
 redis.call('SET', KEYS[8], string.format('%.0f', fence))
 redis.call('HSET', KEYS[5], unpack(holds))
 redis.call('ZADD', working, unpack(scores))
-redis.call('ZREM', waiting, unpack(taken))
+if from + passed == 0 then
+  redis.call('ZREMRANGEBYRANK', waiting, 0, #taken - 1) -- they are the first, and going through them once is cheaper
+else
+  redis.call('ZREM', waiting, unpack(taken))
+end
 for place, story in ipairs(redis.call('HMGET', KEYS[7], unpack(taken))) do
   rows[place][5] = story or ''
   answer[5 + place] = rows[place]

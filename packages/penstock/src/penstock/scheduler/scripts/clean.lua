@@ -28,7 +28,7 @@ for place in ipairs(names) do
   lives[place] = lives[place] or ''
 end
 ends = redis.call('ZMSCORE', KEYS[6], unpack(lives))
-local back, due, gone, unknown, numeric = {}, {}, {}, 0, 0
+local back, due, says, gone, unknown, numeric = {}, {}, {}, {}, 0, 0
 for place, name in ipairs(names) do
   local shard = known[place] and string.match(known[place], '^%d+ %d+ (%d+)')
   local over = time - found[place * 2] * 1000
@@ -42,11 +42,12 @@ for place, name in ipairs(names) do
       gone[#gone + 1] = name
     end
   elseif runs and free and (ARGV[6] == '*' or string.find(ARGV[6], ',' .. shard .. ',', 1, true)) then
-    back[#back + 1], due[#due + 1] = name, tonumber(since[place]) or math.floor(time / 1000)
+    back[#back + 1], says[#says + 1] = name, known[place]
+    due[#due + 1] = tonumber(since[place]) or math.floor(time / 1000)
   end
 end
 if #back + #gone > 0 then even_if_full(set) end
-hand_back(KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], back, due)
+hand_back(KEYS[1], KEYS[2], KEYS[3], KEYS[5], back, due, says)
 if #gone > 0 then
   redis.call('HDEL', KEYS[4], unpack(gone))
   if runs then redis.call('HDEL', KEYS[5], unpack(gone)) end

@@ -6,13 +6,13 @@
 -- keeps S3, S4 and S7
 local names, scores, ours = held(KEYS[2], 1, 3)
 local known = redis.call('HMGET', KEYS[4], unpack(names))
-local answers, ends, due = {}, {}, {}
-for place in ipairs(names) do answers[place] = not known[place] and 0 or scores[place] and 2 or 3 end
+local answers, ends, due, says = {}, {}, {}, {}
+for place in ipairs(names) do answers[place] = scores[place] and 2 or known[place] and 3 or 0 end
 for _, place in ipairs(ours) do
   answers[place] = known[place] and 1 or 0
-  ends[#ends + 1], due[#due + 1] = names[place], tonumber(ARGV[place * 3])
+  ends[#ends + 1], due[#due + 1], says[#says + 1] = names[place], tonumber(ARGV[place * 3]), known[place]
 end
 if #ends == 0 then return answers end
 even_if_full(KEYS[2])
-hand_back(KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], ends, due)
+hand_back(KEYS[1], KEYS[2], KEYS[3], KEYS[5], ends, due, says)
 return answers

@@ -1,9 +1,8 @@
 -- Jobs leave the working set: to the waiting one, due when `due` says of each; where they are paused to the paused one; and
--- nowhere when nothing is known of them any more. Destination first, removal last.
-local function hand_back(waiting, working, paused, jobs, owners, names, due)
+-- nowhere when nothing is `known` of them any more. Destination first, removal last.
+local function hand_back(waiting, working, paused, owners, names, due, known)
   if #names == 0 then return end
-  local known = redis.call('HMGET', jobs, unpack(names))
-  local stops = redis.call('ZMSCORE', paused, unpack(names))
+  local stops = redis.call('ZCARD', paused) > 0 and redis.call('ZMSCORE', paused, unpack(names)) or {}
   local goes, stays = {}, {}
   for place, name in ipairs(names) do
     local priority = known[place] and string.match(known[place], '^%d+ (%d+)')
