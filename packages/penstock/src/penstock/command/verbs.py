@@ -43,7 +43,7 @@ VERBS = {
     "peek": "Look at what waits, by state, without taking anything.",
     "tail": "Follow new messages as they come, without taking any.",
     "dlq": "List, show, replay and purge dead letters.",
-    "acl": "Print the least rights in Redis that each part of a pipeline needs.",
+    "acl": "Print the least rights in Redis that each part of a spec needs.",
     "completion": "Print the completion script of a shell.",
 }
 
