@@ -11,7 +11,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 MANIFESTS := $(wildcard packages/*/pyproject.toml)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format generate check validate validators bench bench-send bench-lint bench-generate bench-simulate site lock ci clean
+.PHONY: help setup demo test lint format generate check validate validators site bench bench-send bench-lint bench-generate bench-simulate bench-scheduler lock ci clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -58,6 +58,9 @@ bench-send: setup ## measure how fast a producer sends, beside a bare pipeline
 
 bench-lint: setup ## measure how fast specs are linted
 	$(BIN)/python benchmarks/lint.py
+
+bench-scheduler: setup ## measure a scheduler, beside one with a lock a job
+	$(BIN)/python benchmarks/scheduler.py
 
 bench-generate: validators ## measure how fast files are generated, beside helm template
 	$(BIN)/python benchmarks/generating.py

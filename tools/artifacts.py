@@ -46,15 +46,18 @@ repository has three.
 FIELDS = """\
 ## Which field changes what
 
-Each field of a pipeline's spec, and the files that are others when it has another value. It is found by trying, as
+Each field of a spec, and the files that are others when it has another value. It is found by trying, as
 `penstock explain FILE:LINE` does for one line. What repeats is left out:
 
 {repeats}
 - `values.yaml` changes with every manifest.
-- The Deployments of the workers and of the janitor have digests of `worker.json`, and change with it.
+- Deployments of pods, and of the janitor that looks after them, have digests of `worker.json`, and change with it.
 
-Under **pods** stands whether the workers' Deployment changes; they are started anew then. `environments` changes what
-the field at each of its paths changes, and `message.schema.file` what `message.schema` does.
+Under **pods** stands whether the Deployment changes; pods are started anew then. `environments` changes what the field
+at each of its paths changes, and a pipeline's `message.schema.file` what `message.schema` does.
+"""
+TABLE = """
+### Of a {kind}
 
 | field | pods | files |
 |---|---|---|
@@ -66,9 +69,17 @@ def pages(root: Path = Path(__file__).parents[1]) -> dict[str, str]:
     """The page by its path."""
     source = source_of(root)
     lines = [INTRODUCTION, *_tables(source), FIELDS.format(repeats="\n".join(_repeats()))]
-    table = fields(root, source)
-    idle = ", ".join(f"`{field}`" for field, files in table.items() if not files)
-    return {PAGE: "\n".join(lines) + "".join(rows(table)) + NOTHING.format(fields=idle)}
+    for kind in told(root):
+        table = fields(root, source, kind)
+        idle = ", ".join(f"`{field}`" for field, files in table.items() if not files)
+        lines[-1] += TABLE.format(kind=kind) + "".join(rows(table, kind)) + NOTHING.format(fields=idle)
+    return {PAGE: "\n".join(lines)}
+
+
+def told(root: Path) -> dict[str, Any]:
+    """A spec of each kind that says every field."""
+    found: dict[str, Any] = yaml.safe_load((root / DATA).read_text(encoding="utf-8"))
+    return found
 
 
 def source_of(root: Path) -> Source:
@@ -106,15 +117,15 @@ def catalogues() -> dict[str, tuple[Known, ...]]:
     return {**of_kinds, "environment": of_environment.FILES, "repository": of_repository.FILES}
 
 
-def fields(root: Path, source: Source) -> Reached:
-    """Which field of a pipeline's spec changes what."""
-    data = yaml.safe_load((root / DATA).read_text(encoding="utf-8"))
+def fields(root: Path, source: Source, kind: str) -> Reached:
+    """Which field of a spec of this kind changes what."""
+    data = told(root)[kind]
     found: dict[str, set[str]] = {}
     for otherwise in ({}, *data["otherwise"]):
         it = _planned(root, source, data["spec"], otherwise)
         for field, files in reached(it, source.templates, tuple(otherwise) or ("",)).items():
             found.setdefault(field, set()).update(files)
-    order = [one.path for one in fields_of(kinds()[data["spec"]["kind"]].model)]
+    order = [one.path for one in fields_of(kinds()[kind].model)]
     return {field: frozenset(found[field]) for field in sorted(found, key=order.index)}
 
 
@@ -126,10 +137,10 @@ def _planned(root: Path, source: Source, spec: dict[str, Any], otherwise: dict[s
     return Planned(ENVIRONMENT, source.model.environments[ENVIRONMENT], model, layers, root / "specs")
 
 
-def shown(files: Iterable[str], kind: str = "pipeline") -> list[str]:
+def shown(files: Iterable[str], kind: str) -> list[str]:
     """Without those that repeat others."""
     found, same = set(files), {path: one.same_as for one in catalogue_of(kind) for path in one.paths}
-    implied = {DEPLOYMENT, f"{OF_ENVIRONMENT}/{DEPLOYMENT}"} if WORKER in found else set()
+    implied = {DEPLOYMENT, f"{OF_ENVIRONMENT}/{DEPLOYMENT}"} if WORKER in found else set[str]()
     return [one for one in _ordered(found, kind) if one not in {VALUES, *implied} and same.get(one) not in found]
 
 
@@ -138,18 +149,17 @@ def _ordered(files: set[str], kind: str) -> list[str]:
     return [*(name for name in known if name in files), *sorted(files.difference(known))]
 
 
-def rows(table: Mapping[str, frozenset[str]]) -> Iterator[str]:
+def rows(table: Mapping[str, frozenset[str]], kind: str) -> Iterator[str]:
     """A line for fields beside each other that change the same."""
-    said = ((field, DEPLOYMENT in files, tuple(shown(files))) for field, files in table.items() if files)
+    said = ((field, DEPLOYMENT in files, tuple(shown(files, kind))) for field, files in table.items() if files)
     for (pods, files), group in groupby(said, key=itemgetter(1, 2)):
         names = ", ".join(f"`{field}`" for field, _, _ in group)
         yield f"| {names} | {'yes' if pods else 'no'} | {', '.join(f'`{name}`' for name in files)} |\n"
 
 
 def _repeats() -> Iterator[str]:
-    for one in catalogue_of("pipeline"):
-        if one.same_as:
-            yield f"- `{one.paths[0]}` changes with `{one.same_as}`."
+    same = {one.paths[0]: one.same_as for kind in kinds() for one in catalogue_of(kind) if one.same_as}
+    yield from (f"- `{name}` changes with `{other}`." for name, other in same.items())
 
 
 def _tables(source: Source) -> Iterator[str]:

@@ -11,15 +11,16 @@ from pydantic import BaseModel, ConfigDict
 DATA = Path("docs/reference/observing.yaml")
 PAGE = "docs/reference/observing.md"
 
-TITLES = {"000": "Agent queue with KEDA", "003": "Queue depth", "004": "Media ingestion"}
+TITLES = {"000": "Agent queue with KEDA", "001": "Priority scheduler", "003": "Queue depth", "004": "Media ingestion"}
 INTRODUCTION = """\
 <!-- Made by `make generate` from observing.yaml beside it. -->
 
 # What is watched, and where
 
-[Five documents](seeds.md) stood at the beginning of the design, and three of them are about streams. This page has each
-thing that they measure, alert on or tell how to find, with the alerts and the panels of a pipeline's dashboard that are
-about it. Some are there only where the spec asks for what they are about, such as a retention or a fallback.
+[Five documents](seeds.md) stood at the beginning of the design; three of them are about streams, and 001 is about
+recurring jobs. This page has each thing that they measure, alert on or tell how to find, with the alerts and the panels
+of a pipeline's dashboard, or a scheduler's, that are about it. Some are there only where the spec asks for what they
+are about, such as a retention or a fallback.
 """
 
 

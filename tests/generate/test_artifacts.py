@@ -13,11 +13,12 @@ import pytest
 from penstock_generate.explaining.reach import Reached, field_at
 from penstock_generate.source import Source
 from penstock_spec.fields import fields_of, known_paths
+from penstock_spec.kinds import kinds
 from penstock_spec.kinds.pipeline import Pipeline
 
 ROW = re.compile(r"^\| (?P<fields>`[^|]+) \| (?P<pods>yes|no) \| (?P<files>[^|]+) \|$", re.MULTILINE)
 NAME = re.compile(r"`([^`]+)`")
-UNTRIED = {"kind", "environments", "message.schema.file"}
+UNTRIED = {"pipeline": {"kind", "environments", "message.schema.file"}, "scheduler": {"kind", "environments"}}
 """A spec of another kind is another thing; overrides are no field of a resolved spec; no second file lies there."""
 
 
@@ -39,9 +40,14 @@ def source(root: Path, artifacts: ModuleType) -> Source:
     return found
 
 
+@pytest.fixture(scope="module", params=sorted(kinds()))
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
 @pytest.fixture(scope="module")
-def reached(root: Path, artifacts: ModuleType, source: Source) -> Reached:
-    found: Reached = artifacts.fields(root, source)
+def reached(root: Path, artifacts: ModuleType, source: Source, kind: str) -> Reached:
+    found: Reached = artifacts.fields(root, source, kind)
     return found
 
 
@@ -54,53 +60,60 @@ def test_what_is_made_is_what_the_catalogues_name(artifacts: ModuleType, source:
     }
 
 
-def test_every_field_is_tried(reached: Reached) -> None:
+def test_every_field_is_tried(kind: str, reached: Reached) -> None:
     """All that hold a value of their own."""
-    paths = {one.path for one in fields_of(Pipeline)}
+    paths = {one.path for one in fields_of(kinds()[kind].model)}
     inner = {path for path in paths if not any(other.startswith((f"{path}.", f"{path}[]")) for other in paths)}
-    assert inner - reached.keys() == UNTRIED
+    assert inner - reached.keys() == UNTRIED[kind]
     assert reached.keys() <= paths
 
 
-def test_each_field_changes_what_the_page_says(root: Path, artifacts: ModuleType, reached: Reached) -> None:
+def test_each_field_changes_what_the_page_says(root: Path, artifacts: ModuleType, kind: str, reached: Reached) -> None:
     """No file more, and none less."""
-    page = (root / artifacts.PAGE).read_text(encoding="utf-8")
+    whole = (root / artifacts.PAGE).read_text(encoding="utf-8")
+    page = whole.partition(f"\n### Of a {kind}\n")[2].partition("\n### ")[0]
     told = {
         field: (row["pods"] == "yes", set(NAME.findall(row["files"])))
         for row in ROW.finditer(page)
         for field in NAME.findall(row["fields"])
     }
     assert told == {
-        field: (artifacts.DEPLOYMENT in files, set(artifacts.shown(files))) for field, files in reached.items() if files
+        field: (artifacts.DEPLOYMENT in files, set(artifacts.shown(files, kind)))
+        for field, files in reached.items()
+        if files
     }
     assert set(NAME.findall(page.rpartition("\nNo file changes with ")[2])) == {
         field for field, files in reached.items() if not files
     }
 
 
-def test_what_the_table_leaves_out_follows_from_what_it_says(artifacts: ModuleType, reached: Reached) -> None:
+def test_what_the_table_leaves_out_follows_from_what_it_says(
+    artifacts: ModuleType, kind: str, reached: Reached
+) -> None:
     """Files that repeat others change with them; what a patch does to one of them alone is said."""
-    same = {path: one.same_as for one in artifacts.catalogue_of("pipeline") for path in one.paths if one.same_as}
-    deployments = {artifacts.DEPLOYMENT, f"_environment/{artifacts.DEPLOYMENT}"}
+    same = {path: one.same_as for one in artifacts.catalogue_of(kind) for path in one.paths if one.same_as}
+    tended = {f"_environment/{artifacts.DEPLOYMENT}"} if kind == "pipeline" else set()
+    deployments = {artifacts.DEPLOYMENT} | tended
     for field, files in reached.items():
         assert {name for name, other in same.items() if other in files} <= files, field
         assert deployments <= files or artifacts.WORKER not in files, field
         assert (artifacts.VALUES in files) == any(name.startswith("manifests/") for name in files), field
 
 
-def test_what_only_people_read_changes_nothing(reached: Reached) -> None:
+def test_what_only_people_read_changes_nothing(kind: str, reached: Reached) -> None:
     """Reasons, days and expectations restart no pod."""
     sections = ("expect[].", "acknowledge[].", "suppress[].")
     idle = {field for field, files in reached.items() if not files}
-    assert idle == {path for path in known_paths(Pipeline) if path.startswith(sections)} - {"expect[].traffic"} | {
-        "patches[].reason"
-    }
+    assert idle == {path for path in known_paths(kinds()[kind].model) if path.startswith(sections)} - {
+        "expect[].traffic"
+    } | {"patches[].reason"}
 
 
-def test_scaling_restarts_nothing(artifacts: ModuleType, reached: Reached) -> None:
+def test_scaling_restarts_nothing(artifacts: ModuleType, kind: str, reached: Reached) -> None:
     """But `protect_busy`, which a worker has to know."""
     restarting = {one for one, files in reached.items() if one.startswith("scaling.") and artifacts.WORKER in files}
-    assert restarting == {"scaling.protect_busy"}
+    assert restarting == ({"scaling.protect_busy"} if kind == "pipeline" else set())
+    assert artifacts.WORKER not in reached.get("replicas", ())
 
 
 @pytest.mark.parametrize(

@@ -67,19 +67,26 @@ def test_it_keeps_to_the_specification(composed: Any) -> None:  # noqa: ANN401 -
 
 
 def test_a_laptop_runs_what_production_runs(folder: Path, composed: Any) -> None:  # noqa: ANN401 - as above
-    """Each pipeline by its worker file, the janitor with all of them."""
+    """Each spec by its worker file, the janitor with all pipelines; whoever sends to some, with those."""
     services = composed["services"]
-    files = folder.glob("*/worker.json")
-    names = sorted(one.parent.name for one in files if json.loads(one.read_text())["kind"] == "pipeline")
-    assert [*services] == ["redis", "janitor", *(f"worker-{name}" for name in names)]
-    for name in names:
+    told = {file.parent.name: json.loads(file.read_text())["spec"] for file in folder.glob("*/worker.json")}
+    named = {name: "worker" if told[name]["kind"] == "pipeline" else told[name]["kind"] for name in sorted(told)}
+    names = [name for name, role in named.items() if role == "worker"]
+    assert [*services] == ["redis", "janitor", *(f"{role}-{name}" for name, role in named.items())]
+    for name, role in named.items():
+        service = services[f"{role}-{name}"]
         pod = yaml.safe_load((folder / name / "manifests/deployment.yaml").read_text())["spec"]["template"]["spec"]
-        assert services[f"worker-{name}"]["image"] == pod["containers"][0]["image"]
-        assert services[f"worker-{name}"]["command"] == [*pod["containers"][0]["args"], "--redis", "redis://redis:6379"]
-        assert services[f"worker-{name}"]["stop_grace_period"] == f"{pod['terminationGracePeriodSeconds']}s"
+        assert service["image"] == pod["containers"][0]["image"]
+        assert service["command"] == [*pod["containers"][0]["args"], "--redis", "redis://redis:6379"]
+        assert service["stop_grace_period"] == f"{pod['terminationGracePeriodSeconds']}s"
         file = f"../{name}/worker.json"
-        assert services[f"worker-{name}"]["volumes"] == [f"{file}:/etc/penstock/worker.json:ro"]
-        assert f"{file}:/etc/penstock/pipelines/{name}.json:ro" in services["janitor"]["volumes"]
+        sends = [job["send"]["pipeline"] for job in told[name].get("jobs", []) if job["send"]]
+        assert service["volumes"] == [
+            f"{file}:/etc/penstock/worker.json:ro",
+            *(f"../{target}/worker.json:/etc/penstock/pipelines/{target}.json:ro" for target in sends),
+        ]
+        tended = f"{file}:/etc/penstock/pipelines/{name}.json:ro" in services["janitor"]["volumes"]
+        assert tended is (role == "worker")
     deployment = folder / "_environment/manifests/deployment.yaml"
     janitor = yaml.safe_load(deployment.read_text())["spec"]["template"]["spec"]["containers"][0]
     assert services["janitor"]["image"] == janitor["image"]

@@ -106,3 +106,19 @@ def test_what_was_there_cannot_be_read(repository: Path, generated: Path, pensto
     assert ran.returncode == 2
     assert "what could be lost cannot be told: `dev/jobs/worker.json` is no worker file" in ran.stderr
     assert "git checkout" in ran.stderr
+
+
+def test_a_schedulers_keys_are_renamed(repository: Path, generated: Path, penstock: Run) -> None:
+    """What Redis knows of its jobs stays under the old ones."""
+    del generated
+    spec = repository / "specs/cache-agents.yaml"
+    spec.write_text(spec.read_text().replace("keys: {waiting: waiting,", "keys: {prefix: 'a:', waiting: waiting,"))
+    ran = penstock("generate")
+    assert ran.returncode == 2
+    assert (
+        "error[scheduler-keys-renamed]: A scheduler's keys are renamed while its jobs stand in the old ones"
+        in ran.stderr
+    )
+    taken_on = "acknowledge: [{change: rename-keys, reason: no pod runs, until: 2026-02-01}]\n"
+    spec.write_text(spec.read_text() + taken_on)
+    assert penstock("generate").returncode == 0

@@ -11,7 +11,7 @@ from typing import Any
 import promql_parser
 import pytest
 import yaml
-from asked import KEDA, KNOWN, OURS, PROCESS, grouped, inside, matched, parsed, selectors
+from asked import KEDA, KNOWN, METRICS, OURS, PROCESS, grouped, inside, matched, parsed, selectors
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,7 +21,6 @@ from penstock_generate.dashboards.uid import LONGEST, uid
 from penstock_generate.kinds.pipeline.alerts import Alert, Sources, alerts
 from penstock_generate.kinds.pipeline.dashboard import _built
 from penstock_generate.kinds.pipeline.dashboard.define import Shape
-from penstock_spec.kinds.pipeline.metrics import METRICS
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.metrics import MetricKind
 
@@ -283,12 +282,18 @@ def test_a_patch_of_the_config_map_is_of_the_workers(root: Path) -> None:
 def test_the_overview_finds_each_dashboard(root: Path) -> None:
     """By the recorded series that has its uid."""
     for overview in read(root, "*/_environment/overview.json").values():
-        [table] = [panel for panel in panels(overview) if panel["type"] == "table"]
-        links = [one for override in table["fieldConfig"]["overrides"] for one in override["properties"]]
-        [link] = [one["value"][0]["url"] for one in links if one["id"] == "links"]
-        assert link == "/d/${__data.fields.dashboard}"
-        assert any("penstock:dashboard:info" in target["expr"] for target in table["targets"])
-        assert {"pipeline", "job", "instance"} < {one["name"] for one in overview["templating"]["list"]}
+        tables = [panel for panel in panels(overview) if panel["type"] == "table"]
+        assert [table["title"] for table in tables] == ["Pipelines", "Schedulers"]
+        for table in tables:
+            links = [one for override in table["fieldConfig"]["overrides"] for one in override["properties"]]
+            [link] = [one["value"][0]["url"] for one in links if one["id"] == "links"]
+            assert link == "/d/${__data.fields.dashboard}"
+            assert any("penstock:dashboard:info" in target["expr"] for target in table["targets"])
+        assert {"pipeline", "scheduler", "job", "instance"} < {one["name"] for one in overview["templating"]["list"]}
         for query in queries(overview):
-            ours = [one for one in selectors(query) if one.name in OURS]
-            assert all(matched(one)["pipeline"] == "$pipeline" for one in ours), query
+            for one in selectors(query):
+                if one.name in OURS:
+                    whose = METRICS.get(re.sub("_(bucket|sum|count)$", "", one.name), METRICS.get(one.name))
+                    assert whose is not None
+                    label = whose.labels[0].name
+                    assert matched(one)[label] == f"${label}", query

@@ -184,3 +184,16 @@ def test_one_form_at_a_time(generated: Path, penstock: Run) -> None:
     ran = penstock("diff", "--json", "--markdown")
     assert ran.returncode == 2
     assert "`--json` and `--markdown` are one or the other" in ran.stderr
+
+
+def test_a_scheduler_is_told_as_a_pipeline_is(repository: Path, generated: Path, penstock: Run) -> None:
+    """What its pods read, how many there are, and at what its alerts fire."""
+    del generated
+    spec = repository / "specs/cache-agents.yaml"
+    text = spec.read_text().replace("replicas: 3", "replicas: 4").replace("concurrency: 100", "concurrency: 50")
+    spec.write_text(text.replace("cache-agents:1.0.0", "cache-agents:1.1.0"))
+    told = " ".join(penstock("diff").stdout.split())
+    assert "pods 3 -> 4" in told
+    assert "image registry.example/cache-agents:1.0.0 -> registry.example/cache-agents:1.1.0" in told
+    assert "work.concurrency 100 -> 50" in told
+    assert "PenstockManyJobsReady fires at > 500 instead of > 1000" in told

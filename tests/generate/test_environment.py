@@ -4,6 +4,7 @@ import json
 import re
 import tomllib
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from subprocess import CompletedProcess
 from typing import Any
@@ -12,6 +13,7 @@ from urllib.parse import urlsplit
 import pytest
 import yaml
 
+from penstock_generate import environment as of_environment
 from penstock_generate.environment import alertmanager, compose, manifests, terraform
 from penstock_generate.environment.alerts import alerts
 from penstock_generate.plan import Member, Whole
@@ -33,10 +35,10 @@ def manifest(folder: Path, kind: str) -> Any:  # noqa: ANN401 - whatever Kuberne
     return yaml.safe_load((folder / f"manifests/{kind}.yaml").read_text())
 
 
-def members(folder: Path) -> list[str]:
-    """The pipelines of this environment."""
-    files = folder.parent.glob("*/worker.json")
-    return sorted(file.parent.name for file in files if json.loads(file.read_text())["kind"] == "pipeline")
+def members(folder: Path) -> dict[str, Any]:
+    """The pipelines of this environment, by name."""
+    told = {file.parent.name: json.loads(file.read_text())["spec"] for file in folder.parent.glob("*/worker.json")}
+    return {name: spec for name, spec in sorted(told.items()) if spec["kind"] == "pipeline"}
 
 
 def whole(*names: str, **around: object) -> Whole:
@@ -48,6 +50,10 @@ def whole(*names: str, **around: object) -> Whole:
             kind="pipeline",
             team="team",
             digest="sha256:0",
+            role="worker",
+            args=("worker",),
+            tended=True,
+            scaled=True,
             patches_pods=False,
             image=f"{name}:1",
             connections=30,
@@ -64,10 +70,7 @@ def whole(*names: str, **around: object) -> Whole:
 def test_it_may_look_at_pods_and_no_more(folder: Path) -> None:
     """Patching is for those who protect busy pods: production has one of them, dev has none."""
     role, binding = manifest(folder, "role"), manifest(folder, "rolebinding")
-    protects = [
-        json.loads((folder.parent / name / "worker.json").read_text())["spec"]["scaling"]["protect_busy"]
-        for name in members(folder)
-    ]
+    protects = [spec["scaling"]["protect_busy"] for spec in members(folder).values()]
     verbs = ["get", "list", "patch"] if any(protects) else ["get", "list"]
     assert role["kind"] == "Role"
     assert role["rules"] == [{"apiGroups": [""], "resources": ["pods"], "verbs": verbs}]
@@ -145,7 +148,7 @@ def test_the_scaler_asks_where_the_janitor_listens(folder: Path) -> None:
         assert chosen.items() <= labels.items()
 
 
-@pytest.mark.parametrize("name", ["media-cluster", "_environment"])
+@pytest.mark.parametrize("name", ["media-cluster", "cache-agents", "_environment"])
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
 def test_pods_are_restricted(root: Path, environment: str, name: str) -> None:
     """Workers' and janitor's alike, as Pod Security's `restricted` asks; and their root is read-only."""
@@ -199,11 +202,11 @@ def test_which_image_it_is(janitor: Mapping[str, str], image: str) -> None:
 
 
 def test_no_spec_takes_the_janitors_name(repository: Path, penstock: Run) -> None:
-    spec = repository / "specs/browser-jobs.yaml"
-    spec.write_text(spec.read_text().replace("name: browser-jobs", "name: penstock-janitor"))
+    spec = repository / "specs/tankpit-jobs.yaml"
+    spec.write_text(spec.read_text().replace("name: tankpit-jobs", "name: penstock-janitor"))
     ran = penstock("generate")
     assert ran.returncode == 2
-    assert "specs/browser-jobs.yaml: a spec cannot be named `penstock-janitor`" in ran.stderr
+    assert "specs/tankpit-jobs.yaml: a spec cannot be named `penstock-janitor`" in ran.stderr
 
 
 def test_a_choice_of_specs_leaves_it_alone(repository: Path, penstock: Run) -> None:
@@ -356,3 +359,23 @@ def test_images_run_as_the_manifests_run_them(root: Path) -> None:
         assert f'ARG PENSTOCK="{package["version"]}"' in text
         assert re.search(r'^ARG PYTHON="3\.\d+\.\d+-slim-\w+"$', text, re.MULTILINE)
         assert text.count("\nFROM ") == 2
+
+
+def test_where_there_are_only_schedulers_there_is_no_janitor() -> None:
+    """Neither its pods, nor alerts on it and on KEDA; nor connections and images for it."""
+    pets = whole("pets")
+    member = replace(pets.members[0], kind="scheduler", role="scheduler", args=("scheduler", "run"), tended=False)
+    it = replace(pets, members=(replace(member, scaled=False),))
+    files = {file.path.removeprefix("dev/_environment/"): file.content for file in of_environment.emit(it, Templates())}
+    manifests_ = {path.removeprefix("manifests/") for path in files if path.startswith("manifests/")}
+    assert manifests_ == {"overview.yaml", "prometheusrule.yaml", "kustomization.yaml"}
+    assert sorted(yaml.safe_load(files["manifests/kustomization.yaml"])["resources"]) == sorted(
+        manifests_ - {"kustomization.yaml"}
+    )
+    rules = yaml.safe_load(files["rules.yaml"])["groups"][0]["rules"]
+    assert not [rule["alert"] for rule in rules if re.search("Keda|Janitor", rule["alert"])]
+    assert [*yaml.safe_load(files["compose.yaml"])["services"]] == ["redis", "scheduler-pets"]
+    told = json.loads(files["terraform.tfvars.json"])
+    assert told["images"] == ["pets:1"]
+    assert told["redis"]["min_connections"] == 30
+    assert "pipeline" not in files["alertmanager.yaml"]

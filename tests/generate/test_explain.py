@@ -42,11 +42,17 @@ class Asked(NamedTuple):
 @pytest.mark.parametrize(
     "asked",
     [
-        Asked("scaledobject.yaml", "maxReplicaCount", "scaling.replicas.max", "{min: 50", "scaledobject.yaml"),
-        Asked("deployment.yaml", "terminationGracePeriod", "shutdown.grace", "grace: 1h", "deployment.yaml"),
-        Asked("deployment.yaml", "image: ", "image", "image: registry", "deployment.yaml"),
-        Asked("configmap.yaml", "namespace: ", "environments.production.namespace", "pipelines #", "_parts"),
-        Asked("podmonitor.yaml", "/team:", "owner.team", "owner: ", "_parts"),
+        Asked(
+            "scaledobject.yaml",
+            "maxReplicaCount",
+            "scaling.replicas.max",
+            "{min: 50",
+            "pipeline/manifests/scaledobject.yaml",
+        ),
+        Asked("deployment.yaml", "terminationGracePeriod", "shutdown.grace", "grace: 1h", "pods/deployment.yaml"),
+        Asked("deployment.yaml", "image: ", "image", "image: registry", "pods/deployment.yaml"),
+        Asked("configmap.yaml", "namespace: ", "environments.production.namespace", "pipelines #", "pods/_parts"),
+        Asked("podmonitor.yaml", "/team:", "owner.team", "owner: ", "pods/_parts"),
     ],
     ids=lambda one: one.field,
 )
@@ -63,15 +69,15 @@ def test_a_value_is_followed_to_where_it_is_written(
     what, at, field = value.split()
     assert (what, field) == ("value", asked.field)
     assert at.startswith(f"{source.relative_to(repository)}:{line_of(source, asked.written)}:")
-    assert f"made by   templates/pipeline/manifests/{asked.template}.j2:" in ran.stdout
+    assert f"made by   templates/{asked.template}.j2:" in ran.stdout
 
 
 def test_a_line_that_depends_on_nothing(root: Path, generated: Path, penstock: Run) -> None:
-    template = root / "templates/pipeline/manifests/deployment.yaml.j2"
+    template = root / "templates/pods/_parts.j2"
     there = generated / "dev/jobs/manifests/deployment.yaml"
     ran = penstock("explain", f"generated/dev/jobs/manifests/deployment.yaml:{line_of(there, 'readOnlyRootFile')}")
     assert "the same for every spec" in ran.stdout
-    assert f"deployment.yaml.j2:{line_of(template, 'readOnlyRootFile')}\n" in ran.stdout
+    assert f"pods/_parts.j2:{line_of(template, 'readOnlyRootFile')}\n" in ran.stdout
 
 
 def test_a_line_that_is_there_because_of_a_field(generated: Path, penstock: Run) -> None:
@@ -111,7 +117,7 @@ def test_a_patch(root: Path, repository: Path, penstock: Run) -> None:
     assert "patches[0].value.disk" in ran.stdout
     assert "deployment.yaml.j2, patched" in ran.stdout
     ran = penstock("explain", f"{where}:{line_of(there, 'revisionHistoryLimit')}")
-    template = root / "templates/pipeline/manifests/deployment.yaml.j2"
+    template = root / "templates/pods/deployment.yaml.j2"
     assert f"deployment.yaml.j2:{line_of(template, 'revisionHistoryLimit')}\n" in ran.stdout
 
 

@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 from planned import planned
 
 from penstock_generate.kinds.pipeline.message_schema import message_schema
-from penstock_generate.kinds.pipeline.worker import Worker
 from penstock_spec.kinds.pipeline.message.schema_check import DRAFTS, NEWEST, trouble
+from penstock_spec.kinds.pipeline.message.schema_of import schema_of
 
 ODD = 'it\'s "odd"\n``` {{ x }} --- | <b>'
 
 
 def written(folder: Path, spec: dict[str, Any]) -> dict[str, Any]:
     it = planned(folder, spec)
-    told = json.loads(message_schema(it, Worker.of(it)).content)
+    told = json.loads(message_schema(it, schema_of(it.spec, it.beside)).content)
     assert isinstance(told, dict)
     return told
 

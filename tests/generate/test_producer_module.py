@@ -20,8 +20,8 @@ from penstock.message.form import form_of
 from penstock.message.unreadable import Unsendable
 from penstock_generate.kinds.pipeline.producer import producer
 from penstock_generate.kinds.pipeline.producer.words import SCALARS
-from penstock_generate.kinds.pipeline.worker import Worker
 from penstock_spec.kinds.pipeline.message.schema_check import trouble
+from penstock_spec.kinds.pipeline.message.schema_of import schema_of
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 ODD = "it's \"odd\"\n'''\\ {{ x }} \U0001f600 \u2028\x7f"
@@ -101,7 +101,7 @@ SCHEMAS: dict[str, dict[str, Any]] = {
 
 def written(folder: Path, schema: dict[str, Any], message: dict[str, Any] | None = None) -> str:
     it = planned(folder, {"message": {"schema": schema, **(message or {})}})
-    return producer(it, Worker.of(it), TEMPLATES).content
+    return producer(it, schema_of(it.spec, it.beside), TEMPLATES).content
 
 
 def loaded(text: str) -> ModuleType:
@@ -261,7 +261,7 @@ def test_what_penstock_sends_it_sends_alike(tmp_path: Path, schema: dict[str, An
     """To the byte; and what Penstock refuses for other reasons than its schema it refuses, too."""
     message = {"encoding": "fields" if flat else {"json": "data"}, "max_size": "100"}
     it = planned(tmp_path, {"message": {"schema": schema, **message}})
-    module = loaded(producer(it, Worker.of(it), TEMPLATES).content)
+    module = loaded(producer(it, schema_of(it.spec, it.beside), TEMPLATES).content)
     try:
         fields = form_of(it.spec.message, schema).write(body)
     except Unsendable as error:

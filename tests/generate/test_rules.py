@@ -12,13 +12,13 @@ from planned import TEMPLATES, planned
 
 from penstock_generate.kinds.pipeline import emit
 from penstock_generate.kinds.pipeline.alerts import Sources, alerts
-from penstock_generate.kinds.pipeline.rules import DASHBOARD
+from penstock_generate.pods.rules import DASHBOARD
 
 
 @pytest.fixture(scope="module")
 def files(root: Path) -> list[Path]:
     found = sorted((root / "generated").glob("*/*/rules.yaml"))
-    assert len(found) == 12
+    assert len(found) == 14
     return found
 
 
@@ -69,7 +69,7 @@ def test_they_keep_to_the_conventions(rules: list[dict[str, Any]]) -> None:
     """One prefix, a severity, a team, sentences; no value in a label; what is absent has been so for two scrapes."""
     for rule in (one for one in rules if "alert" in one):
         assert re.fullmatch(r"Penstock([A-Z][a-z]+)+", rule["alert"])
-        assert rule["labels"].keys() - {"pipeline"} == {"severity", "team", "namespace"}
+        assert rule["labels"].keys() - {"pipeline", "scheduler"} == {"severity", "team", "namespace"}
         assert rule["labels"]["severity"] in {"critical", "warning", "info"}
         assert not any("$value" in value for value in rule["labels"].values())
         said = rule["annotations"]
@@ -106,7 +106,9 @@ def test_a_number_of_the_spec_is_the_rules_number(root: Path) -> None:
 
 def test_pods_that_cannot_start_are_missing(rules: list[dict[str, Any]]) -> None:
     """The HPA's own current replicas are what the Deployment asks for: by them a pod that never starts is there."""
-    found = [rule["expr"] for rule in rules if rule.get("alert") == "PenstockReplicasBehind"]
+    found = [
+        rule["expr"] for rule in rules if rule.get("alert") == "PenstockReplicasBehind" and "pipeline" in rule["labels"]
+    ]
     assert len(found) == 10
     for expression in found:
         assert [one.name for one in selectors(expression)] == [
@@ -127,7 +129,7 @@ def test_a_fixed_number_of_pods_is_no_alarm(tmp_path: Path, least: int, told: bo
 
 def test_a_kustomization_names_what_is_there(root: Path) -> None:
     found = sorted((root / "generated").glob("*/*/manifests/kustomization.yaml"))
-    assert len(found) == 12
+    assert len(found) == 14
     for file in found:
         named = yaml.safe_load(file.read_text())["resources"]
         assert sorted(named) == sorted(path.name for path in file.parent.glob("*") if path != file)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from penstock_spec.care import Patch
-from penstock_spec.kinds.pipeline.scaler.patching import Patched, patched, pointer, steps_of
+from penstock_spec.patching import Patched, patched, pointer, steps_of
 
 MANIFEST = {"spec": {"max": 20, "triggers": [{"name": "depth"}, {"name": "parked"}], "a/b": {"~": 1}}}
 

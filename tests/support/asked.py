@@ -5,7 +5,7 @@ from typing import Any
 
 import promql_parser
 
-from penstock_spec.kinds.pipeline.metrics import METRICS
+from penstock_spec.kinds import kinds
 from penstock_spec.metrics import Metric, MetricKind
 
 SCRAPED = {"namespace", "job", "instance"}
@@ -41,8 +41,8 @@ OTHERS = {
 PROCESS = {"process_cpu_seconds_total": SCRAPED, "process_resident_memory_bytes": SCRAPED}
 """What Python tells of each of our processes, beside the contract."""
 PROMETHEUS = {
-    "ALERTS": {"alertstate", "namespace", "pipeline"},
-    "penstock:dashboard:info": {"namespace", "pipeline", "dashboard"},
+    "ALERTS": {"alertstate", "namespace", "pipeline", "scheduler"},
+    "penstock:dashboard:info": {"namespace", "pipeline", "scheduler", "dashboard"},
 }
 """What Prometheus itself knows, from our rules."""
 
@@ -55,6 +55,8 @@ def series_of(metric: Metric) -> dict[str, set[str]]:
     return {f"{metric.name}_bucket": labels | {"le"}, f"{metric.name}_sum": labels, f"{metric.name}_count": labels}
 
 
+METRICS = {name: metric for kind in kinds().values() for name, metric in kind.contract.metrics().items()}
+"""Of all kinds."""
 OURS = {name: labels for metric in METRICS.values() for name, labels in series_of(metric).items()}
 KNOWN = OURS | OTHERS | PROCESS | PROMETHEUS
 

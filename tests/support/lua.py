@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from penstock.scripts import FOLDER
 
@@ -27,8 +28,18 @@ CLOSING = {"(": ")", "{": "}", "[": "]"}
 
 
 def names() -> list[str]:
-    """All scripts."""
+    """All scripts of a pipeline."""
     return sorted(path.stem for path in FOLDER.glob("*.lua"))
+
+
+def files() -> list[Path]:
+    """Those of every kind: each has a folder `scripts` with its own."""
+    return sorted(path for path in FOLDER.parent.glob("**/scripts/*.lua"))
+
+
+def called(path: Path) -> str:
+    """As the ids of tests have it."""
+    return "/".join(path.relative_to(FOLDER.parent).with_suffix("").parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +146,6 @@ class Lua:
 
 
 def is_key(expression: str, keys: set[str]) -> bool:
-    """`condition and key` is a key or nothing."""
-    expression = expression.rpartition(" and ")[2]
-    return bool(KEY.fullmatch(expression)) or expression in keys
+    """`condition and key` is a key or nothing; of `condition and key or key` both must be keys."""
+    either = [one.rpartition(" and ")[2] for one in expression.split(" or ")]
+    return all(KEY.fullmatch(one) or one in keys for one in either)

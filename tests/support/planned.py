@@ -19,6 +19,7 @@ REDIS = {"addresses": ["redis.svc:6379"]}
 def planned(folder: Path, spec: dict[str, Any], environment: dict[str, Any] | None = None) -> Planned:
     """One of them, in the only environment of a repository in this folder."""
     least = {"kind": "pipeline", "name": "pets", "owner": {"team": "pets"}, "handler": "pets:run", "image": "pets:1"}
+    kind = str(spec.get("kind", least["kind"]))
     around = {"namespace": "pets", "redis": REDIS} | (environment or {})
     (folder / "specs").mkdir(exist_ok=True)
     (folder / "specs/pets.yaml").write_text(document(least | spec))
@@ -28,5 +29,5 @@ def planned(folder: Path, spec: dict[str, Any], environment: dict[str, Any] | No
     platform = check.check_platform(lint.load(inputs.platform))
     assert platform.model is not None
     document_ = lint.load(inputs.specs[0])
-    resolved, layers = check.resolve(kinds()["pipeline"], document_, platform, "dev")
+    resolved, layers = check.resolve(kinds()[kind], document_, platform, "dev")
     return Planned("dev", platform.model.environments["dev"], resolved, layers, folder / "specs")

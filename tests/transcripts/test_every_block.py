@@ -29,6 +29,7 @@ from penstock_spec.linting.lint import lint
 from penstock_spec.repository import open_repository, read_inputs
 
 RUN_BY = {
+    "docs/how-to/scheduler/cancellable-handler.md": "tests/runtime/docs/test_cancellable.py",
     "docs/how-to/handlers.md": "tests/runtime/docs/test_handlers.py",
     "docs/how-to/sending.md": "tests/runtime/docs/test_sending.py",
     "docs/how-to/message-schemas.md": "tests/transcripts/test_docs.py: the page's own command imports it",

@@ -123,8 +123,8 @@ def test_it_can_be_packed(tmp_path: Path) -> None:
     ran = helm("package", CHART, "--destination", tmp_path)
     assert ran.returncode == 0, ran.stderr
     [package] = tmp_path.iterdir()
-    assert package.name == "penstock-pipeline-0.1.0.tgz"
+    assert package.name == "penstock-0.1.0.tgz"
     names = subprocess.run(["tar", "tzf", package], capture_output=True, text=True, check=True).stdout.split()
-    assert {name.removeprefix("penstock-pipeline/") for name in names} == {
+    assert {name.removeprefix("penstock/") for name in names} == {
         str(path.relative_to(CHART)) for path in CHART.rglob("*") if path.is_file() and path.name != "FILES"
     }

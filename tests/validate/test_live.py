@@ -64,8 +64,29 @@ OTHERS = {
     "lossy": "stream: {backlog: {when_full: drop-oldest, lossy: true}}",
 }
 """Together with the trial: every way to keep and every way to be full."""
+AGENTS = """\
+kind: scheduler
+name: agents
+owner: {team: tests}
+handler: handlers:agent
+image: registry.example/trial:1.0.0
+jobs:
+  - {name: goes-well, every: 1s}
+  - {name: fails, every: 1s}
+  - {name: hangs, every: 1s, timeout: 1s}
+  - {name: sends, every: 2s, send: {pipeline: trial, message: {id: of-an-agent, how: goes well}}}
+work: {concurrency: 10}
+refresh: {every: 2s}
+cleanup: {zombies: {threshold: 1s, every: 5s}, orphans: {every: 2s}}
+"""
+"""A scheduler beside them."""
 HANDLERS = """\
 import asyncio, os
+
+async def agent(job, context):
+    match job.name:
+        case "fails": raise RuntimeError
+        case "hangs": await asyncio.sleep(60)
 
 async def handle(message):
     match message["how"]:
@@ -80,7 +101,7 @@ SETTLES = 60.0
 
 
 class Scene:
-    """Pipelines that run, are sent to, and are watched."""
+    """Pipelines and a scheduler that run, and are watched."""
 
     def __init__(self, trial: Trial, ends: ExitStack) -> None:
         self._trial = trial
@@ -96,8 +117,13 @@ class Scene:
         pods.mkdir()
         for name in self._pipelines:
             shutil.copy(self._trial.folder / f"generated/live/{name}/worker.json", pods / f"{name}.json")
+        beside = self._trial.folder / "agents"
+        (beside / "pipelines").mkdir(parents=True)
+        shutil.copy(self._trial.folder / "generated/live/agents/worker.json", beside)
+        shutil.copy(pods / "trial.json", beside / "pipelines")
         options = ("--redis", self._trial.target.url, "--listen", "127.0.0.1:0")
         running = {name: self._trial.start("worker", f"pods/{name}.json", *options) for name in self._pipelines}
+        running["agents"] = self._trial.start("scheduler", "run", "agents/worker.json", *options)
         running["penstock-janitor"] = self._trial.start("janitor", "pods", *options)
         address = ends.enter_context(pages(self._pages()))
         return Prometheus(
@@ -120,9 +146,12 @@ class Scene:
             yield f"/{file.stem}", partial(str.encode, "".join(self._told(file)))
 
     def _told(self, file: Path) -> Iterator[str]:
-        """A line about a pipeline is told of each."""
+        """A line about a spec is told of each."""
         for line in file.read_text().splitlines(keepends=True):
-            yield from (line.replace("PIPELINE", name) for name in (self._pipelines if "PIPELINE" in line else ("",)))
+            yield from (
+                line.replace("PIPELINE", name)
+                for name in ((*self._pipelines, "agents") if "PIPELINE" in line else ("",))
+            )
 
     def is_watched(self) -> bool:
         """Whether everybody was scraped twice, so that what is counted from here on is seen to grow."""
@@ -177,6 +206,7 @@ def scene(tmp_path: Path) -> Iterator[Scene]:
         trial = ends.enter_context(Trial(tmp_path, target, handlers=HANDLERS, spec=TRIAL))
         for name, more in OTHERS.items():
             (tmp_path / f"specs/{name}.yaml").write_text(SPEC.format(name=name, more=more))
+        (tmp_path / "specs/agents.yaml").write_text(AGENTS)
         (tmp_path / "penstock.yaml").write_text(PLATFORM)
         generating = trial.start("generate")
         assert generating.process.wait(SETTLES) == 0, generating.log()
@@ -207,7 +237,7 @@ def asked_by_rules(file: Path) -> Iterator[tuple[str, str]]:
 
 
 def chosen(query: str) -> str:
-    filled = re.sub(r"\$(job|instance|pipeline)\b", ".+", query.replace("$__rate_interval", "10s"))
+    filled = re.sub(r"\$(job|instance|pipeline|scheduler)\b", ".+", query.replace("$__rate_interval", "10s"))
     assert not re.search(r"\$[a-z_]", filled), f"a variable is left: {filled}"
     return or_else_nothing(filled)
 

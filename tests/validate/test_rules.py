@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from schedulers import SPECS, file, made_up
 
 OURS = '{namespace="pipelines",pipeline="media-cluster"}'
 
@@ -14,7 +15,7 @@ OURS = '{namespace="pipelines",pipeline="media-cluster"}'
 def test_each_is_quiet_and_fires(root: Path) -> None:
     """At its threshold, before its time, and beyond both."""
     rules = sorted((root / "generated").glob("*/*/rules.yaml"))
-    assert len(rules) == 12
+    assert len(rules) == 14
     tests = [file.with_name("rules.test.yaml") for file in rules]
     for verb, on in (("check", rules), ("test", tests)):
         ran = subprocess.run(["promtool", verb, "rules", *on], capture_output=True, text=True, check=False)
@@ -68,3 +69,17 @@ def test_the_time_that_it_must_hold_is_tested(root: Path, tmp_path: Path) -> Non
         command = ["promtool", "test", "rules", str(tmp_path / "rules.test.yaml")]
         ran = subprocess.run(command, capture_output=True, text=True, check=False)
         assert set(re.findall(r"alertname: (\w+), time:", ran.stdout + ran.stderr)) == patient.keys()
+
+
+def test_a_schedulers_are_quiet_and_fire_whatever_it_says(tmp_path: Path) -> None:
+    """Also where a function tells the jobs, or there is no bound to how many run."""
+    tests = []
+    for name, spec in SPECS.items():
+        it = made_up(tmp_path, spec)
+        folder = tmp_path / name.replace(" ", "-")
+        folder.mkdir()
+        for one in ("rules.yaml", "rules.test.yaml"):
+            (folder / one).write_text(file(it, one))
+        tests.append(folder / "rules.test.yaml")
+    ran = subprocess.run(["promtool", "test", "rules", *tests], capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stdout + ran.stderr

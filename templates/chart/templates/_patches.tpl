@@ -1,8 +1,8 @@
 {{- /* An object, (list . "Deployment"), after the patches of it. */}}
-{{- define "penstock-pipeline.object" -}}
+{{- define "penstock.object" -}}
 {{- $root := first . }}
 {{- $kind := last . }}
-{{- $text := include (printf "penstock-pipeline.%s" $kind) $root }}
+{{- $text := include (printf "penstock.%s" $kind) $root }}
 {{- $patches := list }}
 {{- range $root.Values.patches }}
   {{- if eq .target $kind }}
@@ -16,16 +16,16 @@
     {{- range splitList "/" .path | rest }}
       {{- $steps = append $steps (. | replace "~1" "/" | replace "~0" "~") }}
     {{- end }}
-    {{- $object = get (include "penstock-pipeline.patched" (dict "it" $object "steps" $steps "patch" .) | fromJson) "it" }}
+    {{- $object = get (include "penstock.patched" (dict "it" $object "steps" $steps "patch" .) | fromJson) "it" }}
   {{- end }}
-  {{- include "penstock-pipeline.yaml" $object }}
+  {{- include "penstock.yaml" $object }}
 {{- else }}
   {{- $text }}
 {{- end }}
 {{- end }}
 
 {{- /* `it` after a patch at the end of the steps, as {"it": ...} in JSON, for a template can hand back only text. */}}
-{{- define "penstock-pipeline.patched" -}}
+{{- define "penstock.patched" -}}
 {{- $it := .it }}
 {{- $patch := .patch }}
 {{- $step := first .steps }}
@@ -38,7 +38,7 @@
   {{- end }}
   {{- if $below }}
     {{- $deeper := dict "it" (get $it $step) "steps" $below "patch" $patch }}
-    {{- $_ := set $it $step (get (include "penstock-pipeline.patched" $deeper | fromJson) "it") }}
+    {{- $_ := set $it $step (get (include "penstock.patched" $deeper | fromJson) "it") }}
   {{- else if eq $patch.op "remove" }}
     {{- $_ := unset $it $step }}
   {{- else }}
@@ -61,7 +61,7 @@
       {{- $items = append $items $item }}
     {{- else if $below }}
       {{- $deeper := dict "it" $item "steps" $below "patch" $patch }}
-      {{- $items = append $items (get (include "penstock-pipeline.patched" $deeper | fromJson) "it") }}
+      {{- $items = append $items (get (include "penstock.patched" $deeper | fromJson) "it") }}
     {{- else if $adds }}
       {{- $items = append (append $items $patch.value) $item }}
     {{- else if eq $patch.op "replace" }}

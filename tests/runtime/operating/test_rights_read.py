@@ -20,10 +20,11 @@ from targets import Target
 from penstock.command import acl
 from penstock.embedded import LOOPBACK
 from penstock.scripts import script
-from penstock_spec.kinds.pipeline.rights.keys import escaped
-from penstock_spec.kinds.pipeline.rights.roles import AT_TIMES, COMMANDS, LINK, SCRIPTS, Role
+from penstock_spec.kinds.pipeline.rights.roles import AT_TIMES, COMMANDS, SCRIPTS, Role
 from penstock_spec.kinds.pipeline.rights.scripts import CALLED
-from penstock_spec.kinds.pipeline.rights.users import quoted
+from penstock_spec.rights.connection import LINK
+from penstock_spec.rights.keys import escaped
+from penstock_spec.rights.users import quoted, roles
 
 PLACES = {
     Role.WORKER: ("worker",),
@@ -151,7 +152,8 @@ def read(monkeypatch: pytest.MonkeyPatch, text: str) -> frozenset[str]:
 
 
 def test_the_roles_that_may_be_named_are_all_there_are() -> None:
-    assert tuple(role.value for role in Role) == acl.ROLES
+    assert roles() == acl.ROLES
+    assert set(Role) | {"scheduler"} == set(acl.ROLES)
 
 
 class TestPatterns:

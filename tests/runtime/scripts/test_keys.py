@@ -1,18 +1,20 @@
 """In a cluster, a script may touch only keys that it was called with, and all of them lie in one slot."""
 
+from pathlib import Path
+
 import pytest
 from behind import KEYS
-from lua import Lua, names
+from lua import Lua, called, files
 from redis.crc import key_slot
 
 from penstock.keys import Keys
 from penstock.scripts import script
 
 
-@pytest.mark.parametrize("name", names())
-def test_a_script_touches_only_the_keys_it_was_called_with(name: str) -> None:
+@pytest.mark.parametrize("file", files(), ids=called)
+def test_a_script_touches_only_the_keys_it_was_called_with(file: Path) -> None:
     """Every command of every script has one of KEYS where its key stands."""
-    lua = Lua(script(name).text.decode())
+    lua = Lua(script(file.stem, file.parent).text.decode())
     assert list(lua.commands())
     assert lua.strangers() == []
 
@@ -28,6 +30,7 @@ def test_a_script_touches_only_the_keys_it_was_called_with(name: str) -> None:
         "local one, two = KEYS[1], ARGV[1]\nredis.call('GET', two)",
         "local key = KEYS[1]\nif ARGV[2] then\n  key = 'other'\nend\nredis.call('GET', key)",
         "local function look(key)\n  return redis.call('GET', key)\nend\nlook(KEYS[1])\nlook(ARGV[1])",
+        "local set = ARGV[1] and KEYS[1] or ARGV[2]\nredis.call('GET', set)",
         "for _, set in ipairs({KEYS[1], ARGV[1]}) do redis.call('ZCARD', set) end",
         "local words = {'XACK', ARGV[1]}\nredis.call(unpack(words))",
         "redis.pcall(ARGV[1], KEYS[1])\nredis.call('GET')",

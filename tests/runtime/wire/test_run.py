@@ -8,7 +8,10 @@ from servers import Server
 from targets import Target
 
 from penstock.scripts import Script
-from penstock.wire.errors import Refused
+from penstock.wire.errors import Refused, Reply
+from penstock.wire.link import Link
+from penstock.wire.route import Route
+from penstock.wire.words import Word
 
 KEY = "{tests}:key"
 
@@ -18,6 +21,7 @@ def script(text: str) -> Script:
 
 
 COUNT = script("return {redis.call('INCRBY', KEYS[1], ARGV[1]), ARGV[2]}")
+FORGOTTEN = script(COUNT.text.decode() + " -- as no other test tells it")
 
 
 def test_a_server_that_does_not_know_a_script_is_told(target: Target) -> None:
@@ -46,6 +50,27 @@ def test_a_restart_forgets_scripts_and_no_harm_is_done(server: Server) -> None:
 
         await until(lambda: link.call("PING"), "the link is there again")
         assert await link.run(COUNT, [KEY], [1, ""]) == [2, b""]
+        await link.close()
+
+    keep(promise())
+
+
+class Forgetful(Link):
+    """To a server that does not keep what it is told: a slot that is on its way, or a flush between the two."""
+
+    async def call(self, *command: Word, wait: float = 0.0) -> Reply:
+        return b"" if command[0] == "SCRIPT" else await super().call(*command, wait=wait)
+
+
+def test_a_server_that_keeps_no_script_is_sent_it_whole(target: Target) -> None:
+    """It runs once all the same, and whoever wants to know is told each time."""
+    told: list[Script] = []
+
+    async def promise() -> None:
+        route = Route.to(target.redis, KEY, credentials=target.credentials)
+        link = Forgetful(route, name="test", sent_whole=told.append)
+        assert await link.run(FORGOTTEN, [KEY], [2, "x"]) == [2, b"x"]
+        assert told == [FORGOTTEN]
         await link.close()
 
     keep(promise())

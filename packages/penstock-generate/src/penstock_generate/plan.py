@@ -51,6 +51,14 @@ class Member:
     team: str
     digest: str
     """Of its worker file."""
+    role: str
+    """What its pods are called beside its name: `worker`."""
+    args: tuple[str, ...]
+    """Of `penstock` in a pod, before the file that it reads."""
+    tended: bool
+    """Whether the janitor looks after it."""
+    scaled: bool
+    """Whether KEDA scales it."""
     patches_pods: bool
     """Whether the janitor sets costs of deletion on its pods."""
     image: str
@@ -59,6 +67,8 @@ class Member:
     """To Redis, of all its pods together at their maximum."""
     grace_seconds: int
     """From SIGTERM to SIGKILL."""
+    sends_to: tuple[str, ...] = ()
+    """Pipelines whose worker files its pods read as well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,3 +88,13 @@ class Whole:
     def folder(self) -> str:
         """Where everything of it goes."""
         return f"{self.environment}/{OF_ENVIRONMENT}"
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """Of its specs."""
+        return tuple(sorted({one.kind for one in self.members}))
+
+    @property
+    def tended(self) -> tuple[Member, ...]:
+        """Those that the janitor looks after."""
+        return tuple(one for one in self.members if one.tended)

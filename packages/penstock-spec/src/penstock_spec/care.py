@@ -35,7 +35,7 @@ class Acknowledgement(Part):
     """A dangerous change that a person takes on, for a time."""
 
     change: Annotated[
-        Literal["rename-stream", "rename-group", "shorten-retention", "lower-backlog-limit"],
+        Literal["rename-stream", "rename-group", "shorten-retention", "lower-backlog-limit", "rename-keys"],
         about("The change.", "rename-stream"),
     ]
     reason: Annotated[Text, about("Why it is safe.", "the old stream is drained")]

@@ -109,6 +109,11 @@ class Spec:
     around: Environment
     file: Path
 
+    @property
+    def spec(self) -> Any:  # noqa: ANN401 - the model of its kind
+        """The same, in the words of what stands in an environment."""
+        return self.model
+
 
 def specs(
     paths: Iterable[Path], platform: Path | None, environment: str | None, here: Path, today: date

@@ -72,7 +72,9 @@ class Alert:
         """A value just on this side."""
         if self.operator == ">=":
             return self.threshold - self._step
-        return self.threshold if self.query.exact else self.threshold - self._step
+        if self.query.exact:
+            return self.threshold
+        return self.threshold + (self._step if self.operator == "<" else -self._step)
 
     @property
     def loud(self) -> float:

@@ -22,6 +22,8 @@ class Said(NamedTuple):
 
 Reader = Callable[[Any, Any], Iterator[Said]]
 THRESHOLD = re.compile(r"(.*) (>=|>|<) ([0-9.e+]+)", re.DOTALL)
+ROLES = ("worker", "scheduler")
+"""Containers of what has a spec."""
 KNOWN = {
     "ScaledObject": {
         "spec.minReplicaCount": "min replicas",
@@ -34,15 +36,22 @@ KNOWN = {
         "spec.advanced.scalingModifiers.target": "backlog per replica",
     },
     "Deployment": {
-        "spec.template.spec.containers[worker].image": "image",
-        "spec.template.spec.containers[worker].resources.requests.cpu": "cpu",
-        "spec.template.spec.containers[worker].resources.limits.memory": "memory",
+        "spec.replicas": "pods",
+        **{
+            f"spec.template.spec.containers[{role}].{path}": words
+            for role in ROLES
+            for path, words in {
+                "image": "image",
+                "resources.requests.cpu": "cpu",
+                "resources.limits.memory": "memory",
+            }.items()
+        },
     },
 }
 """Words for fields of manifests."""
 SAME = {
     "spec.template.spec.terminationGracePeriodSeconds",
-    "spec.template.spec.containers[worker].resources.requests.memory",
+    *(f"spec.template.spec.containers[{role}].resources.requests.memory" for role in ROLES),
     f"spec.template.metadata.annotations.{DOMAIN}/spec",
     f"spec.template.metadata.annotations.{DOMAIN}/specs",
 }

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from penstock_generate.artifact import Artifact
 from penstock_generate.plan import Whole
+from penstock_generate.pods.rules import label_of
 from penstock_generate.text import document
 from penstock_spec.platform import Route
 
@@ -18,9 +19,6 @@ PAGERDUTY_KEY = "routing-key"
 """In the secret that the platform file names for a team."""
 DEFAULT = "default"
 CRITICAL = 'severity="critical"'
-OF_A_PIPELINE = 'pipeline=~".+"'
-
-TITLE = "[{{ .Status | toUpper }}] {{ .CommonLabels.alertname }} {{ .CommonLabels.pipeline }}"
 TEXT = (
     "{{ range .Alerts }}*{{ .Annotations.summary }}* {{ .Annotations.description }}"
     "{{ with .Annotations.runbook_url }} <{{ . }}|Runbook>{{ end }}"
@@ -34,10 +32,8 @@ DETAILS = {
     "description": "{{ range .Alerts.Firing }}{{ .Annotations.description }}\n{{ end }}",
     "runbook": "{{ .CommonAnnotations.runbook_url }}",
     "dashboard": "{{ .CommonAnnotations.dashboard_url }}",
-    "pipeline": "{{ .CommonLabels.pipeline }}",
-    "namespace": "{{ .CommonLabels.namespace }}",
-    "team": "{{ .CommonLabels.team }}",
 }
+WHERE = {"namespace": "{{ .CommonLabels.namespace }}", "team": "{{ .CommonLabels.team }}"}
 
 
 def emit(it: Whole) -> Iterator[Artifact]:
@@ -47,12 +43,13 @@ def emit(it: Whole) -> Iterator[Artifact]:
 
 def configuration(it: Whole) -> dict[str, Any]:
     """As Alertmanager reads it."""
-    routes = it.around.routes
+    routes, labels = it.around.routes, [label_of(kind) for kind in it.kinds]
+    say = _Saying(labels)
     default = routes.get(DEFAULT, Route())
     return {
         "route": {
             "receiver": DEFAULT,
-            "group_by": ["alertname", "namespace", "pipeline"],
+            "group_by": ["alertname", "namespace", *labels],
             "group_wait": "30s",
             "group_interval": "5m",
             "repeat_interval": "4h",
@@ -62,23 +59,29 @@ def configuration(it: Whole) -> dict[str, Any]:
             ],
         },
         "receivers": [
-            {"name": DEFAULT, **({"slack_configs": [_slack(default.slack)]} if default.slack else {})},
-            *([_paged(DEFAULT, default)] if default.pagerduty else []),
-            *(one for team, route in routes.items() if team != DEFAULT for one in _receivers(team, route)),
+            {"name": DEFAULT, **({"slack_configs": [say.slack(default.slack)]} if default.slack else {})},
+            *([say.paged(DEFAULT, default)] if default.pagerduty else []),
+            *(one for team, route in routes.items() if team != DEFAULT for one in say.receivers(team, route)),
         ],
         "inhibit_rules": [
-            # Who is told that a pipeline stands still needs no warning of it.
-            {
-                "source_matchers": [CRITICAL, OF_A_PIPELINE],
-                "target_matchers": ['severity=~"warning|info"'],
-                "equal": ["namespace", "pipeline"],
-            },
-            # Without Redis each pipeline has something to tell; once is enough.
-            {
-                "source_matchers": ['alertname="PenstockRedisDown"'],
-                "target_matchers": [OF_A_PIPELINE],
-                "equal": ["namespace"],
-            },
+            # Who is told that something stands still needs no warning of it.
+            *(
+                {
+                    "source_matchers": [CRITICAL, _any(label)],
+                    "target_matchers": ['severity=~"warning|info"'],
+                    "equal": ["namespace", label],
+                }
+                for label in labels
+            ),
+            # Without Redis each has something to tell; once is enough.
+            *(
+                {
+                    "source_matchers": ['alertname="PenstockRedisDown"'],
+                    "target_matchers": [_any(label)],
+                    "equal": ["namespace"],
+                }
+                for label in labels
+            ),
             {
                 "source_matchers": ['alertname="PenstockJanitorAbsent"'],
                 "target_matchers": ['alertname="PenstockJanitorMissing"'],
@@ -97,38 +100,50 @@ def _routes(team: str, route: Route) -> Iterator[dict[str, Any]]:
         yield {"matchers": [mine], "receiver": team}
 
 
-def _receivers(team: str, route: Route) -> Iterator[dict[str, Any]]:
-    if route.pagerduty:
-        yield _paged(team, route)
-    if route.slack:
-        yield {"name": team, "slack_configs": [_slack(route.slack)]}
+class _Saying:
+    """How alerts are told, where these labels name what they are about."""
+
+    def __init__(self, labels: Sequence[str]) -> None:
+        self._names = {label: f"{{{{ .CommonLabels.{label} }}}}" for label in labels}
+        self._name = "".join(self._names.values())  # an alert has one of them
+
+    def receivers(self, team: str, route: Route) -> Iterator[dict[str, Any]]:
+        """Of a team."""
+        if route.pagerduty:
+            yield self.paged(team, route)
+        if route.slack:
+            yield {"name": team, "slack_configs": [self.slack(route.slack)]}
+
+    def paged(self, team: str, route: Route) -> dict[str, Any]:
+        """Somebody is woken, and the channel knows it."""
+        told = {"slack_configs": [self.slack(route.slack)]} if route.slack else {}
+        page = {
+            "routing_key_file": f"{SECRETS}/{route.pagerduty}/{PAGERDUTY_KEY}",
+            "description": f"{{{{ .CommonLabels.alertname }}}} {self._name}: {{{{ .CommonAnnotations.summary }}}}",
+            "severity": "critical",
+            "details": {**DETAILS, **self._names, **WHERE},
+        }
+        return {"name": _critical(team), **told, "pagerduty_configs": [page]}
+
+    def slack(self, channel: str) -> dict[str, Any]:
+        """A channel is told."""
+        secret, key = SLACK
+        return {
+            "api_url_file": f"{SECRETS}/{secret}/{key}",
+            "channel": channel.replace("{{", '{{ "{{" }}'),  # Alertmanager takes it for a template as well
+            "send_resolved": True,
+            "color": COLOR,
+            "title": f"[{{{{ .Status | toUpper }}}}] {{{{ .CommonLabels.alertname }}}} {self._name}",
+            "title_link": "{{ .CommonAnnotations.runbook_url }}",
+            "text": TEXT,
+        }
+
+
+def _any(label: str) -> str:
+    """Whatever has this label."""
+    return f'{label}=~".+"'
 
 
 def _critical(team: str) -> str:
     """No team has a slash in its name."""
     return f"{team}/critical"
-
-
-def _paged(team: str, route: Route) -> dict[str, Any]:
-    """Somebody is woken, and the channel knows it."""
-    told = {"slack_configs": [_slack(route.slack)]} if route.slack else {}
-    page = {
-        "routing_key_file": f"{SECRETS}/{route.pagerduty}/{PAGERDUTY_KEY}",
-        "description": "{{ .CommonLabels.alertname }} {{ .CommonLabels.pipeline }}: {{ .CommonAnnotations.summary }}",
-        "severity": "critical",
-        "details": DETAILS,
-    }
-    return {"name": _critical(team), **told, "pagerduty_configs": [page]}
-
-
-def _slack(channel: str) -> dict[str, Any]:
-    secret, key = SLACK
-    return {
-        "api_url_file": f"{SECRETS}/{secret}/{key}",
-        "channel": channel.replace("{{", '{{ "{{" }}'),  # Alertmanager takes it for a template as well
-        "send_resolved": True,
-        "color": COLOR,
-        "title": TITLE,
-        "title_link": "{{ .CommonAnnotations.runbook_url }}",
-        "text": TEXT,
-    }

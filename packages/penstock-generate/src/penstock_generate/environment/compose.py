@@ -1,4 +1,4 @@
-"""A compose file, with which all pipelines of an environment run on a laptop."""
+"""A compose file, with which all specs of an environment run on a laptop."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ def emit(it: Whole, templates: Templates) -> Iterator[Artifact]:
     values = {
         "environment": it.environment,
         "members": it.members,
+        "tended": it.tended,
         "redis_image": f"redis:{it.around.versions.redis}-alpine",
         "janitor_image": _plain(janitor_image(it)),
         "images": {one.name: _plain(one.image) for one in it.members},

@@ -15,11 +15,12 @@ from penstock_generate.rendering import Templates
 NAME = "penstock-janitor"
 """Of all that is the janitor's; the scaler asks for the age of a message under this name."""
 PORT = 8080
-KINDS = (
-    "Deployment", "NetworkPolicy", "PodDisruptionBudget", "PodMonitor", "PrometheusRule", "Role", "RoleBinding",
-    "Service", "ServiceAccount",
+OF_THE_JANITOR = (
+    "Deployment", "NetworkPolicy", "PodDisruptionBudget", "PodMonitor", "Role", "RoleBinding", "Service",
+    "ServiceAccount",
 )  # fmt: skip
-"""In a file each, by this name in small letters."""
+"""In a file each, by this name in small letters; none where there is nothing that a janitor looks after."""
+RULES = "prometheusrule.yaml"
 
 
 def emit(it: Whole, templates: Templates) -> Iterator[Artifact]:
@@ -37,14 +38,14 @@ def emit(it: Whole, templates: Templates) -> Iterator[Artifact]:
         "selector": selector(),
         "domain": DOMAIN,
         "digest": digest(it),
-        "members": it.members,
+        "members": it.tended,
         "image": janitor_image(it),
         "secret": secret(it.around.redis),
         "redis_ports": redis_ports(it.around.redis),
         "verbs": verbs(it),
         "rules": groups(it),
     }
-    files = [f"{kind.lower()}.yaml" for kind in KINDS]
+    files = sorted([RULES, *(f"{kind.lower()}.yaml" for kind in OF_THE_JANITOR if it.tended)])
     for file in (*files, "kustomization.yaml"):
         name = f"environment/manifests/{file}"
         yield templates.artifact(f"{it.folder}/manifests/{file}", name, {**values, "resources": sorted([*files, FILE])})
@@ -62,10 +63,10 @@ def janitor_image(it: Whole) -> str:
 
 def digest(it: Whole) -> str:
     """Of all that the janitor looks at: with another it is started anew."""
-    told = "".join(f"{one.name} {one.digest}\n" for one in it.members)
+    told = "".join(f"{one.name} {one.digest}\n" for one in it.tended)
     return f"sha256:{hashlib.sha256(told.encode()).hexdigest()}"
 
 
 def verbs(it: Whole) -> list[str]:
     """What it may do with pods."""
-    return ["get", "list", *(["patch"] if any(one.patches_pods for one in it.members) else [])]
+    return ["get", "list", *(["patch"] if any(one.patches_pods for one in it.tended) else [])]

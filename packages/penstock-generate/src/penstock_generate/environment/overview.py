@@ -1,27 +1,23 @@
-"""The overview of an environment: all its pipelines beside each other, and what they share."""
+"""The overview of an environment: all its specs beside each other, and what they share; each kind has its own rows."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from penstock_generate.alerts.define import RATE_INTERVAL, Elsewhere, Series
 from penstock_generate.artifact import Artifact
 from penstock_generate.dashboards.grafana import made
-from penstock_generate.dashboards.panel import Column, Dashboard, Panel, Row, Step, Target, Unit, Variable
+from penstock_generate.dashboards.panel import Dashboard, Variable
 from penstock_generate.dashboards.text import compact, pretty
 from penstock_generate.dashboards.uid import uid
-from penstock_generate.kinds.pipeline.rules import DASHBOARD
+from penstock_generate.kinds import Overview, overview_of
 from penstock_generate.plan import Whole
 from penstock_generate.promql import quoted, selector
 from penstock_generate.rendering import Templates
-from penstock_spec.kinds.pipeline.metrics import process, stream, sweeping, tidying, working
-from penstock_spec.metrics import Metric
 
 NAME = "penstock-overview"
 OVERVIEW = "_overview"
-"""In the place of a pipeline's name, for its uid."""
+"""In the place of a spec's name, for its uid."""
 FILE = "overview.yaml"
-HPA = "kube_horizontalpodautoscaler_status_current_replicas"
 
 
 def files(it: Whole, templates: Templates) -> Iterator[Artifact]:
@@ -34,7 +30,7 @@ def files(it: Whole, templates: Templates) -> Iterator[Artifact]:
 
 
 def labels() -> dict[str, str]:
-    """Of what belongs to all pipelines."""
+    """Of what belongs to all specs."""
     return {
         "app.kubernetes.io/name": NAME,
         "app.kubernetes.io/part-of": "penstock",
@@ -45,136 +41,23 @@ def labels() -> dict[str, str]:
 def overview(it: Whole) -> Dashboard:
     """As Grafana is to show it."""
     namespace = it.around.namespace
-    on = Shown(namespace)
-    names = ("pipeline", "job", "instance")
-    # Each is asked for among what the ones before it leave.
-    asked = (selector(process.INFO.name, {"namespace": namespace}, *names[:number]) for number in range(len(names)))
+    shown = [overview_of(kind) for kind in it.kinds]
     return Dashboard(
         uid=uid(it.environment, OVERVIEW),
         title=f"Pipelines ({it.environment})",
-        description=f"All pipelines of {it.environment}, namespace {namespace}.",
+        description=f"All pipelines and schedulers of {it.environment}, namespace {namespace}.",
         tags=("penstock", "overview", it.environment),
-        variables=tuple(Variable(name, f"label_values({one}, {name})") for name, one in zip(names, asked, strict=True)),
-        rows=(
-            Row("Pipelines", (_table(on),)),
-            Row("Side by side", tuple(_side_by_side(on))),
-            Row("What they share", tuple(_shared(on))),
-        ),
+        variables=tuple(_variables(shown, namespace)),
+        rows=tuple(row for one in shown for row in one.rows(namespace)),
     )
 
 
-class Shown:
-    """Queries over all pipelines that are chosen."""
-
-    def __init__(self, namespace: str) -> None:
-        """Of an environment."""
-        self.ours = Series({"namespace": namespace}, "pipeline", "job", "instance")
-        self.keda = Elsewhere({"namespace": namespace})
-        self.namespace = namespace
-
-    def by(self, how: str, *metrics: Metric) -> str:
-        """Gauges of each pipeline, added up."""
-        return " + ".join(f"{how} by (pipeline) ({self.ours.of(metric)})" for metric in metrics)
-
-    def rate(self, metric: Metric, label: str = "pipeline") -> str:
-        """How fast a counter grows."""
-        return f"sum by ({label}) ({self.ours.rate(metric, 0)})"
-
-    def pods(self) -> str:
-        """Of each pipeline, by its autoscaler's name; only those that are chosen."""
-        scalers = selector(HPA, {"namespace": self.namespace})
-        named = f"label_replace({scalers}, {quoted('pipeline')}, {quoted('$1')}, "
-        mine = f"{named}{quoted('horizontalpodautoscaler')}, {quoted('keda-hpa-(.+)')})"
-        return f"max by (pipeline) ({mine}) and on (pipeline) {self.by('group', process.INFO)}"
-
-
-def _table(on: Shown) -> Panel:
-    columns = {
-        "Work": on.by("max", stream.NEW, stream.READY, stream.SUSPECT),
-        "Oldest": on.by("max", stream.OLDEST_SECONDS),
-        "Running": on.by("sum", working.RUNNING),
-        "Parked": on.by("max", stream.PARKED),
-        "Dead letters": on.by("max", stream.DEAD_LETTERS),
-        "Dead a second": on.rate(working.DEAD),
-        "Done a second": on.rate(working.DONE),
-        "Pods": on.pods(),
-        "Dashboard": f"max by (pipeline, dashboard) ({selector(DASHBOARD, {'namespace': on.namespace}, 'pipeline')})",
-    }
-    units: dict[str, Unit] = {"Oldest": "s", "Dead a second": "mps", "Done a second": "mps"}
-    return Panel(
-        "Pipelines",
-        "Each pipeline as it is now, with a link to its dashboard. Work: what could be worked on.",
-        "short",
-        tuple(Target(query, name) for name, query in columns.items()),
-        "table",
-        by="pipeline",
-        columns=(
-            Column("pipeline", (("links", [{"title": "Its dashboard", "url": "/d/${__data.fields.dashboard}"}]),)),
-            Column("dashboard", (("custom.hidden", True),)),  # not left out: the links are made from it
-            *(Column(name, (("unit", unit),)) for name, unit in units.items()),
-        ),
-        hidden=("Value #I",),
-    )
-
-
-def _side_by_side(on: Shown) -> Iterator[Panel]:
-    each = "{{pipeline}}"
-    yield Panel(
-        "Work that waits",
-        "What could be worked on, pipeline by pipeline.",
-        "short",
-        (Target(on.by("max", stream.NEW, stream.READY, stream.SUSPECT), each),),
-    )
-    yield Panel(
-        "Age of the oldest", "Of what could be worked on.", "s", (Target(on.by("max", stream.OLDEST_SECONDS), each),)
-    )
-    yield Panel("Throughput", "Messages that are done.", "mps", (Target(on.rate(working.DONE), each),))
-    yield Panel("Retries", "Attempts that will be tried again.", "mps", (Target(on.rate(working.RETRIED), each),))
-    yield Panel("Dead letters", "Messages that became one.", "mps", (Target(on.rate(working.DEAD), each),))
-    yield Panel("Pods", "As the autoscalers count them.", "short", (Target(on.pods(), each),))
-
-
-def _shared(on: Shown) -> Iterator[Panel]:
-    yield Panel(
-        "Janitor",
-        "Janitors that lead, pipeline by pipeline; each should have one.",
-        "short",
-        (Target(on.by("sum", tidying.JANITOR_LEADER), "{{pipeline}}"),),
-        below="red",
-        steps=(Step(1, "green"),),
-    )
-    yield Panel(
-        "Failed tasks", "Of the janitor.", "ops", (Target(on.rate(tidying.JANITOR_ERRORS, "task"), "{{task}}"),)
-    )
-    yield Panel(
-        "Groups made again",
-        "A consumer group was gone: somebody destroys it, or flushes Redis.",
-        "ops",
-        (Target(on.rate(sweeping.GROUP_RECREATED), "{{pipeline}}"),),
-    )
-    yield Panel(
-        "Redis errors",
-        "Calls that failed, by how.",
-        "ops",
-        (Target(on.rate(process.REDIS_ERRORS, "kind"), "{{kind}}"),),
-    )
-    yield Panel(
-        "Redis connections",
-        "Those that are open, of all processes.",
-        "short",
-        (Target(f"sum({on.ours.of(process.REDIS_CONNECTIONS)})", "open"),),
-    )
-    wrong = on.keda.each("keda_scaler_detail_errors_total", f"rate({{}}[{RATE_INTERVAL}])")
-    yield Panel(
-        "KEDA's polls that fail",
-        "Triggers that cannot be read, by ScaledObject.",
-        "ops",
-        (Target(f"sum by (scaledObject) ({wrong})", "{{scaledObject}}"),),
-    )
-    late = on.keda.each("keda_internal_scale_loop_latency_seconds", type="scaledobject")
-    yield Panel(
-        "KEDA's delay",
-        "How late KEDA looks at a ScaledObject: it has too much to do, or Redis answers slowly.",
-        "s",
-        (Target(f"max by (resource) ({late})", "{{resource}}"),),
-    )
+def _variables(shown: Sequence[Overview], namespace: str) -> Iterator[Variable]:
+    """The names of specs, kind by kind; then where they run, of any kind."""
+    for one in shown:
+        asked = selector(one.info, {"namespace": namespace})
+        yield Variable(one.label, f"label_values({asked}, {one.label})")
+    infos = quoted("|".join(one.info for one in shown))
+    everyone = f"{{__name__=~{infos},namespace={quoted(namespace)}"
+    yield Variable("job", f"label_values({everyone}}}, job)")
+    yield Variable("instance", f'label_values({everyone},job=~"$job"}}, instance)')

@@ -25,7 +25,7 @@ def needs(it: Whole) -> dict[str, Any]:
     return {
         "environment": it.environment,
         "namespace": it.around.namespace,
-        "images": sorted({janitor_image(it), *(one.image for one in it.members)}),
+        "images": sorted({*([janitor_image(it)] if it.tended else []), *(one.image for one in it.members)}),
         "redis": _redis(it),
         "secrets": sorted(_secrets(it), key=lambda one: str(one["name"])),
         "kubernetes": {"version": str(versions.kubernetes), "pod_security": "restricted"},
@@ -40,6 +40,7 @@ def needs(it: Whole) -> dict[str, Any]:
 def _redis(it: Whole) -> dict[str, Any]:
     redis, janitor = it.around.redis, it.around.janitor
     ours = sum(one.connections for one in it.members)
+    tending = janitor.replicas * per_janitor(len(it.tended), redis.topology) if it.tended else 0
     return {
         "addresses": redis.addresses,
         "topology": redis.topology,
@@ -51,7 +52,7 @@ def _redis(it: Whole) -> dict[str, Any]:
         "eviction_policy": redis.eviction,
         "persistence": {"appendonly": True, "appendfsync": "everysec"},
         # Of all pods at their maximum; senders, the scaler and people come on top.
-        "min_connections": ours + janitor.replicas * per_janitor(len(it.members), redis.topology),
+        "min_connections": ours + tending,
         "max_connections": redis.connections,
     }
 

@@ -1,4 +1,8 @@
-"""What is emitted for each kind of spec. A kind is a folder here that says `emit`; nothing else has to know of it."""
+"""What is emitted for each kind of spec.
+
+A kind is a folder here: `emit` in it, what there is to generate in its `catalogue`, and what an overview of all specs
+has of it in its `overview`. Nothing else has to know of it.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from penstock_generate.artifact import Artifact
+from penstock_generate.dashboards.panel import Row
 from penstock_generate.plan import Member, Planned
 from penstock_generate.rendering import Templates
 
@@ -32,3 +37,22 @@ def emitter(kind: str) -> Emit:
     """What emits for a kind."""
     emit: Emit = importlib.import_module(f"{__name__}.{kind.replace('-', '_')}").emit
     return emit
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """What an environment's overview has of the specs of one kind."""
+
+    label: str
+    """Of all their metrics."""
+    info: str
+    """The metric that each of their processes always tells."""
+    rows: Callable[[str], tuple[Row, ...]]
+    """From a namespace to what is shown."""
+
+
+@cache
+def overview_of(kind: str) -> Overview:
+    """That of a kind; loaded when an environment has one."""
+    found: Overview = importlib.import_module(f"{__name__}.{kind.replace('-', '_')}.overview").OVERVIEW
+    return found

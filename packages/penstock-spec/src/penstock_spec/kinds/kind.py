@@ -47,6 +47,8 @@ class Kind:
     """The package whose `CONTRACT` says what its processes tell."""
     facts: Callable[[Subject[Any]], Iterable[tuple[str, object]]] = _none
     """More of that, by path: items of lists, and what stands in files beside the spec. Plain values, for the cache."""
+    rights: str = ""
+    """The package that says who of it talks to Redis, with what, and about which keys."""
     classes: str = ""
     """The path of its classes of failures, where it has them: each is a `Matching`."""
     run: str = ""

@@ -11,12 +11,12 @@ from penstock.command.console import environment_option, find_spec, here, platfo
 from penstock.command.operating import aside, json_option, tell
 from penstock.command.running import refuse_errors
 
-ROLES = ("producer", "worker", "scaler", "janitor", "operator")
+ROLES = ("producer", "worker", "scaler", "scheduler", "janitor", "operator")
 OF_ALL = ("janitor", "operator")
-"""Those who look after all pipelines of an environment."""
+"""Those who look after all specs of an environment."""
 
 
-@click.command(name="acl", short_help="Print the least rights in Redis that each part of a pipeline needs.")
+@click.command(name="acl", short_help="Print the least rights in Redis that each part of a spec needs.")
 @click.argument("specs", nargs=-1, metavar="[SPEC]...", type=click.Path(path_type=Path))
 @click.option("--role", "roles", multiple=True, type=click.Choice(ROLES), help="Only this role. Repeatable.")
 @click.option("--user-prefix", default="", metavar="TEXT", help="Put before the names of users.")
@@ -37,8 +37,9 @@ def command(
     <pipeline>-producer   sends
     <pipeline>-worker     runs messages
     <pipeline>-scaler     KEDA's triggers
+    <scheduler>-scheduler a scheduler's pods; what they send needs the rights of <pipeline>-producer as well
     penstock-janitor      looks after all pipelines of the environment
-    penstock-operator     a person with `penstock status`, `dlq`, `peek`, `tail` and `send`
+    penstock-operator     a person with `penstock status`, `dlq`, `peek`, `tail`, `send` and `scheduler`
 
     The last two are users of all SPECs that are named, or of all there are: name all, or none, when you grant their
     rights. Redis is not asked. What scripts call is granted as well; where the platform file says
@@ -52,16 +53,16 @@ def command(
       penstock acl media-cluster --env production --role worker | redis-cli -h redis-host
     """
     from penstock import resolved as files
-    from penstock_spec.kinds.pipeline.rights.users import users
+    from penstock_spec.rights.users import users
 
     paths = tuple(find_spec(spec, platform) for spec in specs)
-    resolution = files.resolve(paths, platform, environment, here(), today())
-    refuse_errors(resolution)
-    pipelines = resolution.pipelines
-    found = [one for one in users(pipelines, user_prefix) if not roles or one.role in roles]
+    about, outcome = files.specs(paths, platform, environment, here(), today())
+    if not about:
+        refuse_errors(files.Resolution((), outcome))
+    found = [one for one in users(about, user_prefix) if not roles or one.role in roles]
     if as_json:
-        told = [{"user": one.name, "role": one.role, "pipelines": one.pipelines, "rules": one.rules} for one in found]
-        tell(json.dumps({"environment": pipelines[0].environment, "users": told}, indent=2))
+        told = [{"user": one.name, "role": one.role, "specs": one.specs, "rules": one.rules} for one in found]
+        tell(json.dumps({"environment": about[0].environment, "users": told}, indent=2))
     else:
         for one in found:
             tell(one.line)

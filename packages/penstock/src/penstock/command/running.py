@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from penstock.observe.lines import Process
     from penstock.resolved import Resolution, Resolved
     from penstock.wire.credentials import Credentials
+    from penstock_spec.platform import Redis
 
 EMBEDDED = "embedded"
 GENERATED = ".json"
@@ -59,7 +60,6 @@ def resolved(
 ) -> tuple[tuple[Resolved, ...], Credentials]:
     """The pipelines in these files, or all; findings that are errors end the command."""
     from penstock import resolved as files
-    from penstock.wire.credentials import Credentials
 
     named = tuple(paths)
     pipelines = tuple(files.from_generated(path, environment) for path in named if path.suffix == GENERATED)
@@ -67,17 +67,24 @@ def resolved(
         resolution = files.resolve(named, platform, environment, here(), today())
         refuse_errors(resolution)
         pipelines = resolution.pipelines
-    if redis is None:
-        credentials = Credentials.from_environment(os.environ)
-        credentials.check(pipelines[0].redis)
-        return pipelines, credentials
+    model, credentials = redis_of(redis, platform, pipelines[0].redis, os.environ)
+    return (pipelines if model is None else tuple(one.on(model) for one in pipelines)), credentials
+
+
+def redis_of(
+    said: str | None, platform: Path | None, usual: Redis, environ: Mapping[str, str]
+) -> tuple[Redis | None, Credentials]:
+    """Another Redis than the usual one, where one was said; and who we are for it."""
+    from penstock.wire.credentials import Credentials
     from penstock.wire.url import read_url
 
-    if redis == EMBEDDED:
-        model, credentials = read_url(_embedded(platform), {})  # what the environment says is of another Redis
-    else:
-        model, credentials = read_url(redis, os.environ)
-    return tuple(one.on(model) for one in pipelines), credentials
+    if said is None:
+        credentials = Credentials.from_environment(environ)
+        credentials.check(usual)
+        return None, credentials
+    if said == EMBEDDED:
+        return read_url(_embedded(platform), {})  # what the environment says is of another Redis
+    return read_url(said, environ)
 
 
 def refuse_errors(resolution: Resolution) -> None:

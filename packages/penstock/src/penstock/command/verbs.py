@@ -41,12 +41,13 @@ VERBS = {
     **_of("penstock_dev"),
     "worker": "Run a pipeline's messages.",
     "janitor": "Look after all pipelines of an environment.",
+    "scheduler": "Run recurring jobs, and look after them.",
     "send": "Send messages, as the spec says.",
     "status": "Show how pipelines are: what waits, runs, is dead, and how fast it goes.",
     "peek": "Look at what waits, by state, without taking anything.",
     "tail": "Follow new messages as they come, without taking any.",
     "dlq": "List, show, replay and purge dead letters.",
-    "acl": "Print the least rights in Redis that each part of a pipeline needs.",
+    "acl": "Print the least rights in Redis that each part of a spec needs.",
     "completion": "Print the completion script of a shell.",
 }
 

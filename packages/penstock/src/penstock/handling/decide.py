@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Literal, TypeAlias
 
+from penstock.handling.backoff import growing, jittered
 from penstock.handling.failures import Failure, Match
 from penstock_spec.kinds.pipeline.waits import Waits, waits
 from penstock_spec.kinds.pipeline.work import Retries
@@ -52,9 +53,5 @@ class Decider:
 
 def wait_after(of: Waits, attempt: int, rng: Random) -> int:
     """Milliseconds from this attempt to the next. The limit bounds what jitter adds, too."""
-    first, limit = of.first.amount, of.limit.amount
-    try:
-        usual = min(first * float(of.factor) ** (attempt - 1), limit)
-    except OverflowError:
-        usual = limit if first else 0
-    return min(int(usual * (1 + of.jitter * rng.uniform(-1, 1))), limit)
+    usual = growing(of.first.amount, float(of.factor), of.limit.amount, attempt)
+    return min(int(jittered(usual, of.jitter, rng)), of.limit.amount)

@@ -15,7 +15,6 @@ from penstock.handling.typed import Make, maker
 from penstock_spec.findings import CannotGoOn
 from penstock_spec.kinds.pipeline.spec import Pipeline
 
-_WRITE_IT_SO = "write it as `async def handle(message, context)`"
 _HOOKS = ("before", "after", "on_error")
 
 
@@ -38,33 +37,53 @@ class Handler:
     lifespan: Lifespan | None
 
 
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A function of a team's code, and what was declared beside it."""
+
+    function: Callable[..., Any]
+    style: Literal["async", "thread"]
+    first: inspect.Parameter
+    context: bool
+    middleware: tuple[Middleware, ...]
+    lifespan: Lifespan | None
+
+
 def load(spec: Pipeline, paths: Iterable[Path] = ()) -> Handler:
     """Import the handler, from the current folder or one of these or what is installed."""
     named = InCode(spec.handler, "handler", f"`{spec.name}`", "start where the code is, or name its folder by `--path`")
-    function = find(named, paths)
-    _refuse_what_is_no_handler(spec.handler, function)
-    first, context = _parameters(spec.handler, function)
-    takes = _type_of(spec.handler, first, function)
-    declared = getattr(function, ATTRIBUTE, Declared())
-    _refuse_wrong_middleware(spec.handler, declared)
+    found = function_of(named, "message", paths)
+    takes = _type_of(spec.handler, found.first, found.function)
     return Handler(
         spec.handler,
-        function,
-        "async" if _is(inspect.iscoroutinefunction, function) else "thread",
+        found.function,
+        found.style,
         takes,
         maker(takes, spec.handler),
-        context,
-        declared.middleware,
-        declared.lifespan,
+        found.context,
+        found.middleware,
+        found.lifespan,
     )
 
 
-def _refuse_what_is_no_handler(name: str, function: object) -> None:
+def function_of(named: InCode, gets: str, paths: Iterable[Path] = ()) -> Loaded:
+    """Import a handler; what it `gets` beside a context is a message, or a job."""
+    function = find(named, paths)
+    write_it_so = f"write it as `async def handle({gets}, context)`"
+    _refuse_what_is_no_handler(named.text, function, write_it_so)
+    first, context = _parameters(named.text, function, gets, write_it_so)
+    declared = getattr(function, ATTRIBUTE, Declared())
+    _refuse_wrong_middleware(named.text, declared)
+    style: Literal["async", "thread"] = "async" if _is(inspect.iscoroutinefunction, function) else "thread"
+    return Loaded(function, style, first, context, declared.middleware, declared.lifespan)
+
+
+def _refuse_what_is_no_handler(name: str, function: object, write_it_so: str) -> None:
     if inspect.isclass(function):
-        raise CannotGoOn(f"`{name}` is a class, and a handler is a function", f"name a function, or {_WRITE_IT_SO}")
+        raise CannotGoOn(f"`{name}` is a class, and a handler is a function", f"name a function, or {write_it_so}")
     if not callable(function):
         says = f"`{name}` is a `{type(function).__qualname__}`, and a handler is a function"
-        raise CannotGoOn(says, _WRITE_IT_SO)
+        raise CannotGoOn(says, write_it_so)
     if _is(inspect.isgeneratorfunction, function) or _is(inspect.isasyncgenfunction, function):
         says = f"`{name}` has a `yield`, so that calling it does nothing"
         raise CannotGoOn(says, "return instead; what is to live longer than a message goes into a `lifespan`")
@@ -74,7 +93,7 @@ def _is(what: Callable[[Any], bool], function: Any) -> bool:  # noqa: ANN401 - a
     return what(function) or (not inspect.isroutine(function) and what(getattr(function, "__call__", None)))  # noqa: B004 - it is known to be callable
 
 
-def _parameters(name: str, function: Callable[..., Any]) -> tuple[inspect.Parameter, bool]:
+def _parameters(name: str, function: Callable[..., Any], gets: str, write_it_so: str) -> tuple[inspect.Parameter, bool]:
     try:
         parameters = list(_signature(function).parameters.values())
     except (ValueError, TypeError):  # written in C, and says nothing of itself
@@ -84,13 +103,13 @@ def _parameters(name: str, function: Callable[..., Any]) -> tuple[inspect.Parame
     needed = [one for one in among if one.default is one.empty and one.kind is not one.VAR_POSITIONAL]
     alone = [one.name for one in parameters if one.kind is one.KEYWORD_ONLY and one.default is one.empty]
     if not among:
-        raise CannotGoOn(f"`{name}` takes no parameter, and a handler gets the message", _WRITE_IT_SO)
+        raise CannotGoOn(f"`{name}` takes no parameter, and a handler gets the {gets}", write_it_so)
     if len(needed) > 2:  # noqa: PLR2004 - the message and the context
         told = ", ".join(f"`{one.name}`" for one in needed)
-        says = f"`{name}` needs {len(needed)} parameters ({told}), and a handler gets the message and a context"
-        raise CannotGoOn(says, _WRITE_IT_SO)
+        says = f"`{name}` needs {len(needed)} parameters ({told}), and a handler gets the {gets} and a context"
+        raise CannotGoOn(says, write_it_so)
     if alone:
-        says = f"`{name}` needs `{alone[0]}` by keyword, and a handler gets the message and a context"
+        says = f"`{name}` needs `{alone[0]}` by keyword, and a handler gets the {gets} and a context"
         raise CannotGoOn(says, f"give `{alone[0]}` a default, or take it out")
     return among[0], among[-1].kind is among[-1].VAR_POSITIONAL or _takes_context(among)
 

@@ -1,6 +1,7 @@
 """The Lua scripts, each a file of its own whose header says keys, arguments and reply.
 
-A line `-- with  now, fence` in a header puts `shared/now.lua` and `shared/fence.lua` before the script.
+A line `-- with  now, fence` in a header puts `shared/now.lua` and `shared/fence.lua` before the script. These are a
+pipeline's; another kind has its own in a folder of its own, where what they share is looked for first.
 """
 
 from __future__ import annotations
@@ -25,10 +26,15 @@ class Script:
 
 
 @cache
-def script(name: str) -> Script:
-    """`<name>.lua` of this folder with what it is written with, read once."""
-    own = (FOLDER / f"{name}.lua").read_bytes()
+def script(name: str, folder: Path = FOLDER) -> Script:
+    """`<name>.lua` of a folder with what it is written with, read once."""
+    own = (folder / f"{name}.lua").read_bytes()
     named = WITH.search(own)
     shared = [part.strip().decode() for part in named[1].split(b",")] if named else []
-    text = b"".join([*((FOLDER / "shared" / f"{one}.lua").read_bytes() for one in shared), own])
+    text = b"".join([*(_shared(one, folder).read_bytes() for one in shared), own])
     return Script(name, text, hashlib.sha1(text, usedforsecurity=False).hexdigest())
+
+
+def _shared(name: str, folder: Path) -> Path:
+    own = folder / "shared" / f"{name}.lua"
+    return own if own.exists() else FOLDER / "shared" / f"{name}.lua"

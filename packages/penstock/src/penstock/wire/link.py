@@ -32,14 +32,23 @@ class Link:
     Redis said that it did not run.
     """
 
-    def __init__(self, route: Route, *, name: str, answered: Callable[[float], object] | None = None) -> None:
+    def __init__(
+        self,
+        route: Route,
+        *,
+        name: str,
+        answered: Callable[[float], object] | None = None,
+        sent_whole: Callable[[Script], object] | None = None,
+    ) -> None:
         """Nothing is connected yet; CLIENT LIST will show `name`.
 
-        `answered` is told the seconds that Redis took for each command that does not block.
+        `answered` is told the seconds that Redis took for each command that does not block; `sent_whole` which script
+        Redis forgot at once, so that it was sent whole and each such call costs more.
         """
         self._route = route
         self._name = name
         self._answered = answered
+        self._sent_whole = sent_whole
         self._patience = route.door.timeouts.answer.seconds
         self._turn = asyncio.Lock()
         self._connection: Connection | None = None
@@ -107,6 +116,8 @@ class Link:
             if refused.code != "NOSCRIPT":
                 raise
         # It was lost between the two, or the slot is on its way to a node that was not told.
+        if self._sent_whole is not None:
+            self._sent_whole(script)
         return await self.call("EVAL", script.text, *rest)
 
     async def close(self) -> None:

@@ -14,9 +14,9 @@ from penstock.isolation.spawner import Spawner
 from penstock.isolation.trouble import IsolationTrouble
 from penstock.message.form import Form
 from penstock.message.unreadable import Reason, Unreadable
+from penstock.observe.complaints import Complaints
 from penstock.worker import outcome
 from penstock.worker.attempts import Crash, FailedElsewhere, Stopped, Unstarted
-from penstock.worker.complaints import Complaints
 from penstock.worker.context import Context, Left, Told
 from penstock.worker.delivery import Delivery
 

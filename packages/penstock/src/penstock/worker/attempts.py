@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 from random import Random
 from typing import Any, Protocol
 
+from penstock.handling.calling import Thread
 from penstock.handling.decide import Bury, Decider
 from penstock.handling.failures import Failure
 from penstock.message.unreadable import Unreadable
@@ -15,7 +16,6 @@ from penstock.observe.failures import failure
 from penstock.observe.logs import Log
 from penstock.worker.context import Context, Terms, Told, Why
 from penstock.worker.delivery import Buried, Delivery, GivenBack, Parked, SettledWith
-from penstock.worker.runner import Thread
 from penstock.worker.settler import Settler
 from penstock.worker.slots import Slots
 from penstock.worker.tally import Tally

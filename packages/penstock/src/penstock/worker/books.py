@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from penstock.observe.complaints import Complaints
 from penstock.observe.logs import Log
 from penstock.wire.errors import RedisTrouble
-from penstock.worker.complaints import Complaints
 from penstock.worker.delivery import Buried, Delivery, Outcome
 from penstock.worker.tally import Tally
 

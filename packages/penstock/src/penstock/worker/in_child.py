@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Any
 
+from penstock.handling.calling import Thread, call_of
 from penstock.handling.failures import Failure
 from penstock.handling.load import Handler, load
 from penstock.isolation.errand import Errand, Why
@@ -23,7 +24,7 @@ from penstock.observe.spans import Spans
 from penstock.worker import outcome
 from penstock.worker.context import Context, Terms, Told
 from penstock.worker.delivery import Delivery
-from penstock.worker.runner import Here, Thread, call_of
+from penstock.worker.runner import Here
 from penstock_spec.kinds.pipeline.spec import Pipeline
 
 if TYPE_CHECKING:

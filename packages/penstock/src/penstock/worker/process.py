@@ -8,12 +8,9 @@ import logging
 import os
 import signal
 import sys
-import threading
-from collections.abc import Callable, Coroutine, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
 
 import uvloop
 
@@ -29,14 +26,15 @@ from penstock.observe.logs import Log, loop_trouble
 from penstock.observe.metrics import Metrics
 from penstock.observe.page import Pages
 from penstock.observe.readiness import Readiness, Why
+from penstock.pod.ending import leave, through
+from penstock.pod.side import Side
+from penstock.pod.sidecar import quit_sidecar
 from penstock.resolved import Resolved
 from penstock.wire.credentials import Credentials
 from penstock.wire.errors import Refused
 from penstock.wire.link import Link
 from penstock.wire.route import Route
 from penstock.worker.in_child import config_of
-from penstock.worker.side import Side
-from penstock.worker.sidecar import quit_sidecar
 from penstock.worker.worker import Outside, Worker
 from penstock_spec.kinds.pipeline.metrics import process as told
 from penstock_spec.kinds.pipeline.metrics import working
@@ -45,12 +43,8 @@ BLOCKED = 70
 """The exit code of a worker whose loop stood still for too long."""
 COLLECT = (20_000, 20, 20)
 """When the collector looks: after so many new objects, and so many looks at the younger ones."""
-LINGER = 3.0
-"""Seconds for what handlers left behind, and for what they registered to be done at the end."""
 LIVE_LIMIT = 10.0
 """Seconds without a heartbeat from which on `/livez` says no; a handler may hold up the loop for longer than that."""
-
-T = TypeVar("T")
 
 log = logging.getLogger("penstock.worker")
 
@@ -126,40 +120,12 @@ def run(start: Start) -> int:
     gc.freeze()
     gc.set_threshold(*COLLECT)
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        code, busy = _through(runner.get_loop(), main())
+        code, busy = through(runner.get_loop(), main())
         # Threads that were cancelled and go on would be waited for; their messages are given back.
-        leave(code, 0 if busy else LINGER)
+        leave(code, at_once=busy)
     if health is not None:
         health.stop()
     return code
-
-
-def _through(loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, T]) -> T:
-    """To its end. A task that a handler left behind and that calls `sys.exit` stops the loop, but not the worker."""
-    task = loop.create_task(work)
-    while True:
-        try:
-            return loop.run_until_complete(task)
-        except (SystemExit, KeyboardInterrupt) as error:
-            if task.done():
-                raise
-            Log(log).failure("a task that a handler left behind tried to end the process", error)
-
-
-def leave(code: int, seconds: float) -> None:
-    """End the process, whatever handlers have started and left behind: tasks and threads that do not end."""
-
-    def leave_now() -> None:
-        for stream in (sys.stdout, sys.stderr):
-            with suppress(Exception):
-                stream.flush()
-        os._exit(code)
-
-    if not seconds:
-        leave_now()
-    timer = threading.Timer(seconds, leave_now)
-    timer.daemon = True  # it must not be what keeps the process
-    timer.start()
 
 
 def link_to(

@@ -13,15 +13,18 @@ from functools import partial
 from random import Random
 from typing import Any, Protocol
 
+from penstock.handling.calling import call_of
 from penstock.handling.decide import Decider
 from penstock.handling.load import Handler
 from penstock.isolation.spawner import Spawner
 from penstock.message.form import Form
+from penstock.observe.complaints import Complaints
 from penstock.observe.lines import Process
 from penstock.observe.logs import Log
 from penstock.observe.metrics import Metrics
 from penstock.observe.readiness import Readiness, Why
 from penstock.observe.spans import Spans
+from penstock.pod.lease import RENEWING, Lease, incarnation
 from penstock.resolved import Resolved
 from penstock.scripts import script
 from penstock.tending.group import Ensured, ensure
@@ -35,14 +38,13 @@ from penstock.worker.apart import Apart
 from penstock.worker.attempts import Attempts
 from penstock.worker.audit import Audit
 from penstock.worker.books import Books
-from penstock.worker.complaints import Complaints
 from penstock.worker.context import Terms
 from penstock.worker.drain import Drain, end_of
 from penstock.worker.eviction import evicts
+from penstock.worker.holds import ConsumerHolds
 from penstock.worker.lanes import READING, Lanes
-from penstock.worker.lease import RENEWING, Lease, incarnation
 from penstock.worker.needs import Needs
-from penstock.worker.runner import Here, call_of
+from penstock.worker.runner import Here
 from penstock.worker.settler import Settler
 from penstock.worker.slots import Slots
 from penstock.worker.tally import Tally
@@ -169,7 +171,12 @@ class Worker:
         self._watch = Watch(hand, self._keys, spec, self, clock=outside.monotonic)
         name = spec.stream.consumer.replace("{hostname}", outside.host)
         self._lease = Lease(
-            life, self._keys, name, spec.work.lease.amount, self, self._loop.call_soon_threadsafe, named=outside.named
+            ConsumerHolds(life, self._keys),
+            name,
+            spec.work.lease.amount,
+            self,
+            self._loop.call_soon_threadsafe,
+            named=outside.named,
         )
 
     def stop(self) -> None:

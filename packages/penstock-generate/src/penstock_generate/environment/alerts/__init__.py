@@ -1,4 +1,4 @@
-"""Alerts on what all pipelines of an environment stand on: Redis, KEDA, the janitor.
+"""Alerts on what all specs of an environment stand on: Redis, KEDA, the janitor.
 
 What others tell of Redis is `redis_exporter`'s, which is taken to run in the environment's namespace.
 """
@@ -16,4 +16,8 @@ def alerts(it: Whole) -> list[Alert]:
     """All of them."""
     labels = {"namespace": it.around.namespace}
     here = Series(labels)
-    return [*redis.of(it, here), *keda.of(Elsewhere(labels)), *janitor.of(here)]
+    return [
+        *redis.of(it, here),
+        *(keda.of(Elsewhere(labels)) if any(one.scaled for one in it.members) else ()),
+        *(janitor.of(here) if it.tended else ()),
+    ]

@@ -21,7 +21,8 @@ SLOW = 0.2
 def of(it: Whole, here: Series) -> Iterator[Alert]:
     """Redis: what our own processes meet, and what `redis_exporter` tells of it."""
     redis = it.around.redis
-    yield from _met(redis, len(it.members), here)
+    if it.tended:
+        yield from _met(redis, len(it.tended), here)
     yield from _there(redis, here)
     yield from _room(redis, here)
     yield from _kept(here)

@@ -10,7 +10,6 @@ import json
 from typing import Any
 
 from penstock_generate.artifact import Artifact
-from penstock_generate.kinds.pipeline.worker import Worker
 from penstock_generate.plan import Planned
 from penstock_spec.kinds.pipeline.message.schema_check import NEWEST
 from penstock_spec.kinds.pipeline.spec import Pipeline
@@ -18,14 +17,14 @@ from penstock_spec.kinds.pipeline.spec import Pipeline
 OURS = "x-penstock"
 
 
-def message_schema(it: Planned, worker: Worker) -> Artifact:
+def message_schema(it: Planned, schema: dict[str, Any]) -> Artifact:
     """The file."""
     spec: Pipeline = it.spec
     told = {
         "$schema": NEWEST,
         "title": f"{spec.name} in {it.environment}",
         "description": f"What workers of `{spec.name}` take from `{spec.stream.key}`.",
-        **worker.schema,
+        **schema,
         OURS: entry(spec),
     }
     return Artifact(f"{it.folder}/schema.json", json.dumps(told, indent=2, ensure_ascii=False) + "\n", __name__)

@@ -1,18 +1,68 @@
-"""Everything around a scheduler: so far what its pods read."""
+"""Everything around a scheduler."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from penstock_generate.around import image
 from penstock_generate.artifact import Artifact
 from penstock_generate.kinds import Emitted
-from penstock_generate.plan import Planned
+from penstock_generate.kinds.scheduler.alerts import Sources, alerts
+from penstock_generate.kinds.scheduler.dashboard import drawn
+from penstock_generate.kinds.scheduler.expected import sends_to
+from penstock_generate.kinds.scheduler.rules import groups
+from penstock_generate.kinds.scheduler.runbook import runbook
+from penstock_generate.plan import Member, Planned
+from penstock_generate.pods import rules
+from penstock_generate.pods.acl import acl
+from penstock_generate.pods.facts import Facts, Pods, grace_seconds
+from penstock_generate.pods.manifests import manifests
+from penstock_generate.pods.values import values
+from penstock_generate.pods.worker import Worker
 from penstock_generate.rendering import Templates
-from penstock_spec import worker_file
+from penstock_generate.text import Written
+from penstock_spec.kinds.scheduler.connections import PER_POD
+from penstock_spec.kinds.scheduler.spec import Scheduler
 
 __all__ = ["emit"]
 
+ROLE = "scheduler"
+ARGS = (ROLE, "run")
+
 
 def emit(it: Planned, templates: Templates) -> Emitted:
-    """Its one file. Its environment says nothing of it."""
-    del templates  # no file of it has one
-    text, _ = worker_file.write(it.environment, it.spec, it.around, None)
-    return Emitted((Artifact(f"{it.folder}/worker.json", text, worker_file.__name__),), None)
+    """Its files, and what its environment says of it."""
+    spec: Scheduler = it.spec
+    worker = Worker.of(it)
+    targets = sends_to(spec)
+    member = Member(
+        name=it.name,
+        kind=spec.kind,
+        team=spec.owner.team,
+        digest=worker.digest,
+        role=ROLE,
+        args=ARGS,
+        tended=False,
+        scaled=False,
+        patches_pods=False,
+        image=image(spec.image, it.around.image_prefix),
+        connections=spec.replicas * (PER_POD + len(targets)),
+        grace_seconds=grace_seconds(spec.shutdown.grace),
+        sends_to=targets,
+    )
+    return Emitted(tuple(_files(it, worker, targets, templates)), member)
+
+
+def _files(it: Planned, worker: Worker, targets: tuple[str, ...], templates: Templates) -> Iterator[Artifact]:
+    yield worker.artifact
+    found = alerts(it.spec, Sources.of(it.around.namespace, it.name))
+    told = Written(groups(it, found))
+    yield from rules.files(it, found, told)
+    dashboard = drawn(it, found)
+    yield dashboard.artifact
+    pods = Pods(ROLE, ARGS, replicas=it.spec.replicas, sends_to=targets)
+    facts = Facts.of(it, pods, worker, told, dashboard)
+    yield from manifests(it, facts, templates)
+    yield values(it, facts)
+    yield acl(it)
+    yield runbook(it, facts, found, templates)

@@ -35,6 +35,7 @@ KIND = Kind(
     rules="penstock_spec.kinds.pipeline.rules",
     families="penstock_spec.kinds.pipeline.families",
     metrics="penstock_spec.kinds.pipeline.metrics",
+    rights="penstock_spec.kinds.pipeline.rights",
     run="penstock worker",
     unread={
         **dict.fromkeys(("resources", "alerts", "expect", "patches", "acknowledge", "suppress", "environments"), True),

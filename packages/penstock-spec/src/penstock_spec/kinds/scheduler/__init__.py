@@ -33,6 +33,7 @@ KIND = Kind(
     rules="penstock_spec.kinds.scheduler.rules",
     families="penstock_spec.kinds.scheduler.families",
     metrics="penstock_spec.kinds.scheduler.metrics",
+    rights="penstock_spec.kinds.scheduler.rights",
     run="penstock scheduler run",
     unread=dict.fromkeys(
         ("resources", "replicas", "alerts", "patches", "acknowledge", "suppress", "environments"), True

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from penstock_generate.alerts.define import QUARTER, STEPS, Alert, Query, Series
+from penstock_generate.pods.alerts import loop_lag, redis_errors
 from penstock_generate.promql import number
 from penstock_spec.kinds.pipeline.metrics import process, stream, working
 from penstock_spec.kinds.pipeline.spec import Pipeline
@@ -123,27 +124,8 @@ def of(spec: Pipeline, ours: Series) -> Iterator[Alert]:
         "Handlers ignore that they were cancelled.",
         "{value} run on after their time, each in a slot.",
     )
-    yield Alert(
-        "PenstockLoopLag",
-        "warning",
-        ours.gauge(working.LOOP_LAG_SECONDS),
-        ">",
-        1,
-        5,
-        "Handlers hold up the event loop.",
-        "It was {value} s late. A plain function runs in a thread; `async def` must not block.",
-        "s",
-    )
-    yield Alert(
-        "PenstockRedisErrors",
-        "warning",
-        ours.grown(process.REDIS_ERRORS, 5),
-        ">",
-        10,
-        5,
-        "Calls to Redis fail.",
-        "{value} failed in 5 minutes.",
-    )
+    yield loop_lag(ours, working.LOOP_LAG_SECONDS)
+    yield redis_errors(ours, process.REDIS_ERRORS)
 
 
 def _died(ours: Series) -> Query:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from penstock_generate.dashboards.blanks import blank
-from penstock_generate.dashboards.panel import Panel, Step, Target
+from penstock_generate.dashboards.asking import firing, what_runs
+from penstock_generate.dashboards.panel import Panel
 from penstock_generate.kinds.pipeline.dashboard.define import Shown
 from penstock_spec.kinds.pipeline.metrics import process, stream, working
 
@@ -14,15 +14,7 @@ TITLE = "At a glance"
 
 def panels(on: Shown) -> Iterator[Panel]:
     """Numbers as they are now, in the colour of the alert about them."""
-    firing = f'ALERTS{{alertstate="firing",namespace="{_in("namespace")}",pipeline="{_in("name")}"}}'
-    yield Panel(
-        "Alerts",
-        "Alerts of this pipeline that fire now.",
-        "short",
-        (Target(f"count({firing}) or vector(0)", "firing"),),
-        "number",
-        steps=(Step(1, "red"),),
-    )
+    yield firing("pipeline", "pipeline")
     yield Panel(
         "Work",
         "Messages that could be worked on now: new, ready or suspect.",
@@ -48,15 +40,4 @@ def panels(on: Shown) -> Iterator[Panel]:
         "number",
         steps=on.steps("PenstockDeadLetters"),
     )
-    yield Panel(
-        "What runs",
-        "Processes by role, version of Penstock and digest of what they were started with; two digests are a roll-out.",
-        "short",
-        (Target(f"count by (role, version, digest) ({on.ours.of(process.INFO)})", "Processes"),),
-        "table",
-        hidden=("__name__",),
-    )
-
-
-def _in(name: str) -> str:
-    return blank(f"{name} in a query")
+    yield what_runs(on.ours.of(process.INFO))

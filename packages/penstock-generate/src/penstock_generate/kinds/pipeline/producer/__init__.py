@@ -13,7 +13,6 @@ from markupsafe import Markup
 from penstock_generate.artifact import Artifact
 from penstock_generate.kinds.pipeline.producer.shapes import Shapes
 from penstock_generate.kinds.pipeline.producer.source import alias, definition
-from penstock_generate.kinds.pipeline.worker import Worker
 from penstock_generate.plan import Planned
 from penstock_generate.rendering import Templates
 from penstock_spec.kinds.pipeline.message.flat import FieldTypes
@@ -21,10 +20,10 @@ from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.kinds.pipeline.stream import JsonField
 
 
-def producer(it: Planned, worker: Worker, templates: Templates) -> Artifact:
+def producer(it: Planned, schema: dict[str, Any], templates: Templates) -> Artifact:
     """The file."""
     spec: Pipeline = it.spec
-    shapes = Shapes(worker.schema)
+    shapes = Shapes(schema)
     values = {
         "name": spec.name,
         "environment": it.environment,
@@ -32,7 +31,7 @@ def producer(it: Planned, worker: Worker, templates: Templates) -> Artifact:
         "max_size": spec.message.max_size.amount,
         "typing": Markup(", ").join(sorted(_typing(shapes))),
         "types": Markup(_types(shapes)),  # noqa: S704 - it is Python, and its texts are literals
-        **_form(spec, worker.schema),
+        **_form(spec, schema),
     }
     return templates.artifact(f"{it.folder}/producer.py", "pipeline/producer.py", values)
 

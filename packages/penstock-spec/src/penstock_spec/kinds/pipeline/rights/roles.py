@@ -9,6 +9,7 @@ from penstock_spec.kinds.pipeline.rights.scripts import CALLED
 from penstock_spec.kinds.pipeline.rules.scaler.scaler_acl_too_narrow import ALWAYS, BY_GROUP, BY_LENGTH
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.platform import Redis
+from penstock_spec.rights.connection import database, of_connection
 
 
 class Role(StrEnum):
@@ -23,8 +24,6 @@ class Role(StrEnum):
 
 
 OF_A_PIPELINE = (Role.PRODUCER, Role.WORKER, Role.SCALER)
-OF_AN_ENVIRONMENT = (Role.JANITOR, Role.OPERATOR)
-"""One user for all pipelines."""
 
 SCRIPTS: Mapping[Role, frozenset[str]] = {
     Role.PRODUCER: frozenset({"send"}),
@@ -63,10 +62,6 @@ COMMANDS: Mapping[Role, frozenset[str]] = {
 }
 """Those that are sent as they are; what scripts call is read from them."""
 
-LINK = frozenset({"client|setname", "client|id", "evalsha", "eval", "script|load"})
-"""What every connection of ours says, and how scripts are run. AUTH asks no rights."""
-
-
 AT_TIMES: Mapping[str, Mapping[str, frozenset[str]]] = {
     "send": {
         "dedup": frozenset({"mget", "set"}),
@@ -89,11 +84,10 @@ def commands_of(role: Role, spec: Pipeline, redis: Redis) -> frozenset[str]:
     if role is Role.SCALER:
         by = BY_LENGTH if spec.stream.retention.keeps_nothing else BY_GROUP
         finds = {"cluster|slots"} if redis.topology == "cluster" else set()
-        return frozenset({*ALWAYS, *by, *finds, *_database(redis)})
-    finds = {"cluster": {"cluster|slots", "asking"}, "sentinel": {"role"}}.get(redis.topology, set())
+        return frozenset({*ALWAYS, *by, *finds, *database(redis)})
     scripts = {word for name in SCRIPTS[role] for word in CALLED[name] - _left_out(AT_TIMES.get(name, {}), spec)}
     sent = COMMANDS[role] - _left_out(SENT_AT_TIMES.get(role, {}), spec)
-    return sent | LINK | scripts | finds | _database(redis)
+    return sent | scripts | of_connection(redis)
 
 
 def _left_out(at_times: Mapping[str, frozenset[str]], spec: Pipeline) -> frozenset[str]:
@@ -106,7 +100,3 @@ def _left_out(at_times: Mapping[str, frozenset[str]], spec: Pipeline) -> frozens
     }
     called = frozenset(word for when, words in at_times.items() if says[when] for word in words)
     return frozenset(word for words in at_times.values() for word in words) - called
-
-
-def _database(redis: Redis) -> frozenset[str]:
-    return frozenset({"select"} if redis.database else ())

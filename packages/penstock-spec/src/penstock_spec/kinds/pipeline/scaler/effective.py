@@ -8,11 +8,11 @@ from typing import Any
 
 from penstock_spec.care import Patch
 from penstock_spec.kinds.pipeline.scaler.formula import names_in
-from penstock_spec.kinds.pipeline.scaler.patching import Patched, patched, steps_of
 from penstock_spec.kinds.pipeline.scaler.scaled_object import scaled_object
 from penstock_spec.kinds.pipeline.scaler.trigger import Trigger, triggers_in
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.layers import Layers
+from penstock_spec.patching import Patched, patched, steps_of
 from penstock_spec.reading import Found, Path, dotted
 from penstock_spec.subject import Subject, steps
 

@@ -1,0 +1,118 @@
+"""What panels ask for: series that a viewer can narrow, and the alerts' own queries.
+
+A panel with an alert's line asks for what the alert asks for, within the same minutes, and its line is the number that
+the rule has: a picture and a page at night cannot tell different things.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from penstock_generate.alerts.define import RATE_INTERVAL, Alert, Series, added
+from penstock_generate.dashboards.blanks import blank
+from penstock_generate.dashboards.panel import Colour, Panel, Step, Target
+from penstock_generate.promql import name_of
+from penstock_spec.metrics import Metric
+
+CHOSEN = ("job", "instance")
+"""Variables of the dashboard that narrow what our processes tell."""
+NAMESPACE, NAME = blank("namespace in a query"), blank("name in a query")
+COLOURS: Mapping[str, Colour] = {"critical": "red", "warning": "orange", "info": "blue"}
+QUANTILES = (0.5, 0.95, 0.99)
+
+
+class Asking:
+    """Of the specs of one kind that share a dashboard."""
+
+    def __init__(self, ours: Series, alerts: Iterable[Alert], info: str) -> None:
+        """`info` is what each of the processes tells of itself, as a selector."""
+        self.ours = ours
+        self._alerts = {alert.name: alert for alert in alerts}
+        self._info = info
+
+    def has(self, alert: str) -> bool:
+        """Whether they have it."""
+        return alert in self._alerts
+
+    def asks(self, alert: str, legend: str) -> Target:
+        """What an alert asks."""
+        return Target(self._alerts[alert].query.text, legend)
+
+    def steps(self, *names: str) -> tuple[Step, ...]:
+        """The thresholds of those alerts that there are."""
+        found = (self._alerts[name] for name in names if name in self._alerts)
+        return tuple(
+            Step(threshold(one.name), "green" if one.operator == "<" else COLOURS[one.severity]) for one in found
+        )
+
+    def gauge(self, metric: Metric, legend: str, how: str = "max", **more: str) -> Target:
+        """The highest, or the sum, of what processes tell."""
+        return Target(self.ours.gauge(metric, how, **more).text, legend)
+
+    def by(self, metric: Metric, label: str, how: str = "max") -> Target:
+        """The same, label by label."""
+        return Target(f"{how} by ({label}) ({self.ours.of(metric)})", f"{{{{{label}}}}}")
+
+    def sum(self, legend: str, *metrics: Metric) -> Target:
+        """Several gauges that are measured in one place, together."""
+        return Target(added(map(self.ours.gauge, metrics)).text, legend)
+
+    def rate(self, metric: Metric | str, legend: str, **more: str) -> Target:
+        """How fast a counter grows, over all processes."""
+        return Target(f"sum({self.ours.rate(metric, 0, **more)})", legend)
+
+    def rates(self, metric: Metric | str, label: str) -> Target:
+        """The same, label by label."""
+        return Target(f"sum by ({label}) ({self.ours.rate(metric, 0)})", f"{{{{{label}}}}}")
+
+    def quantiles(self, metric: Metric) -> tuple[Target, ...]:
+        """How long half of them, almost all and all but a few took."""
+        buckets = f"sum by (le) ({self.ours.rate(f'{name_of(metric)}_bucket', 0)})"
+        return tuple(Target(f"histogram_quantile({one}, {buckets})", f"p{one * 100:.0f}") for one in QUANTILES)
+
+    def of_process(self, metric: str, *, per_second: bool) -> str:
+        """What Python tells of its process; it knows no spec, and so is asked for by where ours is told."""
+        place = f'{{namespace="{NAMESPACE}",job=~"$job",instance=~"$instance"}}'
+        told = f"rate({metric}{place}[{RATE_INTERVAL}])" if per_second else f"{metric}{place}"
+        return f"{told} and on (job, instance) {self._info}"
+
+
+def firing(label: str, whose: str) -> Panel:
+    """How many alerts of a spec fire; `label` is that of its kind, `whose` what a reader calls it."""
+    series = f'ALERTS{{alertstate="firing",namespace="{NAMESPACE}",{label}="{NAME}"}}'
+    return Panel(
+        "Alerts",
+        f"Alerts of this {whose} that fire now.",
+        "short",
+        (Target(f"count({series}) or vector(0)", "firing"),),
+        "number",
+        steps=(Step(1, "red"),),
+    )
+
+
+def what_runs(info: str) -> Panel:
+    """Versions and digests, from what each process tells of itself."""
+    return Panel(
+        "What runs",
+        "Processes by role, version of Penstock and digest of what they were started with; two digests are a roll-out.",
+        "short",
+        (Target(f"count by (role, version, digest) ({info})", "Processes"),),
+        "table",
+        hidden=("__name__",),
+    )
+
+
+def threshold(alert: str) -> str:
+    """A blank for an alert's number."""
+    return blank(f"threshold of {alert}")
+
+
+def thresholds(found: Iterable[Alert]) -> dict[str, Any]:
+    """What goes into those blanks."""
+    return {f"threshold of {alert.name}": number(alert.threshold) for alert in found}
+
+
+def number(value: float) -> float:
+    """300 rather than 300.0."""
+    return int(value) if value == int(value) else value

@@ -1,0 +1,53 @@
+"""What goes into the blanks of every dashboard of a spec, and what is the same in all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from penstock_generate.alerts.define import RATE_INTERVAL, Series
+from penstock_generate.around import runbook
+from penstock_generate.dashboards.asking import NAME, NAMESPACE
+from penstock_generate.dashboards.blanks import blank
+from penstock_generate.dashboards.panel import Dashboard, Link, Mark, Row, Variable
+from penstock_generate.dashboards.uid import uid
+from penstock_generate.plan import Planned
+from penstock_generate.promql import quoted
+from penstock_spec.metrics import Metric
+
+REPLICAS = "kube_deployment_status_replicas"
+
+
+def of_every(it: Planned) -> dict[str, Any]:
+    """By the names of the blanks."""
+    namespace, name = it.around.namespace, it.name
+    return {
+        "uid": uid(it.environment, name),
+        "name": name,
+        "environment": it.environment,
+        "namespace": namespace,
+        "team": it.spec.owner.team,
+        "namespace in a query": quoted(namespace)[1:-1],
+        "name in a query": quoted(name)[1:-1],
+        "runbook": runbook(it.around, it.folder) or "",
+    }
+
+
+def framed(kind: str, label: str, info: Metric, rows: Sequence[Row], *, has_runbooks: bool) -> Dashboard:
+    """A dashboard of a spec of this kind, around its rows; `label` is that of its metrics."""
+    ours = f'namespace="{NAMESPACE}",{label}="{NAME}"'
+    told = Series({"namespace": NAMESPACE, "deployment": NAME}).of(REPLICAS)
+    return Dashboard(
+        uid=blank("uid"),
+        title=f"{blank('name')} ({blank('environment')})",
+        description=f"The {kind} {blank('name')} in {blank('environment')}, namespace {blank('namespace')}. "
+        "Lines are where its alerts fire, or bounds that its spec sets.",
+        tags=("penstock", kind, blank("environment"), blank("team")),
+        variables=(
+            Variable("job", f"label_values({info.name}{{{ours}}}, job)"),
+            Variable("instance", f'label_values({info.name}{{{ours},job=~"$job"}}, instance)'),
+        ),
+        rows=tuple(rows),
+        links=(Link("Runbook", blank("runbook")),) if has_runbooks else (),
+        marks=(Mark("Pods", f"changes({told}[{RATE_INTERVAL}]) > 0"),),
+    )

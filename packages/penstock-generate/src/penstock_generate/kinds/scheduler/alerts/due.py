@@ -1,0 +1,146 @@
+"""What is due, and whether it is taken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_generate.alerts.define import QUARTER, STEPS, Alert, Query, Series, minutes
+from penstock_generate.kinds.scheduler.expected import runs_per_second
+from penstock_generate.promql import number
+from penstock_spec.kinds.scheduler.metrics import state, taking
+from penstock_spec.kinds.scheduler.spec import Scheduler
+
+HALF = 0.5
+
+
+def of(spec: Scheduler, ours: Series) -> Iterator[Alert]:
+    """What is due, and whether it is taken."""
+    factor = spec.health.overdue_factor
+    yield Alert(
+        "PenstockJobsOverdue",
+        "critical",
+        _overdue(ours),
+        ">",
+        factor,
+        2,
+        "Jobs are due and do not start.",
+        f"The oldest is late by {{value}} mean intervals; `health.overdue_factor` is {number(factor)}.",
+        "percentunit",
+    )
+    yield Alert(
+        "PenstockSchedulerDegraded",
+        "warning",
+        ours.gauge(state.DEGRADED),
+        ">=",
+        1,
+        minutes(spec.alerts.degraded_for),
+        "A scheduler is degraded.",
+        f"A pod has called itself so for {spec.alerts.degraded_for} (`alerts.degraded_for`); its log says why.",
+    )
+    expected = runs_per_second(spec)
+    if expected != 0:  # none where a cron table is all there is
+        yield Alert(
+            "PenstockFewJobsTaken",
+            "warning",
+            _taken(ours, expected),
+            "<",
+            HALF,
+            QUARTER,
+            "Fewer jobs are taken than should be.",
+            "Of the runs that the intervals of all jobs come to, {value} of one are begun.",
+            "percentunit",
+        )
+    if spec.work.concurrency > 0:
+        most = spec.work.concurrency
+        yield Alert(
+            "PenstockManyJobsReady",
+            "warning",
+            ours.gauge(state.READY),
+            ">",
+            spec.health.ready_factor * most,
+            5,
+            "Far more jobs are due than can run.",
+            f"{{value}} are due, and a pod runs {most} at a time (`work.concurrency`).",
+        )
+        yield Alert(
+            "PenstockPermitsExhausted",
+            "warning",
+            _held(ours),
+            ">=",
+            1,
+            QUARTER,
+            "Every permit is held.",
+            f"Of all permits {{value}} of one are held: {most} a pod (`work.concurrency`).",
+            "percentunit",
+        )
+        yield _signal(
+            ours,
+            "PenstockPermitLeakSuspect",
+            "permit_leak_suspect",
+            "Permits are held though little runs.",
+            "Few permits are free, little runs, and jobs are due: something keeps permits.",
+        )
+        yield _signal(
+            ours,
+            "PenstockCapacitySkew",
+            "capacity_skew",
+            "Permits are free, and few jobs are taken.",
+            "Jobs are due and a pod could run more than it takes.",
+        )
+    yield _signal(
+        ours,
+        "PenstockZeroProgress",
+        "zero_progress",
+        "Jobs are due, and a pod takes none.",
+        "They may be another shard's, not enabled, or unknown: the count of what was passed over says which.",
+    )
+
+
+def _signal(ours: Series, name: str, signal: str, summary: str, description: str) -> Alert:
+    """One of the watchdog's."""
+    return Alert(name, "warning", ours.gauge(state.WATCHDOG, signal=signal), ">=", 1, 5, summary, description)
+
+
+def _overdue(ours: Series) -> Query:
+    """How late the oldest is, in mean intervals; nothing where a pod has no jobs."""
+    oldest, mean = ours.of(state.OLDEST_OVERDUE_SECONDS), ours.of(state.MEAN_INTERVAL_SECONDS)
+    return Query(
+        f"max({oldest}) / max({mean} > 0)",
+        lambda value: {oldest: f"{number(value * 100)}+0x{STEPS}", mean: f"100+0x{STEPS}"},
+        exact=False,
+    )
+
+
+def _taken(ours: Series, expected: float | None) -> Query:
+    """The share of what is expected; where a function tells the jobs, that hangs on how many there are."""
+    acquired = ours.of(taking.ACQUIRED)
+    took = f"sum({ours.rate(taking.ACQUIRED, QUARTER)})"
+    if expected is not None:
+        return Query(
+            f"{took} / {number(expected)}",
+            lambda value: {acquired: f"0+{number(value * expected * 60)}x{STEPS}"},
+            QUARTER,
+            exact=False,
+        )
+    waiting, working, mean = (ours.of(one) for one in (state.WAITING, state.WORKING, state.MEAN_INTERVAL_SECONDS))
+    return Query(
+        f"{took} * max({mean}) / ((max({waiting}) + max({working})) > 0)",
+        lambda value: {
+            acquired: f"0+{number(value * 60)}x{STEPS}",
+            waiting: f"90+0x{STEPS}",
+            working: f"10+0x{STEPS}",
+            mean: f"100+0x{STEPS}",
+        },
+        QUARTER,
+        exact=False,
+    )
+
+
+def _held(ours: Series) -> Query:
+    """Of all permits together."""
+    free, all_ = ours.of(taking.PERMITS_FREE), ours.of(taking.PERMITS)
+    return Query(
+        f"1 - sum({free}) / (sum({all_}) > 0)",
+        lambda value: {free: f"{number(100 - value * 100)}+0x{STEPS}", all_: f"100+0x{STEPS}"},
+        exact=False,
+    )

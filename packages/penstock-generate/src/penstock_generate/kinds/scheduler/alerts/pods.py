@@ -1,0 +1,48 @@
+"""Whether its pods are there and well."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_generate.alerts.define import QUARTER, Alert, Query, Series
+from penstock_generate.pods.alerts import loop_lag, redis_errors
+from penstock_spec.kinds.scheduler.metrics import process
+from penstock_spec.kinds.scheduler.spec import Scheduler
+
+
+def of(spec: Scheduler, ours: Series, deployment: Series) -> Iterator[Alert]:
+    """Whether its pods are there and well."""
+    if spec.replicas > 0:
+        yield Alert(
+            "PenstockSchedulerAbsent",
+            "critical",
+            ours.missing(process.INFO),
+            ">=",
+            1,
+            3,
+            "No pod of a scheduler is there.",
+            "Nothing runs, and what is due waits.",
+        )
+        ready = deployment.gauge("kube_deployment_status_replicas_ready")
+        yield Alert(
+            "PenstockReplicasBehind",
+            "warning",
+            Query(f"{spec.replicas} - {ready.text}", lambda value: ready.feed(spec.replicas - value)),
+            ">",
+            0,
+            10,
+            "Pods that are wanted do not come.",
+            f"{{value}} of {spec.replicas} (`replicas`) are missing: nodes, quota or the image.",
+        )
+    yield Alert(
+        "PenstockLeasesLost",
+        "warning",
+        ours.grown(process.LEASE_LOST, QUARTER),
+        ">=",
+        3,
+        0,
+        "Pods lose their leases.",
+        f"{{value}} pods said nothing for {spec.work.lease} (`work.lease`) and lived on; their jobs ran elsewhere.",
+    )
+    yield loop_lag(ours, process.LOOP_LAG_SECONDS)
+    yield redis_errors(ours, process.REDIS_ERRORS)

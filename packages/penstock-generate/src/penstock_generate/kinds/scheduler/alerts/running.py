@@ -1,0 +1,64 @@
+"""What runs, and how it ends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_generate.alerts.define import QUARTER, STEPS, Alert, Query, Series
+from penstock_generate.promql import number
+from penstock_spec.kinds.scheduler.metrics import running
+from penstock_spec.kinds.scheduler.spec import Scheduler
+
+HALF = 0.5
+
+
+def of(spec: Scheduler, ours: Series) -> Iterator[Alert]:
+    """What runs, and how it ends."""
+    zombies = spec.cleanup.zombies
+    yield Alert(
+        "PenstockRunsFail",
+        "warning",
+        _failed(ours),
+        ">",
+        HALF,
+        QUARTER,
+        "Half of the runs fail.",
+        "Of all runs that ended, {value} of one failed.",
+        "percentunit",
+    )
+    if zombies.enabled:
+        yield Alert(
+            "PenstockZombiesCancelled",
+            "warning",
+            ours.grown(running.ZOMBIES_CANCELLED, QUARTER),
+            ">=",
+            3,
+            0,
+            "Jobs overrun their deadlines.",
+            f"{{value}} were told to stop, {zombies.threshold} (`cleanup.zombies.threshold`) after their deadline.",
+        )
+        yield Alert(
+            "PenstockJobsAbandoned",
+            "warning",
+            ours.gauge(running.ABANDONED_RUNNING, "sum"),
+            ">",
+            0,
+            5,
+            "Jobs ignore that they were cancelled.",
+            f"{{value}} run on, {zombies.abandon_after} (`cleanup.zombies.abandon_after`) after they were cancelled.",
+        )
+
+
+def _failed(ours: Series) -> Query:
+    """The share of runs that ended with an error."""
+    failed, went = (ours.of(running.RUNS, outcome=outcome) for outcome in ("failed", "ok"))
+    window = ours.rate(running.RUNS, QUARTER)
+    return Query(
+        f"sum({ours.rate(running.RUNS, QUARTER, outcome='failed')}) / sum({window})",
+        lambda value: {
+            failed: f"0+{number(value * 60)}x{STEPS}",
+            went: f"0+{number((1 - value) * 60)}x{STEPS}",
+        },
+        QUARTER,
+        exact=False,
+    )

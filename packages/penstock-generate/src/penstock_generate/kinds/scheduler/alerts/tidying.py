@@ -1,0 +1,47 @@
+"""What is put right beside the work."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_generate.alerts.define import QUARTER, Alert, Query, Series
+from penstock_spec.kinds.scheduler.metrics import tidying
+from penstock_spec.kinds.scheduler.spec import Scheduler
+
+
+def of(spec: Scheduler, ours: Series) -> Iterator[Alert]:
+    """What is put right beside the work."""
+    orphans = spec.cleanup.orphans
+    if orphans.enabled:
+        yield Alert(
+            "PenstockOrphansReturned",
+            "warning",
+            ours.grown(tidying.ORPHANS_RETURNED, QUARTER),
+            ">=",
+            1,
+            0,
+            "Pods were lost with jobs that ran.",
+            "{value} jobs of lost pods were made due again.",
+        )
+    if spec.replicas > 0 and not orphans.force_all_pods:
+        leads = ours.gauge(tidying.LEADER, "sum")
+        yield Alert(
+            "PenstockNoLeader",
+            "critical",
+            Query(f"({leads.text} or vector(0))", leads.feed),
+            "<",
+            1,
+            max(3, -(-orphans.leadership.amount // 60_000) + 1),
+            "No pod leads.",
+            "Nobody looks after jobs of lost pods: they stay in the working set, and do not run.",
+        )
+    yield Alert(
+        "PenstockTidyingErrors",
+        "warning",
+        ours.grown(tidying.PASS_ERRORS, QUARTER),
+        ">",
+        5,
+        0,
+        "Passes that tidy fail.",
+        "{value} failed in a quarter of an hour; the log says why.",
+    )

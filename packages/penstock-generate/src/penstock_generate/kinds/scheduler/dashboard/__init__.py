@@ -1,0 +1,34 @@
+"""The dashboard of a scheduler, with a row for each topic."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from types import ModuleType
+
+from penstock_generate.dashboards.blanks import Fill, filler
+from penstock_generate.dashboards.drawn import Drawn
+from penstock_generate.dashboards.filling import framed, of_every
+from penstock_generate.dashboards.grafana import made
+from penstock_generate.dashboards.panel import Row
+from penstock_generate.kinds.scheduler.alerts import Alert
+from penstock_generate.kinds.scheduler.dashboard import due, glance, handing_back, pods, running, tidying
+from penstock_generate.kinds.scheduler.dashboard.define import Shape, Shown, values
+from penstock_generate.plan import Planned
+from penstock_spec.kinds.scheduler.metrics import process
+
+__all__ = ["drawn"]
+
+ROWS: tuple[ModuleType, ...] = (glance, due, running, handing_back, tidying, pods)
+
+
+def drawn(it: Planned, found: list[Alert]) -> Drawn:
+    """In an environment, with these alerts."""
+    shape = Shape.of(it.spec, found, has_runbooks=it.around.runbooks is not None)
+    return Drawn.of(it.folder, _built(shape)(values(it.spec, found) | of_every(it)), __name__)
+
+
+@lru_cache(maxsize=64)
+def _built(shape: Shape) -> Fill:
+    on = Shown(shape)
+    rows = [Row(module.TITLE, tuple(module.panels(on))) for module in ROWS]
+    return filler(made(framed("scheduler", "scheduler", process.INFO, rows, has_runbooks=shape.has_runbooks)))

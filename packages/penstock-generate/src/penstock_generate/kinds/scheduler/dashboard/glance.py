@@ -1,0 +1,43 @@
+"""Whether all is well."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_generate.dashboards.asking import firing, what_runs
+from penstock_generate.dashboards.panel import Panel
+from penstock_generate.kinds.scheduler.dashboard.define import Shown
+from penstock_spec.kinds.scheduler.metrics import running, state
+
+TITLE = "At a glance"
+
+
+def panels(on: Shown) -> Iterator[Panel]:
+    """Numbers as they are now, in the colour of the alert about them."""
+    yield firing("scheduler", "scheduler")
+    yield Panel(
+        "Degraded",
+        "1 while a pod calls itself degraded: too much is overdue, or too much is ready.",
+        "short",
+        (on.asks("PenstockSchedulerDegraded", "degraded"),),
+        "number",
+        steps=on.steps("PenstockSchedulerDegraded"),
+    )
+    yield Panel(
+        "Overdue",
+        "How long the oldest due job has waited.",
+        "s",
+        (on.gauge(state.OLDEST_OVERDUE_SECONDS, "oldest"),),
+        "number",
+    )
+    yield Panel("Running", "Jobs that run.", "short", (on.gauge(running.RUNNING, "running", "sum"),), "number")
+    yield Panel("Runs", "Runs that ended, by the second.", "ops", (on.rate(running.RUNS, "runs"),), "number")
+    yield Panel(
+        "Failed runs",
+        "Of all runs in a quarter of an hour.",
+        "percentunit",
+        (on.asks("PenstockRunsFail", "failed"),),
+        "number",
+        steps=on.steps("PenstockRunsFail"),
+    )
+    yield what_runs(on.info)

@@ -1,0 +1,19 @@
+"""How often the jobs of a spec are to run, all together."""
+
+from __future__ import annotations
+
+from penstock_spec.kinds.scheduler.effective import listed, runs
+from penstock_spec.kinds.scheduler.spec import Scheduler
+
+
+def runs_per_second(spec: Scheduler) -> float | None:
+    """Of listed jobs with an interval, as `every` has them; None where a function tells the jobs."""
+    if not isinstance(spec.jobs, list):
+        return None
+    every = [job.every for job in listed(spec) if runs(spec, job.name)]
+    return round(sum(1 / one.seconds for one in every if one is not None), 6)
+
+
+def sends_to(spec: Scheduler) -> tuple[str, ...]:
+    """The pipelines that listed jobs send to, by name."""
+    return tuple(sorted({job.send.pipeline for job in listed(spec) if job.send is not None}))

@@ -1,0 +1,81 @@
+"""What an environment's overview has of its schedulers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_generate.alerts.define import Series
+from penstock_generate.dashboards.panel import Column, Panel, Row, Target, Unit
+from penstock_generate.kinds import Overview
+from penstock_generate.pods.rules import DASHBOARD
+from penstock_generate.promql import selector
+from penstock_spec.kinds.scheduler.metrics import process, running, settling, state, tidying
+from penstock_spec.metrics import Metric
+
+
+def rows(namespace: str) -> tuple[Row, ...]:
+    """Of an environment."""
+    on = Shown(namespace)
+    return (Row("Schedulers", (_table(on), *_side_by_side(on))),)
+
+
+OVERVIEW = Overview("scheduler", process.INFO.name, rows)
+
+
+class Shown:
+    """Queries over all schedulers that are chosen."""
+
+    def __init__(self, namespace: str) -> None:
+        """Of an environment."""
+        self.ours = Series({"namespace": namespace}, "scheduler", "job", "instance")
+        self.namespace = namespace
+
+    def by(self, how: str, metric: Metric) -> str:
+        """A gauge of each scheduler."""
+        return f"{how} by (scheduler) ({self.ours.of(metric)})"
+
+    def rate(self, metric: Metric, **more: str) -> str:
+        """How fast a counter of each grows."""
+        return f"sum by (scheduler) ({self.ours.rate(metric, 0, **more)})"
+
+
+def _table(on: Shown) -> Panel:
+    columns = {
+        "Overdue": on.by("max", state.OLDEST_OVERDUE_SECONDS),
+        "Ready": on.by("max", state.READY),
+        "Waiting": on.by("max", state.WAITING),
+        "Running": on.by("sum", running.RUNNING),
+        "Runs a second": on.rate(running.RUNS),
+        "Failed a second": on.rate(running.RUNS, outcome="failed"),
+        "Degraded": on.by("max", state.DEGRADED),
+        "Leaders": on.by("sum", tidying.LEADER),
+        "Pods": on.by("count", process.INFO),
+        "Dashboard": f"max by (scheduler, dashboard) ({selector(DASHBOARD, {'namespace': on.namespace}, 'scheduler')})",
+    }
+    units: dict[str, Unit] = {"Overdue": "s", "Runs a second": "ops", "Failed a second": "ops"}
+    return Panel(
+        "Schedulers",
+        "Each scheduler as it is now, with a link to its dashboard. Ready: what is due.",
+        "short",
+        tuple(Target(query, name) for name, query in columns.items()),
+        "table",
+        by="scheduler",
+        columns=(
+            Column("scheduler", (("links", [{"title": "Its dashboard", "url": "/d/${__data.fields.dashboard}"}]),)),
+            Column("dashboard", (("custom.hidden", True),)),  # not left out: the links are made from it
+            *(Column(name, (("unit", unit),)) for name, unit in units.items()),
+        ),
+        hidden=("Value #J",),
+    )
+
+
+def _side_by_side(on: Shown) -> Iterator[Panel]:
+    each = "{{scheduler}}"
+    yield Panel("Oldest overdue", "Of what is due.", "s", (Target(on.by("max", state.OLDEST_OVERDUE_SECONDS), each),))
+    yield Panel("Runs", "That ended, however they did.", "ops", (Target(on.rate(running.RUNS), each),))
+    yield Panel(
+        "Breakers", "The worst of each: 2 is open.", "short", (Target(on.by("max", settling.BREAKER_STATE), each),)
+    )
+    yield Panel(
+        "Redis errors of schedulers", "Calls that failed.", "ops", (Target(on.rate(process.REDIS_ERRORS), each),)
+    )

@@ -1,0 +1,41 @@
+"""`runbook.md`: what to look at and what to do, with this scheduler's own numbers, keys and commands."""
+
+from __future__ import annotations
+
+from markupsafe import Markup
+
+from penstock_generate.artifact import Artifact
+from penstock_generate.kinds.scheduler.alerts import Alert
+from penstock_generate.plan import Planned
+from penstock_generate.pods.facts import Facts
+from penstock_generate.pods.page import of_every, words
+from penstock_generate.rendering import Templates
+from penstock_spec.kinds.scheduler.effective import jobs_of
+from penstock_spec.kinds.scheduler.keys import Keys
+from penstock_spec.kinds.scheduler.spec import Scheduler
+
+ANY = "JOB"
+"""Where a function tells the jobs: whoever reads it puts a name there."""
+
+
+def runbook(it: Planned, facts: Facts, alerts: list[Alert], templates: Templates) -> Artifact:
+    """The file."""
+    spec: Scheduler = it.spec
+    jobs = [job.name for job in jobs_of(spec)]
+    one = jobs[0] if jobs else ANY
+    names = {alert.name for alert in alerts}
+
+    def see(name: str) -> Markup:
+        """The section of an alert; where the spec leaves no such alert, its name."""
+        link = Markup("[{}](#{})") if name in names else Markup("{}")
+        return link.format(name, name.lower())
+
+    own = {
+        "see": see,
+        "keys": Keys.of(spec.keys),
+        "jobs": len(jobs) if isinstance(spec.jobs, list) else None,
+        "job": one,
+        "of_job": words(spec.name, one, "--env", it.environment),
+    }
+    name = "scheduler/runbook.md"
+    return templates.artifact(f"{it.folder}/runbook.md", name, of_every(it, facts, alerts) | own)

@@ -1,0 +1,20 @@
+"""`acl.txt`: the users in Redis that talk to it for this spec, and their rights.
+
+Each line is a command, and no line of an `aclfile`: loading one of those replaces every user there is, their passwords
+too, and it takes no comments. A command leaves the password alone; a user that is new has none and is off.
+
+The janitor and operators have rights on other specs as well, so their lines add to what they have. All files of an
+environment, in any order, come to what `penstock acl` prints for it.
+"""
+
+from __future__ import annotations
+
+from penstock_generate.artifact import Artifact
+from penstock_generate.plan import Planned
+from penstock_spec.rights.users import OF_AN_ENVIRONMENT, users
+
+
+def acl(it: Planned) -> Artifact:
+    """The file; `redis-cli` reads it from standard input."""
+    lines = (user.adding if user.role in OF_AN_ENVIRONMENT else user.line for user in users((it,), ""))
+    return Artifact(f"{it.folder}/acl.txt", "".join(f"{line}\n" for line in lines), __name__)

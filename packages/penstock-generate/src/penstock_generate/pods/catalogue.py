@@ -1,0 +1,36 @@
+"""What is generated for whatever runs in pods of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_generate.catalogue import LISTING, Known, known
+
+KUBECTL = "kubectl"
+
+
+def watched(whose: str) -> Iterator[Known]:
+    """How it is watched; `whose` is what a reader calls it."""
+    yield known("rules.yaml", f"Alerts and recorded queries, with this {whose}'s numbers", "Prometheus")
+    yield known("rules.test.yaml", "For each alert a case below its threshold and one above", "promtool", "rules.yaml")
+    yield known("dashboard.json", "The dashboard; lines in it are where alerts fire", "Grafana")
+    yield known("runbook.md", f"What to do at each alert, with this {whose}'s keys and commands", "people")
+
+
+def run(pods: str, *others: Known) -> Iterator[Known]:
+    """How it runs in Kubernetes; `pods` says what its Deployment has, `others` are manifests of one kind alone."""
+    yield known("values.yaml", "Values with which `generated/chart` gives the same objects as `manifests/`", "Helm")
+    manifests = (
+        known("manifests/configmap.yaml", "`worker.json`, for pods to mount", KUBECTL, "worker.json"),
+        known("manifests/dashboard.yaml", "`dashboard.json`, for Grafana's sidecar", KUBECTL, "dashboard.json"),
+        known("manifests/deployment.yaml", pods, KUBECTL),
+        known("manifests/kustomization.yaml", "The list of the manifests", "kubectl, by `apply -k`"),
+        known("manifests/networkpolicy.yaml", "Whom a pod may talk to, and who may scrape it", KUBECTL),
+        known("manifests/poddisruptionbudget.yaml", "How many pods may be evicted at a time", KUBECTL),
+        known("manifests/podmonitor.yaml", "Where the Prometheus operator scrapes the pods", KUBECTL),
+        known("manifests/prometheusrule.yaml", "`rules.yaml`, for the Prometheus operator", KUBECTL, "rules.yaml"),
+        known("manifests/serviceaccount.yaml", "The pods' account, which may do nothing in Kubernetes", KUBECTL),
+        *others,
+    )
+    yield from sorted(manifests, key=lambda one: one.paths)
+    yield LISTING

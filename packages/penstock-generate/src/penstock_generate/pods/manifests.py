@@ -1,0 +1,77 @@
+"""The Kubernetes manifests of a spec, each from the template that its kind has for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields, replace
+from typing import Any
+
+import yaml
+
+from penstock_generate import text
+from penstock_generate.artifact import Artifact
+from penstock_generate.plan import DOMAIN, Planned
+from penstock_generate.pods.facts import Facts
+from penstock_generate.rendering import Templates
+from penstock_spec.findings import CannotGoOn
+from penstock_spec.patching import patched
+
+KINDS = (
+    "ConfigMap", "Deployment", "NetworkPolicy", "PodDisruptionBudget", "PodMonitor", "PrometheusRule", "ScaledObject",
+    "ServiceAccount", "TriggerAuthentication",
+)  # fmt: skip
+"""In a file each, by this name in small letters."""
+
+
+def manifests(it: Planned, facts: Facts, templates: Templates) -> Iterator[Artifact]:
+    """A file for each, and the list of them."""
+    known = {one.name: getattr(facts, one.name) for one in fields(facts)}
+    values = {"spec": it.spec, "around": it.around, "domain": DOMAIN, **known}
+    own = f"{it.spec.kind}/manifests"
+    left_out = _left_out(facts)
+    resources = []
+    for kind in KINDS:
+        if kind not in left_out:
+            file = f"{kind.lower()}.yaml"
+            resources.append(file)
+            made = templates.artifact(f"{it.folder}/manifests/{file}", f"{own}/{file}", values)
+            yield replace(made, content=with_patches(made.content, kind, it))
+        else:
+            _refuse_patches(kind, it)
+    # The second ConfigMap: patches of a ConfigMap are of the first, so it goes by another name and has none.
+    resources.append("dashboard.yaml")
+    yield templates.artifact(f"{it.folder}/manifests/dashboard.yaml", f"{own}/dashboard.yaml", values)
+    file = "kustomization.yaml"
+    yield templates.artifact(f"{it.folder}/manifests/{file}", f"{own}/{file}", {"resources": sorted(resources)})
+
+
+def _left_out(facts: Facts) -> set[str]:
+    """What belongs to a scaler, where there is none, or where it has its own."""
+    return {
+        *(["ScaledObject"] if facts.scaled_object is None else []),
+        *([] if facts.makes_authentication else ["TriggerAuthentication"]),
+    }
+
+
+def _refuse_patches(kind: str, it: Planned) -> None:
+    """Of a manifest that there is not: what they were written for does not happen."""
+    for index, patch in enumerate(it.spec.patches):
+        if patch.target == kind:
+            at = it.layers.at(("patches", index, "target"))
+            says = f"{at}: this patch changes nothing: there is no {kind} in `{it.environment}`"
+            raise CannotGoOn(
+                says, "write `patches` below those `environments` of the spec that have one, or take it out"
+            )
+
+
+def with_patches(rendered: str, kind: str, it: Planned) -> str:
+    """The manifest after the spec's patches of it; one that finds nothing to change is an error."""
+    patches = it.spec.patches
+    if not any(patch.target == kind for patch in patches):
+        return rendered
+    manifest: dict[str, Any] = yaml.load(rendered, yaml.CSafeLoader)
+    result = patched(manifest, patches, kind)
+    for problem in result.nowhere:
+        at = it.layers.at(("patches", problem.index, "path"))
+        raise CannotGoOn(f"{at}: this patch of the {kind} changes nothing: {problem.says}", problem.hint)
+    return text.document(result.manifest)

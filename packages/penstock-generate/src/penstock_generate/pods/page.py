@@ -1,0 +1,79 @@
+"""What every `runbook.md` says alike: names, and the commands with which people look.
+
+Each alert has a section under its own name, from the template `<kind>/runbook/<alert>.md.j2`; there its `runbook_url`
+leads.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from markupsafe import Markup
+
+from penstock_generate.alerts.define import Alert
+from penstock_generate.plan import Planned
+from penstock_generate.pods.facts import Facts
+from penstock_generate.promql import quoted
+from penstock_spec.platform import Redis
+
+
+def of_every(it: Planned, facts: Facts, alerts: Sequence[Alert]) -> dict[str, Any]:
+    """Values for the template, by name."""
+    redis = it.around.redis
+    return {
+        "spec": it.spec,
+        "around": it.around,
+        "environment": it.environment,
+        "source": it.source,
+        "image": facts.image,
+        "alerts": alerts,
+        "secret": facts.secret.name if facts.secret else None,
+        "password": _password(redis),
+        "at": words(it.spec.name, "--env", it.environment),
+        "kubectl": words("kubectl", "-n", it.around.namespace),
+        "labels": ",".join(f"{label}={value}" for label, value in facts.selector.items()),
+        "redis": Markup(" ").join(_redis(redis)),
+        "sentinel": _sentinel(redis),
+    }
+
+
+def _password(redis: Redis) -> str:
+    """Where it stands in the secret, as `kubectl` reads it out; a key may have dots in it."""
+    return f"{{{{index .data {quoted(redis.auth.password_key if redis.auth else '')} | base64decode}}}}"
+
+
+def _redis(redis: Redis) -> Iterator[Markup]:
+    yield Markup("redis-cli")
+    if redis.topology == "sentinel":
+        yield Markup('-h "$REDIS_HOST" -p "$REDIS_PORT"')
+    else:
+        yield _server(redis.addresses[0])
+    if redis.tls:
+        yield Markup("--tls")
+    if redis.topology == "cluster":
+        yield Markup("-c")
+    elif redis.database:
+        yield words("-n", str(redis.database))
+    if redis.auth and redis.auth.username:
+        yield words("--user", redis.auth.username)
+
+
+def _sentinel(redis: Redis) -> Markup | None:
+    """What asks for the address of the master."""
+    if redis.topology != "sentinel" or redis.master is None:
+        return None
+    return Markup("redis-cli {} {}").format(
+        _server(redis.addresses[0]), words("SENTINEL", "get-master-addr-by-name", redis.master)
+    )
+
+
+def _server(address: str) -> Markup:
+    host, _, port = address.rpartition(":")
+    return words("-h", host.strip("[]"), "-p", port)
+
+
+def words(*each: str) -> Markup:
+    """A command, or a part of one."""
+    return Markup(shlex.join(each))  # noqa: S704 - each is quoted for a shell

@@ -1,0 +1,56 @@
+"""The chart's values for a spec: with them `templates/chart` gives the same objects as `manifests/`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from penstock_generate.artifact import Artifact
+from penstock_generate.plan import Planned
+from penstock_generate.pods.facts import Facts
+from penstock_generate.text import document
+from penstock_spec.care import Patch
+
+
+def values(it: Planned, facts: Facts) -> Artifact:
+    """The file."""
+    return Artifact(f"{it.folder}/values.yaml", document(_values(it, facts)), __name__)
+
+
+def _values(it: Planned, facts: Facts) -> dict[str, Any]:
+    spec = it.spec
+    return {
+        "name": spec.name,
+        "namespace": it.around.namespace,
+        "team": spec.owner.team,
+        "image": facts.image,
+        "resources": {"cpu": spec.resources.cpu, "memory": spec.resources.memory},
+        "graceSeconds": facts.grace_seconds,
+        "role": facts.role,
+        "args": facts.args,
+        **_how_many(facts),
+        "redis": _redis(facts),
+        "sendsTo": facts.sends_to,
+        "rules": facts.rules,
+        "patches": [_patch(one) for one in spec.patches],
+        "dashboard": {"folder": it.around.dashboard_folder, "json": facts.dashboard},
+        "workerFile": facts.worker_file,
+    }
+
+
+def _how_many(facts: Facts) -> dict[str, Any]:
+    """A number, or what says it."""
+    if facts.scaled_object is None:
+        return {"replicas": facts.replicas}
+    annotations = facts.scaled_object["metadata"].get("annotations", {})
+    return {"scaledObject": {"annotations": annotations, "spec": facts.scaled_object["spec"]}}
+
+
+def _redis(facts: Facts) -> dict[str, Any]:
+    secret = {"secret": {"name": facts.secret.name, "key": facts.secret.key}} if facts.secret else {}
+    return {"ports": facts.redis_ports, **secret, "triggerAuthentication": facts.makes_authentication}
+
+
+def _patch(patch: Patch) -> dict[str, Any]:
+    """The chart applies it to its own objects, so that a value that is changed counts in those that are patched too."""
+    value = {} if patch.op == "remove" else {"value": patch.value}
+    return {"target": patch.target, "op": patch.op, "path": patch.path, **value}

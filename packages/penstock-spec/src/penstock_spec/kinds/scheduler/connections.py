@@ -1,0 +1,13 @@
+"""How many connections to Redis a scheduler's pods hold."""
+
+from __future__ import annotations
+
+POD = {
+    "taker": 1,  # takes what is due
+    "hand": 1,  # hands back what ended, also while the other waits
+    "side": 1,  # registers, and counts for metrics
+    "orphans": 1,  # looks after jobs of lost pods
+    "life": 1,  # renews the lease from a thread of its own
+}
+"""Connections of one pod, whatever its concurrency. Each pipeline that jobs send to takes one more."""
+PER_POD = sum(POD.values())

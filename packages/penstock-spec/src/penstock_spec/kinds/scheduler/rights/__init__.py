@@ -1,0 +1,43 @@
+"""The least rights in Redis that each part of a scheduler needs.
+
+What its jobs send to a pipeline needs the rights of that pipeline's producer as well: they hang on the pipeline's spec,
+and stand in its own lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import astuple
+
+from penstock_spec.kinds.scheduler.keys import Keys
+from penstock_spec.kinds.scheduler.rights.scripts import CALLED, LEAD
+from penstock_spec.rights.connection import of_connection
+from penstock_spec.rights.keys import Placed, exactly
+
+POD, OPERATOR = "scheduler", "operator"
+OF_ITS_OWN = (POD,)
+"""Users that each scheduler has."""
+SHARED = (OPERATOR,)
+"""Users of the environment that have rights on each: a person, with `penstock scheduler`."""
+
+SCRIPTS: Mapping[str, frozenset[str]] = {
+    POD: frozenset({"register", "unregister", "acquire", "complete", "release", "lease", "clean", "look"}),
+    OPERATOR: frozenset({"pause", "resume", "run_now"}),
+}
+COMMANDS: Mapping[str, frozenset[str]] = {
+    POD: LEAD | {"hscan", "info", "time", "zcount"},
+    OPERATOR: frozenset({"get", "hget", "hmget", "hscan", "time", "zcard", "zmscore", "zrange", "zscore"}),
+}
+"""Those that are sent as they are, by processes or by the commands of a runbook."""
+
+
+def patterns(role: str, one: Placed) -> Iterator[str]:
+    """Of keys: either has to do with all of them."""
+    del role
+    yield from exactly("~", *astuple(Keys.of(one.spec.keys)))
+
+
+def commands(role: str, one: Placed) -> frozenset[str]:
+    """All that it needs."""
+    scripts = frozenset(word for name in SCRIPTS[role] for word in CALLED[name])
+    return COMMANDS[role] | scripts | of_connection(one.around.redis)

@@ -1,0 +1,27 @@
+"""What each script of a scheduler calls: Redis asks the user's rights for each of these commands.
+
+A test reads it from the scripts and holds it against this table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+CALLED: Mapping[str, frozenset[str]] = {
+    name: frozenset(commands.split())
+    for name, commands in {
+        "acquire": "get hmget hset persist set time zadd zrangebyscore zrem zremrangebyrank zscore",
+        "clean": "hdel hmget persist time zadd zcard zmscore zrange zrem zremrangebyscore",
+        "complete": "hdel hget hmget hset persist zadd zcard zmscore zrem",
+        "lease": "persist time zadd zrem zscore",
+        "look": "hmget time zcard zcount zrangebyscore zscore",
+        "pause": "hexists time zadd zrem zscore",
+        "register": "hmget hset time zadd zmscore",
+        "release": "hdel hmget persist zadd zcard zmscore zrem",
+        "resume": "hexists zadd zrem zscore",
+        "run_now": "hget time zadd zscore",
+        "unregister": "hdel hmget zrem",
+    }.items()
+}
+LEAD = frozenset({"del", "get", "persist", "set"})
+"""The script by which janitors are told apart as well."""

@@ -1,0 +1,29 @@
+"""A scheduler's keys are renamed while its jobs stand in the old ones.
+
+Pods look under the new keys from the moment they are rolled out, and register every job anew there. What Redis knew
+under the old ones is left behind: which jobs are paused, how often each has failed in a row, which runs of a cron job
+were missed, who runs what. While pods of both versions are there, each job runs under the old keys and under the new.
+
+Scale the scheduler to no pods, let what runs end, rename, and start it again; then pause anew what was paused. Say that
+in the spec, under `acknowledge`, with the change `rename-keys` and the last day on which it counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.scheduler.spec import Scheduler
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import change_rule
+from penstock_spec.subject import Changed
+
+
+@change_rule(Severity.ERROR, "rename-keys")
+def rule(it: Changed[Scheduler]) -> Iterator[Found]:
+    """The parts of which all keys are made."""
+    before, after = it.before.keys.model_dump(), it.after.keys.model_dump()
+    for part, was in before.items():
+        if was != after[part]:
+            told = f"it was `{was}`" if was else "there was none"
+            yield it.problem(f"keys.{part}", f"{told}, and what Redis knows of the jobs stays under the old keys")

@@ -1,0 +1,89 @@
+"""Users of Redis's access list, with the least rights."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from types import ModuleType
+
+from penstock_spec.kinds import kinds
+from penstock_spec.rights.keys import Placed, tells_reading
+
+OF_AN_ENVIRONMENT = ("janitor", "operator")
+"""One user for all specs. What a kind has no such part of, it says nothing about."""
+RIGHTS = ("resetkeys", "-@all")
+"""What takes away all keys, and all commands."""
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """One of them. Whether it is on, and its password, are not said here: they stay as they are."""
+
+    name: str
+    role: str
+    specs: Sequence[str]
+    without: Sequence[str]
+    """Rules that take away what it had."""
+    grants: Sequence[str]
+
+    @property
+    def rules(self) -> Sequence[str]:
+        """After these it has its rights and no others."""
+        return (*self.without, *self.grants)
+
+    @property
+    def line(self) -> str:
+        """For `redis-cli`."""
+        return _line(self.name, self.rules)
+
+    @property
+    def adding(self) -> str:
+        """The same, for a user who keeps the keys and commands that it has for other specs."""
+        return _line(self.name, (*(rule for rule in self.without if rule not in RIGHTS), *self.grants))
+
+
+def users(specs: Sequence[Placed], prefix: str) -> Iterator[User]:
+    """Those of each spec, then those of the environment."""
+    for one in specs:
+        for role in _rights(one).OF_ITS_OWN:
+            yield _user(f"{prefix}{one.spec.name}-{role}", role, (one,))
+    for role in OF_AN_ENVIRONMENT:
+        about = tuple(one for one in specs if role in _rights(one).SHARED)
+        if about:
+            yield _user(f"{prefix}penstock-{role}", role, about)
+
+
+def roles() -> tuple[str, ...]:
+    """All there are."""
+    return (*(role for name in kinds() for role in _of(name).OF_ITS_OWN), *OF_AN_ENVIRONMENT)
+
+
+def _rights(one: Placed) -> ModuleType:
+    return _of(one.spec.kind)
+
+
+def _of(kind: str) -> ModuleType:
+    """What a kind says: `OF_ITS_OWN`, `SHARED`, `patterns(role, placed)` and `commands(role, placed)`."""
+    return importlib.import_module(kinds()[kind].rights)
+
+
+def _user(name: str, role: str, about: Sequence[Placed]) -> User:
+    selectors = ["clearselectors"] if all(map(tells_reading, about)) else []  # they are as old as reading
+    without = ("resetkeys", "resetchannels", *selectors, "-@all")
+    keys = dict.fromkeys(pattern for one in about for pattern in _rights(one).patterns(role, one))
+    commands = {command for one in about for command in _rights(one).commands(role, one)}
+    grants = (*keys, *(f"+{command}" for command in sorted(commands)))
+    return User(name, role, tuple(one.spec.name for one in about), without, grants)
+
+
+def _line(name: str, rules: Iterable[str]) -> str:
+    return " ".join(("ACL SETUSER", *map(quoted, (name, *rules))))
+
+
+def quoted(word: str) -> str:
+    """As `redis-cli` reads it: a quote anywhere in a bare word would begin a quoted one."""
+    if not any(mark in word for mark in "\"' "):
+        return word
+    inside = word.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{inside}"'

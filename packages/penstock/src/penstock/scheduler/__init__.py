@@ -1,0 +1,1 @@
+"""What runs a scheduler: jobs in two sorted sets, each moved by a script, and run by whichever pod took it."""

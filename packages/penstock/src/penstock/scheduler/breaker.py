@@ -1,0 +1,68 @@
+"""A circuit breaker of a scheduler: while Redis fails again and again it is not asked at all.
+
+```
+            enough failures within a time             cool-down over: Redis is asked again
+   closed -------------------------------> open -------------------------------------------> half open
+     ^                                      ^                                                   |   |
+     |                                      +------------------- it fails ----------------------+   |
+     +------------------------------ it did not fail for a while -----------------------------------+
+```
+
+A producer's breaker tries with one letter; here whole batches go, so it watches for a while before it trusts again.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from enum import IntEnum
+
+from penstock_spec.kinds.scheduler.work import Breakers
+
+
+class State(IntEnum):
+    """As the metric has it."""
+
+    CLOSED = 0
+    HALF_OPEN = 1
+    OPEN = 2
+
+
+class Breaker:
+    """Times are those of any clock that does not go back; they are handed in."""
+
+    def __init__(self, terms: Breakers) -> None:
+        """Closed."""
+        self._terms = terms
+        self._failed: deque[float] = deque(maxlen=terms.failures)
+        self._since = 0.0
+        self._state = State.CLOSED
+        self.trips = 0
+        self.recoveries = 0
+        self.blocked = 0
+
+    def state(self, now: float) -> State:
+        """What it is by now."""
+        if self._state is State.OPEN and now - self._since >= self._terms.cooldown.seconds:
+            self._state, self._since = State.HALF_OPEN, now
+        elif self._state is State.HALF_OPEN and now - self._since >= self._terms.half_open.seconds:
+            self._state = State.CLOSED
+            self.recoveries += 1
+        return self._state
+
+    def admits(self, now: float) -> bool:
+        """Whether Redis is asked now; a no is counted."""
+        if self.state(now) is not State.OPEN:
+            return True
+        self.blocked += 1
+        return False
+
+    def failed(self, now: float) -> None:
+        """Redis did not answer as it should."""
+        if not self._terms.enabled:
+            return
+        self._failed.append(now)
+        enough = len(self._failed) == self._terms.failures and now - self._failed[0] <= self._terms.within.seconds
+        if self.state(now) is State.HALF_OPEN or (self._state is State.CLOSED and enough):
+            self._failed.clear()
+            self._state, self._since = State.OPEN, now
+            self.trips += 1

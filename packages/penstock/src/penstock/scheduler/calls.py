@@ -1,0 +1,104 @@
+"""What runs a job: its handler, or a message to a pipeline."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from concurrent.futures import Executor
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+from penstock.handling.calling import call_of
+from penstock.handling.declare import Lifespan
+from penstock.handling.load import Loaded, function_of
+from penstock.handling.middleware import Call
+from penstock.handling.team_code import InCode
+from penstock.producer.producer import Producer
+from penstock.scheduler.context import JobContext
+from penstock.scheduler.resolved import ToPipeline
+from penstock.wire.credentials import Credentials
+from penstock_spec.kinds.scheduler.effective import Effective, listed
+from penstock_spec.kinds.scheduler.job import SendTo
+from penstock_spec.kinds.scheduler.spec import Scheduler
+
+
+class Calls:
+    """Found when they are first needed; those that the spec names before anything runs."""
+
+    def __init__(
+        self,
+        spec: Scheduler,
+        paths: Iterable[Path],
+        threads: Executor,
+        to_pipeline: ToPipeline,
+        credentials: Credentials,
+    ) -> None:
+        """Import what the spec names, and find the pipelines that its jobs send to. Raises CannotGoOn."""
+        self._spec = spec
+        self._paths = tuple(paths)
+        self._threads = threads
+        self._to_pipeline = to_pipeline
+        self._credentials = credentials
+        self._loaded: dict[str, Loaded] = {}
+        self._calls: dict[str, Call] = {}
+        self._entered: set[Lifespan] = set()
+        self._open = AsyncExitStack()
+        self._one_at_a_time = asyncio.Lock()
+        self._producers: dict[str, tuple[Producer, bool]] = {}
+        for one in listed(spec):
+            if one.handler is not None:
+                self._load(one.handler)
+            elif one.send is not None:
+                self._to_pipeline(one.send.pipeline)
+        if spec.handler is not None:
+            self._load(spec.handler)
+
+    async def open(self) -> None:
+        """Enter what lives as long as the pod. Raises what the team's code raises."""
+        for name in tuple(self._loaded):
+            await self._handler(name)
+
+    async def close(self) -> None:
+        """Leave it."""
+        await self._open.aclose()
+
+    async def run(self, job: Effective, context: JobContext) -> None:
+        """One run, to its end."""
+        if job.handler is not None:
+            call = self._calls.get(job.handler) or await self._handler(job.handler)
+            await call(job, context)
+        elif job.send is not None:
+            await self._send(job, job.send, context)
+
+    async def _send(self, job: Effective, to: SendTo, context: JobContext) -> None:
+        """A run that is repeated is for the same second, so that its message is known to have been sent."""
+        producer, dedups = await self._producer(to.pipeline)
+        key = f"{self._spec.name}/{job.name}/{context.due}" if dedups else None
+        await producer.send(to.message, key=key, timeout=context.remaining)
+
+    async def _producer(self, pipeline: str) -> tuple[Producer, bool]:
+        if pipeline not in self._producers:
+            async with self._one_at_a_time:
+                if pipeline not in self._producers:
+                    resolved = await asyncio.to_thread(self._to_pipeline, pipeline)
+                    producer = await self._open.enter_async_context(Producer(resolved, credentials=self._credentials))
+                    self._producers[pipeline] = producer, resolved.spec.message.dedup is not None
+        return self._producers[pipeline]
+
+    async def _handler(self, name: str) -> Call:
+        async with self._one_at_a_time:
+            if name not in self._calls:
+                loaded = self._loaded[name] if name in self._loaded else await asyncio.to_thread(self._load, name)
+                if loaded.lifespan is not None and loaded.lifespan not in self._entered:
+                    await self._open.enter_async_context(loaded.lifespan())
+                    self._entered.add(loaded.lifespan)
+                self._calls[name] = call_of(loaded, lambda: self._threads)
+        return self._calls[name]
+
+    def _load(self, name: str) -> Loaded:
+        if name not in self._loaded:
+            code = InCode(
+                name, "handler", f"`{self._spec.name}`", "start where the code is, or name its folder by `--path`"
+            )
+            self._loaded[name] = function_of(code, "job", self._paths)
+        return self._loaded[name]

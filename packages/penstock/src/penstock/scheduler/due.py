@@ -1,0 +1,130 @@
+"""When a job is due again. Pure: Redis's time, failures and chance are handed in."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from random import Random
+
+from penstock.handling.backoff import growing, jittered
+from penstock.handling.failures import Failure, Match
+from penstock_spec.failing.classes import NO_CLASS
+from penstock_spec.kinds.scheduler.cron import latest, next_after
+from penstock_spec.kinds.scheduler.effective import Effective
+from penstock_spec.kinds.scheduler.failures import FailureClass
+from penstock_spec.kinds.scheduler.spec import Scheduler
+
+DAY = 86_400
+NEVER = 366 * DAY
+"""Seconds until a job is looked at again whose expression is due on no day; a rule says that there is one."""
+LATE = 60.0
+"""Seconds after which a cron job was missed, rather than started a little late: the minute is all that cron knows."""
+COUNTED = 1000
+"""Missed runs that are counted; of a job that was missed for longer, there are at least so many."""
+LONGEST = DAY * 1000
+"""ms; the longest wait of a class without a limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is to be done with a job that was taken."""
+
+    runs: bool
+    """Or it waits for its next time."""
+    next: int
+    """When it is due after this run, if that goes well."""
+    made_up: int = 0
+    skipped: int = 0
+    """Runs that were missed, and what becomes of them."""
+
+
+def first(job: Effective, now: float, jitter: float, rng: Random) -> int:
+    """When a job is due that is new."""
+    if job.cron is not None:
+        return cron_after(job.cron, job.time_zone, now)
+    return math.ceil(now + jitter * rng.random())
+
+
+def latest_due(job: Effective, now: float) -> int:
+    """When a job is due at the latest by its schedule, whatever it was before."""
+    return cron_after(job.cron, job.time_zone, now) if job.cron is not None else math.ceil(int(now) + interval(job))
+
+
+def plan(job: Effective, due: int, acquired: float) -> Plan:
+    """For a job that was due and was taken. Times between two runs are counted from the second of the first."""
+    if job.cron is None:
+        return Plan(runs=True, next=math.ceil(int(acquired) + interval(job)))
+    usual = cron_after(job.cron, job.time_zone, acquired)
+    if acquired - due <= LATE:
+        return Plan(runs=True, next=usual)
+    later = latest(job.cron, job.time_zone, due, acquired, COUNTED)
+    match job.missed.run:
+        case "skip":
+            return Plan(runs=False, next=usual, skipped=1 + len(later))
+        case "once":
+            return Plan(runs=True, next=usual, made_up=1, skipped=len(later))
+        case "all":
+            kept = (due, *later)[-job.missed.at_most :]
+            following = kept[1] if len(kept) > 1 else usual
+            return Plan(runs=True, next=following, made_up=1, skipped=1 + len(later) - len(kept))
+
+
+def interval(job: Effective) -> float:
+    """Seconds between two runs; of a cron job those between its next two, as a rough idea."""
+    return job.every.seconds if job.every is not None else float(LATE)
+
+
+def interval_of(job: Effective, now: float) -> float:
+    """The same, with a cron job's looked up."""
+    if job.cron is None:
+        return interval(job)
+    following = cron_after(job.cron, job.time_zone, now)
+    return float(cron_after(job.cron, job.time_zone, following) - following)
+
+
+def cron_after(cron: str, zone: str, now: float) -> int:
+    """The next time. Nothing of cron happens within a minute, so that is what is remembered."""
+    minute = int(now // 60) * 60
+    found = _next(cron, zone, minute)
+    return minute + NEVER if found is None else found
+
+
+@lru_cache(maxsize=10_000)
+def _next(cron: str, zone: str, minute: int) -> int | None:
+    return next_after(cron, zone, minute)
+
+
+class Failures:
+    """What follows from a failed run, as the spec has it."""
+
+    def __init__(self, spec: Scheduler) -> None:
+        """The classes in their order: the first that takes a failure counts."""
+        self._by_class = spec.failures.by_class
+        self._jitter = float(spec.jitter.failure)
+        self._classes = [(name, one, Match.of(one.match)) for name, one in spec.failures.classes.items()]
+
+    def class_of(self, failure: Failure) -> str:
+        """Its class, also where nothing hangs on it."""
+        return next((name for name, _, match in self._classes if match.takes(failure)), NO_CLASS)
+
+    def next(self, job: Effective, planned: int, failure: Failure, streak: int, ended: float, rng: Random) -> int:  # noqa: PLR0913, PLR0917 - all that it hangs on
+        """When it is due after a failure, which is the last of so many in a row."""
+        wait = self._wait(job, failure, streak)
+        if wait is None:
+            return max(planned, math.ceil(ended)) if job.cron is None else planned
+        return math.ceil(ended + max(0.0, jittered(wait, self._jitter, rng)))
+
+    def _wait(self, job: Effective, failure: Failure, streak: int) -> float | None:
+        if failure.wait_ms is not None:
+            return failure.wait_ms / 1000
+        of: FailureClass | None = None
+        if self._by_class:
+            of = next((one for _, one, match in self._classes if match.takes(failure)), None)
+        if of is not None:
+            if streak <= of.immediate:
+                return 0.0
+            if (backoff := of.backoff) is not None:
+                limit = LONGEST if backoff.limit is None else backoff.limit.amount
+                return growing(backoff.first.amount, float(backoff.factor), limit, streak - of.immediate) / 1000
+        return None if job.error_interval is None else job.error_interval.seconds

@@ -1,0 +1,119 @@
+"""The jobs that there should be, and which of them are this pod's: asked anew at each refresh."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import logging
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from penstock.handling.team_code import InCode, find
+from penstock.observe.logs import Log
+from penstock_spec.findings import CannotGoOn
+from penstock_spec.kinds.scheduler.effective import Effective, effective, listed, runs
+from penstock_spec.kinds.scheduler.job import Job
+from penstock_spec.kinds.scheduler.spec import Scheduler
+from penstock_spec.values.words import shown
+
+log = Log(logging.getLogger(__name__))
+
+MOST_TOLD = 3
+"""Bad entries of a list that are told by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """At one moment."""
+
+    mine: Mapping[str, Effective] = field(default_factory=dict)
+    """Of this pod's shards, and enabled."""
+    disabled: frozenset[str] = frozenset()
+    known: frozenset[str] = frozenset()
+    """All of the list, whosoever."""
+    shards: frozenset[int] | None = None
+    """This pod's; None is all."""
+
+
+Ask = Callable[[], Awaitable[Any]]
+
+
+class Listing:
+    """Asks the team's functions, or reads the spec."""
+
+    def __init__(self, spec: Scheduler, paths: Iterable[Path] = ()) -> None:
+        """Import what the spec names. Raises CannotGoOn."""
+        self._spec = spec
+        self._jobs = _asking(spec.jobs, "jobs", spec, paths) if isinstance(spec.jobs, str) else None
+        self._shards = _asking(spec.shards.mine, "shards.mine", spec, paths) if spec.shards.mine else None
+        self._fixed = {one.name: one for one in listed(spec)} if self._jobs is None else {}
+        self._known: dict[str, tuple[object, Effective]] = {}
+        self._runs: dict[str, bool] = {}
+
+    async def ask(self) -> Listed:
+        """What there is now. Raises what the team's functions raise, and ValueError for what is no list."""
+        every = self._fixed if self._jobs is None else self._read(await self._jobs())
+        shards = None if self._shards is None else frozenset(int(one) for one in await self._shards())
+        self._runs = {name: self._runs[name] if name in self._runs else runs(self._spec, name) for name in every}
+        mine = {
+            name: one for name, one in every.items() if self._runs[name] and (shards is None or one.shard in shards)
+        }
+        disabled = frozenset(name for name, enabled in self._runs.items() if not enabled)
+        return Listed(mine, disabled, frozenset(every), shards)
+
+    def _read(self, told: object) -> dict[str, Effective]:
+        if isinstance(told, str | bytes | Mapping) or not isinstance(told, Iterable):
+            raise TypeError(f"`{self._spec.jobs}` gave a `{type(told).__qualname__}`, and not a list of jobs")
+        known: dict[str, tuple[object, Effective]] = {}
+        bad: list[str] = []
+        for raw in told:
+            name = raw if isinstance(raw, str) else raw.get("name") if isinstance(raw, Mapping) else None
+            before = self._known.get(name) if isinstance(name, str) else None
+            if before is not None and before[0] == raw:
+                known.setdefault(str(name), before)
+                continue
+            try:
+                one = self._one(raw)
+            except (ValidationError, ValueError) as error:
+                bad.append(f"{shown(raw)}: {_first(error)}")
+                continue
+            known.setdefault(one.name, (raw, one))
+        if bad:
+            more = f"; and {len(bad) - MOST_TOLD} more" if len(bad) > MOST_TOLD else ""
+            log.warning(
+                "jobs that cannot be are left out", list=self._spec.jobs, jobs="; ".join(bad[:MOST_TOLD]) + more
+            )
+        self._known = known
+        return {name: one for name, (_, one) in known.items()}
+
+    def _one(self, raw: object) -> Effective:
+        one = effective(self._spec, Job.model_validate({"name": raw} if isinstance(raw, str) else raw))
+        if (one.every is None) == (one.cron is None):
+            has = "it has neither `every` nor `cron`" if one.every is None else "it has both `every` and `cron`"
+            raise ValueError(has)
+        if one.handler is None and one.send is None:
+            raise ValueError("it has no `handler`, and the spec has none for all")
+        return one
+
+
+def _asking(named: str, where: str, spec: Scheduler, paths: Iterable[Path]) -> Ask:
+    """A function of the team's: awaited, or in a thread."""
+    code = InCode(named, where, f"`{spec.name}`", "start where the code is, or name its folder by `--path`")
+    function = find(code, paths)
+    if not callable(function):
+        says = f"`{named}` is a `{type(function).__qualname__}`, and `{where}` names a function"
+        raise CannotGoOn(says, "name a function that takes nothing and gives a list")
+
+    async def ask() -> Any:  # noqa: ANN401 - whatever it gives
+        told = function() if inspect.iscoroutinefunction(function) else await asyncio.to_thread(function)
+        return await told if inspect.isawaitable(told) else told
+
+    return ask
+
+
+def _first(error: ValidationError | ValueError) -> str:
+    return str(error.errors()[0]["msg"]) if isinstance(error, ValidationError) else str(error)

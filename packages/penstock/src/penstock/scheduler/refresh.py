@@ -1,0 +1,143 @@
+"""Holds what is registered against what should be: jobs, patterns and shards change while pods run."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+from random import Random
+from typing import TypeVar
+
+from penstock.observe.logs import Log
+from penstock.scheduler.clock import RedisClock
+from penstock.scheduler.due import first, interval_of, latest_due
+from penstock.scheduler.listing import Listed, Listing
+from penstock.scheduler.settler import Settler
+from penstock.scheduler.steps import MOST, Entry, Steps
+from penstock.scheduler.taking import Taking
+from penstock.scheduler.tally import Tally
+from penstock.wire.errors import RedisTrouble
+from penstock_spec.kinds.scheduler.effective import Effective
+from penstock_spec.kinds.scheduler.spec import Scheduler
+
+T = TypeVar("T")
+
+SOONEST = 1.0
+"""Seconds between two refreshes, however many jobs come up that are on no list."""
+
+log = Log(logging.getLogger("penstock.scheduler"))
+
+
+class Refresh:
+    """One pod's. Everything is registered anew each time, so that what Redis has lost is there again."""
+
+    def __init__(  # noqa: PLR0913, PLR0917 - what it works with, each of a kind of its own
+        self,
+        spec: Scheduler,
+        listing: Listing,
+        steps: Steps,
+        taking: Taking,
+        settler: Settler,
+        clock: RedisClock,
+        tally: Tally,
+        rng: Random,
+        own: Callable[[], float],
+    ) -> None:
+        """Nothing is registered yet."""
+        self._terms = spec.refresh
+        self._spread = spec.jitter.registration.seconds
+        self._listing = listing
+        self._steps = steps
+        self._taking = taking
+        self._settler = settler
+        self._clock = clock
+        self._tally = tally
+        self._rng = rng
+        self._own = own
+        self._registered: set[str] = set()
+        self._disabled: frozenset[str] = frozenset()
+        self._cut_off_at: str | None = None
+        self.registered = 0
+        self.mean_interval = 0.0
+
+    async def run(self) -> None:
+        """Until cancelled."""
+        while True:
+            began = self._own()
+            await self.once()
+            while self._own() - began < self._terms.every.seconds:
+                await asyncio.sleep(min(SOONEST, self._terms.every.seconds))
+                if self._taking.found_unknown:
+                    break
+
+    async def once(self) -> None:
+        """One pass; what goes wrong in it is told, and the next one comes."""
+        began = self._own()
+        try:
+            await self._pass(began)
+        except RedisTrouble as error:
+            self._tally.trouble(error)
+            self._tally.pass_errors["refresh"].add()
+            log.warning("registering jobs fails; it is tried again", error=str(error))
+        except Exception as error:  # noqa: BLE001 - the team's functions may raise anything
+            self._tally.pass_errors["refresh"].add()
+            log.failure("the list of jobs cannot be had; the one before counts", error)
+        self._tally.passes["refresh"].observe(self._own() - began)
+
+    async def _pass(self, began: float) -> None:
+        listed = await self._listing.ask()
+        self._taking.listed_anew(listed)
+        self._settler.bring_back()
+        if self._clock.is_stale:
+            self._clock.told(await self._steps.time())
+        await self._unregister(listed)
+        await self._register(listed, began)
+        now, most = self._clock.now(), 1000
+        some = [interval_of(one, now) for one in islice(listed.mine.values(), most)]
+        self.mean_interval = sum(some) / len(some) if some else 0.0
+        self._tally.mean_interval.set(self.mean_interval)
+
+    async def _unregister(self, listed: Listed) -> None:
+        """What vanished, and what is disabled by now. What is another's by now is that one's to register."""
+        moved = {name for name in self._registered - listed.mine.keys() if name in listed.known - listed.disabled}
+        vanished = (self._registered - listed.mine.keys() - moved) | (listed.disabled - self._disabled)
+        self._registered -= moved
+        for page in _pages(sorted(vanished)):
+            gone = await self._steps.unregister(page)
+            self._tally.reconciled["unregistered"].add(gone)
+            self._registered -= set(page)
+        self._disabled = listed.disabled
+
+    async def _register(self, listed: Listed, began: float) -> None:
+        """From where the last pass was cut off, so that in the end all have had their turn."""
+        jobs = [listed.mine[name] for name in sorted(listed.mine)]
+        if self._cut_off_at is not None:
+            after = self._cut_off_at
+            jobs = [one for one in jobs if one.name > after] + [one for one in jobs if one.name <= after]
+            self._cut_off_at = None
+        budget = self._terms.budget.seconds
+        for page in _pages(jobs):
+            asof, added = await self._steps.register([self._entry(one) for one in page])
+            self._clock.told(asof)
+            self._tally.reconciled["registered"].add(added)
+            self._registered.update(one.name for one in page)
+            if budget and self._own() - began > budget and page[-1] is not jobs[-1]:
+                self._cut_off_at = page[-1].name
+                self._tally.cut_off["refresh"].add()
+                break
+        self.registered = len(self._registered)
+        self._tally.registered.set(self.registered)
+
+    def _entry(self, job: Effective) -> Entry:
+        now = self._clock.now()
+        schedule = (
+            str(job.every) if job.every is not None else f"cron:{zlib.crc32(f'{job.cron} {job.time_zone}'.encode())}"
+        )
+        says = f"{job.timeout.amount} {job.priority} {job.shard} {schedule}"
+        return Entry(job.name, says, job.priority, first(job, now, self._spread, self._rng), latest_due(job, now))
+
+
+def _pages(of: Sequence[T]) -> Iterator[Sequence[T]]:
+    return (of[at : at + MOST] for at in range(0, len(of), MOST))

@@ -1,0 +1,223 @@
+"""Jobs that run here: started, told to stop when their time is over, abandoned when they do not, and handed back."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from random import Random
+
+from penstock.handling.calling import NotStarted, Thread
+from penstock.handling.failures import Failure
+from penstock.observe.about import ABOUT
+from penstock.observe.logs import Log
+from penstock.scheduler.calls import Calls
+from penstock.scheduler.clock import RedisClock
+from penstock.scheduler.context import JobContext, Why
+from penstock.scheduler.due import Failures, Plan
+from penstock.scheduler.permits import Permit
+from penstock.scheduler.settler import Settler
+from penstock.scheduler.steps import Returned, Taken
+from penstock.scheduler.story import Story
+from penstock.scheduler.tally import Tally
+from penstock_spec.failing.classes import NO_CLASS
+from penstock_spec.kinds.scheduler.effective import Effective
+from penstock_spec.kinds.scheduler.spec import Scheduler
+
+log = Log(logging.getLogger("penstock.scheduler"))
+
+
+@dataclass(slots=True, eq=False)
+class Run:
+    """One job that runs."""
+
+    taken: Taken
+    job: Effective
+    plan: Plan
+    permit: Permit
+    context: JobContext
+    began: float
+    """On the pod's own clock, as all times here."""
+    overdue_at: float
+    task: asyncio.Task[BaseException | None] | None = None
+    timer: asyncio.TimerHandle | None = None
+    abandoned: bool = False
+
+
+class Runs:
+    """All of one pod."""
+
+    def __init__(  # noqa: PLR0913, PLR0917 - what it works with, each of a kind of its own
+        self,
+        spec: Scheduler,
+        calls: Calls,
+        settler: Settler,
+        clock: RedisClock,
+        tally: Tally,
+        rng: Random,
+        own: Callable[[], float],
+    ) -> None:
+        """Nothing runs yet."""
+        self._zombies = spec.cleanup.zombies
+        self._leaving = spec.jitter.shutdown.seconds
+        self._failures = Failures(spec)
+        self._calls = calls
+        self._settler = settler
+        self._clock = clock
+        self._tally = tally
+        self._rng = rng
+        self._own = own
+        self._running: set[Run] = set()
+        self._abandoned: set[Run] = set()
+        self.changed = asyncio.Event()
+
+    def __len__(self) -> int:
+        return len(self._running)
+
+    @property
+    def left_behind(self) -> int:
+        """Handlers that were abandoned, and still run."""
+        return len(self._abandoned)
+
+    def start(self, taken: Taken, job: Effective, plan: Plan, permit: Permit, life: str) -> None:
+        """Begin a run of a job that is ours."""
+        loop, before = asyncio.get_running_loop(), taken.story
+        again = before is not None and before.streak > 0
+        context = JobContext(
+            taken,
+            before.due if again and before is not None else taken.due,
+            1 + (before.streak if before is not None else 0),
+            self._clock.own(taken.deadline),
+            life,
+        )
+        run = Run(
+            taken, job, plan, permit, context, self._own(), self._clock.own(taken.deadline) + job.threshold.seconds
+        )
+        self._running.add(run)
+        self._tally.running.set(len(self._running))
+        run.task = loop.create_task(self._go(run))
+        run.task.add_done_callback(partial(self._done, run))
+        if self._zombies.enabled:
+            run.timer = loop.call_later(max(0.0, run.overdue_at - self._own()), self._overdue, run, "timer")
+
+    def cancel_all(self, why: Why) -> None:
+        """All that runs is told to stop."""
+        for run in tuple(self._running):
+            self._cancel(run, why)
+
+    def scan(self) -> bool:
+        """Tell to stop what overran its time and was not told so; false where the budget was over."""
+        began, budget = self._own(), self._zombies.budget.seconds
+        for run in tuple(self._running):
+            if budget and self._own() - began > budget:
+                self._tally.cut_off["zombies"].add()
+                return False
+            if self._own() >= run.overdue_at:
+                self._overdue(run, "scan")
+        return True
+
+    def leave_behind(self) -> int:
+        """The pod goes, and these do not end: their jobs are handed back. How many they are."""
+        left = tuple(self._running)
+        for run in left:
+            self._abandon(run)
+        return len(left)
+
+    async def _go(self, run: Run) -> BaseException | None:
+        """What it failed with; nothing where it ended well."""
+        ABOUT.set(run.context)
+        try:
+            await self._calls.run(run.job, run.context)
+        except Thread as thread:
+            while not thread.future.done():  # told to stop, and only it knows when it does
+                await asyncio.wait([thread.future])
+            return thread.future.exception()
+        except BaseException as error:  # noqa: BLE001 - whatever it raises ends this run, and nothing else
+            return error
+        return None
+
+    def _overdue(self, run: Run, by: str) -> None:
+        if run.context.why is not None or run not in self._running:
+            return
+        self._tally.zombies[by].add()
+        seconds = round(self._own() - run.began, 1)
+        log.warning("a job overran its time, and is told to stop", job=run.taken.name, seconds=seconds, by=by)
+        self._cancel(run, "overdue")
+
+    def _cancel(self, run: Run, why: Why) -> None:
+        if run.context.why is None and run.task is not None:
+            run.context.why = why
+            run.task.cancel()
+            after = self._zombies.abandon_after.seconds
+            if run.timer is not None:
+                run.timer.cancel()
+            if why != "drain":  # a pod that leaves has bounds of its own
+                run.timer = asyncio.get_running_loop().call_later(after, self._abandon, run)
+
+    def _abandon(self, run: Run) -> None:
+        if run not in self._running:
+            return
+        run.abandoned = True
+        self._abandoned.add(run)
+        self._tally.abandoned.add()
+        self._tally.abandoned_running.set(len(self._abandoned))
+        log.error("a job ignores that it was told to stop, and is left to itself", job=run.taken.name)
+        self._end(run, asyncio.CancelledError())
+
+    def _done(self, run: Run, task: asyncio.Task[BaseException | None]) -> None:
+        error = asyncio.CancelledError() if task.cancelled() else task.exception() or task.result()
+        if run.abandoned:
+            self._abandoned.discard(run)
+            self._tally.abandoned_running.set(len(self._abandoned))
+            self.changed.set()
+        else:
+            self._end(run, error)
+
+    def _end(self, run: Run, error: BaseException | None) -> None:
+        """Its permit is free, and its job on its way back."""
+        self._running.discard(run)
+        if run.timer is not None:
+            run.timer.cancel()
+        run.permit.give_back()
+        self._tally.running.set(len(self._running))
+        why, seconds = run.context.why, self._own() - run.began
+        if isinstance(error, NotStarted):
+            self._tally.submission_failures.add()
+            log.failure("a job could not be started, and goes back", error, job=run.taken.name)
+            self._release(run, run.taken.due)
+        elif error is None:
+            self._tally.ended("lost" if why == "lost" else "ok", NO_CLASS, seconds)
+            self._complete(run, "ok", "", 0, run.plan.next)
+        elif why in ("drain", "lost"):
+            outcome = "lost" if why == "lost" else "abandoned" if run.abandoned else "cancelled"
+            self._tally.ended(outcome, NO_CLASS, seconds)
+            spread = why == "drain" and self._leaving > 0
+            due = math.ceil(self._clock.now() + self._leaving * self._rng.random()) if spread else run.taken.due
+            self._release(run, due)
+        else:
+            self._failed(run, error, seconds)
+        self.changed.set()
+
+    def _failed(self, run: Run, error: BaseException, seconds: float) -> None:
+        outcome = "abandoned" if run.abandoned else "failed" if run.context.why is None else "cancelled"
+        failure = Failure.of(error)
+        class_ = self._failures.class_of(failure) if outcome == "failed" else NO_CLASS
+        streak = 1 + (run.taken.story.streak if run.taken.story is not None else 0)
+        due = self._failures.next(run.job, run.plan.next, failure, streak, self._clock.now(), self._rng)
+        self._tally.ended(outcome, class_, seconds)
+        if outcome == "failed":
+            log.failure("a job fails", error, job=run.taken.name, failure_class=class_, in_a_row=streak, next_due=due)
+        self._complete(run, outcome, class_, streak, due)
+
+    def _complete(self, run: Run, outcome: str, class_: str, streak: int, due: int) -> None:
+        taken, context = run.taken, run.context
+        story = Story(
+            context.due, taken.acquired, self._clock.now(), outcome, class_, streak, due, taken.fence, context.life
+        )
+        self._settler.put(Returned(taken.name, taken.score, due, story.write()))
+
+    def _release(self, run: Run, due: int) -> None:
+        self._settler.put(Returned(run.taken.name, run.taken.score, due, None))

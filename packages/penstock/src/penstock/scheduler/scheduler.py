@@ -1,0 +1,357 @@
+"""A scheduler's pod, from its first connection to its last."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Coroutine, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any, Protocol
+
+from penstock.observe.lines import Process
+from penstock.observe.logs import Log
+from penstock.observe.metrics import Metrics
+from penstock.observe.readiness import Readiness, Why
+from penstock.pod.lease import Lease, incarnation
+from penstock.scheduler.breaker import Breaker, State
+from penstock.scheduler.calls import Calls
+from penstock.scheduler.clock import RedisClock
+from penstock.scheduler.health import Health, Seen
+from penstock.scheduler.holds import PodHolds
+from penstock.scheduler.listing import Listing
+from penstock.scheduler.orphans import Orphans
+from penstock.scheduler.permits import Permits
+from penstock.scheduler.refresh import Refresh
+from penstock.scheduler.resolved import Resolved
+from penstock.scheduler.runs import Runs
+from penstock.scheduler.settler import Settler
+from penstock.scheduler.steps import Looked, Steps, shards_word
+from penstock.scheduler.taking import Taking
+from penstock.scheduler.tally import Tally
+from penstock.wire.errors import RedisTrouble
+from penstock.wire.link import Link
+
+LOOK_EVERY = 2.0
+SPREAD = 0.05
+"""Seconds behind a whole second of Redis's, when jobs come due, within which pods look, each at its own moment."""
+RESERVE = 1.0
+"""Seconds before the end of the grace that are left for closing."""
+BUSIEST = 0.02
+"""Seconds between two cycles of a pod that has more to take than permits."""
+
+
+class Beside(Protocol):
+    """Where the lease is kept while the pod's loop is busy: a thread, or in a test the same loop."""
+
+    def start(self, work: Coroutine[Any, Any, None]) -> Cancels:
+        """Begin it there."""
+
+
+class Cancels(Protocol):
+    """What was begun."""
+
+    def cancel(self) -> object:
+        """End it."""
+
+    def done(self) -> bool:
+        """Whether it has ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """All that a pod has from outside, so that a test can give it something else."""
+
+    link: Callable[[str], Link]
+    """Makes a connection, by its name."""
+    beside: Beside
+    metrics: Metrics
+    readiness: Readiness
+    host: str
+    process: Process = field(default_factory=Process)
+    rng: Random = field(default_factory=Random)
+    own: Callable[[], float] = time.monotonic
+
+
+class Scheduler:
+    """Runs one scheduler's jobs. Made in the loop that it runs in."""
+
+    def __init__(self, scheduler: Resolved, listing: Listing, calls: Calls, outside: Outside) -> None:
+        """Nothing is connected yet."""
+        spec, keys = scheduler.spec, scheduler.keys
+        self._spec = spec
+        self._outside = outside
+        self._own = outside.own
+        self._log = Log(logging.getLogger("penstock.scheduler"))
+        self._calls = calls
+        self._tally = tally = Tally(outside.metrics)
+        self._stop = asyncio.Event()
+        self._wake = asyncio.Event()
+        self._links = [outside.link(name) for name in ("taker", "settler", "side", "orphans", "lease")]
+        tally.connections.follow(lambda: sum(link.is_connected for link in self._links))
+        taker, hand, side, orphans, life = (Steps(link, keys, tally.refused) for link in self._links)
+        self._clock = RedisClock(outside.own, spec.work.clock.seconds)
+        self._breakers = {"acquisition": Breaker(spec.breakers), "completion": Breaker(spec.breakers)}
+        self._settler = Settler(
+            hand, self._breakers["completion"], spec.recovery.attempts, spec.work.batch, tally, outside.own
+        )
+        self.permits = Permits(spec.work.concurrency, self._wake_when_hungry)
+        tally.permits.set(self.permits.limit)
+        tally.permits_free.set(self.permits.limit)
+        self._runs = Runs(spec, calls, self._settler, self._clock, tally, outside.rng, outside.own)
+        self._taking = Taking(
+            spec,
+            taker,
+            self._breakers["acquisition"],
+            self.permits,
+            self._runs,
+            self._settler,
+            self._clock,
+            tally,
+            outside.own,
+            self._forget_life,
+        )
+        self._refresh = Refresh(
+            spec, listing, side, self._taking, self._settler, self._clock, tally, outside.rng, outside.own
+        )
+        self._orphans = Orphans(spec, orphans, self._taking, tally, outside.own, incarnation(outside.host))
+        self._side = side
+        self._life = life
+        self._holds = PodHolds(life, outside.own)
+        self._lease = Lease(
+            self._holds, outside.host, spec.work.lease.amount, self, asyncio.get_running_loop().call_soon_threadsafe
+        )
+        self._health = Health(spec.health)
+        self._acquired_before = 0
+        self._looked: Looked | None = None
+        self._signals: Mapping[str, bool] = {}
+        self._degraded = False
+        self._absent = False
+
+    def stop(self) -> None:
+        """Begin to leave."""
+        self._taking.stops = True
+        self._stop.set()
+        self._wake.set()
+
+    @property
+    def busy(self) -> int:
+        """Handlers that run, also those that were left to themselves."""
+        return len(self._runs) + self._runs.left_behind
+
+    async def run(self) -> int:
+        """Until it is told to stop. An exit code: 0 when nothing is left behind."""
+        await self._calls.open()
+        lease = self._outside.beside.start(self._lease.run())
+        settler = asyncio.create_task(self._settler.run())
+        beside = [
+            asyncio.create_task(work)
+            for work in (self._refresh.run(), self._orphans.run(), self._looks(), self._scans(), self._says())
+        ]
+        while not self._stop.is_set():
+            self._stop_what_may_be_anothers()
+            await self._settler.recover()
+            await self._taking.cycle()
+            await self._until_next()
+        return await self._leave(lease, [settler, *beside])
+
+    # -- the lease says, in this loop ---------------------------------------------------------------------------------
+
+    def registered(self, consumer: str) -> None:
+        """A life has begun."""
+        self._log.info("a life begins", life=consumer)
+        self._outside.process.consumer = consumer
+        self._taking.life = consumer
+        for why in (Why.STARTING, Why.REDIS_ABSENT, Why.NO_LEASE):
+            self._outside.readiness.release(why)
+        self._absent = False
+        self._wake.set()
+
+    def renewed(self, consumer: str) -> None:
+        """It goes on."""
+        self._outside.readiness.release(Why.REDIS_ABSENT)
+        if self._absent:
+            self._absent = False
+            self._log.info("Redis answers again")
+        if not self._taking.life:
+            self._taking.life = consumer  # what ran was stopped while nobody knew whether the lease was over
+
+    def lost(self, consumer: str) -> None:
+        """Somebody judged it lost; what it held is due again."""
+        self._tally.lease_lost.add()
+        self._outside.readiness.hold(Why.NO_LEASE)
+        self._log.warning("the lease was lost, and what ran is told to stop", life=consumer, running=len(self._runs))
+        self._taking.life = ""
+        self._runs.cancel_all("lost")
+
+    def trouble(self, doing: str, error: RedisTrouble) -> None:
+        """Redis did not answer as it should."""
+        self._tally.trouble(error)
+        self._outside.readiness.hold(Why.REDIS_ABSENT)
+        if not self._absent:
+            self._absent = True
+            self._log.warning("Redis does not answer; trying again until it does", doing=doing, error=str(error))
+
+    # -- the cycle ----------------------------------------------------------------------------------------------------
+
+    def _forget_life(self, life: str) -> None:
+        """A script said that it is over, before the lease's next renewal would."""
+        if self._taking.life == life:
+            self._taking.life = ""
+            self._runs.cancel_all("lost")
+
+    def _stop_what_may_be_anothers(self) -> None:
+        """Nobody has renewed the lease for as long as it holds: others may have judged it by now, and we cannot see."""
+        if self._taking.life and self._own() - self._holds.renewed_at > self._spec.work.lease.seconds:
+            self._log.warning("the lease could not be renewed in its time; what runs is told to stop")
+            self._taking.life = ""
+            self._runs.cancel_all("lost")
+
+    def _wake_when_hungry(self) -> None:
+        """Enough came back to be worth a call."""
+        if self._taking.hungry and self.permits.free >= min(self.permits.limit, self._spec.work.batch) / 2:
+            self._wake.set()
+
+    async def _until_next(self) -> None:
+        """Until the next look: with an interval of a second, right after each of Redis's seconds begins."""
+        for name, breaker in self._breakers.items():
+            self._tally.breaker(name, breaker, self._own())
+        self._tally.connects.add(sum(link.connections for link in self._links) - self._tally.connects.value)
+        interval = self._spec.work.interval.seconds
+        wait = interval
+        if self._clock.is_known:
+            wait = interval - self._clock.now() % interval + min(SPREAD, interval / 10) * self._outside.rng.random()
+        if self._taking.hungry and self.permits.free:
+            wait = BUSIEST
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._wake.wait(), wait)
+        self._wake.clear()
+
+    # -- beside it ----------------------------------------------------------------------------------------------------
+
+    async def _scans(self) -> None:
+        terms = self._spec.cleanup.zombies
+        while terms.enabled:
+            await asyncio.sleep(terms.every.seconds)
+            began = self._own()
+            self._runs.scan()
+            self._tally.passes["zombies"].observe(self._own() - began)
+
+    async def _looks(self) -> None:
+        while True:
+            await asyncio.sleep(LOOK_EVERY)
+            try:
+                self._looked = await self._side.look(shards_word(self._taking.listed.shards))
+            except RedisTrouble as error:
+                self._tally.trouble(error)
+            self._judge()
+
+    def _judge(self) -> None:
+        tally, looked = self._tally, self._looked
+        if looked is not None:
+            tally.waiting.set(looked.waiting)
+            tally.working.set(looked.working)
+            tally.paused.set(looked.paused)
+            tally.ready.set(looked.ready)
+            tally.oldest_overdue.set(looked.overdue)
+        acquired, self._acquired_before = self._taking.acquired - self._acquired_before, self._taking.acquired
+        seen = Seen(
+            ready=looked.ready if looked else 0,
+            overdue=looked.overdue if looked else 0.0,
+            mean_interval=self._refresh.mean_interval,
+            limit=self.permits.limit,
+            free=self.permits.free,
+            running=len(self._runs),
+            acquired=acquired,
+            all_paused=looked.all_paused if looked else False,
+            stalled=any(one.state(self._own()) is not State.CLOSED for one in self._breakers.values()),
+        )
+        self._signals = self._health.look(seen)
+        for name, shows in self._signals.items():
+            tally.signals[name].set(shows)
+        degraded = self._health.is_degraded(seen, self._signals)
+        tally.degraded.set(degraded)
+        if degraded != self._degraded:
+            self._degraded = degraded
+            self._log.warning("the scheduler is DEGRADED" if degraded else "HEALTHY again", **self._summary())
+
+    async def _says(self) -> None:
+        every = self._spec.health.summary.seconds
+        while every > 0:
+            await asyncio.sleep(every)
+            self._log.info("health", health="DEGRADED" if self._degraded else "HEALTHY", **self._summary())
+
+    def _summary(self) -> dict[str, object]:
+        tally, looked, limit = self._tally, self._looked, self.permits.limit
+        free = self.permits.free
+        return {
+            "registered": self._refresh.registered,
+            "running": len(self._runs),
+            "working": looked.working if looked else 0,
+            "ready": looked.ready if looked else 0,
+            "oldest_overdue": round(looked.overdue) if looked else 0,
+            "capacity_per_cycle": self._taking.capacity,
+            "permits": f"{free}/{limit} ({free / limit:.0%})" if limit else "without a bound",
+            "zombies_cancelled": int(sum(one.value for one in tally.zombies.values())),
+            "orphans_returned": self._orphans.returned,
+            "queue_depth": self._settler.unsettled,
+            "signals": ",".join(sorted(name for name, shows in self._signals.items() if shows)),
+        }
+
+    # -- leaving ------------------------------------------------------------------------------------------------------
+
+    async def _leave(self, lease: Cancels, tasks: list[asyncio.Task[None]]) -> int:
+        terms, began = self._spec.shutdown, self._own()
+        end = began + max(RESERVE, terms.grace.seconds - RESERVE)
+        self._outside.readiness.hold(Why.DRAINING)
+        self._tally.draining.set(1)
+        self._log.info("leaving: nothing more is taken, and what runs is told to stop", running=len(self._runs))
+        for task in tasks[1:]:
+            task.cancel()
+        self._runs.cancel_all("drain")
+        await self._ended(min(end, began + terms.cancel.seconds))
+        if len(self._runs):
+            self._log.warning("leaving: jobs ignore that they were told to stop", running=len(self._runs))
+            await self._ended(min(end, self._own() + terms.force.seconds))
+        left = self._runs.leave_behind()
+        tasks[0].cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        unsettled = await self._close(lease, max(RESERVE, end - self._own()))
+        seconds = round(self._own() - began, 3)
+        if left or unsettled:
+            self._log.error("left, and not all is handed back", left_behind=left, unsettled=unsettled, seconds=seconds)
+            return 1
+        self._log.info("has left", seconds=seconds)
+        return 0
+
+    async def _ended(self, until: float) -> None:
+        while len(self._runs) and self._own() < until:
+            self._runs.changed.clear()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._runs.changed.wait(), max(0.0, until - self._own()))
+
+    async def _close(self, lease: Cancels, within: float) -> int:
+        """Hand back the rest, and end the life. What could not be handed back within the time."""
+        lease.cancel()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(within):
+                await self._settler.empty()
+        with suppress(TimeoutError, RedisTrouble):
+            async with asyncio.timeout(RESERVE):
+                if self._holds.life:
+                    await self._side.lease(self._holds.life, 0, "end")
+                await self._orphans.give_up()
+        with suppress(TimeoutError, Exception):
+            async with asyncio.timeout(RESERVE):
+                await self._calls.close()
+        *links, lease_link = self._links
+        closing = self._outside.beside.start(lease_link.close())
+        for link in links:
+            await link.close()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(RESERVE):
+                while not closing.done():  # noqa: ASYNC110 - it is another loop's, which knows no event of ours
+                    await asyncio.sleep(BUSIEST)
+        return self._settler.unsettled

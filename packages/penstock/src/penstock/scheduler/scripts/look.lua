@@ -1,0 +1,24 @@
+-- look: how it stands with the jobs. It changes nothing.
+-- Where a life has shards of its own, ready jobs are counted among the first thousand that are due, and reckoned from there.
+-- with  now
+-- KEYS  1 waiting  2 working  3 paused  4 jobs
+-- ARGV  1 `*`, or shards as `,0,3,`
+-- reply 1 Redis's time in ms  2 waiting  3 working  4 paused  5 due jobs of these shards  6 the second of the oldest that is
+--       due, or 0  7 1 while all are paused
+local time = now()
+local before = string.format('(%.0f', math.floor(time / 1000) + 1)
+local ready = redis.call('ZCOUNT', KEYS[1], '-inf', before)
+local first = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', before, 'WITHSCORES', 'LIMIT', 0, 1)
+if ready > 0 and ARGV[1] ~= '*' then
+  local names, ours = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', before, 'LIMIT', 0, 1000), 0
+  for _, known in ipairs(redis.call('HMGET', KEYS[4], unpack(names))) do
+    local shard = known and string.match(known, '^%d+ %d+ (%d+)')
+    if shard and string.find(ARGV[1], ',' .. shard .. ',', 1, true) then ours = ours + 1 end
+  end
+  ready = math.ceil(ready * ours / #names)
+end
+local all = redis.call('ZSCORE', KEYS[3], '*') and 1 or 0
+return {
+  time, redis.call('ZCARD', KEYS[1]), redis.call('ZCARD', KEYS[2]), redis.call('ZCARD', KEYS[3]) - all, ready,
+  first[2] and math.floor(first[2]) or 0, all,
+}

@@ -1,0 +1,21 @@
+-- pause: jobs wait no more until they are resumed. One that runs ends first; `*` lets nobody take anything.
+-- with  now
+-- KEYS  1 waiting  2 working  3 paused  4 jobs
+-- ARGV  1.. names, or `*`
+-- reply a number for each: 1 paused; 2 paused once its run has ended; 3 it was before; 0 nobody knows it
+-- keeps S4
+local answers = {}
+local second = string.format('%.0f', math.floor(now() / 1000))
+for place, name in ipairs(ARGV) do
+  local waits = redis.call('ZSCORE', KEYS[1], name)
+  if redis.call('ZSCORE', KEYS[3], name) then
+    answers[place] = 3
+  elseif name ~= '*' and redis.call('HEXISTS', KEYS[4], name) == 0 then
+    answers[place] = 0
+  else
+    redis.call('ZADD', KEYS[3], waits or second, name)
+    redis.call('ZREM', KEYS[1], name)
+    answers[place] = redis.call('ZSCORE', KEYS[2], name) and 2 or 1
+  end
+end
+return answers

@@ -1,0 +1,39 @@
+-- register: jobs are known from now on, and those that are in no set wait. One that is somewhere stays there.
+-- One that waits keeps its time, and gets its present priority; where its schedule has changed it is due no later than that
+-- schedule would have it.
+-- with  now, score
+-- KEYS  1 waiting  2 working  3 paused  4 jobs
+-- ARGV  1.. five a job: its name; `<timeout in ms> <priority> <shard> <a word for its schedule>`; its priority; when it is due
+--       if it is new; when it is due at the latest if its schedule has changed
+-- reply 1 Redis's time in ms  2 jobs that were put into the waiting set
+-- keeps S1 (a job that is registered is in one of the sets)
+local time, names, known = now(), {}, {}
+local second = string.format('%.0f', math.floor(time / 1000))
+for at = 1, #ARGV, 5 do names[#names + 1] = ARGV[at] end
+local before = redis.call('HMGET', KEYS[4], unpack(names))
+local waits = redis.call('ZMSCORE', KEYS[1], unpack(names))
+local works = redis.call('ZMSCORE', KEYS[2], unpack(names))
+local stops = redis.call('ZMSCORE', KEYS[3], unpack(names))
+local moves, added = {}, 0
+for place, name in ipairs(names) do
+  local says, priority, new, latest = unpack(ARGV, place * 5 - 3, place * 5)
+  known[place * 2 - 1], known[place * 2] = name, says .. ' ' .. second
+  local to
+  if waits[place] then
+    local schedule = before[place] and string.match(before[place], '^%d+ %d+ %d+ (%S+)')
+    local due = math.floor(waits[place])
+    if schedule and schedule ~= string.match(says, '(%S+)$') then due = math.min(due, tonumber(latest)) end
+    to = score(due, priority)
+    if tonumber(to) == tonumber(waits[place]) then to = nil end
+  elseif not works[place] and not stops[place] then
+    to = score(tonumber(new), priority)
+    added = added + 1
+  end
+  if to then
+    moves[#moves + 1] = to
+    moves[#moves + 1] = name
+  end
+end
+redis.call('HSET', KEYS[4], unpack(known))
+if #moves > 0 then redis.call('ZADD', KEYS[1], unpack(moves)) end
+return {time, added}

@@ -1,0 +1,18 @@
+-- release: jobs that were taken and not run, or not to their end, are handed back, each only if the run still holds its job.
+-- with  even_if_full, score, whole, held, hand_back
+-- KEYS  1 waiting  2 working  3 paused  4 jobs  5 owners
+-- ARGV  1.. three a run: its job, its working score in millionths, the second in which it is due again
+-- reply a number for each: 1 done; 2 another run holds the job; 3 none does, somebody has handed it back; 0 nobody knows it
+-- keeps S3, S4 and S7
+local names, scores, ours = held(KEYS[2], 1, 3)
+local known = redis.call('HMGET', KEYS[4], unpack(names))
+local answers, ends, due, says = {}, {}, {}, {}
+for place in ipairs(names) do answers[place] = scores[place] and 2 or known[place] and 3 or 0 end
+for _, place in ipairs(ours) do
+  answers[place] = known[place] and 1 or 0
+  ends[#ends + 1], due[#due + 1], says[#says + 1] = names[place], tonumber(ARGV[place * 3]), known[place]
+end
+if #ends == 0 then return answers end
+even_if_full(KEYS[2])
+hand_back(KEYS[1], KEYS[2], KEYS[3], KEYS[5], ends, due, says)
+return answers

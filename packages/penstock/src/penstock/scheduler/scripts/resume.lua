@@ -1,0 +1,16 @@
+-- resume: paused jobs wait again, with the score that they had. `*` ends that all are; those paused by name stay so.
+-- KEYS  1 waiting  2 working  3 paused  4 jobs
+-- ARGV  1.. names, or `*`
+-- reply a number for each: 1 resumed; 3 it was not paused; 0 nobody knows it
+-- keeps S4
+local answers = {}
+for place, name in ipairs(ARGV) do
+  local had = redis.call('ZSCORE', KEYS[3], name)
+  local known = name == '*' or redis.call('HEXISTS', KEYS[4], name) == 1
+  if had and name ~= '*' and known and not redis.call('ZSCORE', KEYS[2], name) then
+    redis.call('ZADD', KEYS[1], 'NX', had, name)
+  end
+  redis.call('ZREM', KEYS[3], name)
+  answers[place] = had and 1 or known and 3 or 0
+end
+return answers

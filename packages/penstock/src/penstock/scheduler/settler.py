@@ -1,0 +1,163 @@
+"""Runs that have ended, on their way to Redis: many at a time, on a connection of its own.
+
+What Redis does not take is held and tried again, once a cycle and a few times, while the breaker is closed; what it
+still does not take is held until the next refresh. Only the pod's own end loses it, and then a leader finds the job.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from penstock.observe.logs import Log
+from penstock.scheduler.breaker import Breaker, State
+from penstock.scheduler.steps import MOST, Answer, Returned, Steps
+from penstock.scheduler.tally import Tally
+from penstock.wire.errors import RedisTrouble
+
+LINGER = 0.01
+"""Seconds in which others end as well, so that they go together."""
+AGAIN = 0.2
+"""Seconds between two tries of a pod that leaves."""
+
+log = Log(logging.getLogger(__name__))
+
+
+@dataclass(slots=True)
+class Item:
+    """A run that has ended."""
+
+    returned: Returned
+    ended: float
+    """On the pod's own clock."""
+    tries: int = 0
+
+
+class Settler:
+    """Takes them one by one, and hands them back in batches."""
+
+    def __init__(  # noqa: PLR0913, PLR0917 - what it works with, each of a kind of its own
+        self, steps: Steps, breaker: Breaker, tries: int, batch: int, tally: Tally, own: Callable[[], float]
+    ) -> None:
+        """`tries` are those after the first."""
+        self._steps = steps
+        self._breaker = breaker
+        self._tries = tries
+        self._batch = min(batch, MOST)
+        self._tally = tally
+        self._own = own
+        self._queue: deque[Item] = deque()
+        self._recovering: deque[Item] = deque()
+        self._left: list[Item] = []
+        self._wake = asyncio.Event()
+        self._busy = 0
+
+    def put(self, returned: Returned) -> None:
+        """It has ended just now."""
+        self._queue.append(Item(returned, self._own()))
+        self._wake.set()
+
+    @property
+    def unsettled(self) -> int:
+        """Runs that Redis does not know to have ended."""
+        return len(self._queue) + self._busy + len(self._recovering) + len(self._left)
+
+    async def run(self) -> None:
+        """Until cancelled."""
+        while True:
+            await self._wake.wait()
+            await asyncio.sleep(LINGER)
+            self._wake.clear()
+            while self._queue:
+                await self._settle(self._some(self._queue))
+
+    async def recover(self) -> None:
+        """Try again what Redis did not take; once for each."""
+        for _ in range(-(-len(self._recovering) // self._batch)):
+            if self._breaker.state(self._own()) is not State.CLOSED:
+                return
+            await self._settle(self._some(self._recovering))
+
+    def bring_back(self) -> None:
+        """What was given up is tried anew."""
+        if self._breaker.state(self._own()) is State.CLOSED:
+            for item in self._left:
+                item.tries = 0
+            self._recovering.extend(self._left)
+            self._left.clear()
+            self._tally.recovering.set(len(self._recovering))
+
+    async def empty(self) -> None:
+        """Until nothing is left, whatever the breaker says: the pod leaves, and bounds the time."""
+        while self.unsettled:
+            for held in (self._queue, self._recovering):
+                while held and await self._settle(self._some(held), insists=True):
+                    pass
+            self._recovering.extend(self._left)
+            self._left.clear()
+            if self.unsettled:
+                await asyncio.sleep(AGAIN)
+
+    def _some(self, held: deque[Item]) -> list[Item]:
+        return [held.popleft() for _ in range(min(self._batch, len(held)))]
+
+    async def _settle(self, items: list[Item], *, insists: bool = False) -> bool:
+        if not insists and not self._breaker.admits(self._own()):
+            self._recovering.extend(items)
+            self._tally.recovering.set(len(self._recovering))
+            return False
+        self._busy += len(items)
+        well = True
+        try:
+            for step in ("complete", "release"):
+                some = [one for one in items if (one.returned.story is None) == (step == "release")]
+                if some:
+                    well = await self._hand_back(step, some) and well
+        finally:
+            self._busy -= len(items)
+            self._tally.recovering.set(len(self._recovering))
+        return well
+
+    async def _hand_back(self, step: str, items: Sequence[Item]) -> bool:
+        returned = [one.returned for one in items]
+        try:
+            told = await (self._steps.complete(returned) if step == "complete" else self._steps.release(returned))
+        except RedisTrouble as error:
+            self._breaker.failed(self._own())
+            self._tally.trouble(error)
+            self._hold(items, error)
+            return False
+        except asyncio.CancelledError:
+            self._recovering.extend(items)  # it may have happened, and may be repeated
+            raise
+        now = self._own()
+        for item, answer in zip(items, told, strict=True):
+            self._tally.settling.observe(now - item.ended)
+            if item.tries:
+                self._tally.recoveries["true"].add()
+            if answer in (Answer.ANOTHERS, Answer.NOT_HELD):
+                self._tally.fenced[step].add()
+                log.warning("a run changed nothing: another pod has the job by now", job=item.returned.name, step=step)
+            elif answer is Answer.UNKNOWN:
+                self._tally.gone[step].add()
+        return True
+
+    def _hold(self, items: Sequence[Item], error: RedisTrouble) -> None:
+        exhausted = [item for item in items if item.tries >= self._tries]
+        for item in items:
+            if item.tries:
+                self._tally.recoveries["false"].add()
+            item.tries += 1
+        self._recovering.extend(item for item in items if item.tries <= self._tries)
+        self._left.extend(exhausted)
+        self._tally.exhausted.add(len(exhausted))
+        if exhausted:
+            log.error(
+                "Redis did not take the next runs of jobs; they are tried again at the next refresh",
+                jobs=len(exhausted),
+                first=exhausted[0].returned.name,
+                error=str(error),
+            )

@@ -1,0 +1,235 @@
+"""The steps of jobs, one script each, called with values and answered with values. Each may raise RedisTrouble."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from pathlib import Path
+from typing import Any, Literal
+
+from penstock.scheduler.story import Story
+from penstock.scripts import Script, script
+from penstock.wire.errors import Refused
+from penstock.wire.link import Link
+from penstock.wire.words import Word
+from penstock_spec.kinds.scheduler.keys import Keys
+
+SCRIPTS = Path(__file__).parent / "scripts"
+MOST = 500
+"""Names that one call is given: a script then takes Redis a few milliseconds at the most."""
+MILLIONTHS = 1_000_000
+ALL = "*"
+LEAD = "lead"
+
+
+class Answer(IntEnum):
+    """What became of a job that was handed back, or that a person asked for."""
+
+    UNKNOWN = 0
+    DONE = 1
+    ANOTHERS = 2
+    """Or, of what a person asked for: it runs."""
+    NOT_HELD = 3
+    """Or, of what a person asked for: it was so before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A job that became ours."""
+
+    name: str
+    due: int
+    """The second in which it was due."""
+    score: int
+    """Its working score in millionths of a second: by this it is handed back."""
+    fence: int
+    """Of two runs of a job the later one has the greater."""
+    acquired: float
+    """Redis's time, in seconds."""
+    story: Story | None
+    """Of the run before."""
+
+    @property
+    def deadline(self) -> int:
+        """Redis's second from which others may take it for hung."""
+        return self.score // MILLIONTHS
+
+
+@dataclass(frozen=True, slots=True)
+class Took:
+    """What one call of acquire came to."""
+
+    asof: int
+    """Redis's time in ms."""
+    further: int
+    """How many of the first to pass over when more is asked for at once; 0 when all was seen."""
+    others: int
+    passed: int
+    unknown: int
+    jobs: Sequence[Taken]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A job as it is registered."""
+
+    name: str
+    says: str
+    """What scripts must know of it."""
+    priority: int
+    due: int
+    latest: int
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """A run that ended, on its way to Redis; without a story it was not run, or not to its end."""
+
+    name: str
+    score: int
+    due: int
+    story: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class Cleaned:
+    """What one page came to."""
+
+    further: int
+    """Where the next page begins; below 0 at the end."""
+    returned: int
+    unknown: int
+    numeric: int
+    lives: int
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """How it stands with the jobs."""
+
+    asof: int
+    waiting: int
+    working: int
+    paused: int
+    ready: int
+    oldest: int
+    """The second in which the oldest was due that is due; 0 where none is."""
+    all_paused: bool
+
+    @property
+    def overdue(self) -> float:
+        """Seconds that it has waited."""
+        return max(0.0, self.asof / 1000 - self.oldest) if self.oldest else 0.0
+
+
+def shards_word(mine: Collection[int] | None) -> str:
+    """Shards as scripts have them; None is all."""
+    return ALL if mine is None else f",{','.join(map(str, sorted(mine)))},"
+
+
+def load(name: str) -> Script:
+    """One of a scheduler's scripts."""
+    return script(name, SCRIPTS)
+
+
+class Steps:
+    """Over one link. `refused` is told which script Redis answered with an error."""
+
+    def __init__(self, link: Link, keys: Keys, refused: Callable[[str], object] = lambda _: None) -> None:
+        """Nothing is asked yet."""
+        self.link = link
+        self.keys = keys
+        self._refused = refused
+        self._sets = (keys.waiting, keys.working, keys.paused, keys.jobs)
+
+    async def register(self, entries: Sequence[Entry]) -> tuple[int, int]:
+        """Redis's time in ms, and how many are new. `MOST` at a time at the most, as all that takes names."""
+        args = [word for one in entries for word in (one.name, one.says, one.priority, one.due, one.latest)]
+        asof, added = await self._run("register", self._sets, args)
+        return asof, added
+
+    async def unregister(self, names: Sequence[str], *, unseen_since: int = 0) -> int:
+        """How many were known, and registered by nobody since that second of Redis's."""
+        keys = (self.keys.waiting, self.keys.jobs, self.keys.story)
+        return int(await self._run("unregister", keys, (unseen_since, *names)))
+
+    async def acquire(  # noqa: PLR0913 - what the script is given
+        self, life: str, most: int, *, look: int, further: int = 0, shards: str = ALL, skip: Iterable[str] = ()
+    ) -> Took | None:
+        """What is due, as ours; None when the life is over."""
+        keys = self.keys
+        told = await self._run(
+            "acquire",
+            (*self._sets, keys.owners, keys.pods, keys.story, keys.fence),
+            (life, most, look, further, shards, *skip),
+        )
+        if told == b"lost":
+            return None
+        asof, goes_on, others, passed, unknown, *rows = told
+        jobs = [
+            Taken(name.decode(errors="replace"), due, score, fence, asof / 1000, Story.read(story))
+            for name, due, score, fence, story in rows
+        ]
+        return Took(asof, goes_on, others, passed, unknown, jobs)
+
+    async def complete(self, runs: Sequence[Returned]) -> list[Answer]:
+        """What became of each."""
+        keys = self.keys
+        args = [word for one in runs for word in (one.name, one.score, one.due, one.story or b"")]
+        return _answers(await self._run("complete", (*self._sets, keys.owners, keys.story), args))
+
+    async def release(self, runs: Sequence[Returned]) -> list[Answer]:
+        """The same, of what was not run to its end."""
+        args = [word for one in runs for word in (one.name, one.score, one.due)]
+        return _answers(await self._run("release", (*self._sets, self.keys.owners), args))
+
+    async def lease(self, life: str, ms: int, what: Literal["begin", "renew", "end"]) -> tuple[int, bool]:
+        """Redis's time in ms, and whether the life goes on."""
+        asof, lives = await self._run("lease", (self.keys.pods,), (life, ms, what))
+        return asof, lives == 1
+
+    async def lead(self, life: str, ms: int) -> bool:
+        """Whether this life leads; 0 ms gives it up."""
+        told = await self._told(LEAD, self.link.run(script(LEAD), (self.keys.cleanup_leader,), (life, ms)))
+        return bool(told)
+
+    async def clean(  # noqa: PLR0913 - what the script is given
+        self, which: Literal["working", "waiting"], further: int, *, threshold: int, judges: bool, shards: str,
+        removes_numeric: bool,
+    ) -> Cleaned:  # fmt: skip
+        """One page; `threshold` is in ms."""
+        keys = self.keys
+        words = ("judge" if judges else "leave", shards, "remove" if removes_numeric else "keep")
+        told = await self._run(
+            "clean", (*self._sets, keys.owners, keys.pods), (which, further, MOST, threshold, *words)
+        )
+        return Cleaned(*told)
+
+    async def look(self, shards: str = ALL) -> Looked:
+        """How it stands."""
+        asof, waiting, working, paused, ready, oldest, all_ = await self._run("look", self._sets, (shards,))
+        return Looked(asof, waiting, working, paused, ready, oldest, all_ == 1)
+
+    async def ask_for(self, what: Literal["pause", "resume", "run_now"], names: Sequence[str]) -> list[Answer]:
+        """What people ask for."""
+        return _answers(await self._run(what, self._sets, names))
+
+    async def time(self) -> int:
+        """Redis's, in ms."""
+        told: Any = await self.link.call("TIME")
+        return int(told[0]) * 1000 + int(told[1]) // 1000
+
+    async def _run(self, name: str, keys: Sequence[str], args: Sequence[Word]) -> Any:  # noqa: ANN401 - as its header says
+        return await self._told(name, self.link.run(load(name), keys, args))
+
+    async def _told(self, name: str, run: Awaitable[Any]) -> Any:  # noqa: ANN401 - as its header says
+        try:
+            return await run
+        except Refused:
+            self._refused(name)
+            raise
+
+
+def _answers(told: list[int]) -> list[Answer]:
+    return [Answer(one) for one in told]

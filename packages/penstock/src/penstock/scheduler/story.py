@@ -1,0 +1,65 @@
+"""How the last run of a job went: what the next one is told, and what people ask for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic_core import from_json, to_json
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """Times are Redis's, in seconds."""
+
+    due: int
+    """For which second it ran; a run that makes up for a failed one keeps that of the first."""
+    acquired: float
+    ended: float
+    outcome: str
+    class_: str
+    """Of the failure; `-` where none matched, empty where nothing failed."""
+    streak: int
+    """Failures in a row, this one among them."""
+    next: int
+    """When it is due again."""
+    fence: int
+    life: str
+    """Which pod ran it."""
+
+    def write(self) -> bytes:
+        """As it stands in Redis."""
+        return to_json(
+            {
+                "due": self.due,
+                "acquired": round(self.acquired, 3),
+                "ended": round(self.ended, 3),
+                "outcome": self.outcome,
+                "class": self.class_,
+                "streak": self.streak,
+                "next": self.next,
+                "fence": self.fence,
+                "life": self.life,
+            }
+        )
+
+    @classmethod
+    def read(cls, raw: bytes | None) -> Story | None:
+        """None where there is none, or where it is none that we have written."""
+        if not raw:
+            return None
+        try:
+            told: dict[str, Any] = from_json(raw)
+            return cls(
+                int(told["due"]),
+                float(told["acquired"]),
+                float(told["ended"]),
+                str(told["outcome"]),
+                str(told["class"]),
+                int(told["streak"]),
+                int(told["next"]),
+                int(told["fence"]),
+                str(told["life"]),
+            )
+        except (ValueError, TypeError, KeyError, AttributeError):
+            return None

@@ -1,0 +1,157 @@
+"""Takes what is due while permits are free, and starts it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+
+from penstock.observe.complaints import Complaints
+from penstock.observe.logs import Log
+from penstock.scheduler.breaker import Breaker
+from penstock.scheduler.clock import RedisClock
+from penstock.scheduler.due import plan
+from penstock.scheduler.listing import Listed
+from penstock.scheduler.permits import Permits
+from penstock.scheduler.runs import Runs
+from penstock.scheduler.settler import Settler
+from penstock.scheduler.steps import MOST, Returned, Steps, Taken, Took, shards_word
+from penstock.scheduler.tally import Tally
+from penstock.wire.errors import RedisTrouble
+from penstock_spec.kinds.scheduler.spec import Scheduler
+
+TAKING = "taking jobs"
+CALLS = 40
+"""In one cycle, so that the rest of it gets its turn."""
+LOOK = 2000
+"""Names that one call looks at, at the most: Redis is busy with them for some milliseconds."""
+
+log = Log(logging.getLogger("penstock.scheduler"))
+
+
+class Taking:
+    """One pod's."""
+
+    def __init__(  # noqa: PLR0913, PLR0917 - what it works with, each of a kind of its own
+        self,
+        spec: Scheduler,
+        steps: Steps,
+        breaker: Breaker,
+        permits: Permits,
+        runs: Runs,
+        settler: Settler,
+        clock: RedisClock,
+        tally: Tally,
+        own: Callable[[], float],
+        life_is_over: Callable[[str], object],
+    ) -> None:
+        """`life_is_over` is told when Redis knows our life no more."""
+        self._batch = min(spec.work.batch, MOST)
+        self._factor = 1 + float(spec.work.scan_factor)
+        self._steps = steps
+        self._breaker = breaker
+        self._permits = permits
+        self._runs = runs
+        self._settler = settler
+        self._clock = clock
+        self._tally = tally
+        self._own = own
+        self._life_is_over = life_is_over
+        self._complaints = Complaints(log, own)
+        self._skips: dict[str, None] = {}
+        self.listed = Listed()
+        self.life = ""
+        self.stops = False
+        """Nothing more is taken; what a call under way still takes goes back."""
+        self.hungry = False
+        """The last cycle ended because no permits were left, or its calls were used up."""
+        self.found_unknown = False
+        """Something was due that is not on our list: the list may be old."""
+        self.acquired = 0
+        self.capacity = 0
+
+    def listed_anew(self, listed: Listed) -> None:
+        """The list was asked for; what was not on it may be."""
+        self.listed = listed
+        self._skips.clear()
+        self.found_unknown = False
+
+    async def cycle(self) -> None:
+        """All that is due and for which there are permits."""
+        self.capacity = self._permits.free if self._permits.limit else 0
+        self._tally.capacity.set(self.capacity)
+        self.hungry, further, began = False, 0, self._own()
+        for _ in range(CALLS):
+            most = min(self._batch, self._permits.free)
+            if self.stops or not self.life or (most > 0 and not self._breaker.admits(self._own())):
+                break
+            if most <= 0:
+                self.hungry = True
+                break
+            took = await self._take(most, further)
+            if took is None:
+                break
+            self._start(took)
+            further = took.further
+            if len(took.jobs) < most and not further:
+                break
+        else:
+            self.hungry = True
+        self._tally.cycle.observe(self._own() - began)
+
+    async def _take(self, most: int, further: int) -> Took | None:
+        life, shards = self.life, shards_word(self.listed.shards)
+        look = most + len(self._skips) if self.listed.shards is None else int(most * self._factor) + len(self._skips)
+        try:
+            took = await self._steps.acquire(
+                life, most, look=min(LOOK, look), further=further, shards=shards, skip=self._skips
+            )
+        except RedisTrouble as error:
+            self._breaker.failed(self._own())
+            self._tally.trouble(error)
+            self._complaints.trouble(TAKING, error)
+            return None
+        except Exception as error:  # noqa: BLE001 - an answer that is none of ours; the next cycle asks again
+            self._breaker.failed(self._own())
+            self._complaints.trouble(TAKING, error)
+            return None
+        self._complaints.over(TAKING)
+        if took is None:
+            self._life_is_over(life)
+            return None
+        self._clock.told(took.asof)
+        self._tally.filtered["shard"].add(took.others)
+        self._tally.filtered["unknown"].add(took.unknown)
+        return took
+
+    def _start(self, took: Took) -> None:
+        for taken in took.jobs:
+            job = self.listed.mine.get(taken.name)
+            if job is None:
+                self._pass_over(taken)
+            elif self.stops:
+                self._give_back(taken, taken.due)
+            else:
+                planned = plan(job, taken.due, taken.acquired)
+                self._tally.missed["made_up"].add(planned.made_up)
+                self._tally.missed["skipped"].add(planned.skipped)
+                if planned.runs:
+                    self.acquired += 1
+                    self._tally.acquired.add()
+                    self._tally.lateness.observe(taken.acquired - taken.due)
+                    self._runs.start(taken, job, planned, self._permits.take(), self.life)
+                else:
+                    self._give_back(taken, planned.next)
+        self._tally.permits_free.set(self._permits.free if self._permits.limit else 0)
+
+    def _pass_over(self, taken: Taken) -> None:
+        """Not ours: it goes back with the score it had, and is not taken again before the list was asked for anew."""
+        disabled = taken.name in self.listed.disabled
+        self._tally.filtered["pattern" if disabled else "unknown"].add()
+        self.found_unknown |= not disabled
+        if len(self._skips) >= MOST:
+            self._skips.pop(next(iter(self._skips)))
+        self._skips[taken.name] = None
+        self._give_back(taken, taken.due)
+
+    def _give_back(self, taken: Taken, due: int) -> None:
+        self._settler.put(Returned(taken.name, taken.score, due, None))

@@ -1,0 +1,89 @@
+"""What a scheduler's pod counts, under the names of the contract."""
+
+from __future__ import annotations
+
+from penstock.observe.metrics import Metrics
+from penstock.scheduler.breaker import Breaker
+from penstock.wire.errors import RedisTrouble
+from penstock_spec.kinds.scheduler.metrics import process, running, settling, state, taking, tidying
+
+OUTCOMES = ("ok", "failed", "cancelled", "abandoned", "lost")
+SIGNALS = ("permit_leak_suspect", "capacity_skew", "zero_progress", "redis_stall")
+PASSES = ("refresh", "zombies", "orphans")
+
+
+class Tally:
+    """Counts for one pod."""
+
+    def __init__(self, metrics: Metrics) -> None:
+        """Everything that is there from the start."""
+        self._metrics = metrics
+        counter, gauge, histogram = metrics.counter, metrics.gauge, metrics.histogram
+        self.lease_lost = counter(process.LEASE_LOST)
+        self.draining = gauge(process.DRAINING)
+        self.connections = gauge(process.REDIS_CONNECTIONS)
+        self.connects = counter(process.REDIS_CONNECTS)
+        self.waiting = gauge(state.WAITING)
+        self.working = gauge(state.WORKING)
+        self.paused = gauge(state.PAUSED)
+        self.oldest_overdue = gauge(state.OLDEST_OVERDUE_SECONDS)
+        self.ready = gauge(state.READY)
+        self.registered = gauge(state.REGISTERED)
+        self.mean_interval = gauge(state.MEAN_INTERVAL_SECONDS)
+        self.degraded = gauge(state.DEGRADED)
+        self.signals = {word: gauge(state.WATCHDOG, word) for word in SIGNALS}
+        self.permits = gauge(taking.PERMITS)
+        self.permits_free = gauge(taking.PERMITS_FREE)
+        self.capacity = gauge(taking.CAPACITY_PER_CYCLE)
+        self.cycle = histogram(taking.CYCLE_SECONDS)
+        self.acquired = counter(taking.ACQUIRED)
+        self.filtered = {word: counter(taking.FILTERED, word) for word in ("shard", "pattern", "unknown")}
+        self.submission_failures = counter(taking.SUBMISSION_FAILURES)
+        self.lateness = histogram(taking.LATENESS_SECONDS)
+        self.running = gauge(running.RUNNING)
+        self.run_seconds = {word: histogram(running.RUN_SECONDS, word) for word in OUTCOMES}
+        self.missed = {word: counter(running.MISSED, word) for word in ("made_up", "skipped")}
+        self.zombies = {word: counter(running.ZOMBIES_CANCELLED, word) for word in ("timer", "scan")}
+        self.abandoned = counter(running.ABANDONED)
+        self.abandoned_running = gauge(running.ABANDONED_RUNNING)
+        self.settling = histogram(settling.SETTLE_SECONDS)
+        self.fenced = {step: counter(settling.FENCED, step) for step in ("complete", "release")}
+        self.gone = {step: counter(settling.GONE, step) for step in ("complete", "release")}
+        self.recovering = gauge(settling.RECOVERING)
+        self.recoveries = {word: counter(settling.RECOVERIES, word) for word in ("true", "false")}
+        self.exhausted = counter(settling.RETRIES_EXHAUSTED)
+        self.leader = gauge(tidying.LEADER)
+        self.passes = {word: histogram(tidying.PASS_SECONDS, word) for word in PASSES}
+        self.cut_off = {word: counter(tidying.PASSES_CUT_OFF, word) for word in PASSES}
+        self.pass_errors = {word: counter(tidying.PASS_ERRORS, word) for word in PASSES}
+        self.reconciled = {word: counter(tidying.RECONCILED, word) for word in ("registered", "unregistered")}
+        self.orphans_returned = counter(tidying.ORPHANS_RETURNED)
+        self.orphans_removed = {word: counter(tidying.ORPHANS_REMOVED, word) for word in ("unknown", "numeric")}
+
+    def trouble(self, error: RedisTrouble) -> None:
+        """Redis did not answer as it should."""
+        self._metrics.counter(process.REDIS_ERRORS, error.kind).add()
+
+    def refused(self, script: str) -> None:
+        """A script ended in an error."""
+        self._metrics.counter(process.SCRIPT_ERRORS, script).add()
+
+    def sent_whole(self, script: str) -> None:
+        """Redis forgot it at once."""
+        self._metrics.counter(process.SCRIPTS_SENT_WHOLE, script).add()
+
+    def ended(self, outcome: str, class_: str, seconds: float) -> None:
+        """A run came to its end."""
+        self._metrics.counter(running.RUNS, outcome, class_).add()
+        self.run_seconds[outcome].observe(seconds)
+
+    def breaker(self, name: str, breaker: Breaker, now: float) -> None:
+        """How it stands with a breaker; its counts are its own."""
+        self._metrics.gauge(settling.BREAKER_STATE, name).set(breaker.state(now))
+        for metric, value in (
+            (settling.BREAKER_TRIPS, breaker.trips),
+            (settling.BREAKER_BLOCKED, breaker.blocked),
+            (settling.BREAKER_RECOVERIES, breaker.recoveries),
+        ):
+            counter = self._metrics.counter(metric, name)
+            counter.add(value - counter.value)

@@ -1,0 +1,176 @@
+"""What is generated for a scheduler, whatever its spec says: alerts, lines of panels, a page whose commands work."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+import yaml
+from asked import KNOWN, matched, selectors
+from schedulers import NASTY, SPECS, file, made_up
+from servers import Server
+
+from penstock.command import app
+from penstock_generate.kinds.scheduler.alerts import Sources, alerts
+from penstock_generate.kinds.scheduler.expected import runs_per_second
+from penstock_generate.plan import Planned
+from penstock_generate.rendering import OURS
+from penstock_spec.kinds.scheduler.keys import Keys
+from penstock_spec.kinds.scheduler.rights import OPERATOR, commands
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+ENVIRONMENTS: dict[str, dict[str, Any]] = {
+    "plain": {"runbooks": "https://runbooks.example"},
+    "secret": {"redis": {"addresses": ["[::1]:6380"], "tls": True, "auth": {"secret": "redis", "username": NASTY}}},
+    "sentinel": {"redis": {"addresses": ["a:1"], "topology": "sentinel", "master": NASTY}},
+}
+
+
+@pytest.fixture(params=[(spec, around) for spec in SPECS for around in ENVIRONMENTS], ids="-".join)
+def it(request: pytest.FixtureRequest, tmp_path: Path) -> Planned:
+    spec, around = request.param
+    return made_up(tmp_path, SPECS[spec], ENVIRONMENTS[around])
+
+
+def outside_of_code(text: str) -> str:
+    return re.sub(r"^```sh\n.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
+
+
+def headings(text: str) -> list[str]:
+    return re.findall(r"^#+ (.+)$", outside_of_code(text), re.MULTILINE)
+
+
+def lines(text: str) -> list[str]:
+    """Every line of every block."""
+    blocks = re.findall(r"^```sh\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    return [line for block in blocks for line in block.splitlines()]
+
+
+def test_each_alert_has_its_section_its_panel_and_its_line(it: Planned) -> None:
+    """And asks for nothing that nobody tells."""
+    found = alerts(it.spec, Sources.of(it.around.namespace, it.name))
+    page = file(it, "runbook.md")
+    assert [one for one in headings(page) if one.startswith("Penstock")] == [one.name for one in found]
+    shown: dict[str, list[float]] = {}
+    for panel in json.loads(file(it, "dashboard.json"))["panels"]:
+        if panel["type"] == "timeseries":
+            told = panel["fieldConfig"]["defaults"].get("thresholds", {"steps": []})["steps"]
+            steps = [step["value"] for step in told[1:]]
+            for target in panel["targets"]:
+                query = target["expr"].replace(',job=~"$job",instance=~"$instance"', "")
+                shown.setdefault(query.replace("$__rate_interval", "15m"), []).extend(steps)
+    for alert in found:
+        assert alert.threshold in shown[alert.query.text], alert.name
+        assert " ".join(alert.expression.split()) in page
+        for one in selectors(alert.query.text):
+            assert matched(one).keys() <= KNOWN[one.name], alert.name
+
+
+def test_each_section_is_of_an_alert(tmp_path: Path) -> None:
+    """And says more than the alert itself."""
+    specs = [made_up(tmp_path, spec).spec for spec in SPECS.values()]
+    known = {one.name for spec in specs for one in alerts(spec, Sources.of("x", "pets"))}
+    files = {one.name.removesuffix(".md.j2"): one for one in (OURS / "scheduler/runbook").iterdir()}
+    assert files.keys() - {"cases"} == known
+    for name in known:
+        assert "\n1. " in files[name].read_text()
+
+
+def test_links_inside_lead_somewhere(it: Planned) -> None:
+    page = file(it, "runbook.md")
+    anchors = {one.lower().replace(" ", "-") for one in headings(page)}
+    found = set(re.findall(r"\]\(#([a-z-]+)\)", page))
+    assert len(found) > 5
+    assert found <= anchors
+
+
+def test_commands_of_penstock_are_commands(it: Planned) -> None:
+    """Verbs, options and what they take, as the command itself reads them."""
+    found = [shlex.split(line) for line in lines(file(it, "runbook.md")) if line.startswith("penstock ")]
+    assert len(found) > 10
+    for words in found:
+        command: click.Command = app
+        rest = words[1:]
+        context = click.Context(app, info_name="penstock", **app.context_settings)
+        while isinstance(command, click.Group):
+            verb = command.get_command(context, rest.pop(0))
+            assert verb is not None, words
+            command = verb
+        assert command.make_context(command.name, rest, parent=context).args == []
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    with Server() as server:
+        yield server
+
+
+def test_commands_of_redis_are_commands(it: Planned, server: Server) -> None:
+    """Each is taken as it stands, every key in it is the scheduler's, and an operator may say it."""
+    keys = Keys.of(it.spec.keys)
+    granted = commands(OPERATOR, it) | {"ping", "info"}
+    for line in lines(file(it, "runbook.md")):
+        if not line.startswith("redis-cli "):
+            continue
+        words = list(after_options(shlex.split(line)))
+        server.ask(*words)
+        assert words[0].lower() in granted, line
+        if words[0] not in {"PING", "INFO", "TIME"}:
+            assert words[1] in vars_of(keys), line
+
+
+def vars_of(keys: Keys) -> set[str]:
+    return {getattr(keys, name) for name in Keys.__dataclass_fields__}
+
+
+def after_options(words: list[str]) -> Iterator[str]:
+    left = iter(words[1:])
+    for word in left:
+        if word in {"-h", "-p", "-n", "--user"}:
+            next(left)
+        elif word not in {"--tls", "-c"}:
+            yield word
+            yield from left
+
+
+def test_a_shell_reads_every_command(it: Planned) -> None:
+    for line in lines(file(it, "runbook.md")):
+        assert re.match(r"(penstock|redis-cli|kubectl|export REDISCLI_AUTH=|set -- |REDIS_HOST=)", line), line
+        assert shlex.split(line)
+
+
+@pytest.mark.parametrize(("name", "expected"), [("plain", round(1 / 30 + 1 / 300, 6)), ("cron", 0), ("told", None)])
+def test_how_many_runs_are_expected(tmp_path: Path, name: str, expected: float | None) -> None:
+    """Of jobs that have an interval; a function's jobs are counted where they are registered."""
+    assert runs_per_second(made_up(tmp_path, SPECS[name]).spec) == expected
+
+
+def test_nothing_scales_it(tmp_path: Path) -> None:
+    """The Deployment has its number, and what its jobs send to is mounted."""
+    it = made_up(tmp_path, {"jobs": [{"name": "a", "every": "1m", "send": {"pipeline": "jobs"}}], "replicas": 7})
+    spec = yaml.safe_load(file(it, "manifests/deployment.yaml"))["spec"]
+    assert spec["replicas"] == 7
+    [container] = spec["template"]["spec"]["containers"]
+    assert (container["name"], container["args"]) == ("scheduler", ["scheduler", "run", "/etc/penstock/worker.json"])
+    mounts = {one["name"]: one["mountPath"] for one in container["volumeMounts"]}
+    assert mounts["pipelines"] == "/etc/penstock/pipelines"
+    kinds = yaml.safe_load(file(it, "manifests/kustomization.yaml"))["resources"]
+    assert not {"scaledobject.yaml", "triggerauthentication.yaml"} & set(kinds)
+
+
+def test_a_manifest_that_is_not_there_is_not_patched(repository: Path, penstock: Run) -> None:
+    """There is no ScaledObject of a scheduler."""
+    spec = repository / "specs/cache-agents.yaml"
+    patch = "{target: ScaledObject, op: replace, path: /spec/maxReplicaCount, value: 3, reason: more}"
+    spec.write_text(f"{spec.read_text()}\npatches: [{patch}]\n")
+    ran = penstock("generate")
+    assert ran.returncode == 2
+    assert "this patch changes nothing: there is no ScaledObject in `dev`" in ran.stderr

@@ -1,0 +1,49 @@
+"""Pods whose wall clocks are an hour off: only Redis's time counts."""
+
+import os
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+
+from pipelines import SUPPORT
+from schedules import KEYS, Schedule, overlaps
+from servers import wait_for
+
+OFF = Path(__file__).parent / "off"
+SPEC = """\
+jobs: [{name: a}, {name: b}, {name: c}, {name: hourly, every: 1h}, {name: minutely, cron: "* * * * *"}]
+each: {every: 1s, timeout: 20s}
+work: {concurrency: 1}
+"""
+OFTEN = ("a", "b", "c")
+
+
+def test_clocks_an_hour_off(schedule: Callable[..., Schedule]) -> None:
+    """One is ahead, one behind: all run the same jobs at the same times, and due times are Redis's."""
+    with schedule(spec=SPEC) as one:
+        pods = []
+        for off in (3600, 0, -3600):
+            path = os.pathsep.join((str(OFF), str(SUPPORT), str(one.folder)))
+            pods.append(one.pod(environ={"CLOCK_OFF": str(off), "PYTHONPATH": path}))
+            pods[-1].until("a life begins")
+        said = [datetime.fromisoformat(pod.said("a life begins")[0]["timestamp"]).timestamp() for pod in pods]
+        assert min(said[0] - said[1], said[1] - said[2]) > 3000, "their clocks are off"
+        wait_for(
+            lambda: all(
+                {pod.name for pod in pods} == {line.worker for line in one.lines().get(job, [])} for job in OFTEN
+            ),
+            "each pod has run each job",
+            60,
+        )
+        time = one.ask("TIME")
+        assert isinstance(time, list)
+        now = int(str(time[0]))
+        wait_for(lambda: one.ask("ZSCORE", KEYS.waiting, "a") is not None, "it waits")
+        assert abs(float(str(one.ask("ZSCORE", KEYS.waiting, "a"))) - now) < 60
+        assert 3000 < float(str(one.ask("ZSCORE", KEYS.waiting, "hourly"))) - now <= 3602
+        assert 0 <= float(str(one.ask("ZSCORE", KEYS.waiting, "minutely"))) - now <= 122
+        assert len(one.lines()["hourly"]) == 1
+        for pod in pods:
+            assert pod.end() == 0
+        assert overlaps(one.lines(), one.lines("end"), {}) == []
+        one.each_in_one_set([*OFTEN, "hourly", "minutely"])

@@ -1,0 +1,62 @@
+"""Pods that are killed again and again: no job is lost, starved, or in two places at once."""
+
+from collections.abc import Callable
+from functools import partial
+
+from schedules import KEYS, Schedule, overlaps
+from servers import wait_for
+
+HANDLERS = """\
+import asyncio
+import ledger
+
+async def handle(job, context):
+    ledger.note("start", job.name, context.fence)
+    await asyncio.sleep(0.2)
+    ledger.note("end", job.name, context.fence)
+"""
+JOBS = [f"job-{number:02}" for number in range(40)]
+SPEC = "\n".join(
+    [
+        f"jobs: [{', '.join(f'{{name: {job}}}' for job in JOBS)}]",
+        "each: {every: 1s, timeout: 20s}",
+        "work: {concurrency: 10, lease: 10s}",
+        "cleanup: {orphans: {every: 1s, leadership: 2s}}",
+    ]
+)
+KILLS = 4
+
+
+def test_a_storm_of_kills(schedule: Callable[..., Schedule]) -> None:
+    """One of three pods is killed while it runs jobs, and another comes, the scripts forgotten each time.
+
+    Every job goes on, no two runs of it overlap, and in the end each waits in one set.
+    """
+    with schedule(handlers=HANDLERS, spec=SPEC) as one:
+        pods = [one.pod() for _ in range(3)]
+        for pod in pods:
+            pod.until("a life begins")
+        for number in range(KILLS):
+            victim = pods[number % 3]
+            wait_for(partial(holds, one, victim.name), "it runs jobs")
+            victim.kill()
+            for server in one.target.masters():
+                server.ask("SCRIPT", "FLUSH")
+            pods[number % 3] = one.pod()
+            pods[number % 3].until("a life begins")
+        since = {job: len(lines) for job, lines in one.lines("end").items()}
+        wait_for(lambda: all(len(one.lines("end").get(job, [])) > since.get(job, 0) for job in JOBS), "all go on", 60)
+        assert any(pod.said("pods are lost; their jobs are due again") for pod in one.processes)
+        for pod in pods:
+            assert pod.end() == 0, pod.log()[-2000:]
+        killed = {pod.name: pod.killed for pod in one.processes if pod.killed is not None}
+        assert len(killed) == KILLS
+        assert overlaps(one.lines(), one.lines("end"), killed) == []
+        one.each_in_one_set(JOBS)
+        assert one.number("HLEN", KEYS.owners) == 0
+
+
+def holds(one: Schedule, worker: str) -> bool:
+    """Whether a pod runs something at this moment."""
+    ended = {line.fence for lines in one.lines("end").values() for line in lines}
+    return any(line.worker == worker and line.fence not in ended for lines in one.lines().values() for line in lines)

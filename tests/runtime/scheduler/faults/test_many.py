@@ -1,0 +1,107 @@
+"""Many schedulers at once, and an acquire that fails again and again."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Sequence
+
+from inside import pod, spec_of
+from promises import keep, until
+from targets import Target
+
+from penstock.scheduler.context import JobContext
+from penstock.scheduler.steps import load
+from penstock.scripts import Script
+from penstock.wire.errors import Refused, Reply
+from penstock.wire.link import Link
+from penstock.wire.words import Word
+from penstock_spec.kinds.scheduler.effective import Effective
+from penstock_spec.kinds.scheduler.keys import Keys
+
+PODS, JOBS, RUNS = 20, 60, 3
+REFUSALS = 10_000
+
+
+def test_twenty_schedulers_in_one_run(target: Target) -> None:
+    """Every job runs again and again, in one place at a time, in each of its seconds once at the most."""
+    names = [f"job-{number:02}" for number in range(JOBS)]
+    spec = spec_of(
+        jobs=[{"name": name, "every": "1s"} for name in names], handler="asyncio:sleep", work={"concurrency": 5}
+    )
+    running: Counter[str] = Counter()
+    ran: Counter[str] = Counter()
+    seconds: Counter[tuple[str, int]] = Counter()
+    twice: list[str] = []
+
+    async def handle(job: Effective, context: JobContext) -> None:
+        running[job.name] += 1
+        seconds[job.name, context.due] += 1
+        if running[job.name] > 1:
+            twice.append(job.name)
+        await asyncio.sleep(0.02)
+        running[job.name] -= 1
+        ran[job.name] += 1
+
+    async def promise() -> list[int]:
+        pods = [pod(target, spec, handle, f"pod-{number}") for number in range(PODS)]
+        tasks = [asyncio.create_task(one.run()) for one in pods]
+        await until(lambda: all(ran[name] >= RUNS for name in names), "each has run a few times")
+        for one in pods:
+            one.stop()
+        return await asyncio.gather(*tasks)
+
+    assert keep(promise()) == [0] * PODS
+    assert twice == []
+    assert max(seconds.values()) == 1
+    keys = Keys.of(spec.keys)
+    assert target.ask("ZCARD", keys.waiting) == JOBS
+    assert target.ask("ZCARD", keys.working) == target.ask("ZCARD", keys.pods) == 0
+
+
+class Refusing(Link):
+    """Refuses to acquire, so many times."""
+
+    left = REFUSALS
+
+    async def run(self, script: Script, keys: Sequence[str | bytes], args: Sequence[Word]) -> Reply:
+        if script is load("acquire") and self.left:
+            self.left -= 1
+            raise Refused("ERR it is a test") if self.left % 2 else TypeError
+        return await super().run(script, keys, args)
+
+
+def test_an_acquire_that_fails_takes_no_permits(target: Target) -> None:
+    """Ten thousand times, and then it does not: all permits are there, and jobs run."""
+    spec = spec_of(
+        jobs=[{"name": f"job-{number}", "every": "1s"} for number in range(7)],
+        handler="asyncio:sleep",
+        work={"concurrency": 7, "interval": "1ms"},
+        breakers={"enabled": False},
+    )
+    ran: Counter[str] = Counter()
+    most: list[int] = []
+
+    async def handle(job: Effective, context: JobContext) -> None:
+        del context
+        ran[job.name] += 1
+        await asyncio.sleep(0)
+
+    async def promise() -> int:
+        links: list[Refusing] = []
+
+        def link(name: str) -> Link:
+            made = target.link(Keys.of(spec.keys).waiting, name)
+            made.__class__ = Refusing
+            links.append(made)  # type: ignore[arg-type] # it is one now
+            return made
+
+        one = pod(target, spec, handle, "pod", link=link)
+        task = asyncio.create_task(one.run())
+        await until(lambda: links[0].left == 0, "it was refused so often", seconds=60)
+        await until(lambda: len(ran) == 7 and min(ran.values()) >= 2, "all run")
+        one.stop()
+        code = await task
+        most.append(one.permits.free)
+        return code
+
+    assert keep(promise()) == 0
+    assert most == [7]

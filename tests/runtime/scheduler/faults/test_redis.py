@@ -1,0 +1,103 @@
+"""Redis that is not there, goes away, and comes again."""
+
+from collections.abc import Callable
+from functools import partial
+
+from pipelines import Process
+from schedules import Schedule, overlaps
+from scraped import numbers, page, until_counted
+from servers import Server, wait_for
+
+HANDLERS = """\
+import asyncio, pathlib
+import ledger
+
+async def handle(job, context):
+    ledger.note("start", job.name, context.fence)
+    while job.name == "held" and not pathlib.Path("released").exists():
+        await asyncio.sleep(0.02)
+    ledger.note("end", job.name, context.fence)
+"""
+JOBS = [f"job-{number}" for number in range(8)]
+SPEC = "\n".join(
+    [
+        f"jobs: [{{name: held, every: 1h, timeout: 20m}}, {', '.join(f'{{name: {job}}}' for job in JOBS)}]",
+        "each: {every: 1s, timeout: 20s}",
+        "work: {lease: 10s}",
+        "breakers: {cooldown: 1s, half_open: 1s}",
+        "refresh: {every: 2s}",
+        "cleanup: {orphans: {every: 1s, leadership: 2s}}",
+    ]
+)
+
+
+def ready(pod: Process, status: int) -> bool:
+    return page(pod, "/readyz")[0] == status
+
+
+def tripped(pod: Process) -> bool:
+    return numbers(pod).of("scheduler_breaker_trips", breaker="acquisition") >= 1
+
+
+def go_on(one: Schedule, jobs: list[str]) -> None:
+    since = {job: len(lines) for job, lines in one.lines("end").items()}
+    wait_for(lambda: all(len(one.lines("end").get(job, [])) > since.get(job, 0) + 1 for job in jobs), "all go on", 60)
+
+
+def test_redis_goes_away_and_comes_again(own: Callable[..., Schedule], server: Server) -> None:
+    """What ends meanwhile is handed back later; nothing runs twice, and nothing is lost."""
+    with own(handlers=HANDLERS, spec=SPEC) as one:
+        pods = [one.pod(), one.pod()]
+        for pod in pods:
+            pod.until("a life begins")
+        wait_for(lambda: "held" in one.lines(), "it runs")
+        server.kill()
+        for pod in pods:
+            wait_for(partial(ready, pod, 503), "it is not ready")
+            assert page(pod, "/livez")[0] == 200
+        (one.folder / "released").touch()
+        one.ran("held")
+        for pod in pods:
+            wait_for(partial(tripped, pod), "it asks no more")
+            until_counted(pod, "scheduler_watchdog", 1, signal="redis_stall")
+            assert numbers(pod).of("scheduler_degraded") == 1
+
+        server.start()
+        go_on(one, JOBS)
+        for pod in pods:
+            wait_for(partial(ready, pod, 200), "it is ready again")
+            until_counted(pod, "scheduler_breaker_state", 0)
+            until_counted(pod, "scheduler_degraded", 0)
+            assert pod.said("Redis answers again")
+        wait_for(lambda: one.places("held") == ["waiting"], "it was handed back")
+        assert len(one.lines()["held"]) == 1, "and ran once"
+        for pod in pods:
+            assert pod.end() == 0
+        assert overlaps(one.lines(), one.lines("end"), {}) == []
+        one.each_in_one_set([*JOBS, "held"])
+
+
+def test_redis_forgets_everything(own: Callable[..., Schedule], server: Server) -> None:
+    """Emptied in the midst of it, it has all jobs again after the next refresh, and pods find a new life."""
+    with own(spec=SPEC.replace("{name: held, every: 1h, timeout: 20m}, ", "")) as one:
+        pod = one.pod()
+        go_on(one, JOBS)
+        server.flush()
+        go_on(one, JOBS)
+        assert pod.log().count("a life begins") == 2
+        assert pod.end() == 0
+        one.each_in_one_set(JOBS)
+
+
+def test_redis_comes_later(own: Callable[..., Schedule], server: Server) -> None:
+    """A pod that starts without it says so, tries again, and is not ready until it is there."""
+    server.kill()
+    with own(spec=SPEC.replace("{name: held, every: 1h, timeout: 20m}, ", "")) as one:
+        pod = one.pod()
+        pod.until("Redis does not answer; trying again until it does")
+        assert page(pod, "/readyz")[0] == 503
+        server.start()
+        go_on(one, JOBS)
+        assert page(pod, "/readyz")[0] == 200
+        assert len(pod.said("Redis does not answer; trying again until it does")) == 1
+        assert pod.end() == 0

@@ -1,0 +1,59 @@
+"""A pod that sleeps past its lease, and wakes."""
+
+import json
+import signal
+from collections.abc import Callable
+from functools import partial
+
+from schedules import KEYS, Schedule
+from servers import wait_for
+
+HANDLERS = """\
+import asyncio
+import ledger
+
+async def handle(job, context):
+    ledger.note("start", job.name, context.fence)
+    await asyncio.sleep(float(job.args.get("takes", 0)))
+    ledger.note("end", job.name, context.fence)
+"""
+SPEC = """\
+jobs:
+  - {name: held-1, every: 1h, timeout: 10m, args: {takes: 3}}
+  - {name: held-2, every: 1h, timeout: 10m, args: {takes: 3}}
+  - {name: usual, every: 1s}
+work: {lease: 10s}
+cleanup: {orphans: {every: 1s, leadership: 2s}}
+"""
+HELD = ("held-1", "held-2")
+
+
+def test_a_sleeper_hands_back_nothing_of_others(schedule: Callable[..., Schedule]) -> None:
+    """Its jobs run elsewhere. When it wakes it stops them, what it says of them changes nothing, and it works on."""
+    with schedule(handlers=HANDLERS, spec=SPEC) as one:
+        sleeper = one.pod()
+        wait_for(lambda: set(HELD) <= set(one.lines()), "it runs both")
+        sleeper.signal(signal.SIGSTOP)
+        taker = one.pod()
+        for job in HELD:
+            wait_for(partial(ran_on, one, "start", job, taker.name), "it is taken over")
+        for job in HELD:
+            wait_for(partial(ran_on, one, "end", job, taker.name), "it ends")
+        wait_for(lambda: all(one.places(job) == ["waiting"] for job in HELD), "they are handed back")
+        before = {job: one.ask("ZSCORE", KEYS.waiting, job) for job in HELD}
+
+        sleeper.signal(signal.SIGCONT)
+        wait_for(lambda: sleeper.log().count("a life begins") == 2, "it has a new life")
+        times = len(one.lines()["usual"])
+        wait_for(lambda: sleeper.name in {line.worker for line in one.lines()["usual"][times:]}, "it works on")
+
+        for job in HELD:
+            first, second = one.lines()[job]
+            assert first.fence < second.fence
+            assert json.loads(str(one.ask("HGET", KEYS.story, job)))["fence"] == second.fence
+        assert before == {job: one.ask("ZSCORE", KEYS.waiting, job) for job in HELD}
+        assert sleeper.end() == taker.end() == 0
+
+
+def ran_on(one: Schedule, what: str, job: str, worker: str) -> bool:
+    return worker in {line.worker for line in one.lines(what).get(job, [])}

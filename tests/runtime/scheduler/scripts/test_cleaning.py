@@ -1,0 +1,108 @@
+"""clean and the leases: what lost pods hold is due again, and what living ones hold is not touched."""
+
+from moves import KEYS, Moves
+
+from penstock.scheduler.steps import Answer
+
+
+def test_jobs_of_a_lost_pod_are_due_again_as_they_were(moves: Moves) -> None:
+    """With the second in which they were due, so that they go first; and only once."""
+    moves.register("job", "other", due=moves.second() - 100)
+    job, other = moves.take("pod~1")
+    moves.lose("pod~1")
+    assert (moves.clean().returned, moves.clean().returned) == (2, 0)
+    left = moves.left()
+    assert (left.waiting, left.working, left.owners) == ({"job": job.due + 0.499, "other": other.due + 0.499}, {}, {})
+
+
+def test_a_living_pods_jobs_are_not_touched(moves: Moves) -> None:
+    """S2: not before the deadline, and not after it, until the threshold is over too."""
+    moves.register("job")
+    (job,) = moves.take("pod~1")
+    for seconds in (0, 59):
+        job = moves.overrun(job, seconds)
+        assert moves.clean(threshold=60_000).returned == 0
+    job = moves.overrun(job, 61)
+    assert moves.clean(threshold=60_000).returned == 1
+    assert moves.complete(job, due=1) == [Answer.NOT_HELD]
+
+
+def test_a_lease_that_is_over_goes_on_where_nobody_judged(moves: Moves) -> None:
+    """Redis was away, and nobody could renew: what runs is still ours. Once judged, it is not."""
+    moves.register("job")
+    moves.take("pod~1")
+    moves.lose("pod~1")
+    assert moves.clean(judges=False).returned == 0
+    assert moves.renew("pod~1")
+    assert moves.clean().returned == 0
+    moves.lose("pod~1")
+    assert moves.clean().lives == 1
+    assert not moves.renew("pod~1")
+    assert moves.renew("pod~2")
+
+
+def test_the_jobs_of_a_pod_that_left_are_due_again(moves: Moves) -> None:
+    """Whatever it could not hand back: it is in no list of pods."""
+    moves.register("job")
+    moves.take("pod~1")
+    moves.end("pod~1")
+    assert moves.clean(judges=False).returned == 1
+
+
+def test_only_its_own_shards(moves: Moves) -> None:
+    """Where all pods clean, each its own."""
+    moves.register("of-0", shard=0)
+    moves.register("of-1", shard=1)
+    moves.take("pod~1")
+    moves.lose("pod~1")
+    moves.clean(shards=",1,")
+    assert moves.left().places("of-0") == ["working"]
+    assert moves.left().places("of-1") == ["waiting"]
+
+
+def test_what_can_be_no_job_is_removed(moves: Moves) -> None:
+    """Names that nobody knows, and names of digits alone; numeric ones may be kept."""
+    now = moves.second()
+    moves.register("job", "123", due=now + 60)
+    moves.set_due("stranger", now)
+    kept = moves.clean("waiting", removes_numeric=False)
+    assert (kept.unknown, kept.numeric) == (1, 0)
+    assert (moves.clean("waiting").numeric, moves.clean("waiting").numeric) == (1, 0)
+    assert set(moves.left().waiting) == moves.left().jobs == {"job"}
+
+
+def test_strangers_in_the_working_set_are_removed_once_nobody_can_hold_them(moves: Moves) -> None:
+    """Before their deadline somebody may."""
+    now = moves.second()
+    moves.ask("ZADD", KEYS.working, now + 60, "fresh", now - 1, "old", now - 1, "77")
+    cleaned = moves.clean()
+    assert (cleaned.unknown, cleaned.numeric) == (1, 1)
+    assert set(moves.left().working) == {"fresh"}
+
+
+def test_a_paused_orphan_stays_paused(moves: Moves) -> None:
+    """It was paused while it ran, and its pod was lost."""
+    moves.register("job")
+    moves.take("pod~1")
+    moves.ask_for("pause", "job")
+    moves.lose("pod~1")
+    moves.clean()
+    assert moves.left().places("job") == ["paused"]
+
+
+def test_page_by_page(moves: Moves) -> None:
+    """A long set is looked through in pages, and none is left out where some of a page are removed."""
+    moves.register(*(f"job-{n:03}" for n in range(600, 1000)))
+    moves.take("pod~1")
+    moves.register(*(f"job-{n:03}" for n in range(600)))
+    moves.take("pod~2")
+    moves.take("pod~2")
+    moves.lose("pod~1")
+    further, returned = 0, 0
+    while further >= 0:
+        page = moves.wait(
+            moves.steps.clean("working", further, threshold=600_000, judges=True, shards="*", removes_numeric=True)
+        )
+        further, returned = page.further, returned + page.returned
+    assert returned == 400
+    assert set(moves.left().owners.values()) == {"pod~2"}

@@ -1,0 +1,79 @@
+"""register and unregister: a job that is known is in one of the sets, and registering it again changes nothing."""
+
+from moves import KEYS, Moves
+
+from penstock.scheduler.steps import Answer
+
+
+def test_a_new_job_waits(moves: Moves) -> None:
+    """Due when its pod says, with its priority."""
+    now = moves.second()
+    assert moves.register("a", "b", due=now + 7, priority=900) == 2
+    assert moves.left().waiting == {"a": now + 7.099, "b": now + 7.099}
+
+
+def test_who_waits_keeps_the_time(moves: Moves) -> None:
+    """However often it is registered; a new priority holds at once."""
+    now = moves.second()
+    moves.register("job", due=now + 7)
+    assert moves.register("job", due=now + 500) == 0
+    assert moves.left().waiting == {"job": now + 7.499}
+    moves.register("job", due=now + 500, priority=999)
+    assert moves.left().waiting == {"job": now + 7.0}
+
+
+def test_a_shorter_interval_holds_at_once(moves: Moves) -> None:
+    """A job whose schedule has changed is due no later than that schedule would have it, and no earlier than it was."""
+    now = moves.second()
+    moves.register("daily", due=now + 86_400, schedule="24h")
+    moves.register("daily", due=now, latest=now + 30, schedule="30s")
+    assert moves.left().waiting == {"daily": now + 30.499}
+    moves.register("daily", due=now, latest=now + 86_400, schedule="24h")
+    assert moves.left().waiting == {"daily": now + 30.499}
+
+
+def test_who_runs_or_is_paused_is_left_alone(moves: Moves) -> None:
+    """It is in its set, and in no second one."""
+    moves.register("runs", "stops")
+    moves.ask_for("pause", "stops")
+    moves.take("pod~1")
+    assert moves.register("runs", "stops") == 0
+    assert moves.left().places("runs") == ["working"]
+    assert moves.left().places("stops") == ["paused"]
+
+
+def test_what_redis_lost_is_there_again(moves: Moves) -> None:
+    """The next refresh brings it back."""
+    moves.register("job")
+    moves.ask("DEL", KEYS.waiting)
+    assert moves.register("job") == 1
+    assert moves.left().places("job") == ["waiting"]
+
+
+def test_who_is_unregistered_waits_no_more(moves: Moves) -> None:
+    """And its story is forgotten; a second time it is known no more."""
+    moves.register("job", "other")
+    (job,) = moves.take("pod~1", 1)
+    moves.complete(job, due=job.due)
+    assert (moves.unregister("job"), moves.unregister("job")) == (1, 0)
+    left = moves.left()
+    assert (left.jobs, left.stories, set(left.waiting)) == ({"other"}, {}, {"other"})
+
+
+def test_only_what_nobody_registers_any_more(moves: Moves) -> None:
+    """What another pod has registered since then stays."""
+    moves.register("job")
+    now = moves.second()
+    assert moves.unregister("job", unseen_since=now - 60) == 0
+    assert moves.unregister("job", unseen_since=now + 60) == 1
+
+
+def test_a_paused_job_that_comes_again_is_paused(moves: Moves) -> None:
+    """Its pods were away, or its shard moved: nobody has resumed it."""
+    moves.register("job")
+    moves.ask_for("pause", "job")
+    moves.unregister("job")
+    moves.register("job")
+    assert moves.left().places("job") == ["paused"]
+    assert moves.ask_for("resume", "job") == [Answer.DONE]
+    assert moves.left().places("job") == ["waiting"]

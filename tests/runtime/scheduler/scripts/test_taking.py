@@ -1,0 +1,145 @@
+"""acquire: what is due becomes one life's, in order, each job once."""
+
+import pytest
+from moves import KEYS, Moves, entry
+from redis.crc import key_slot
+
+from penstock_spec.kinds.scheduler.keys import KeyNames, Keys
+
+
+def test_what_is_due_is_ours_until_a_deadline_of_its_own(moves: Moves) -> None:
+    """It is in the working set alone, with a deadline of Redis's time and the life that holds it."""
+    moves.register("quick", timeout=5000)
+    moves.register("slow", timeout=60_000)
+
+    quick, slow = moves.take("pod~1")
+
+    left = moves.left()
+    assert (left.waiting, left.owners) == ({}, {"quick": "pod~1", "slow": "pod~1"})
+    assert left.working == {"quick": quick.score / 1e6, "slow": slow.score / 1e6}
+    assert 5 <= quick.deadline - quick.acquired <= 6
+    assert 60 <= slow.deadline - slow.acquired <= 61
+
+
+def test_what_is_not_due_waits(moves: Moves) -> None:
+    """Due is who was due before Redis's present second is over."""
+    now = moves.second()
+    moves.register("now", due=now)
+    moves.register("later", due=now + 3600)
+    assert [one.name for one in moves.take("pod~1")] == ["now"]
+    assert moves.left().places("later") == ["waiting"]
+
+
+def test_lower_scores_go_first_and_ties_by_name(moves: Moves) -> None:
+    """The longest due first; of one second the higher priority, and then names in their order."""
+    now = moves.second()
+    moves.register("b", "a", "c", due=now)
+    moves.register("urgent", due=now, priority=999)
+    moves.register("whenever", due=now, priority=0)
+    moves.register("oldest", due=now - 5, priority=0)
+    names = []
+    for _ in range(3):
+        names += [one.name for one in moves.take("pod~1", 2)]
+    assert names == ["oldest", "urgent", "a", "b", "c", "whenever"]
+
+
+def test_a_job_is_taken_once(moves: Moves) -> None:
+    """Whoever asks second is given the next ones."""
+    moves.register(*(f"job-{n}" for n in range(10)))
+    one, two, three = moves.take("pod~1", 6), moves.take("pod~2", 6), moves.take("pod~1", 6)
+    assert (len(one), len(two), len(three)) == (6, 4, 0)
+    assert {job.name for job in one}.isdisjoint(job.name for job in two)
+
+
+def test_fences_only_grow(moves: Moves) -> None:
+    """Of two runs the later has the greater, also where Redis has lost everything; and working scores differ."""
+    fences, scores = [], []
+    for round_ in range(4):
+        if round_ == 2:
+            moves.ask("DEL", KEYS.fence, KEYS.working)
+        moves.register("job")
+        (taken,) = moves.take("pod~1")
+        fences.append(taken.fence)
+        scores.append(taken.score)
+        moves.release(taken)
+    assert fences == sorted(set(fences))
+    assert len(set(scores)) == 4
+
+
+def test_a_life_that_is_over_takes_nothing(moves: Moves) -> None:
+    """It is told so."""
+    moves.register("job")
+    moves.end("pod~1")
+    assert moves.wait(moves.steps.acquire("pod~1", 5, look=5)) is None
+    assert moves.left().places("job") == ["waiting"]
+
+
+def test_the_story_comes_with_the_job(moves: Moves) -> None:
+    """So that whoever runs it knows of the failures before."""
+    moves.register("job")
+    moves.complete(
+        *moves.take("pod~1"),
+        due=moves.second(),
+        story='{"due":7,"acquired":1,"ended":2,"outcome":"failed","class":"-","streak":3,"next":9,"fence":4,"life":"pod~1"}',
+    )
+    (taken,) = moves.take("pod~2")
+    assert taken.story is not None
+    assert (taken.story.streak, taken.story.due, taken.story.outcome) == (3, 7, "failed")
+
+
+def test_other_shards_are_passed_over(moves: Moves) -> None:
+    """Each life takes its own, and is told how many it passed over."""
+    for shard in range(3):
+        moves.register(f"of-{shard}", shard=shard)
+    took = moves.took("pod~1", shards=",0,2,")
+    assert ([one.name for one in took.jobs], took.others) == (["of-0", "of-2"], 1)
+    assert [one.name for one in moves.take("pod~2", shards=",1,")] == ["of-1"]
+
+
+def test_a_long_row_of_others_jobs_hides_none(moves: Moves) -> None:
+    """Where all that one call looks at is for others, the next one looks behind it."""
+    now = moves.second()
+    moves.register(*(f"theirs-{n:02}" for n in range(30)), due=now - 9, shard=1)
+    moves.register("mine", due=now)
+    took = moves.took("pod~1", look=10, shards=",0,")
+    calls = 1
+    while not took.jobs and took.further:
+        took = moves.took("pod~1", look=10, further=took.further, shards=",0,")
+        calls += 1
+    assert ([one.name for one in took.jobs], calls) == (["mine"], 4)
+
+
+def test_what_is_not_for_it_and_what_nobody_knows_is_passed_over(moves: Moves) -> None:
+    """They stay where they are, and are counted apart."""
+    moves.register("a", "not-for-it")
+    moves.set_due("stranger", moves.second())
+    took = moves.took("pod~1", skip=["not-for-it"])
+    assert [one.name for one in took.jobs] == ["a"]
+    assert (took.others, took.passed, took.unknown) == (0, 1, 1)
+    assert set(moves.left().waiting) == {"not-for-it", "stranger"}
+
+
+def test_no_script_keeps_redis_for_long(moves: Moves) -> None:
+    """The largest batch of every step is some milliseconds by Redis's own account, a hundred thousand jobs or not."""
+    now = moves.second()
+    for page in range(20):
+        entries = [entry(f"job-{page:02}-{n:03}", now + (60 if page else 0), now) for n in range(500)]
+        moves.wait(moves.steps.register(entries))
+    moves.ask("CONFIG", "RESETSTAT")
+    taken = moves.take("pod~1")
+    assert len(taken) == 500
+    moves.complete(*taken, due=now + 60)
+    assert moves.clean("waiting").further > 0
+    told = moves.ask("INFO", "commandstats").decode()
+    (line,) = [one for one in told.splitlines() if one.startswith("cmdstat_evalsha:")]
+    calls, micro = (int(line.partition(f"{word}=")[2].partition(",")[0]) for word in ("calls", "usec"))
+    assert calls >= 3
+    assert micro / calls < 50_000, "ten times the promise: this machine may be busy, a script without a bound is slower"
+
+
+@pytest.mark.parametrize("tag", ["ps", "a*b", "größe"])
+def test_all_keys_lie_in_one_slot(tag: str) -> None:
+    """With a hash tag, whatever the names are."""
+    keys = Keys.of(KeyNames(prefix="p:", waiting="w", hash_tag=tag))
+    told = [getattr(keys, name) for name in keys.__slots__]
+    assert len({key_slot(key.encode()) for key in told}) == 1

@@ -1,0 +1,133 @@
+"""When a job is due again: pure, with Redis's time handed in."""
+
+from datetime import UTC, datetime
+from random import Random
+
+import pytest
+from inside import spec_of
+
+from penstock.handling.asked import Retry
+from penstock.handling.failures import Failure
+from penstock.scheduler.due import Failures, Plan, first, interval_of, latest_due, plan
+from penstock_spec.kinds.scheduler.effective import Effective, listed
+from penstock_spec.kinds.scheduler.failures import STANDARD
+from penstock_spec.kinds.scheduler.spec import Scheduler
+
+NOON = int(datetime(2026, 3, 2, 12, tzinfo=UTC).timestamp())
+HOUR = 3600
+
+
+def chance(seed: int = 1) -> Random:
+    return Random(seed)  # noqa: S311 - no secret
+
+
+def spec(**said: object) -> Scheduler:
+    job = said.pop("job", {"every": "30s"})
+    assert isinstance(job, dict)
+    return spec_of(jobs=[{"name": "job", "handler": "x:y", **job}], **said)
+
+
+def job(**said: object) -> Effective:
+    return listed(spec(job=said))[0]
+
+
+def test_a_new_job_is_due_at_once_or_within_its_jitter() -> None:
+    """In whole seconds, rounded up; one by cron at its next time."""
+    assert first(job(every="30s"), NOON + 0.2, 0, chance()) == NOON + 1
+    found = {first(job(every="30s"), NOON, 10, chance(n)) for n in range(50)}
+    assert NOON + 1 <= min(found) < max(found) <= NOON + 10
+    assert first(job(cron="30 * * * *"), NOON, 10, chance()) == NOON + 1800
+
+
+def test_the_next_run_counts_from_the_second_of_the_last() -> None:
+    """So that `1s` is every second; parts of seconds are rounded up."""
+    assert plan(job(every="1s"), NOON, NOON + 0.9) == Plan(runs=True, next=NOON + 1)
+    assert plan(job(every="90s"), NOON, NOON + 7.1) == Plan(runs=True, next=NOON + 97)
+    assert plan(job(every="1500ms"), NOON, NOON + 0.5) == Plan(runs=True, next=NOON + 2)
+
+
+def test_cron_goes_by_its_time_zone() -> None:
+    """Redis's time and no other."""
+    assert plan(job(cron="30 2 * * *", time_zone="Asia/Tokyo"), NOON - 3 * HOUR, NOON).next == NOON + 5.5 * HOUR
+    assert latest_due(job(cron="*/5 * * * *"), NOON + 1) == NOON + 300
+    assert interval_of(job(cron="*/5 * * * *"), NOON + 1) == 300
+
+
+def test_a_cron_that_is_never_due_is_looked_at_again_next_year() -> None:
+    """The 30th of February: a rule says so of the spec."""
+    assert plan(job(cron="0 0 30 2 *"), NOON, NOON).next >= NOON + 366 * 24 * HOUR - 60
+
+
+@pytest.mark.parametrize(
+    ("missed", "planned"),
+    [
+        ({"run": "once"}, Plan(runs=True, next=NOON + HOUR, made_up=1, skipped=3)),
+        ({"run": "skip"}, Plan(runs=False, next=NOON + HOUR, skipped=4)),
+        ({"run": "all"}, Plan(runs=True, next=NOON - 2 * HOUR, made_up=1)),
+        ({"run": "all", "at_most": 2}, Plan(runs=True, next=NOON, made_up=1, skipped=2)),
+        ({"run": "all", "at_most": 1}, Plan(runs=True, next=NOON + HOUR, made_up=1, skipped=3)),
+    ],
+)
+def test_missed_runs(missed: dict[str, object], planned: Plan) -> None:
+    """An hourly job was due at nine, and is taken after noon: three more were missed meanwhile."""
+    assert plan(job(cron="0 * * * *", missed=missed), NOON - 3 * HOUR, NOON + 5) == planned
+
+
+def test_all_missed_runs_are_run_one_after_the_other() -> None:
+    """Each for its own second, and in the end the usual next one."""
+    hourly = job(cron="0 * * * *", missed={"run": "all"})
+    due, ran = NOON - 3 * HOUR, []
+    while due <= NOON + 5:
+        ran.append(due)
+        due = plan(hourly, due, NOON + 5).next
+    assert (ran, due) == ([NOON - 3 * HOUR, NOON - 2 * HOUR, NOON - HOUR, NOON], NOON + HOUR)
+
+
+def test_a_little_late_is_not_missed() -> None:
+    """A minute is all that cron knows."""
+    assert plan(job(cron="0 * * * *", missed={"run": "skip"}), NOON, NOON + 30) == Plan(runs=True, next=NOON + HOUR)
+
+
+def after(it: Scheduler, error: BaseException, streak: int, planned: int = NOON + 30, seed: int = 1) -> int:
+    """Seconds from the end of a failed run, at noon, to the next."""
+    one = listed(it)[0]
+    return Failures(it).next(one, planned, Failure.of(error), streak, NOON, chance(seed)) - NOON
+
+
+def test_without_classes_every_failure_waits_the_error_interval() -> None:
+    """Which is the default; without one it is as after any other run."""
+    steady = {"failure": 0}
+    usual = spec(job={"every": "30s", "error_interval": "2m"}, jitter=steady)
+    assert (after(usual, PermissionError(), 1), after(usual, OSError(), 9)) == (120, 120)
+    assert after(spec(jitter=steady), OSError(), 1) == 30
+    assert after(spec(jitter=steady), OSError(), 1, planned=NOON - 5) == 0, "and not before it ended"
+
+
+@pytest.mark.parametrize(
+    ("error", "streak", "wait"),
+    [
+        (PermissionError(), 1, 1800), (PermissionError(), 5, 1800),
+        (MemoryError(), 1, 30), (MemoryError(), 2, 60), (MemoryError(), 5, 480), (MemoryError(), 6, 600),
+        (MemoryError(), 5000, 600),
+        (ConnectionError(), 1, 0), (ConnectionError(), 2, 0), (ConnectionError(), 3, 120),
+        (ValueError(), 1, 120), (Retry(after="7s"), 1, 7),
+    ],
+)  # fmt: skip
+def test_each_class_waits_as_it_says(error: BaseException, streak: int, wait: int) -> None:
+    """Forbidden for half an hour, throttled and out of memory longer and longer, transient first at once."""
+    it = spec_of(
+        jobs=[{"name": "job", "handler": "x:y", "every": "30s", "error_interval": "2m"}],
+        jitter={"failure": 0},
+        failures={"by_class": True, "classes": {**STANDARD, "transient": {**STANDARD["transient"], "immediate": 2}}},
+    )
+    assert after(it, error, streak) == wait
+
+
+def test_waits_are_changed_by_a_tenth() -> None:
+    """At random, in both directions, and never into the past."""
+    it = spec(job={"every": "30s", "error_interval": "100s"}, jitter={"failure": 0.1})
+    found = {after(it, OSError(), 1, seed=seed) for seed in range(300)}
+    assert (min(found), max(found)) == (91, 110)
+    classes = {"now": {"match": ["OSError"], "immediate": 9}}
+    at_once = spec(jitter={"failure": 1}, failures={"by_class": True, "classes": classes})
+    assert {after(at_once, OSError(), 1, seed=seed) for seed in range(20)} == {0}

@@ -1,0 +1,108 @@
+"""Jobs that come and go at run time, patterns and shards."""
+
+from collections.abc import Callable
+from functools import partial
+
+from schedules import KEYS, Schedule
+from scraped import numbers
+from servers import wait_for
+
+HANDLERS = """\
+import asyncio, json, os, pathlib
+import ledger
+
+async def handle(job, context):
+    ledger.note("start", job.name, context.fence)
+    while job.name == "held" and not pathlib.Path("released").exists():
+        await asyncio.sleep(0.02)
+    ledger.note("end", job.name, context.fence)
+
+def jobs():
+    return json.loads(pathlib.Path("jobs.json").read_text())
+
+async def mine():
+    return json.loads(pathlib.Path(f"shards-{os.environ['POD_NAME']}.json").read_text())
+"""
+SPEC = """\
+jobs: "handlers:jobs"
+each: {every: 1s, timeout: 1m}
+refresh: {every: 1s}
+patterns: {disabled: "off/.*"}
+cleanup: {orphans: {every: 1s}}
+"""
+SHARDS = 'shards: {count: 2, mine: "handlers:mine"}\n'
+
+
+def lists(one: Schedule, *jobs: str) -> None:
+    (one.folder / "new.json").write_text(f"[{', '.join(jobs)}]")
+    (one.folder / "new.json").rename(one.folder / "jobs.json")
+
+
+def nowhere(one: Schedule, job: str) -> bool:
+    return one.places(job) == []
+
+
+def test_jobs_appear_and_vanish(schedule: Callable[..., Schedule]) -> None:
+    """What is listed runs, without a restart; what is not any more is in no set, and one that runs ends in peace."""
+    with schedule(handlers=HANDLERS, spec=SPEC) as one:
+        lists(one, '"a"', '"held"', '"off/c"', '{"name": "named", "every": "2s"}', '{"name": "bad name"}')
+        pod = one.pod()
+        for job in ("a", "named"):
+            one.ran(job, 2)
+        (told,) = pod.said("jobs that cannot be are left out")[:1]
+        assert "bad name" in told["jobs"]
+        lists(one, '"a"', '"new"', '"off/c"')
+        one.ran("new", 2)
+        wait_for(lambda: one.places("named") == [], "it waits no more")
+        assert one.places("held") == ["working"]
+        (one.folder / "released").touch()
+        one.ran("held")
+        wait_for(lambda: one.places("held") == [], "it has ended, and goes nowhere")
+        assert "off/c" not in one.lines()
+        (one.folder / "jobs.json").write_text("{")
+        pod.until("the list of jobs cannot be had; the one before counts")
+        times = len(one.lines("end")["a"])
+        one.ran("a", times + 2)
+        assert numbers(pod).of("scheduler_registered") == 2
+        assert pod.end() == 0
+        one.each_in_one_set(["a", "new"])
+
+
+def test_what_no_list_has_is_forgotten(schedule: Callable[..., Schedule]) -> None:
+    """Jobs of a spec that nobody runs any more: the leader takes them out; and strangers in the sets."""
+    with schedule(handlers=HANDLERS, spec=SPEC) as one:
+        lists(one, '"a"')
+        one.ask("HSET", KEYS.jobs, "former", "1000 500 0 1s 1")
+        one.ask("ZADD", KEYS.waiting, 4_000_000_000, "former", 4_000_000_000, "stranger", 4_000_000_000, "77")
+        pod = one.pod()
+        one.ran("a")
+        for job in ("former", "stranger", "77"):
+            wait_for(partial(nowhere, one, job), "it is in no set")
+        assert numbers(pod).by("scheduler_orphans_removed", "why") == {"numeric": 1, "unknown": 1}
+        assert pod.end() == 0
+        one.each_in_one_set(["a"])
+
+
+def test_each_pod_takes_its_shards(schedule: Callable[..., Schedule]) -> None:
+    """And when they move, the other takes over what was another's, without a restart."""
+    names = [f"job-{number}" for number in range(12)]
+    with schedule(handlers=HANDLERS, spec=SPEC + SHARDS) as one:
+        lists(one, *(f'"{name}"' for name in names))
+        pods = []
+        for number in range(2):
+            (one.folder / f"shards-{number}.json").write_text(f"[{number}]")
+            pods.append(one.pod(environ={"POD_NAME": str(number)}))
+        for name in names:
+            one.ran(name, 2)
+        by_job = {name: {line.worker for line in lines} for name, lines in one.lines().items()}
+        assert all(len(workers) == 1 for workers in by_job.values())
+        assert set().union(*by_job.values()) == {pod.name for pod in pods}
+        (one.folder / "shards-0.json").write_text("[0, 1]")
+        (one.folder / "shards-1.json").write_text("[]")
+        wait_for(
+            lambda: all(pods[0].name in {line.worker for line in lines} for lines in one.lines().values()),
+            "the first runs all",
+        )
+        for pod in pods:
+            assert pod.end() == 0
+        one.each_in_one_set(names)

@@ -1,0 +1,134 @@
+"""Next runs that Redis did not take: held, tried again while the breaker is closed, and never forgotten."""
+
+from collections.abc import Sequence
+
+from moves import KEYS, Moves
+from promises import keep
+from targets import Target
+
+from penstock.observe.board import Board
+from penstock.observe.metrics import Metrics
+from penstock.scheduler.breaker import Breaker, State
+from penstock.scheduler.settler import Settler
+from penstock.scheduler.steps import Answer, Returned, Steps, Taken
+from penstock.scheduler.tally import Tally
+from penstock.wire.errors import Unanswered
+from penstock.wire.link import Link
+from penstock_spec.kinds.scheduler.work import Breakers
+
+TRIES = 3
+
+
+class Deaf(Steps):
+    """Does what it is told, and says so only from the nth time on."""
+
+    unanswered = 0
+
+    async def complete(self, runs: Sequence[Returned]) -> list[Answer]:
+        answers = await super().complete(runs)
+        if self.unanswered:
+            self.unanswered -= 1
+            raise Unanswered("it is a test")
+        return answers
+
+
+class Held:
+    """A settler over a link that loses answers, on a clock of the test's own."""
+
+    def __init__(self, link: Link, unanswered: int, **breakers: object) -> None:
+        self.now = 0.0
+        self.steps = Deaf(link, KEYS)
+        self.steps.unanswered = unanswered
+        self.breaker = Breaker(Breakers.model_validate(breakers))
+        board = Board()
+        metrics = Metrics.of("scheduler", pipeline="held", board=board, given={"class": ["-"]})
+        self.tally = Tally(metrics)
+        self.settler = Settler(self.steps, self.breaker, TRIES, 500, self.tally, lambda: self.now)
+
+    async def once(self, *taken: Taken) -> None:
+        """They end, and are handed back once."""
+        for one in taken:
+            self.settler.put(Returned(one.name, one.score, one.due + 60, b"{}"))
+        items = [self.settler._queue.popleft() for _ in taken]  # noqa: SLF001 - one turn of its loop
+        await self.settler._settle(items)  # noqa: SLF001 - as above
+
+
+def taken(target: Target, jobs: int = 2) -> list[Taken]:
+    with Moves(target.link(KEYS.waiting)) as moves:
+        moves.begin("pod~1")
+        moves.register(*(f"job-{number}" for number in range(jobs)))
+        return moves.take("pod~1")
+
+
+def test_what_was_not_taken_is_tried_again(target: Target) -> None:
+    """Once a round; an answer that was lost is told when it is asked for again, and nothing happens twice."""
+    runs = taken(target)
+
+    async def promise() -> None:
+        held = Held(link := target.link(KEYS.waiting), 2)
+        await held.once(*runs)
+        assert (held.settler.unsettled, held.tally.recoveries["true"].value) == (2, 0)
+        await held.settler.recover()
+        assert (held.settler.unsettled, held.tally.recoveries["false"].value) == (2, 2)
+        await held.settler.recover()
+        assert (held.settler.unsettled, held.tally.recoveries["true"].value) == (0, 2)
+        assert held.tally.fenced["complete"].value == held.tally.exhausted.value == 0
+        await link.close()
+
+    keep(promise())
+
+
+def test_after_three_tries_it_is_left_to_the_next_refresh(target: Target) -> None:
+    """Which brings it back; no job is lost by a Redis that was away for long."""
+    runs = taken(target)
+
+    async def promise() -> None:
+        held = Held(link := target.link(KEYS.waiting), 1 + TRIES, failures=100)
+        await held.once(*runs)
+        for _ in range(TRIES):
+            await held.settler.recover()
+        assert (held.tally.exhausted.value, held.settler.unsettled) == (2, 2)
+        await held.settler.recover()
+        assert held.settler.unsettled == 2
+        held.settler.bring_back()
+        await held.settler.recover()
+        assert held.settler.unsettled == 0
+        await link.close()
+
+    keep(promise())
+
+
+def test_an_open_breaker_tries_nothing(target: Target) -> None:
+    """What ends meanwhile is held without a try, and nothing is recovered before it is closed again."""
+    runs = taken(target)
+
+    async def promise() -> None:
+        held = Held(link := target.link(KEYS.waiting), 1, failures=1)
+        await held.once(runs[0])
+        assert held.breaker.state(held.now) is State.OPEN
+        await held.once(runs[1])
+        await held.settler.recover()
+        held.now = 30
+        await held.settler.recover()
+        assert (held.settler.unsettled, held.tally.recoveries["false"].value) == (2, 0)
+        assert held.breaker.state(held.now) is State.HALF_OPEN
+        held.now = 35
+        await held.settler.recover()
+        assert held.settler.unsettled == 0
+        await link.close()
+
+    keep(promise())
+
+
+def test_a_pod_that_leaves_asks_whatever_the_breaker_says(target: Target) -> None:
+    """It has no later."""
+    runs = taken(target)
+
+    async def promise() -> None:
+        held = Held(link := target.link(KEYS.waiting), 1, failures=1)
+        await held.once(*runs)
+        await held.settler.empty()
+        assert held.settler.unsettled == 0
+        await link.close()
+
+    keep(promise())

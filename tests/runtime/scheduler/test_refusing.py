@@ -1,0 +1,117 @@
+"""What cannot run is refused in words, before anything is taken."""
+
+import asyncio
+import shutil
+from concurrent.futures import ThreadPoolExecutor
+from datetime import date
+from pathlib import Path
+
+import pytest
+from inside import spec_of
+from promises import keep
+
+from penstock.scheduler.calls import Calls
+from penstock.scheduler.listing import Listing
+from penstock.scheduler.resolved import Resolved, pipelines_of, resolve
+from penstock.wire.credentials import Credentials
+from penstock_spec.findings import CannotGoOn
+from penstock_spec.platform import Environment
+
+TODAY = date(2026, 3, 2)
+CODE = """\
+WORDS = ["a"]
+
+def given():
+    return {"a": 1}
+
+def mixed():
+    both = {"name": "both", "cron": "* * * * *", "every": "1s"}
+    return ["a", {"name": "b", "every": "1s"}, {"name": "two words"}, both, 7]
+
+async def needs(job, context, more):
+    pass
+
+def nothing():
+    pass
+"""
+
+
+@pytest.fixture
+def code(tmp_path: Path) -> Path:
+    """A team's, under a name that no other test imports."""
+    (tmp_path / "refused.py").write_text(CODE)
+    return tmp_path
+
+
+def calls_of(code: Path, handler: str) -> None:
+    spec = spec_of(jobs=[{"name": "job", "every": "1s"}], handler=handler)
+
+    async def promise() -> None:
+        Calls(spec, [code], ThreadPoolExecutor(1), pytest.fail, Credentials())
+
+    keep(promise())
+
+
+def test_a_pipelines_spec(root: Path) -> None:
+    """It says what runs that."""
+    spec = root / "specs" / "media-cluster.yaml"
+    with pytest.raises(CannotGoOn) as refused:
+        resolve(spec, None, "dev", root, TODAY)
+    assert refused.value.says == f"`{spec}` is a pipeline, and a scheduler is asked for"
+    assert refused.value.hint == f"run it with `penstock worker {spec}`"
+
+
+def test_a_pipeline_that_is_not_there(root: Path, tmp_path: Path) -> None:
+    """A job would send to it."""
+    shutil.copytree(root / "specs", tmp_path / "specs")
+    shutil.copy(root / "penstock.yaml", tmp_path)
+    around = Environment.model_validate({"namespace": "tests", "redis": {"addresses": ["127.0.0.1:6379"]}})
+    spec = spec_of(jobs=[{"name": "job", "every": "1s"}], handler="asyncio:sleep")
+    find = pipelines_of(Resolved(spec, "dev", around, tmp_path / "specs" / "x.yaml"), None, None, tmp_path, TODAY)
+    with pytest.raises(CannotGoOn) as refused:
+        find("nobodys")
+    assert refused.value.says == "a job sends to `nobodys`, and there is no such pipeline without errors here"
+
+
+def test_a_list_that_is_no_function(code: Path) -> None:
+    """Of jobs, or of shards."""
+    with pytest.raises(CannotGoOn) as refused:
+        Listing(spec_of(jobs="refused:WORDS", handler="asyncio:sleep"), [code])
+    assert refused.value.says == "`refused:WORDS` is a `list`, and `jobs` names a function"
+    assert refused.value.hint == "name a function that takes nothing and gives a list"
+
+
+def test_a_function_that_gives_no_list(code: Path) -> None:
+    """The pod goes on with the list before, and says so."""
+    listing = Listing(spec_of(jobs="refused:given", handler="asyncio:sleep"), [code])
+    with pytest.raises(TypeError, match=r"`refused:given` gave a `dict`, and not a list of jobs"):
+        asyncio.run(listing.ask())
+
+
+def test_jobs_that_cannot_be_are_left_out(code: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """The others run; the first few are told by name."""
+    listing = Listing(spec_of(jobs="refused:mixed", handler="asyncio:sleep", each={"every": "5s"}), [code])
+    assert set(asyncio.run(listing.ask()).mine) == {"a", "b"}
+    (record,) = caplog.records
+    told = vars(record)["penstock_fields"]["jobs"]
+    assert "two words" in told
+    assert "it has both `every` and `cron`" in told
+
+
+@pytest.mark.parametrize(
+    ("handler", "says"),
+    [
+        (
+            "refused:needs",
+            "`refused:needs` needs 3 parameters (`job`, `context`, `more`), and a handler gets the job and a context",
+        ),
+        ("refused:nothing", "`refused:nothing` takes no parameter, and a handler gets the job"),
+        ("refused:WORDS", "`refused:WORDS` is a `list`, and a handler is a function"),
+        ("refused:lost", "`refused` has no `lost`, which `inside` names"),
+    ],
+)
+def test_a_handler_that_is_none(code: Path, handler: str, says: str) -> None:
+    """It is told as for a pipeline, of a job."""
+    with pytest.raises(CannotGoOn) as refused:
+        calls_of(code, handler)
+    assert refused.value.says == says

@@ -1,0 +1,95 @@
+"""`penstock acl` for a scheduler: with exactly these rights everything works; scripts say which they need."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from called import COMMENT, called_by
+from schedules import KEYS, Schedule
+from servers import Server, wait_for
+
+from penstock import scheduler
+from penstock.scripts import script
+from penstock_spec.kinds.scheduler.rights import SCRIPTS
+from penstock_spec.kinds.scheduler.rights.scripts import CALLED, LEAD
+
+FOLDER = Path(scheduler.__file__).parent / "scripts"
+SECRET = "a long one"  # noqa: S105 - of a server that lives as long as the test
+SPEC = """\
+jobs:
+  - {name: usual, every: 1s}
+  - {name: hangs, every: 1h, timeout: 1s}
+work: {lease: 10s, concurrency: 5}
+refresh: {every: 1s}
+cleanup: {zombies: {threshold: 1s}, orphans: {every: 1s, leadership: 1s}}
+"""
+HANDLERS = """\
+import asyncio
+import ledger
+
+async def handle(job, context):
+    ledger.note("start", job.name, context.fence)
+    if job.name == "hangs":
+        await asyncio.sleep(3600)
+    ledger.note("end", job.name, context.fence)
+"""
+
+
+def names() -> list[str]:
+    return sorted(path.stem for path in FOLDER.glob("*.lua"))
+
+
+def test_what_is_granted_for_a_script_is_what_it_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that a right that is missing at night is missed here."""
+    assert called_by("lead") == LEAD
+    monkeypatch.setattr("called.script", lambda name: script(name, FOLDER))
+    assert dict(CALLED) == {name: called_by(name) for name in names()}
+    assert set().union(*SCRIPTS.values()) == set(names())
+    assert "redis.call" not in COMMENT.sub("", "-- redis.call('KEYS')")
+
+
+def grant(repository: Schedule, server: Server, role: str) -> str:
+    """A user with what is printed for a role."""
+    command = [sys.executable, "-m", "penstock", "acl", "trial", "--role", role, "--json"]
+    ran = subprocess.run(command, cwd=repository.folder, capture_output=True, text=True, check=True)
+    [user] = json.loads(ran.stdout)["users"]
+    server.ask("ACL", "SETUSER", user["user"], *user["rules"], "on", f">{SECRET}")
+    return str(user["user"])
+
+
+def refused(server: Server) -> list[str]:
+    """What Redis refused anybody."""
+    log = server.ask("ACL", "LOG")
+    assert isinstance(log, list)
+    return [str(one) for one in log]
+
+
+def test_a_pod_and_a_person_can_do_all_that_they_do(
+    own: Callable[..., Schedule], server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It runs jobs, loses a pod, tidies and leaves; somebody looks, pauses and resumes. Redis refuses nothing."""
+    repository = own(handlers=HANDLERS, spec=SPEC)
+    pod, person = (grant(repository, server, role) for role in ("scheduler", "operator"))
+    mine = {"REDIS_USERNAME": pod, "REDIS_PASSWORD": SECRET}
+    lost = repository.pod(environ=mine)
+    repository.ran("usual", 2)
+    lost.signal(signal.SIGKILL)
+    left = repository.pod(environ=mine)
+    before = len(repository.lines("end")["usual"])
+    repository.ran("usual", before + 2)
+    wait_for(lambda: len(repository.lines().get("hangs", [])) > 1, "what the lost pod held runs again", 60)
+    monkeypatch.setenv("REDIS_USERNAME", person)
+    monkeypatch.setenv("REDIS_PASSWORD", SECRET)
+    for words in (("list",), ("why", "usual"), ("run-now", "usual"), ("pause", "usual"), ("resume", "usual")):
+        ran = repository.call(*words)
+        assert "NOPERM" not in ran.stderr, ran.stderr
+    for key in (KEYS.waiting, KEYS.working, KEYS.paused):
+        repository.ask("ZCARD", key)
+    assert left.end() == 0
+    assert refused(server) == []

@@ -1,0 +1,232 @@
+"""A pod that runs jobs: how they end, when they are due again, and what people see and do."""
+
+import json
+import re
+import signal
+from collections.abc import Callable
+from typing import Any
+
+from schedules import KEYS, Schedule
+from scraped import numbers, page, until_counted
+from servers import wait_for
+
+from penstock_spec.kinds.scheduler.metrics import METRICS
+from penstock_spec.metrics import MetricKind
+
+HANDLERS = """\
+import asyncio, pathlib, threading, time
+import ledger
+
+async def handle(job, context):
+    ledger.note("start", job.name, context.fence)
+    match job.name:
+        case "fails" if context.attempt < 3:
+            raise ConnectionError
+        case "forbidden":
+            raise PermissionError
+        case "hangs":
+            await asyncio.sleep(3600)
+        case "held":
+            while not pathlib.Path("released").exists():
+                await asyncio.sleep(0.02)
+        case "args":
+            ledger.note(job.args["word"], job.name, context.fence)
+    ledger.note("end", job.name, context.fence)
+
+def plain(job, context):
+    assert threading.current_thread() is not threading.main_thread()
+    ledger.note("start", job.name, context.fence)
+    if job.name == "deaf":
+        while not pathlib.Path("released").exists():
+            time.sleep(0.02)
+    while job.name == "listens" and not context.cancelled:
+        time.sleep(0.02)
+    ledger.note("end", job.name, context.fence)
+"""
+SPEC = """\
+jobs:
+  - {name: usual, every: 1s}
+  - {name: args, every: 1s, args: {word: given}}
+  - {name: plain, every: 1s, handler: "handlers:plain"}
+  - {name: fails, every: 1h, error_interval: 1s}
+  - {name: forbidden, every: 1s, error_interval: 1s}
+failures: {by_class: true, classes: {transient: {immediate: 5}}}
+"""
+ODD = """\
+jobs:
+  - {name: hangs, every: 1h, timeout: 1s, error_interval: 1h}
+  - {name: listens, every: 1h, timeout: 1s, handler: "handlers:plain", error_interval: 1h}
+  - {name: deaf, every: 1h, timeout: 1s, handler: "handlers:plain", error_interval: 1h}
+work: {concurrency: 3}
+cleanup: {zombies: {threshold: 1s, abandon_after: 1s}}
+shutdown: {cancel: 1s, force: 1s}
+"""
+HELD = """\
+jobs:
+  - {name: held, every: 1s, timeout: 1h}
+  - {name: later, every: 1s}
+  - {name: nightly, cron: "0 3 1 1 *", time_zone: Europe/Berlin}
+  - {name: off, every: 1s}
+patterns: {disabled: "off"}
+"""
+
+
+def story(one: Schedule, job: str) -> dict[str, Any]:
+    told = one.ask("HGET", KEYS.story, job)
+    found: dict[str, Any] = json.loads(str(told)) if told else {}
+    return found
+
+
+def test_jobs_run_again_and_again(schedule: Callable[..., Schedule]) -> None:
+    """Coroutines, plain functions in threads, with their arguments; what fails waits as its class says."""
+    with schedule(handlers=HANDLERS, spec=SPEC) as one:
+        pod = one.pod()
+        for job in ("usual", "args", "plain"):
+            one.ran(job, 3)
+        one.ran("fails")
+        assert len(one.lines("given")["args"]) >= 3
+        assert len(one.lines()["fails"]) == 3, "twice again at once, and then it was well"
+        wait_for(lambda: story(one, "fails")["outcome"] == "ok", "its end is told")
+        told = story(one, "fails")
+        assert (told["streak"], told["next"] - told["due"] >= 3600) == (0, True)
+        assert len(one.lines()["forbidden"]) == 1
+        told = story(one, "forbidden")
+        assert (told["class"], told["streak"]) == ("forbidden", 1)
+        assert 0.9 * 1800 <= told["next"] - told["ended"] <= 1.1 * 1800 + 1, "half an hour, changed by a tenth"
+        assert numbers(pod).by("scheduler_runs", "class") == {
+            "-": numbers(pod).of("scheduler_runs", outcome="ok"), "transient": 2, "forbidden": 1,
+        }  # fmt: skip
+        assert pod.end() == 0
+        one.each_in_one_set(["usual", "args", "plain", "fails", "forbidden"])
+        assert one.number("ZCARD", KEYS.pods) == 0
+
+
+def test_names_are_those_of_the_contract(schedule: Callable[..., Schedule]) -> None:
+    """No more, no less; and what has not happened is 0."""
+    with schedule(spec="jobs: [{name: usual, every: 1s}]") as one:
+        pod = one.pod()
+        one.ran("usual", 2)
+        until_counted(pod, "scheduler_waiting", 1)
+        told = numbers(pod)
+        assert {name for name in told.families if name.startswith("penstock_")} == set(METRICS)
+        assert told.of("scheduler_info", role="scheduler") == 1
+        assert (told.of("scheduler_registered"), told.of("scheduler_leader"), told.of("scheduler_permits")) == (
+            1,
+            1,
+            100,
+        )
+        assert told.of("scheduler_acquired") == told.of("scheduler_lateness") >= 2
+        assert told.of("scheduler_redis_connections") == 5
+        happened = {"acquired", "runs", "redis_connects", "reconciled"}
+        counters = {name for name, metric in METRICS.items() if metric.kind is MetricKind.COUNTER}
+        for name in counters - {f"penstock_scheduler_{one}_total" for one in happened}:
+            assert {sample.value for sample in told.families[name].samples if sample.name == name} == {0}, name
+        assert page(pod, "/livez")[0] == page(pod, "/readyz")[0] == 200
+        assert pod.end() == 0
+
+
+def test_what_overruns_its_time_is_told_to_stop(schedule: Callable[..., Schedule]) -> None:
+    """At its deadline and the threshold; one that ignores that is abandoned, and its permit is free for others."""
+    with schedule(handlers=HANDLERS, spec=ODD) as one:
+        pod = one.pod()
+        until_counted(pod, "scheduler_zombies_cancelled", 3, by="timer")
+        one.ran("listens")
+        until_counted(pod, "scheduler_abandoned_running", 1)
+        wait_for(lambda: numbers(pod).of("scheduler_permits_free") == 3, "all permits are free")
+        wait_for(lambda: one.places("deaf") == ["waiting"], "its job is handed back")
+        assert story(one, "deaf")["outcome"] == "abandoned"
+        assert story(one, "hangs")["outcome"] == "cancelled"
+        assert set(one.lines("end")) == {"listens"}
+        pod.signal(signal.SIGTERM)
+        assert pod.process.wait(30) == 0, "its thread does not keep the pod"
+
+
+def test_a_pod_that_leaves_hands_back_what_it_runs(schedule: Callable[..., Schedule]) -> None:
+    """It is due again as it was; a second pod runs it. And a second signal ends the pod at once."""
+    with schedule(handlers=HANDLERS, spec=HELD) as one:
+        pod = one.pod()
+        wait_for(lambda: "held" in one.lines(), "it runs")
+        assert pod.end() == 0
+        assert one.places("held") == ["waiting"]
+        assert "end" not in {line.what for line in one.lines().get("held", [])}
+        second = one.pod()
+        wait_for(lambda: len(one.lines()["held"]) == 2, "another pod runs it")
+        assert one.lines()["held"][1].worker == second.name
+        second.signal(signal.SIGSTOP)
+        second.signal(signal.SIGTERM)
+        second.signal(signal.SIGINT)
+        second.signal(signal.SIGCONT)
+        assert second.process.wait(30) in (128 + signal.SIGINT, 128 + signal.SIGTERM)
+
+
+def test_one_that_ignores_the_end_is_left_behind(schedule: Callable[..., Schedule]) -> None:
+    """The waits are bounded; its job is handed back, and the exit code says so."""
+    spec = ODD.replace("timeout: 1s", "timeout: 1h").replace("every: 1h", "every: 1h")
+    with schedule(handlers=HANDLERS, spec=spec) as one:
+        pod = one.pod()
+        wait_for(lambda: {"deaf", "hangs", "listens"} <= set(one.lines()), "all run")
+        assert pod.end() == 1
+        assert pod.said("left, and not all is handed back")[0]["left_behind"] == 1
+        one.each_in_one_set(["deaf", "hangs", "listens"])
+        assert one.number("ZCARD", KEYS.working) == 0
+
+
+def test_what_people_see_and_do(schedule: Callable[..., Schedule]) -> None:
+    """list, why, run-now, pause and resume, in words and for machines."""
+    with schedule(handlers=HANDLERS, spec=HELD) as one:
+        assert "no job is registered" in one.call("list").stderr
+        said = one.call("why", "later")
+        assert (said.returncode, said.stdout.splitlines()[:2]) == (
+            1,
+            [
+                "it is not registered: no pod has said that it is to run",
+                "a pod registers it at its next refresh; see that one runs that has its shard",
+            ],
+        )
+        pod = one.pod()
+        one.ran("later")
+        wait_for(lambda: "held" in one.lines(), "it runs")
+        said = one.call("why", "held")
+        assert re.match(r"it runs on `.+`; its time is over in 59m \d+s\n", said.stdout) or "1h" in said.stdout, said
+        assert "it has not run yet" in said.stdout
+        assert one.call("run-now", "held").stderr == "`held` runs already\n"
+        said = one.call("why", "nightly")
+        assert said.stdout.startswith("it waits for its time, and is due in "), said
+        assert "it runs by `0 3 1 1 *` (Europe/Berlin), next in " in said.stdout
+        assert one.call("run-now", "nightly").stdout == "`nightly` is due now\n"
+        one.ran("nightly")
+        assert one.call("pause", "later", "held", "nobody").returncode == 1
+        wait_for(lambda: one.places("later") == ["paused"], "it is paused")
+        assert one.call("why", "later").stdout.startswith("it is paused; ")
+        said = one.call("run-now", "later")
+        assert (said.returncode, said.stderr) == (1, "`later` is paused, and is not run; resume it first\n")
+        assert one.call("resume", "later").stdout == "`later` is resumed\n"
+        (one.folder / "released").touch()
+        wait_for(lambda: one.places("held") == ["paused"], "it ended, and is paused")
+        assert one.call("pause", "--all").stdout == "all jobs: each is paused\n"
+        assert "all jobs are paused" in one.call("why", "nightly").stdout
+        assert "all jobs are paused" in one.call("list").stderr
+        assert one.call("resume", "--all").returncode == 0
+        rows = [json.loads(line) for line in one.call("list", "--json").stdout.splitlines()]
+        assert {row["job"]: row["state"] for row in rows}["held"] == "paused"
+        assert [row["job"] for row in rows] == ["held", "later", "nightly"]
+        assert one.call("list").stdout.splitlines()[0].split() == ["job", "state", "due", "last", "failures"]
+        said = one.call("why", "off")
+        assert said.stdout.startswith("it is disabled: `patterns.disabled` (`off`) matches its name\n")
+        told = json.loads(one.call("why", "nightly", "--json").stdout)
+        assert (told["job"], told["last"]["outcome"], told["all_paused"]) == ("nightly", "ok", False)
+        said = one.call("pause")
+        assert (said.returncode, "it is not clear which jobs are meant" in said.stderr) == (2, True)
+        assert pod.end() == 0
+
+
+def test_a_failing_job_says_why_it_waits(schedule: Callable[..., Schedule]) -> None:
+    """After how many failures, and of which class."""
+    spec = "jobs: [{name: forbidden, every: 1s}]\nfailures: {by_class: true}"
+    with schedule(handlers=HANDLERS, spec=spec) as one:
+        pod = one.pod()
+        wait_for(lambda: story(one, "forbidden"), "it has failed")
+        said = one.call("why", "forbidden").stdout.splitlines()
+        assert re.fullmatch(r"it backs off after 1 failure of class `forbidden`, and is due in \d+m( \d+s)?", said[0])
+        assert re.fullmatch(r"its last run ended \d+s ago on `.+~\w{8}`: failed, after 0s", said[1])
+        assert pod.end() == 0

@@ -1,0 +1,65 @@
+"""Jobs that send a message to a pipeline of the same repository."""
+
+import json
+from collections.abc import Callable
+
+from schedules import KEYS, Schedule
+from servers import wait_for
+
+SPEC = """\
+jobs:
+  - {name: nightly, every: 1h, send: {pipeline: mail, message: {id: costs}}}
+  - {name: odd, every: 1h, error_interval: 1h, send: {pipeline: mail, message: {other: field}}}
+"""
+PIPELINE = """\
+kind: pipeline
+name: mail
+owner: {team: tests}
+handler: handlers:handle
+image: registry.example/mail:1.0.0
+stream: {key: mail, group: mail}
+message:
+  schema: {type: object, required: [id], properties: {id: {type: string}}}
+  dedup: {by: id, window: 1h}
+"""
+
+
+def runs(one: Schedule, job: str) -> int:
+    told = one.ask("HGET", KEYS.story, job)
+    return json.loads(str(told))["fence"] if told else 0
+
+
+def test_a_run_sends_once(schedule: Callable[..., Schedule]) -> None:
+    """As the pipeline's spec says; a run that is repeated for the same second sends nothing more, another one does."""
+    with schedule(spec=SPEC.replace("  - {name: odd", "  # - {name: odd")) as one:
+        (one.folder / "specs" / "mail.yaml").write_text(PIPELINE)
+        pod = one.pod()
+        wait_for(lambda: runs(one, "nightly"), "it has run")
+        assert one.number("XLEN", "mail") == 1
+        first = json.loads(str(one.ask("HGET", KEYS.story, "nightly")))
+        for due, messages in ((first["due"], 1), (first["due"] + 1, 2)):
+            before = runs(one, "nightly")
+            one.ask("ZADD", KEYS.waiting, f"{due}.499", "nightly")
+            wait_for(lambda before=before: runs(one, "nightly") > before, "it has run again")  # type: ignore[misc] # a number
+            assert one.number("XLEN", "mail") == messages
+        assert pod.end() == 0
+
+
+def test_in_a_pod_the_pipelines_files_lie_beside_its_own(schedule: Callable[..., Schedule]) -> None:
+    """Where the generator's files are mounted; one that is missing is told before anything runs."""
+    with schedule(spec=SPEC.replace("  - {name: odd", "  # - {name: odd")) as one:
+        (one.folder / "specs" / "mail.yaml").write_text(PIPELINE)
+        made = one.start("generate")
+        assert made.process.wait(60) in (0, 1), made.log()
+        file = one.folder / "generated" / "dev" / "trial" / "worker.json"
+        lost = one.start("scheduler", "run", str(file), "--redis", one.target.url, "--listen", "off")
+        assert lost.process.wait(30) == 2
+        assert "pipelines/mail.json` cannot be had" in lost.log()
+        (file.parent / "pipelines").mkdir()
+        (file.parent / "pipelines" / "mail.json").write_bytes(
+            (one.folder / "generated" / "dev" / "mail" / "worker.json").read_bytes()
+        )
+        pod = one.start("scheduler", "run", str(file), "--redis", one.target.url, "--listen", "off")
+        wait_for(lambda: runs(one, "nightly"), "it has run")
+        assert one.number("XLEN", "mail") == 1
+        assert pod.end() == 0

@@ -1,0 +1,85 @@
+"""Pods of a scheduler inside a test's own process: the real classes, over a real Redis, in one loop."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from targets import Target
+
+from penstock.observe.board import Board
+from penstock.observe.metrics import Metrics
+from penstock.observe.readiness import Readiness
+from penstock.scheduler.calls import Calls
+from penstock.scheduler.context import JobContext
+from penstock.scheduler.listing import Listing
+from penstock.scheduler.resolved import Resolved
+from penstock.scheduler.scheduler import Outside, Scheduler
+from penstock.wire.credentials import Credentials
+from penstock.wire.link import Link
+from penstock_spec.failing.classes import NO_CLASS
+from penstock_spec.kinds.scheduler import Scheduler as Spec
+from penstock_spec.kinds.scheduler.derive import derive
+from penstock_spec.kinds.scheduler.effective import Effective
+from penstock_spec.kinds.scheduler.failures import STANDARD
+from penstock_spec.platform import Environment
+
+Handle = Callable[[Effective, JobContext], Coroutine[Any, Any, None]]
+
+
+class InLoop:
+    """Beside the work, and in the same loop."""
+
+    def start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        return asyncio.get_running_loop().create_task(work)
+
+
+class Given(Calls):
+    """Runs a function of the test's."""
+
+    def __init__(self, spec: Spec, handle: Handle) -> None:
+        super().__init__(spec, (), ThreadPoolExecutor(1), _no_pipeline, Credentials())
+        self._handle = handle
+
+    async def run(self, job: Effective, context: JobContext) -> None:
+        await self._handle(job, context)
+
+
+def _no_pipeline(name: str) -> Any:  # noqa: ANN401 - nothing
+    raise AssertionError(name)
+
+
+def spec_of(**said: Any) -> Spec:  # noqa: ANN401 - sections of a spec
+    """A scheduler of these jobs; its handler is the test's."""
+    assert list(derive({}))
+    return Spec.model_validate(
+        {
+            "kind": "scheduler",
+            "name": "inside",
+            "owner": {"team": "tests"},
+            "image": "registry.example/trial:1.0.0",
+            "keys": {"hash_tag": "inside"},
+            "failures": {"classes": dict(STANDARD)},
+            **said,
+        }
+    )
+
+
+def pod(
+    target: Target, spec: Spec, handle: Handle, host: str, *, link: Callable[[str], Link] | None = None
+) -> Scheduler:
+    """One of any number, made in the loop that it runs in."""
+    around = Environment.model_validate({"namespace": "tests", "redis": target.redis.model_dump(mode="json")})
+    resolved = Resolved(spec, "dev", around, Path("inside.yaml"))
+    given = {"class": [*spec.failures.classes, NO_CLASS]}
+    outside = Outside(
+        link=link or (lambda name: target.link(resolved.keys.waiting, name)),
+        beside=InLoop(),
+        metrics=Metrics.of("scheduler", pipeline=spec.name, board=Board(), given=given),
+        readiness=Readiness(),
+        host=host,
+    )
+    return Scheduler(resolved, Listing(spec), Given(spec, handle), outside)

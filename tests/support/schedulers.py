@@ -1,0 +1,38 @@
+"""Specs of schedulers with other alerts, panels and sections than the usual, and what comes of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from planned import TEMPLATES, planned
+
+from penstock_generate.kinds.scheduler import emit
+from penstock_generate.plan import Planned
+
+JOBS = [{"name": "images", "every": "30s"}, {"name": "all", "every": "5m"}, {"name": "late", "cron": "0 3 * * *"}]
+NASTY = "`a` 'b' \"c\" {{ d }} --- | <b>e</b> [f](g) # h $(i) \\ ```"
+NASTY_KEY = "`a`'b'\"c\"---|<b>e</b>[f](g)#h$(i)\\```*"
+SPECS: dict[str, dict[str, Any]] = {
+    "plain": {},
+    "told": {"jobs": "pets:jobs", "shards": {"count": 3, "mine": "pets:mine"}},
+    "cron": {"jobs": [JOBS[2]]},
+    "unbounded": {"work": {"concurrency": 0}},
+    "nothing tidied": {
+        "cleanup": {"zombies": {"enabled": False}, "orphans": {"enabled": False}},
+        "breakers": {"enabled": False},
+        "failures": {"by_class": True},
+    },
+    "everybody tidies": {"cleanup": {"orphans": {"force_all_pods": True}}, "jitter": {"shutdown": "5s"}},
+    "no pods": {"replicas": 0},
+    "tagged": {"keys": {"prefix": "a:", "hash_tag": "b"}},
+    "nasty": {"owner": {"team": "pets", "contact": NASTY}, "keys": {"prefix": NASTY_KEY.replace("{", "")}},
+}
+
+
+def made_up(folder: Path, spec: dict[str, Any], around: dict[str, Any] | None = None) -> Planned:
+    return planned(folder, {"kind": "scheduler", "jobs": JOBS, **spec}, around)
+
+
+def file(it: Planned, name: str) -> str:
+    return next(one.content for one in emit(it, TEMPLATES).artifacts if one.path == f"{it.folder}/{name}")

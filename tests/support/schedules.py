@@ -1,0 +1,102 @@
+"""A repository with one scheduler, its pods as processes of `penstock`, and a ledger of what their jobs did."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from itertools import pairwise
+from pathlib import Path
+
+from ledger import Line, by_message, read
+from pipelines import PLATFORM, SUPPORT, Process, Trial
+from raw import Told
+from servers import wait_for
+from targets import Target
+
+from penstock_spec.kinds.scheduler.keys import KeyNames, Keys
+
+SPEC = """\
+kind: scheduler
+name: trial
+owner: {team: tests}
+handler: handlers:handle
+image: registry.example/trial:1.0.0
+keys: {hash_tag: trial}
+"""
+HANDLERS = """\
+import ledger
+
+async def handle(job, context):
+    ledger.note("start", job.name, context.fence)
+    ledger.note("end", job.name, context.fence)
+"""
+KEYS = Keys.of(KeyNames(hash_tag="trial"))
+
+
+class Schedule(Trial):
+    """A repository in a folder, and what is in its Redis. All its processes end with it."""
+
+    def __init__(self, folder: Path, target: Target, *, handlers: str = HANDLERS, spec: str = "") -> None:
+        """`spec` is added to a spec that has all it needs but jobs; sections stand one a line, or are indented."""
+        super().__init__(folder, target, handlers=handlers)
+        self.says(spec)
+
+    def says(self, spec: str) -> None:
+        """From now on."""
+        sections = {line.partition(":")[0] for line in spec.splitlines()}
+        kept = [line for line in SPEC.splitlines() if line.partition(":")[0] not in sections]
+        (self.folder / "specs" / "trial.yaml").write_text("\n".join([*kept, spec, ""]))
+        (self.folder / "penstock.yaml").write_text(PLATFORM)
+
+    def pod(self, *options: str, environ: Mapping[str, str] | None = None) -> Process:
+        """A pod, from its first import on; `until("a life begins")` waits for its lease."""
+        words = ("scheduler", "run", "trial", "--redis", self.target.url, "--listen", "127.0.0.1:0", *options)
+        return self.start(*words, environ=environ)
+
+    def call(self, *words: str) -> subprocess.CompletedProcess[str]:
+        """`penstock scheduler` as a person calls it."""
+        verb, *rest = words
+        return subprocess.run(
+            [sys.executable, "-m", "penstock", "scheduler", verb, "trial", *rest, "--redis", self.target.url],
+            cwd=self.folder,
+            env={**os.environ, "PYTHONPATH": str(SUPPORT), **self.target.environ()},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    def lines(self, what: str = "start") -> dict[str, list[Line]]:
+        """What the jobs did, by job."""
+        return by_message(read(self.ledger), what)
+
+    def ran(self, job: str, times: int = 1, seconds: float = 30) -> None:
+        """Wait until a job has run so often."""
+        wait_for(lambda: len(self.lines("end").get(job, [])) >= times, f"`{job}` has ended {times} times", seconds)
+
+    def places(self, job: str) -> list[str]:
+        """In which sets it is."""
+        sets = {"waiting": KEYS.waiting, "working": KEYS.working, "paused": KEYS.paused}
+        return [name for name, key in sets.items() if self.ask("ZSCORE", key, job) is not None]
+
+    def each_in_one_set(self, jobs: list[str]) -> None:
+        """S1: none of them is lost, and none is there twice. Nobody may move them meanwhile."""
+        names: list[str] = []
+        for key in (KEYS.waiting, KEYS.working, KEYS.paused):
+            told: Told = self.ask("ZRANGE", key, 0, -1)
+            assert isinstance(told, list)
+            names += map(str, told)
+        assert sorted(names) == sorted(jobs)
+
+
+def overlaps(starts: dict[str, list[Line]], ends: dict[str, list[Line]], lost: dict[str, float]) -> list[str]:
+    """Jobs that ran in two places at once. `lost` says of pods that were killed, by name, when that was."""
+    found = []
+    for job, begun in starts.items():
+        until = {line.fence: line.at for line in ends.get(job, [])}
+        spans = sorted((line.at, until.get(line.fence, lost.get(line.worker)), line.fence) for line in begun)
+        for (_, ended, fence), (began, _, next_) in pairwise(spans):
+            if ended is None or ended > began:
+                found.append(f"{job}: {next_} began before {fence} had ended")
+    return found
