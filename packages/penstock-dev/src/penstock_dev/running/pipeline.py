@@ -18,9 +18,9 @@ from penstock_dev.running.signals import readings
 from penstock_scaling import Readings, settings_of
 from penstock_scaling.settings import Settings
 from penstock_spec import worker_file
-from penstock_spec.kinds.pipeline.scaler.patching import patched
 from penstock_spec.kinds.pipeline.scaler.scaled_object import scaled_object
 from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.patching import patched
 from penstock_spec.platform import Redis
 
 STATES = ("new", "running", "ready", "suspect", "parked", "delayed")
