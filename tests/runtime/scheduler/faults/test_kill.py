@@ -45,7 +45,7 @@ def test_a_storm_of_kills(schedule: Callable[..., Schedule]) -> None:
             pods[number % 3] = one.pod()
             pods[number % 3].until("a life begins")
         since = {job: len(lines) for job, lines in one.lines("end").items()}
-        wait_for(lambda: all(len(one.lines("end").get(job, [])) > since.get(job, 0) for job in JOBS), "all go on", 60)
+        wait_for(lambda: all(len(one.lines("end").get(job, [])) > since.get(job, 0) for job in JOBS), "all go on", 120)
         assert any(pod.said("pods are lost; their jobs are due again") for pod in one.processes)
         for pod in pods:
             assert pod.end() == 0, pod.log()[-2000:]

@@ -11,7 +11,7 @@ from targets import Target
 from penstock.scheduler.context import JobContext
 from penstock.scheduler.steps import load
 from penstock.scripts import Script
-from penstock.wire.errors import Refused, Reply
+from penstock.wire.errors import Refused, Reply, Unanswered
 from penstock.wire.link import Link
 from penstock.wire.words import Word
 from penstock_spec.kinds.scheduler.effective import Effective
@@ -19,6 +19,8 @@ from penstock_spec.kinds.scheduler.keys import Keys
 
 PODS, JOBS, RUNS = 20, 60, 3
 REFUSALS = 10_000
+HEAD = 5
+"""Of an answer to acquire; behind it stand the jobs."""
 
 
 def test_twenty_schedulers_in_one_run(target: Target) -> None:
@@ -105,3 +107,45 @@ def test_an_acquire_that_fails_takes_no_permits(target: Target) -> None:
 
     assert keep(promise()) == 0
     assert most == [7]
+
+
+class Deaf(Link):
+    """Does not hear the first answers to acquire; Redis has given the jobs all the same."""
+
+    left = 3
+
+    async def run(self, script: Script, keys: Sequence[str | bytes], args: Sequence[Word]) -> Reply:
+        answer = await super().run(script, keys, args)
+        if script is load("acquire") and self.left and isinstance(answer, list) and len(answer) > HEAD:
+            self.left -= 1
+            raise Unanswered("it is a test")
+        return answer
+
+
+def test_jobs_whose_taking_was_not_answered_are_not_stuck(target: Target) -> None:
+    """Redis has them as this pod's, which lives on; it finds them and hands them back, long before their deadlines."""
+    jobs = [{"name": f"job-{number}", "every": "1s", "timeout": "20m"} for number in range(5)]
+    spec = spec_of(jobs=jobs, handler="asyncio:sleep")
+    ran: Counter[str] = Counter()
+
+    async def handle(job: Effective, context: JobContext) -> None:
+        del context
+        ran[job.name] += 1
+
+    async def promise() -> int:
+        links: list[Deaf] = []
+
+        def link(name: str) -> Link:
+            made = target.link(Keys.of(spec.keys).waiting, name)
+            made.__class__ = Deaf
+            links.append(made)  # type: ignore[arg-type] # it is one now
+            return made
+
+        one = pod(target, spec, handle, "pod", link=link)
+        task = asyncio.create_task(one.run())
+        await until(lambda: len(ran) == 5 and min(ran.values()) >= 2, "all run")
+        assert links[0].left == 0
+        one.stop()
+        return await task
+
+    assert keep(promise()) == 0

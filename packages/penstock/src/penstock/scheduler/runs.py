@@ -78,6 +78,11 @@ class Runs:
         return len(self._running)
 
     @property
+    def names(self) -> set[str]:
+        """The jobs that run."""
+        return {run.taken.name for run in self._running}
+
+    @property
     def left_behind(self) -> int:
         """Handlers that were abandoned, and still run."""
         return len(self._abandoned)

@@ -35,6 +35,8 @@ from penstock.wire.errors import RedisTrouble
 from penstock.wire.link import Link
 
 LOOK_EVERY = 2.0
+GUARDS = 20
+"""Looks at the lease in its time; what runs is stopped so long before it is over that it has a moment for it."""
 SPREAD = 0.05
 """Seconds behind a whole second of Redis's, when jobs come due, within which pods look, each at its own moment."""
 RESERVE = 1.0
@@ -148,11 +150,18 @@ class Scheduler:
         settler = asyncio.create_task(self._settler.run())
         beside = [
             asyncio.create_task(work)
-            for work in (self._refresh.run(), self._orphans.run(), self._looks(), self._scans(), self._says())
+            for work in (
+                self._refresh.run(),
+                self._orphans.run(),
+                self._guards(),
+                self._looks(),
+                self._scans(),
+                self._says(),
+            )
         ]
         while not self._stop.is_set():
-            self._stop_what_may_be_anothers()
             await self._settler.recover()
+            await self._taking.give_back_strays()
             await self._taking.cycle()
             await self._until_next()
         return await self._leave(lease, [settler, *beside])
@@ -202,13 +211,6 @@ class Scheduler:
             self._taking.life = ""
             self._runs.cancel_all("lost")
 
-    def _stop_what_may_be_anothers(self) -> None:
-        """Nobody has renewed the lease for as long as it holds: others may have judged it by now, and we cannot see."""
-        if self._taking.life and self._own() - self._holds.renewed_at > self._spec.work.lease.seconds:
-            self._log.warning("the lease could not be renewed in its time; what runs is told to stop")
-            self._taking.life = ""
-            self._runs.cancel_all("lost")
-
     def _wake_when_hungry(self) -> None:
         """Enough came back to be worth a call."""
         if self._taking.hungry and self.permits.free >= min(self.permits.limit, self._spec.work.batch) / 2:
@@ -230,6 +232,16 @@ class Scheduler:
         self._wake.clear()
 
     # -- beside it ----------------------------------------------------------------------------------------------------
+
+    async def _guards(self) -> None:
+        """Whoever cannot renew the lease stops what runs before it is over: from then on others may judge it."""
+        lease = self._spec.work.lease.seconds
+        while True:
+            await asyncio.sleep(lease / GUARDS)
+            if self._taking.life and self._own() - self._holds.renewed_at > lease * (1 - 2 / GUARDS):
+                self._log.warning("the lease could not be renewed in its time; what runs is told to stop")
+                self._taking.life = ""
+                self._runs.cancel_all("lost")
 
     async def _scans(self) -> None:
         terms = self._spec.cleanup.zombies

@@ -53,7 +53,7 @@ class Settler:
         self._recovering: deque[Item] = deque()
         self._left: list[Item] = []
         self._wake = asyncio.Event()
-        self._busy = 0
+        self._in_hand: list[Item] = []
 
     def put(self, returned: Returned) -> None:
         """It has ended just now."""
@@ -61,9 +61,15 @@ class Settler:
         self._wake.set()
 
     @property
+    def names(self) -> set[str]:
+        """Their jobs."""
+        held = (self._queue, self._recovering, self._left, self._in_hand)
+        return {item.returned.name for some in held for item in some}
+
+    @property
     def unsettled(self) -> int:
         """Runs that Redis does not know to have ended."""
-        return len(self._queue) + self._busy + len(self._recovering) + len(self._left)
+        return len(self._queue) + len(self._in_hand) + len(self._recovering) + len(self._left)
 
     async def run(self) -> None:
         """Until cancelled."""
@@ -109,7 +115,7 @@ class Settler:
             self._recovering.extend(items)
             self._tally.recovering.set(len(self._recovering))
             return False
-        self._busy += len(items)
+        self._in_hand += items
         well = True
         try:
             for step in ("complete", "release"):
@@ -117,7 +123,7 @@ class Settler:
                 if some:
                     well = await self._hand_back(step, some) and well
         finally:
-            self._busy -= len(items)
+            self._in_hand = [one for one in self._in_hand if all(one is not item for item in items)]
             self._tally.recovering.set(len(self._recovering))
         return well
 
@@ -138,6 +144,8 @@ class Settler:
             self._tally.settling.observe(now - item.ended)
             if item.tries:
                 self._tally.recoveries["true"].add()
+            if answer is Answer.NOT_HELD and item.tries and step == "release":
+                continue  # most likely the try before was taken, and its answer lost
             if answer in (Answer.ANOTHERS, Answer.NOT_HELD):
                 self._tally.fenced[step].add()
                 log.warning("a run changed nothing: another pod has the job by now", job=item.returned.name, step=step)

@@ -211,6 +211,26 @@ class Steps:
         asof, waiting, working, paused, ready, oldest, all_ = await self._run("look", self._sets, (shards,))
         return Looked(asof, waiting, working, paused, ready, oldest, all_ == 1)
 
+    async def held_by(self, life: str) -> list[Returned]:
+        """What Redis has as this life's; each as it would be released."""
+        found: list[Returned] = []
+        cursor = b"0"
+        while True:
+            told: Any = await self.link.call("HSCAN", self.keys.owners, cursor, "COUNT", MOST)
+            cursor, rows = told[0], told[1]
+            held = {name: said for name, said in zip(rows[::2], rows[1::2], strict=True) if _life(said) == life}
+            if held:
+                scores: Any = await self.link.call("ZMSCORE", self.keys.working, *held)
+                found += [
+                    Returned(
+                        name.decode(errors="replace"), round(float(score) * MILLIONTHS), int(said.split()[0]), None
+                    )
+                    for (name, said), score in zip(held.items(), scores, strict=True)
+                    if score is not None
+                ]
+            if cursor == b"0":
+                return found
+
     async def ask_for(self, what: Literal["pause", "resume", "run_now"], names: Sequence[str]) -> list[Answer]:
         """What people ask for."""
         return _answers(await self._run(what, self._sets, names))
@@ -229,6 +249,10 @@ class Steps:
         except Refused:
             self._refused(name)
             raise
+
+
+def _life(said: bytes) -> str:
+    return said.partition(b" ")[2].decode(errors="replace")
 
 
 def _answers(told: list[int]) -> list[Answer]:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from penstock.observe.complaints import Complaints
 from penstock.observe.logs import Log
-from penstock.scheduler.breaker import Breaker
+from penstock.scheduler.breaker import Breaker, State
 from penstock.scheduler.clock import RedisClock
 from penstock.scheduler.due import plan
 from penstock.scheduler.listing import Listed
@@ -16,7 +16,7 @@ from penstock.scheduler.runs import Runs
 from penstock.scheduler.settler import Settler
 from penstock.scheduler.steps import MOST, Returned, Steps, Taken, Took, shards_word
 from penstock.scheduler.tally import Tally
-from penstock.wire.errors import RedisTrouble
+from penstock.wire.errors import RedisTrouble, Unanswered
 from penstock_spec.kinds.scheduler.spec import Scheduler
 
 TAKING = "taking jobs"
@@ -66,6 +66,7 @@ class Taking:
         """The last cycle ended because no permits were left, or its calls were used up."""
         self.found_unknown = False
         """Something was due that is not on our list: the list may be old."""
+        self._doubtful = False
         self.acquired = 0
         self.capacity = 0
 
@@ -98,6 +99,21 @@ class Taking:
             self.hungry = True
         self._tally.cycle.observe(self._own() - began)
 
+    async def give_back_strays(self) -> None:
+        """Jobs that an acquire took whose answer never came: Redis has them as ours, and nobody runs them."""
+        if not self._doubtful or not self.life or self._breaker.state(self._own()) is State.OPEN:
+            return
+        try:
+            held = await self._steps.held_by(self.life)
+        except RedisTrouble as error:
+            self._tally.trouble(error)
+            return
+        self._doubtful = False
+        ours = self._runs.names | self._settler.names
+        for one in held:
+            if one.name not in ours:
+                self._settler.put(one)
+
     async def _take(self, most: int, further: int) -> Took | None:
         life, shards = self.life, shards_word(self.listed.shards)
         look = most + len(self._skips) if self.listed.shards is None else int(most * self._factor) + len(self._skips)
@@ -109,10 +125,12 @@ class Taking:
             self._breaker.failed(self._own())
             self._tally.trouble(error)
             self._complaints.trouble(TAKING, error)
+            self._doubtful |= isinstance(error, Unanswered)
             return None
         except Exception as error:  # noqa: BLE001 - an answer that is none of ours; the next cycle asks again
             self._breaker.failed(self._own())
             self._complaints.trouble(TAKING, error)
+            self._doubtful = True
             return None
         self._complaints.over(TAKING)
         if took is None:

@@ -1,0 +1,67 @@
+"""A pod that is cut off from a Redis that others reach."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from cable import Cable
+from schedules import Schedule
+from servers import Server, wait_for
+from targets import Target
+
+from penstock.wire.credentials import Credentials
+
+HANDLERS = """\
+import asyncio, pathlib
+import ledger
+
+async def handle(job, context):
+    ledger.note("start", job.name, context.fence)
+    try:
+        while job.name == "held" and not pathlib.Path("released").exists():
+            await asyncio.sleep(0.02)
+    finally:
+        ledger.note("end", job.name, context.fence)
+"""
+SPEC = """\
+jobs: [{name: held, every: 1h, timeout: 20m}]
+work: {lease: 10s}
+cleanup: {orphans: {every: 1s, leadership: 2s}}
+"""
+
+
+@pytest.fixture
+def cable(server: Server) -> Iterator[Cable]:
+    with Cable(server.port) as cable:
+        yield cable
+
+
+@pytest.fixture
+def cut(tmp_path: Path, server: Server) -> Callable[[str], Schedule]:
+    return lambda spec: Schedule(
+        tmp_path, Target(server.model(), Credentials(), [server]), handlers=HANDLERS, spec=spec
+    )
+
+
+def by_cable(cable: Cable) -> tuple[str, ...]:
+    return ("scheduler", "run", "trial", "--redis", f"redis://{cable.address}", "--listen", "off")
+
+
+def test_who_is_cut_off_stops_before_others_begin(cut: Callable[[str], Schedule], cable: Cable) -> None:
+    """Its lease cannot be renewed, so it stops what it runs by its own clock; then another pod runs it."""
+    with cut(SPEC) as one:
+        lone = one.start(*by_cable(cable))
+        wait_for(lambda: "held" in one.lines(), "it runs")
+        other = one.pod()
+        other.until("a life begins")
+        cable.hold_answers()
+        wait_for(lambda: len(one.lines()["held"]) == 2, "another pod runs it", 60)
+        (ended,) = one.lines("end")["held"]
+        first, second = one.lines()["held"]
+        assert (first.worker, second.worker, ended.worker) == (lone.name, other.name, lone.name)
+        assert first.at < ended.at < second.at
+        cable.mend()
+        wait_for(lambda: lone.log().count("a life begins") == 2, "it has a new life")
+        (one.folder / "released").touch()
+        one.ran("held", 2)
+        assert lone.end() == other.end() == 0
