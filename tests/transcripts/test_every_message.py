@@ -34,7 +34,8 @@ MAKERS = frozenset(
 
 RUNTIME = frozenset({
     "penstock/handling", "penstock/isolation", "penstock/janitor", "penstock/message", "penstock/observe",
-    "penstock/operating", "penstock/pod", "penstock/producer", "penstock/scheduler", "penstock/wire", "penstock/worker", "penstock/embedded.py",
+    "penstock/operating", "penstock/pod", "penstock/producer", "penstock/scheduler", "penstock/wire", "penstock/worker",
+    "penstock/embedded.py",
     "penstock/resolved.py",
     "penstock/command/janitor.py", "penstock/command/replaying.py", "penstock/command/scheduler.py",
     "penstock_generate", "penstock_dev", "penstock_scaling", "penstock_spec/worker_file.py",
