@@ -24,7 +24,7 @@ async def handle(job, context):
         ledger.note("end", job.name, context.fence)
 """
 SPEC = """\
-jobs: [{name: held, every: 1h, timeout: 20m}]
+jobs: [{name: held, every: 1h, timeout: 12s}]
 work: {lease: 10s}
 cleanup: {orphans: {every: 1s, leadership: 2s}}
 """

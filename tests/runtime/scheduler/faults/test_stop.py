@@ -1,4 +1,4 @@
-"""A pod that sleeps past its lease, and wakes."""
+"""A pod that sleeps past its lease and the deadlines of its jobs, and wakes."""
 
 import json
 import signal
@@ -19,8 +19,8 @@ async def handle(job, context):
 """
 SPEC = """\
 jobs:
-  - {name: held-1, every: 1h, timeout: 10m, args: {takes: 3}}
-  - {name: held-2, every: 1h, timeout: 10m, args: {takes: 3}}
+  - {name: held-1, every: 1h, timeout: 12s, args: {takes: 3}}
+  - {name: held-2, every: 1h, timeout: 12s, args: {takes: 3}}
   - {name: usual, every: 1s}
 work: {lease: 10s}
 cleanup: {orphans: {every: 1s, leadership: 2s}}

@@ -6,10 +6,14 @@ from penstock.scheduler.steps import Answer
 
 
 def test_jobs_of_a_lost_pod_are_due_again_as_they_were(moves: Moves) -> None:
-    """With the second in which they were due, so that they go first; and only once."""
+    """Once their deadlines are over; with the second in which they were due, so that they go first; and only once."""
     moves.register("job", "other", due=moves.second() - 100)
     job, other = moves.take("pod~1")
     moves.lose("pod~1")
+    assert moves.clean().returned == 0
+    assert moves.left().places("job") == moves.left().places("other") == ["working"]
+    for one in (job, other):
+        moves.overrun(one, 1)
     assert (moves.clean().returned, moves.clean().returned) == (2, 0)
     left = moves.left()
     assert (left.waiting, left.working, left.owners) == ({"job": job.due + 0.499, "other": other.due + 0.499}, {}, {})
@@ -42,10 +46,12 @@ def test_a_lease_that_is_over_goes_on_where_nobody_judged(moves: Moves) -> None:
 
 
 def test_the_jobs_of_a_pod_that_left_are_due_again(moves: Moves) -> None:
-    """Whatever it could not hand back: it is in no list of pods."""
+    """Whatever it could not hand back, when its deadline is over: it is in no list of pods."""
     moves.register("job")
-    moves.take("pod~1")
+    (job,) = moves.take("pod~1")
     moves.end("pod~1")
+    assert moves.clean(judges=False).returned == 0
+    moves.overrun(job, 1)
     assert moves.clean(judges=False).returned == 1
 
 
@@ -53,7 +59,8 @@ def test_only_its_own_shards(moves: Moves) -> None:
     """Where all pods clean, each its own."""
     moves.register("of-0", shard=0)
     moves.register("of-1", shard=1)
-    moves.take("pod~1")
+    for job in moves.take("pod~1"):
+        moves.overrun(job, 1)
     moves.lose("pod~1")
     moves.clean(shards=",1,")
     assert moves.left().places("of-0") == ["working"]
@@ -83,8 +90,9 @@ def test_strangers_in_the_working_set_are_removed_once_nobody_can_hold_them(move
 def test_a_paused_orphan_stays_paused(moves: Moves) -> None:
     """It was paused while it ran, and its pod was lost."""
     moves.register("job")
-    moves.take("pod~1")
+    (job,) = moves.take("pod~1")
     moves.ask_for("pause", "job")
+    moves.overrun(job, 1)
     moves.lose("pod~1")
     moves.clean()
     assert moves.left().places("job") == ["paused"]
@@ -93,7 +101,8 @@ def test_a_paused_orphan_stays_paused(moves: Moves) -> None:
 def test_page_by_page(moves: Moves) -> None:
     """A long set is looked through in pages, and none is left out where some of a page are removed."""
     moves.register(*(f"job-{n:03}" for n in range(600, 1000)))
-    moves.take("pod~1")
+    for job in moves.take("pod~1"):
+        moves.overrun(job, 1)
     moves.register(*(f"job-{n:03}" for n in range(600)))
     moves.take("pod~2")
     moves.take("pod~2")

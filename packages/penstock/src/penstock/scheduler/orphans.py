@@ -138,7 +138,11 @@ class Orphans:
         self._tally.orphans_removed["unknown"].add(page.unknown)
         self._tally.orphans_removed["numeric"].add(page.numeric)
         if page.lives:
-            log.warning("pods are lost; their jobs are due again", pods=page.lives, jobs=page.returned)
+            log.warning(
+                "pods are lost; their jobs are due again when their deadlines are over",
+                pods=page.lives,
+                jobs=page.returned,
+            )
         elif page.returned:
             log.warning("jobs of lost pods are due again", jobs=page.returned)
         if page.unknown or page.numeric:

@@ -48,7 +48,7 @@ class Orphans(Part):
         Duration,
         about(
             "How long after its deadline a job is due again though its pod lives; one of a lost pod is as soon as the "
-            "pod's lease is over.",
+            "deadline is over.",
             "10m",
         ),
     ] = Duration("10m")

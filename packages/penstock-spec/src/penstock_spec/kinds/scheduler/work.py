@@ -36,7 +36,10 @@ class Work(Part):
     ] = 4
     lease: Annotated[
         Duration,
-        about("A pod that says nothing for this long is taken for lost, and its jobs become due again.", "30s"),
+        about(
+            "A pod that says nothing for this long is taken for lost; each of its jobs is due again at its deadline.",
+            "30s",
+        ),
         SOME_TIME,
     ] = Duration("30s")
     clock: Annotated[

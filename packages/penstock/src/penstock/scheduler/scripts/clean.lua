@@ -1,8 +1,8 @@
--- clean: a page of one of the sets is looked through. What lost lives hold is due again, as it was; what no job can be is
--- removed.
+-- clean: a page of one of the sets is looked through. What lost lives hold is due again, as it was, when its deadline is
+-- over; what no job can be is removed.
 -- A life is lost when it is in `pods` no more, or when it is told to be judged by its lease; who judges takes it out. What a
--- life that goes on holds is not touched before its deadline and the threshold are over, nor is it before its deadline where
--- nobody is told to hold it.
+-- life that goes on holds is not touched before its deadline and the threshold are over. What a lost one holds is not
+-- before its deadline: a pod that stood still may wake, and go on with what it ran.
 -- with  now, even_if_full, score, hand_back
 -- KEYS  1 waiting  2 working  3 paused  4 jobs  5 owners  6 pods
 -- ARGV  1 `working` or `waiting`  2 from which place on  3 size of the page  4 ms behind a deadline that are too long
@@ -32,7 +32,7 @@ local back, due, says, gone, unknown, numeric = {}, {}, {}, {}, 0, 0
 for place, name in ipairs(names) do
   local shard = known[place] and string.match(known[place], '^%d+ %d+ (%d+)')
   local over = time - found[place * 2] * 1000
-  local free = over >= tonumber(ARGV[4]) or holders[place] and not ends[place] or over >= 0 and not holders[place]
+  local free = over >= tonumber(ARGV[4]) or over >= 0 and not ends[place]
   if string.find(name, '^%d+$') and ARGV[7] == 'remove' and (not runs or free) then
     numeric = numeric + 1
     gone[#gone + 1] = name
