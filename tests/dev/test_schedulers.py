@@ -90,13 +90,17 @@ def test_what_its_jobs_send_reaches_a_pipeline_beside_it_and_its_keys_are_jobs(l
                 await until(lambda: bool(ledger.by_message(ledger.read(laptop.ledger), "end")), "a message is done")
                 await until(lambda: (seen().done or 0) > 0, "runs are counted")
                 assert dict(seen().numbers)["registered"] == 3
-                with pytest.raises(CannotGoOn, match="`clockwork` is a scheduler, which takes no messages"):
+                with pytest.raises(CannotGoOn) as refused:
                     await controls.send("clockwork", 100)
+                assert refused.value.says == "`clockwork` is a scheduler, which takes no messages"
+                assert refused.value.hint == "`s` runs the next job now"
                 assert await controls.pause("clockwork") == "paused all jobs"
                 await until(lambda: seen().paused and dict(seen().numbers)["ready"] == 2, "they stand still")
                 assert await controls.send("clockwork", 1) == "job `rare` is due now"
-                with pytest.raises(CannotGoOn, match="no job of `clockwork` waits for its time"):
+                with pytest.raises(CannotGoOn) as refused:
                     await controls.send("clockwork", 1)
+                assert refused.value.says == "no job of `clockwork` waits for its time"
+                assert refused.value.hint == "see `penstock scheduler list`"
                 assert await controls.resume("clockwork") == "resumed the jobs"
                 await until(lambda: dict(seen().numbers)["ok"] == 3, "all of them have run")
                 (pod,) = seen().workers
@@ -110,7 +114,8 @@ def test_until_idle_is_refused_as_jobs_come_again(laptop: Laptop) -> None:
     (laptop.spec.parent / "clockwork.yaml").write_text(CLOCKWORK)
     dev = laptop.dev_of("clockwork", "--until-idle")
     assert dev.wait() == 2
-    assert "`--until-idle` never comes true: `clockwork` is a scheduler, whose jobs come again" in dev.log()
+    assert "`--until-idle` never comes true: `clockwork` is a scheduler, whose jobs come again and again" in dev.log()
+    assert "end it by `--for`, or name the pipelines alone" in dev.log()
 
 
 def test_its_numbers_are_jobs_in_a_line() -> None:

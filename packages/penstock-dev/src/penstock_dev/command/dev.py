@@ -1,4 +1,4 @@
-"""`penstock dev`: run and scale pipelines on this machine, as a cluster would."""
+"""`penstock dev`: run pipelines and schedulers on this machine, as a cluster would."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def command(
     paths: tuple[Path, ...],
     platform: Path | None,
 ) -> None:
-    """Run and scale pipelines on this machine, as a cluster would: all of the repository, or those of SPECs.
+    """Run pipelines and schedulers on this machine, as a cluster would: all of the repository, or those of SPECs.
 
     There is a Redis of this repository's own, a janitor, and for each pipeline as many worker processes as KEDA and the
     HPA would ask for by their own arithmetic; for each scheduler as many as its spec says. When code or a spec changes,

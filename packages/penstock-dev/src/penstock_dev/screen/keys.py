@@ -30,7 +30,7 @@ KEYS = (
     Key(("B", "shift+b"), "B", f"send({LARGE_BURST})", "", f"send {LARGE_BURST} of them"),
     Key(("k",), "k", "kill", "kill -9", "kill the marked worker with SIGKILL, or the one with most to do"),
     Key(("r",), "r", "redis", "Redis", "stop Redis, as if its machine were gone; again: start it"),
-    Key(("p",), "p", "pause", "pause", "pause its scaling, as KEDA's annotation does, or its jobs; again: resume"),
+    Key(("p",), "p", "pause", "pause", "pause its scaling, as KEDA's annotation does, or jobs; again: resume"),
     Key(("f",), "f", "filter", "log", "show the log of the pipeline only; again: of all"),
     Key(("question_mark",), "?", "help", "help", "show this help"),
     Key(("q", "ctrl+c", "ctrl+q"), "q", "quit", "quit", "stop all workers and leave"),
