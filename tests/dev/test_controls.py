@@ -3,52 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import subprocess
 import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from datetime import date
 from pathlib import Path
 
 import ledger
 import pytest
-from developing import SUPPORT, Laptop
+from developing import Laptop
+from manning import running
 from promises import keep, until
 from servers import Server as Real
 
-from penstock_dev.running.alone import KEPT, alone
 from penstock_dev.running.book import Book
 from penstock_dev.running.controls import Controls
-from penstock_dev.running.launching import Terms
 from penstock_dev.running.server import Named, OfRepository, Server
-from penstock_dev.running.specs import Asked, Specs
-from penstock_dev.running.supervisor import Supervisor
 from penstock_dev.seen import SpecSeen, WorkerState
 from penstock_spec.findings import CannotGoOn
-
-
-@asynccontextmanager
-async def running(laptop: Laptop, server: Server) -> AsyncIterator[Controls]:
-    """All of the repository, and the keys."""
-    environ = os.environ | {
-        "LEDGER": str(laptop.ledger),
-        "LEDGER_WORKER": "dev",
-        "PYTHONPATH": os.pathsep.join((str(SUPPORT), str(laptop.folder))),
-    }
-    specs = Specs(Asked((), laptop.folder / "penstock.yaml", "dev", laptop.folder, lambda: date(2026, 1, 1)))
-    with alone(laptop.folder / KEPT) as files:
-        terms = Terms(laptop.folder, laptop.folder, files, (), 50, environ)
-        supervisor = Supervisor(terms, specs, server, Book())
-        stop = asyncio.Event()
-        task = asyncio.create_task(supervisor.run(specs.read(), stop))
-        try:
-            await supervisor.begun.wait()
-            yield Controls(supervisor)
-        finally:
-            supervisor.end_now()
-            stop.set()
-            await task
 
 
 def of(controls: Controls) -> SpecSeen:

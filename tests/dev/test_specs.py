@@ -28,7 +28,7 @@ def reading(repository: Path) -> Specs:
 
 
 def concurrency(good: Good) -> dict[str, int]:
-    return {one.name: one.spec.work.concurrency for one in good.pipelines}
+    return {one.name: one.spec.work.concurrency for one in good.runs}
 
 
 def change(repository: Path, name: str, line: str) -> None:
@@ -93,7 +93,7 @@ def test_what_was_never_good_is_not_run(repository: Path) -> None:
     """The command tells what is wrong, and does not begin."""
     change(repository, "one", "nonsense: true")
     good = reading(repository).read()
-    assert not good.pipelines
+    assert not good.runs
     assert good.outcome.count(Severity.ERROR)
     (repository / "penstock.yaml").unlink()
     with pytest.raises(CannotGoOn, match="there is no platform file"):

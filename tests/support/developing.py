@@ -103,6 +103,10 @@ class Laptop:
         """`penstock dev` in lines."""
         return self._start(("dev", "trial", "--env", "dev", *options), environ)
 
+    def dev_of(self, spec: str, *options: str) -> Dev:
+        """Of another spec."""
+        return self._start(("dev", spec, "--env", "dev", "--plain", *options), {})
+
     def dev_into_a_pipe(self) -> Dev:
         """Its lines are for `read_a_line_and_go`, and not in the log."""
         return self._start(("dev", "trial", "--env", "dev"), {}, piped=True)

@@ -1,4 +1,4 @@
-"""`penstock dev`: run and scale pipelines on this machine, as a cluster would."""
+"""`penstock dev`: run pipelines and schedulers on this machine, as a cluster would."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _speed(ctx: click.Context, param: click.Parameter, value: str) -> float:
     return speed
 
 
-@click.command(name="dev", short_help="Run and scale pipelines on this machine, as a cluster would.")
+@click.command(name="dev", short_help="Run pipelines and schedulers on this machine, as a cluster would.")
 @click.argument("specs", nargs=-1, metavar="[SPEC]...", type=click.Path(path_type=Path))
 @environment_option
 @click.option("--redis", metavar="URL", help="Another than the embedded one: redis://localhost:6379.")
@@ -66,12 +66,12 @@ def command(
     paths: tuple[Path, ...],
     platform: Path | None,
 ) -> None:
-    """Run and scale pipelines on this machine, as a cluster would: all of the repository, or those of SPECs.
+    """Run pipelines and schedulers on this machine, as a cluster would: all of the repository, or those of SPECs.
 
     There is a Redis of this repository's own, a janitor, and for each pipeline as many worker processes as KEDA and the
-    HPA would ask for by their own arithmetic. When code or a spec changes, workers are renewed; a spec that becomes
-    invalid stays as it was. A terminal shows it live, with keys to send, to kill a worker, to stop Redis; without one,
-    or with `--plain`, there are lines.
+    HPA would ask for by their own arithmetic; for each scheduler as many as its spec says. When code or a spec changes,
+    workers are renewed; a spec that becomes invalid stays as it was. A terminal shows it live, with keys to send, to
+    kill a worker, to stop Redis; without one, or with `--plain`, there are lines.
 
     Ctrl-C ends it: workers finish what they run, and no process stays. What Redis has is kept in `.penstock`. A second
     Ctrl-C does not wait. It ends with 1 where something did not run at the end as its spec says.
@@ -95,7 +95,11 @@ def command(
     root = open_repository(files, platform, here()).root
     read = Specs(Asked(files, platform, environment, here(), today))
     first = read.read()
-    refuse_errors(Resolution(first.pipelines, first.outcome))
+    if not first.runs:
+        refuse_errors(Resolution((), first.outcome))
+    if until_idle and (again := next((one.name for one in first.runs if one.kind == "scheduler"), "")):
+        says = f"`--until-idle` never comes true: `{again}` is a scheduler, whose jobs come again and again"
+        raise CannotGoOn(says, "end it by `--for`, or name the pipelines alone")
     for path in paths:
         if not path.is_dir():
             raise CannotGoOn(f"`--path {path}` is no folder", "name the folder that has the code")

@@ -13,6 +13,7 @@ from penstock.producer.producer import Producer
 from penstock.wire.url import read_url
 from penstock_dev.demo import ledger, traffic
 from penstock_dev.demo.place import NAME
+from penstock_dev.running.pipeline import RunsPipeline
 from penstock_dev.running.station import Station
 from penstock_dev.running.supervisor import Supervisor
 from penstock_dev.seen import LogLine
@@ -99,6 +100,7 @@ class Play:
     async def _send(self) -> None:
         station = self._supervisor.stations[NAME]
         _, credentials = read_url(self._supervisor.server.url, self._supervisor.terms.environ)
+        assert isinstance(station.runs, RunsPipeline)  # noqa: S101 - the demo has no other
         async with Producer(station.runs.of, credentials=credentials) as producer:
             await traffic.send_all(producer, self._sent)
         self._say(self.seconds, f"all {traffic.TOTAL:,} messages are sent")

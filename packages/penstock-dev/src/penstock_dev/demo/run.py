@@ -56,7 +56,7 @@ def _demo(root: Path) -> int:
         file = folder / "ledger"
         book, specs = Book(), Specs(Asked((), folder / "penstock.yaml", ENVIRONMENT, folder, today))
         first = specs.read()
-        if not first.pipelines:
+        if not first.runs:
             says = "; ".join(f"{one.at}: {one.says}" for one in first.outcome.findings[:1])
             raise CannotGoOn(f"the demo's spec is not valid: {says}", "see `penstock lint`")
         with alone(folder / KEPT) as files, OfRepository(folder / KEPT_REDIS, book) as server:

@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-from random import SystemRandom
-
-from penstock.operating.spans import many
-from penstock.producer.outcomes import Duplicate, Sent
-from penstock.producer.producer import Producer
 from penstock.wire.url import read_url
 from penstock_dev.running.station import Station
 from penstock_dev.running.supervisor import Supervisor
-from penstock_dev.sample import sample
 from penstock_dev.seen import Level
 from penstock_spec.findings import CannotGoOn
-
-BUNCH = 500
 
 
 class Controls:
@@ -22,25 +14,12 @@ class Controls:
 
     def __init__(self, supervisor: Supervisor) -> None:
         self.supervisor = supervisor
-        self._chance = SystemRandom()
 
     async def send(self, spec: str, count: int) -> str:
-        """Messages that fit the schema."""
-        pipeline = self._station(spec).runs.of
-        schema = pipeline.of_messages()
+        """Messages that fit the schema; of a scheduler, the next job."""
+        station = self._station(spec)
         _, credentials = read_url(self.supervisor.server.url, self.supervisor.terms.environ)
-        sent, trouble = 0, ""
-        async with Producer(pipeline, credentials=credentials) as producer:
-            for begin in range(0, count, BUNCH):
-                bodies = [sample(schema, self._chance) for _ in range(min(BUNCH, count - begin))]
-                for outcome in await producer.send_many(bodies, timeout=5):
-                    if isinstance(outcome, Sent | Duplicate):
-                        sent += 1
-                    else:
-                        trouble = str(getattr(outcome, "error", outcome))
-        if trouble:
-            raise CannotGoOn(f"{sent} of {count} sent; {trouble}")
-        return self._did(f"sent {many(sent, 'message')}", spec)
+        return self._did(await station.runs.send(station.link, credentials, count), spec)
 
     async def kill(self, spec: str, worker: str | None) -> str:
         """SIGKILL."""
@@ -59,14 +38,20 @@ class Controls:
         return self._did("started Redis, with what it had written down")
 
     async def pause(self, spec: str) -> str:
-        """Scaling stands still."""
-        self._station(spec).scaling.pause()
-        return self._did("paused scaling", spec)
+        """Scaling stands still; of a scheduler, all jobs."""
+        station = self._station(spec)
+        said = await station.runs.hold(station.link, held=True)
+        if said is None:
+            station.scaling.pause()
+        return self._did(said or "paused scaling", spec)
 
     async def resume(self, spec: str) -> str:
         """It goes on."""
-        self._station(spec).scaling.resume()
-        return self._did("resumed scaling", spec)
+        station = self._station(spec)
+        said = await station.runs.hold(station.link, held=False)
+        if said is None:
+            station.scaling.resume()
+        return self._did(said or "resumed scaling", spec)
 
     def _station(self, spec: str) -> Station:
         if spec not in self.supervisor.stations:

@@ -58,20 +58,28 @@ class Launches:
         self._terms = terms
         self._url = url
 
-    def write(self, name: str, text: str) -> None:
-        """What its processes read. One that starts just now finds the old or the new, and either is whole."""
-        file = self._file(name)
-        fresh = file.with_suffix(".new")
-        fresh.write_text(text)
-        fresh.replace(file)
+    def write(self, runs: Runs) -> str:
+        """What its processes read; gives its digest.
 
-    def forget(self, name: str) -> None:
+        A process that starts just now finds the old or the new, and either is whole.
+        """
+        told, digest = runs.written()
+        for path, text in told.items():
+            file = self._terms.files / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            fresh = file.with_suffix(".new")
+            fresh.write_text(text)
+            fresh.replace(file)
+        return digest
+
+    def forget(self, runs: Runs) -> None:
         """Its spec is gone."""
-        self._file(name).unlink(missing_ok=True)
+        for path in runs.written()[0]:
+            (self._terms.files / path).unlink(missing_ok=True)
 
     def of(self, runs: Runs, number: int) -> Launch:
         """A process of a spec. Where `{hostname}` stands in a consumer's name, it is told apart by its number."""
-        words = runs.words(self._file(runs.name), self._url(), self._terms.paths)
+        words = runs.words(self._terms.files, self._url(), self._terms.paths)
         return self._launch(words, runs.ready, f"dev-{number}")
 
     def of_janitor(self, number: int) -> Launch:
@@ -83,6 +91,3 @@ class Launches:
         # Without `-P` the current folder is on the path, as it is for `penstock worker`.
         command = (sys.executable, "-m", "penstock", *words)
         return Launch(command, self._terms.folder, {**self._terms.environ, "POD_NAME": host}, ready)
-
-    def _file(self, name: str) -> Path:
-        return self._terms.files / f"{name}.json"

@@ -75,9 +75,10 @@ class Member:
         self.book.write(said.text, level=level, spec=self.spec, worker=self.name)
 
     def _heed(self, message: str, fields: Mapping[str, object]) -> None:
-        if (consumer := fields.get("consumer")) and isinstance(consumer, str):
+        begins = message in self.launch.ready
+        if (consumer := fields.get("consumer") or (begins and fields.get("life"))) and isinstance(consumer, str):
             self.name = consumer
-        if message in self.launch.ready and self.state is WorkerState.STARTING:
+        if begins and self.state is WorkerState.STARTING:
             self.state, self.was_ready = WorkerState.READY, True
             self.changed()
         elif message == LEAVES:

@@ -5,24 +5,33 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from random import SystemRandom
 
+from penstock.operating.spans import many
 from penstock.operating.status import Status
 from penstock.operating.throughput import Counts, counts, done_per_second
+from penstock.producer.outcomes import Duplicate, Sent
+from penstock.producer.producer import Producer
 from penstock.resolved import Resolved
 from penstock.tending.measure import Measured, measure
 from penstock.tending.replies import items, mapping, number, text
+from penstock.wire.credentials import Credentials
 from penstock.wire.errors import Refused
 from penstock.wire.link import Link
+from penstock.wire.route import Route
 from penstock_dev.running.runs import Numbers
 from penstock_dev.running.signals import readings
+from penstock_dev.sample import sample
 from penstock_scaling import Readings, settings_of
 from penstock_scaling.settings import Settings
 from penstock_spec import worker_file
+from penstock_spec.findings import CannotGoOn
 from penstock_spec.kinds.pipeline.scaler.scaled_object import scaled_object
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.patching import patched
 from penstock_spec.platform import Redis
 
+BUNCH = 500
 STATES = ("new", "running", "ready", "suspect", "parked", "delayed")
 
 
@@ -42,6 +51,11 @@ class RunsPipeline:
     def kind(self) -> str:
         """The spec's."""
         return "pipeline"
+
+    @property
+    def environment(self) -> str:
+        """Its name."""
+        return self.of.environment
 
     @property
     def spec(self) -> Pipeline:
@@ -64,19 +78,40 @@ class RunsPipeline:
         """What a worker says when it is ready."""
         return frozenset({"a life in the group begins"})
 
+    @property
+    def tended(self) -> bool:
+        """The janitor looks after it."""
+        return True
+
     def on(self, redis: Redis) -> RunsPipeline:
         """The same on another Redis."""
         return RunsPipeline(self.of.on(redis))
 
-    def written(self) -> tuple[str, str]:
+    def link(self, credentials: Credentials) -> Link:
+        """To where its keys are."""
+        route = Route.to(self.of.redis, self.of.keys.stream, credentials=credentials)
+        return Link(route, name=f"penstock-dev-{self.name}")
+
+    def written(self) -> tuple[dict[Path, str], str]:
         """What its processes read, and the digest of that: another one asks for new processes."""
         around = (self.of.generated or self.of).around  # as it was generated, also where it runs on another Redis
-        return worker_file.write(self.of.environment, _alone(self.spec), around, self.of.of_messages())
+        text, digest = worker_file.write(self.environment, _alone(self.spec), around, self.of.of_messages())
+        return {self._file: text}, digest
 
-    def words(self, file: Path, url: str, paths: Sequence[Path]) -> list[str]:
+    def words(self, files: Path, url: str, paths: Sequence[Path]) -> list[str]:
         """The words after `penstock` that run a worker."""
         where = [word for path in paths for word in ("--path", str(path))]
-        return ["worker", str(file), "--redis", url, "--listen", "127.0.0.1:0", "--log-format", "json", *where]
+        return [
+            "worker",
+            str(files / self._file),
+            "--redis",
+            url,
+            "--listen",
+            "127.0.0.1:0",
+            "--log-format",
+            "json",
+            *where,
+        ]
 
     def settings(self) -> Settings:
         """What KEDA would be told, patches applied. Raises CannotGoOn where that cannot be run here."""
@@ -107,6 +142,31 @@ class RunsPipeline:
     def lost_sight(self) -> None:
         """Redis did not answer: the next look begins anew."""
         self._before = None
+
+    async def send(self, link: Link, credentials: Credentials, count: int) -> str:
+        """Messages that fit the schema."""
+        del link
+        schema, chance = self.of.of_messages(), SystemRandom()
+        sent, trouble = 0, ""
+        async with Producer(self.of, credentials=credentials) as producer:
+            for begin in range(0, count, BUNCH):
+                bodies = [sample(schema, chance) for _ in range(min(BUNCH, count - begin))]
+                for outcome in await producer.send_many(bodies, timeout=5):
+                    if isinstance(outcome, Sent | Duplicate):
+                        sent += 1
+                    else:
+                        trouble = str(getattr(outcome, "error", outcome))
+        if trouble:
+            raise CannotGoOn(f"{sent} of {count} sent; {trouble}")
+        return f"sent {many(sent, 'message')}"
+
+    async def hold(self, link: Link, *, held: bool) -> None:
+        """Its scaling is what can be paused."""
+        del link, held
+
+    @property
+    def _file(self) -> Path:
+        return Path(f"{self.name}.json")
 
     async def _held(self, link: Link) -> dict[str, int]:
         try:

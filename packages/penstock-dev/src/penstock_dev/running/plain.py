@@ -61,6 +61,8 @@ class Plain:
 
 def numbers(one: SpecSeen) -> str:
     """How a spec is."""
+    if one.kind == "scheduler":
+        return _jobs(one)
     ready = sum(worker.state is WorkerState.READY for worker in one.workers)
     told = [
         f"backlog {count(one.backlog)}",
@@ -72,6 +74,14 @@ def numbers(one: SpecSeen) -> str:
     if one.p95 is not None:
         told.append(f"p95 {span(one.p95 * 1000)}")
     return "  ".join((*told, *(("paused",) if one.paused else ())))
+
+
+def _jobs(one: SpecSeen) -> str:
+    ready = sum(worker.state is WorkerState.READY for worker in one.workers)
+    told = [f"{label} {count(value)}" for label, value in one.numbers]
+    told.append(f"oldest overdue {'-' if one.oldest is None else span(one.oldest * 1000)}")
+    told += [f"replicas {ready}/{one.wanted}", f"done/s {rate(one.done)}"]
+    return "  ".join((*told, *(("all paused",) if one.paused else ())))
 
 
 def _where(line: LogLine) -> str:

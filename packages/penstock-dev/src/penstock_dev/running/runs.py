@@ -1,13 +1,13 @@
-"""What a kind of spec says of how it runs here. A pipeline is one; what else may run is one more class like it."""
+"""What a kind of spec says of how it runs here. A class for each kind."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
-from penstock.resolved import Resolved
+from penstock.wire.credentials import Credentials
 from penstock.wire.link import Link
 from penstock_scaling import Readings
 from penstock_scaling.settings import Settings
@@ -28,7 +28,9 @@ class Numbers:
     idle: bool = False
     """Whether there is nothing left to do, now or later."""
     held: dict[str, int] | None = None
-    """Messages that each consumer works on."""
+    """Messages, or jobs, that each process works on, by its name in Redis."""
+    paused: bool = False
+    """Whether it stands still by what Redis says."""
 
 
 class Runs(Protocol):
@@ -45,8 +47,13 @@ class Runs(Protocol):
         ...
 
     @property
-    def of(self) -> Resolved:
-        """The spec."""
+    def environment(self) -> str:
+        """Its name."""
+        ...
+
+    @property
+    def spec(self) -> Any:  # noqa: ANN401 - the model of its kind
+        """As it is in its environment."""
         ...
 
     @property
@@ -64,20 +71,32 @@ class Runs(Protocol):
         """What a process says when it is ready."""
         ...
 
+    @property
+    def tended(self) -> bool:
+        """Whether the janitor looks after it."""
+        ...
+
     def on(self, redis: Redis) -> Runs:
         """The same on another Redis."""
         ...
 
-    def written(self) -> tuple[str, str]:
-        """What its processes read, and the digest of that: another one asks for new processes."""
+    def link(self, credentials: Credentials) -> Link:
+        """To where its keys are."""
         ...
 
-    def words(self, file: Path, url: str, paths: Sequence[Path]) -> list[str]:
-        """The words after `penstock` that run it."""
+    def written(self) -> tuple[dict[Path, str], str]:
+        """What its processes read, by where that stands among the files of all, and the digest of that.
+
+        Another digest asks for new processes.
+        """
         ...
 
-    def settings(self) -> Settings:
-        """What its scaling goes by. Raises CannotGoOn where that cannot be run here."""
+    def words(self, files: Path, url: str, paths: Sequence[Path]) -> list[str]:
+        """The words after `penstock` that run it; `files` is the folder of all that was written."""
+        ...
+
+    def settings(self) -> Settings | None:
+        """What its scaling goes by; None where nothing scales it. Raises CannotGoOn where that cannot be run here."""
         ...
 
     async def read(self, link: Link, janitor: int | None) -> Readings:
@@ -90,4 +109,12 @@ class Runs(Protocol):
 
     def lost_sight(self) -> None:
         """Redis did not answer: the next look begins anew."""
+        ...
+
+    async def send(self, link: Link, credentials: Credentials, count: int) -> str:
+        """Give it something to do, and say what. Raises CannotGoOn."""
+        ...
+
+    async def hold(self, link: Link, *, held: bool) -> str | None:
+        """Let its work stand still, or go on, and say so; None where its scaling is what can. Raises CannotGoOn."""
         ...

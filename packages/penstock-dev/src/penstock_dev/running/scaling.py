@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from penstock_scaling import Autoscaler, Decision, Readings
 from penstock_scaling.settings import Settings
 from penstock_spec.findings import CannotGoOn
@@ -10,9 +12,9 @@ from penstock_spec.findings import CannotGoOn
 class Scaling:
     """Of one spec."""
 
-    def __init__(self, settings: Settings, start: float) -> None:
-        """Begin at a time of the faster clock."""
-        self._autoscaler = Autoscaler(settings, start)
+    def __init__(self, settings: Settings | None, start: float) -> None:
+        """Begin at a time of the faster clock. Without settings nothing scales it."""
+        self._autoscaler = None if settings is None else Autoscaler(settings, start)
         self._held = False
         self.decision = ""
         """The last, in words."""
@@ -20,12 +22,12 @@ class Scaling:
     @property
     def paused(self) -> bool:
         """Whether it stands still: by a key, or because the spec says so."""
-        return self._held or self._autoscaler.settings.pause.everything
+        return self._held or (self._autoscaler is not None and self._autoscaler.settings.pause.everything)
 
     @property
     def due(self) -> float:
-        """When it wants to have its turn."""
-        return self._autoscaler.due()
+        """When it wants to have its turn; never, where nothing scales."""
+        return math.inf if self._autoscaler is None else self._autoscaler.due()
 
     def pause(self) -> None:
         """Stand still."""
@@ -37,13 +39,17 @@ class Scaling:
         if self.paused:
             raise CannotGoOn("the spec says `scaling.paused`", "change it there")
 
-    def change(self, settings: Settings, now: float) -> None:
+    def change(self, settings: Settings | None, now: float) -> None:
         """The spec has changed: where that asks for another ScaledObject, KEDA begins anew."""
-        if settings != self._autoscaler.settings:
+        if settings is None:
+            self._autoscaler = None
+        elif self._autoscaler is None or settings != self._autoscaler.settings:
             self._autoscaler = Autoscaler(settings, now)
 
     def turn(self, now: float, readings: Readings, replicas: int) -> tuple[int, tuple[Decision, ...]]:
         """How many there should be, and what was decided."""
+        if self._autoscaler is None:
+            return replicas, ()
         wanted = self._autoscaler.advance(now, lambda: readings, replicas)
         said = self._autoscaler.said
         if said:

@@ -65,9 +65,11 @@ class Session:
 
     def _begins(self) -> str:
         terms, server = self.supervisor.terms, self.supervisor.server
-        of = self._first.pipelines[0].environment
+        runs = self._first.runs
+        kinds = [one.kind for one in runs]
+        what = " and ".join(many(kinds.count(kind), kind) for kind in dict.fromkeys(sorted(kinds)))
         speed = f", the autoscaler {terms.speed:g} times as fast" if terms.speed != 1 else ""
-        return f"{many(len(self._first.pipelines), 'pipeline')} of `{of}` with {server.url.rpartition('@')[2]}{speed}"
+        return f"{what} of `{runs[0].environment}` with {server.url.rpartition('@')[2]}{speed}"
 
     def _on_signals(self, stop: asyncio.Event) -> None:
         """The first lets workers finish. The second does not wait; what they ran is taken over next time."""

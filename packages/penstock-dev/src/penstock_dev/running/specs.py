@@ -7,7 +7,12 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-from penstock.resolved import Resolved, resolve
+from penstock.resolved import Resolved as Pipeline
+from penstock.resolved import Spec, specs
+from penstock.scheduler.resolved import Resolved as Scheduler
+from penstock_dev.running.pipeline import RunsPipeline
+from penstock_dev.running.runs import Runs
+from penstock_dev.running.scheduler import RunsScheduler, sends_to
 from penstock_spec.findings import CannotGoOn, Finding, Outcome, Severity
 from penstock_spec.repository import open_repository
 
@@ -27,7 +32,7 @@ class Asked:
 class Good:
     """The last that could be read, and what is wrong with what stands there now."""
 
-    pipelines: tuple[Resolved, ...]
+    runs: tuple[Runs, ...]
     troubles: dict[str, str]
     """By the name of the spec; with an empty one, what is wrong with all."""
     outcome: Outcome
@@ -39,37 +44,37 @@ class Specs:
     def __init__(self, asked: Asked) -> None:
         """Nothing is read yet."""
         self._asked = asked
-        self._at: dict[Path, Resolved] = {}
+        self._at: dict[Path, Runs] = {}
 
     def read(self) -> Good:
         """As they are now; each that is not valid as it was. Raises CannotGoOn where it never was anything."""
         asked = self._asked
         try:
             paths = open_repository(asked.specs, asked.platform, asked.here).specs
-            whole = resolve(asked.specs, asked.platform, asked.environment, asked.here, asked.today())
+            found, outcome = self._specs(asked.specs)
         except CannotGoOn as error:
             if not self._at:
                 raise
             return self._kept({"": f"{error.says}; {error.hint}" if error.hint else error.says})
-        if not whole.outcome.count(Severity.ERROR):
-            self._at = _by_path(whole.pipelines)
-            return Good(whole.pipelines, {}, whole.outcome)
+        if not outcome.count(Severity.ERROR):
+            self._at = self._by_path(found)
+            return Good(tuple(self._at.values()), {}, outcome)
         if not self._at:
-            errors = [one for one in whole.outcome.findings if one.severity is Severity.ERROR]
-            return Good((), {"": f"{_first_of(errors)}; nothing runs"}, whole.outcome)
-        return self._as_far_as_valid(paths, whole.outcome)
+            errors = [one for one in outcome.findings if one.severity is Severity.ERROR]
+            return Good((), {"": f"{_first_of(errors)}; nothing runs"}, outcome)
+        return self._as_far_as_valid(paths, outcome)
 
     def _as_far_as_valid(self, paths: Sequence[Path], outcome: Outcome) -> Good:
         """Each by itself: one that is invalid holds up no other."""
-        asked, troubles = self._asked, dict[str, str]()
+        troubles = dict[str, str]()
         for path in paths:
             try:
-                alone = resolve((path,), asked.platform, asked.environment, asked.here, asked.today())
+                found, alone = self._specs((path,))
             except CannotGoOn as error:
                 return self._kept({"": error.says})
-            errors = [one for one in alone.outcome.findings if one.severity is Severity.ERROR]
+            errors = [one for one in alone.findings if one.severity is Severity.ERROR]
             if not errors:
-                self._at |= _by_path(alone.pipelines)
+                self._at |= self._by_path(found)
                 continue
             name = self._at[path].name if path in self._at else ""
             troubles.setdefault(name, _in_words(errors))
@@ -78,12 +83,30 @@ class Specs:
         self._at = {path: one for path, one in self._at.items() if path in paths}
         return self._kept(troubles, outcome)
 
+    def _specs(self, paths: tuple[Path, ...]) -> tuple[tuple[Spec, ...], Outcome]:
+        asked = self._asked
+        return specs(paths, asked.platform, asked.environment, asked.here, asked.today())
+
+    def _by_path(self, found: Sequence[Spec]) -> dict[Path, Runs]:
+        """Each as its kind runs. A scheduler may send to pipelines that do not run here, and has their files too."""
+        known: tuple[Pipeline, ...] | None = None
+        runs: dict[Path, Runs] = {}
+        for one in found:
+            if one.model.kind != "scheduler":
+                runs[one.file] = RunsPipeline(_pipeline(one))
+                continue
+            if known is None:
+                known = tuple(_pipeline(each) for each in self._specs(())[0] if each.model.kind == "pipeline")
+            of = Scheduler(one.model, one.environment, one.around, one.file)
+            runs[one.file] = RunsScheduler(of, sends_to(of.spec, known))
+        return runs
+
     def _kept(self, troubles: dict[str, str], outcome: Outcome | None = None) -> Good:
         return Good(tuple(self._at.values()), troubles, outcome or Outcome((), 0, {}))
 
 
-def _by_path(pipelines: Sequence[Resolved]) -> dict[Path, Resolved]:
-    return {one.path: one for one in pipelines if one.path is not None}
+def _pipeline(one: Spec) -> Pipeline:
+    return Pipeline(one.model, one.environment, one.around, one.file.parent, path=one.file)
 
 
 def _in_words(errors: Sequence[Finding]) -> str:

@@ -54,7 +54,7 @@ class Station:
             wanted=self.crew.wanted,
             least=least,
             most=most,
-            paused=self.scaling.paused,
+            paused=self.scaling.paused or numbers.paused,
             workers=tuple(
                 WorkerSeen(one.name, one.child.pid, one.state, held.get(one.name), one.child.age)
                 for one in self.crew.members

@@ -9,14 +9,11 @@ from typing import Any
 
 from penstock.operating.spans import many
 from penstock.wire.credentials import Credentials
-from penstock.wire.link import Link
-from penstock.wire.route import Route
 from penstock.wire.url import read_url
 from penstock_dev.running.book import Book
 from penstock_dev.running.crew import Crew
 from penstock_dev.running.launching import JANITOR, Launches, Terms
 from penstock_dev.running.looking import Looking
-from penstock_dev.running.pipeline import RunsPipeline
 from penstock_dev.running.runs import Runs
 from penstock_dev.running.scaling import Scaling
 from penstock_dev.running.server import Server
@@ -141,13 +138,14 @@ class Supervisor:
         model, credentials = read_url(self._url, self.terms.environ)
         self._trouble = self._told(self._trouble, good.troubles.get("", ""), "")
         changed = False
-        for pipeline in good.pipelines:
-            runs = RunsPipeline(pipeline.on(model))
+        for one in good.runs:
+            runs = one.on(model)
             changed |= await self._run(runs, good.troubles.get(runs.name, ""), credentials)
-        for name in set(self.stations) - {one.name for one in good.pipelines}:
+        for name in set(self.stations) - {one.name for one in good.runs}:
             changed = True
             await self._drop(name)
-        self._janitor.want(1 if self.stations else 0)  # without a pipeline it has nothing to look after
+        tended = any(one.runs.tended for one in self.stations.values())
+        self._janitor.want(1 if tended else 0)  # without a pipeline it has nothing to look after
         if changed:
             self._janitor.renew()
 
@@ -160,24 +158,25 @@ class Supervisor:
         station.trouble = self._told(station.trouble, trouble, runs.name)
         if trouble:
             return False
-        text, digest = runs.written()
-        station.scaling.change(runs.settings(), self._looking.now())
+        _, digest = runs.written()
+        settings = runs.settings()
+        station.scaling.change(settings, self._looking.now())
         station.runs, station.crew.grace = runs, runs.grace
+        if settings is None:
+            station.crew.want(runs.replicas[0])
         if digest == station.digest:
             return False
-        self._launches.write(runs.name, text)
-        station.digest = digest
+        station.digest = self._launches.write(runs)
         await self._connect(station, credentials)
         self.book.write("its spec has changed; workers are renewed", spec=runs.name)
         station.crew.renew()
         return True
 
     def _begin(self, runs: Runs, credentials: Credentials) -> None:
-        name, (text, digest) = runs.name, runs.written()
-        self._launches.write(name, text)
+        name, digest = runs.name, self._launches.write(runs)
         scaling = Scaling(runs.settings(), self._looking.now())
         crew = Crew(name, lambda number: self._launches.of(station.runs, number), self.book, grace=runs.grace)
-        station = Station(runs, crew, scaling, _link(runs, credentials), digest)
+        station = Station(runs, crew, scaling, runs.link(credentials), digest)
         self.stations[name] = station
         self._man(crew)
         crew.want(runs.replicas[0])
@@ -185,14 +184,14 @@ class Supervisor:
     async def _connect(self, station: Station, credentials: Credentials) -> None:
         """Anew, as what it is connected to is another."""
         await station.link.close()
-        station.link = _link(station.runs, credentials)
+        station.link = station.runs.link(credentials)
 
     async def _drop(self, name: str) -> None:
         """Its spec is gone."""
         station = self.stations.pop(name)
         self.book.write("its spec is gone; workers leave", spec=name)
         self._leaving.add(asyncio.create_task(station.crew.leave(station.crew.grace)))
-        self._launches.forget(name)
+        self._launches.forget(station.runs)
         await station.link.close()
 
     # what changes meanwhile
@@ -239,9 +238,3 @@ class Supervisor:
         elif before and not now:
             self.book.write("it is valid again", spec=spec)
         return now
-
-
-def _link(runs: Runs, credentials: Credentials) -> Link:
-    """To where it keeps what it has."""
-    route = Route.to(runs.of.redis, runs.of.keys.stream, credentials=credentials)
-    return Link(route, name=f"penstock-dev-{runs.name}")

@@ -37,7 +37,7 @@ def _numbers(one: SpecSeen, columns: int) -> Text:
 
 def _replicas(one: SpecSeen, columns: int) -> Text:
     text = f"replicas {one.running} of {one.wanted} wanted, {one.least} to {one.most}"
-    text += ", scaling is paused" if one.paused else ""
+    text += f", {'all jobs are' if one.kind == 'scheduler' else 'scaling is'} paused" if one.paused else ""
     text += f"  done/s {rate(one.done)}  p50 {handling(one.p50)}  p95 {handling(one.p95)}  "
     line = Text(cut(text, columns), no_wrap=True)
     room = min(columns - line.cell_len, CURVE)

@@ -25,12 +25,12 @@ class Key:
 
 
 KEYS = (
-    Key(("s",), "s", "send(1)", "send", "send a message to the pipeline, made up to fit its schema"),
+    Key(("s",), "s", "send(1)", "send", "send a message that fits the schema; of a scheduler: run the next job"),
     Key(("b",), "b", f"send({BURST})", "burst", f"send {BURST} of them"),
     Key(("B", "shift+b"), "B", f"send({LARGE_BURST})", "", f"send {LARGE_BURST} of them"),
     Key(("k",), "k", "kill", "kill -9", "kill the marked worker with SIGKILL, or the one with most to do"),
     Key(("r",), "r", "redis", "Redis", "stop Redis, as if its machine were gone; again: start it"),
-    Key(("p",), "p", "pause", "pause", "pause its scaling, as KEDA's annotation does; again: resume"),
+    Key(("p",), "p", "pause", "pause", "pause its scaling, as KEDA's annotation does, or jobs; again: resume"),
     Key(("f",), "f", "filter", "log", "show the log of the pipeline only; again: of all"),
     Key(("question_mark",), "?", "help", "help", "show this help"),
     Key(("q", "ctrl+c", "ctrl+q"), "q", "quit", "quit", "stop all workers and leave"),

@@ -17,7 +17,7 @@ PACKAGES = {
     "penstock_dev": {
         "simulate": "Say what a spec does under traffic, before it is deployed.",
         "test": "Hold specs to what they expect of their scaling.",
-        "dev": "Run and scale pipelines on this machine, as a cluster would.",
+        "dev": "Run pipelines and schedulers on this machine, as a cluster would.",
     },
 }
 """Verbs of the packages that pods do without."""

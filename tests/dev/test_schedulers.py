@@ -1,0 +1,126 @@
+"""`penstock dev` runs schedulers: as many pods as the spec says, whose jobs come again and again."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import ledger
+import pytest
+from developing import Laptop, marked
+from manning import running
+from promises import keep, until
+from servers import wait_for
+
+from penstock_dev.running.book import Book
+from penstock_dev.running.plain import numbers
+from penstock_dev.running.server import OfRepository
+from penstock_dev.seen import SpecSeen, WorkerSeen, WorkerState
+from penstock_spec.findings import CannotGoOn
+
+ROOT = Path(__file__).parents[2]
+CLOCKWORK = """\
+kind: scheduler
+name: clockwork
+owner: {team: tests}
+handler: clockwork:tick
+image: registry.example/clockwork:1.0.0
+jobs:
+  - {name: tick, every: 1s}
+  - {name: rare, every: 1h}
+  - {name: remind, every: 1s, timeout: 20s, send: {pipeline: trial, message: {id: sent}}}
+replicas: 1
+"""
+
+
+def pods(mark: str) -> list[int]:
+    """Processes of schedulers, without what watches them."""
+    found = marked(mark, "-m penstock scheduler run")
+    return [pid for pid in found if not Path(f"/proc/{pid}/cmdline").read_bytes().startswith(b"/bin/sh")]
+
+
+def ran(folder: Path) -> list[str]:
+    """The jobs that have run well, as `penstock scheduler list` tells it."""
+    words = ("scheduler", "list", "cache-agents", "--env", "dev", "--embedded", "--json")
+    told = subprocess.run([sys.executable, "-m", "penstock", *words], cwd=folder, capture_output=True, check=True)
+    jobs = [json.loads(line) for line in told.stdout.splitlines()]
+    return [one["job"] for one in jobs if one["last"] and one["last"]["outcome"] == "ok"]
+
+
+def test_the_example_runs_and_a_killed_pod_comes_back(laptop: Laptop) -> None:
+    """Without the pipeline that a job of it sends to; its numbers are told, no janitor comes, and nothing is left."""
+    for name in ("cache-agents.yaml", "jobs.yaml"):
+        shutil.copy(ROOT / "specs" / name, laptop.spec.parent)
+    shutil.copytree(ROOT / "examples" / "caching", laptop.folder / "caching")
+    spec = laptop.spec.parent / "cache-agents.yaml"
+    spec.write_text(spec.read_text().replace("registration: 30s", "registration: 0s"))
+
+    dev = laptop.dev_of("cache-agents")
+
+    dev.until("penstock dev: 1 scheduler of `dev` with")
+    wait_for(lambda: len(pods(dev.mark)) == 1, "one pod runs", 40)
+    dev.until(r"cache-agents: registered 7 .* ok [1-9]", 60)
+    assert ran(laptop.folder)
+    (pod,) = pods(dev.mark)
+    os.kill(pod, signal.SIGKILL)
+    dev.until("was killed by SIGKILL; another one comes")
+    wait_for(lambda: pods(dev.mark) not in ([], [pod]), "another one runs", 40)
+    assert not dev.processes("penstock janitor")
+    assert dev.interrupt() == 0
+    dev.nothing_left()
+
+
+def test_what_its_jobs_send_reaches_a_pipeline_beside_it_and_its_keys_are_jobs(laptop: Laptop) -> None:
+    """`s` lets the next job run, `b` is refused; pausing holds all jobs; a kill is a pod's."""
+    (laptop.spec.parent / "clockwork.yaml").write_text(CLOCKWORK)
+    (laptop.folder / "clockwork.py").write_text("def tick(job, context):\n    pass\n")
+
+    async def promise() -> None:
+        with OfRepository(laptop.folder / ".penstock" / "redis", Book()) as server:
+            async with running(laptop, server) as controls:
+
+                def seen() -> SpecSeen:
+                    return next(one for one in controls.supervisor.seen().specs if one.name == "clockwork")
+
+                await until(lambda: bool(ledger.by_message(ledger.read(laptop.ledger), "end")), "a message is done")
+                await until(lambda: (seen().done or 0) > 0, "runs are counted")
+                assert dict(seen().numbers)["registered"] == 3
+                with pytest.raises(CannotGoOn) as refused:
+                    await controls.send("clockwork", 100)
+                assert refused.value.says == "`clockwork` is a scheduler, which takes no messages"
+                assert refused.value.hint == "`s` runs the next job now"
+                assert await controls.pause("clockwork") == "paused all jobs"
+                await until(lambda: seen().paused and dict(seen().numbers)["ready"] == 2, "they stand still")
+                assert await controls.send("clockwork", 1) == "job `rare` is due now"
+                with pytest.raises(CannotGoOn) as refused:
+                    await controls.send("clockwork", 1)
+                assert refused.value.says == "no job of `clockwork` waits for its time"
+                assert refused.value.hint == "see `penstock scheduler list`"
+                assert await controls.resume("clockwork") == "resumed the jobs"
+                await until(lambda: dict(seen().numbers)["ok"] == 3, "all of them have run")
+                (pod,) = seen().workers
+                assert await controls.kill("clockwork", pod.name) == f"killed {pod.name}, process {pod.pid}"
+
+    keep(promise())
+
+
+def test_until_idle_is_refused_as_jobs_come_again(laptop: Laptop) -> None:
+    """Rather than that a job of CI runs for ever."""
+    (laptop.spec.parent / "clockwork.yaml").write_text(CLOCKWORK)
+    dev = laptop.dev_of("clockwork", "--until-idle")
+    assert dev.wait() == 2
+    assert "`--until-idle` never comes true: `clockwork` is a scheduler, whose jobs come again and again" in dev.log()
+    assert "end it by `--for`, or name the pipelines alone" in dev.log()
+
+
+def test_its_numbers_are_jobs_in_a_line() -> None:
+    pod = WorkerSeen("a", 1, WorkerState.READY)
+    jobs = (("registered", 7), ("running", 1), ("failing", 0))
+    one = SpecSeen("c", "scheduler", jobs, 2, oldest=61.0, done=1.5, wanted=2, paused=True, workers=(pod,))
+    says = "registered 7  running 1  failing 0  oldest overdue 1m1s  replicas 1/2  done/s 1.5  all paused"
+    assert numbers(one) == says
