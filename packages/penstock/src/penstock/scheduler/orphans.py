@@ -138,12 +138,8 @@ class Orphans:
         self._tally.orphans_removed["unknown"].add(page.unknown)
         self._tally.orphans_removed["numeric"].add(page.numeric)
         if page.lives:
-            log.warning(
-                "pods are lost; their jobs are due again when their deadlines are over",
-                pods=page.lives,
-                jobs=page.returned,
-            )
-        elif page.returned:
+            log.warning("pods are lost; their jobs are due again when their deadlines are over", pods=page.lives)
+        if page.returned:
             log.warning("jobs of lost pods are due again", jobs=page.returned)
         if page.unknown or page.numeric:
             log.warning("entries were removed that are no jobs", unknown=page.unknown, numeric=page.numeric)
