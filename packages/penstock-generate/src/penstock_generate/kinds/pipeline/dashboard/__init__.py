@@ -10,7 +10,7 @@ from typing import Any
 from penstock_generate.alerts.define import RATE_INTERVAL
 from penstock_generate.around import runbook
 from penstock_generate.artifact import Artifact
-from penstock_generate.dashboards.blanks import Fill, blank, filler
+from penstock_generate.dashboards.blanks import Form, blank
 from penstock_generate.dashboards.grafana import made
 from penstock_generate.dashboards.panel import Dashboard, Link, Mark, Row, Variable
 from penstock_generate.dashboards.text import compact, pretty
@@ -41,24 +41,23 @@ def drawn(it: Planned, found: list[Alert]) -> Drawn:
     """In an environment, with these alerts."""
     namespace, name = it.around.namespace, it.name
     shape = Shape.of(it.spec, found, has_runbooks=it.around.runbooks is not None)
-    data = _built(shape)(
-        values(it.spec, namespace, found)
-        | {
-            "uid": uid(it.environment, name),
-            "name": name,
-            "environment": it.environment,
-            "team": it.spec.owner.team,
-            "namespace in a query": quoted(namespace)[1:-1],
-            "name in a query": quoted(name)[1:-1],
-            "runbook": runbook(it.around, it.folder) or "",
-        }
-    )
-    return Drawn(Artifact(f"{it.folder}/dashboard.json", pretty(data), __name__), compact(data))
+    read, sent = _built(shape)
+    told = values(it.spec, namespace, found) | {
+        "uid": uid(it.environment, name),
+        "name": name,
+        "environment": it.environment,
+        "team": it.spec.owner.team,
+        "namespace in a query": quoted(namespace)[1:-1],
+        "name in a query": quoted(name)[1:-1],
+        "runbook": runbook(it.around, it.folder) or "",
+    }
+    return Drawn(Artifact(f"{it.folder}/dashboard.json", read.filled(told), __name__), sent.filled(told))
 
 
 @lru_cache(maxsize=64)  # of shapes: there are a dozen of them, however many pipelines
-def _built(shape: Shape) -> Fill:
-    return filler(made(_dashboard(shape)))
+def _built(shape: Shape) -> tuple[Form, Form]:
+    data = made(_dashboard(shape))
+    return Form.of(pretty(data)), Form.of(compact(data))
 
 
 def _dashboard(shape: Shape) -> Dashboard:
