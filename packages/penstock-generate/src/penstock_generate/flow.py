@@ -38,7 +38,9 @@ class Flow:
     def run(self) -> Difference:
         """What differs of all that is asked for."""
         chosen = self._source.chosen
+        files = {file.name: file for file in self._source.inputs.specs}
         for unit in self._bench.specs(self._new_specs()):
+            self.specs[unit.spec] = files[unit.name]
             self._take(unit)
         for environment, members in self._members.items() if not chosen.names else ():
             key = digest(repr(sorted(members, key=lambda one: one.name)).encode()) or ""
@@ -60,11 +62,14 @@ class Flow:
             self._ledger.keep(unit.name, Entry(unit.key, unit.spec, unit.beside, folders))
         self._ledger.store()
 
-    def _new_specs(self) -> list[tuple[File, str]]:
-        """Those that have to be made, with their names."""
+    def _new_specs(self) -> list[File]:
+        """Those that have to be made. One that no run has seen is read for its name only where names are chosen."""
         source, new = self._source, []
         for file in source.inputs.specs:
             entry, key = self._ledger.get(file.name), key_of(file)
+            if (entry is None or entry.key != key) and not source.chosen.names:
+                new.append(file)
+                continue
             name = entry.spec if entry and entry.key == key else str(load(file).data["name"])
             self.specs[name] = file
             if source.chosen.names and name not in source.chosen.names:
@@ -73,7 +78,7 @@ class Flow:
             if entry and self._stands(entry, key, folders) and _as_it_was(file, entry):
                 self._leave(entry, folders)
             else:
-                new.append((file, name))
+                new.append(file)
         refuse_unknown(source.chosen, self.specs.keys())
         return new
 
