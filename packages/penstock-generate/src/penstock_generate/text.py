@@ -10,7 +10,7 @@ from typing import Any
 from penstock_spec.values.yaml_text import quoted
 from penstock_spec.values.yaml_text import scalar as _of_12
 
-PLAIN = re.compile(r"[A-Za-z_/][A-Za-z0-9_./@-]*(?: [A-Za-z0-9_./@-]+)*")
+PLAIN = re.compile(r"[A-Za-z_/][A-Za-z0-9_./@-]*+(?: [A-Za-z0-9_./@-]++)*+")
 WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})
 """What one or another parser takes for something else than text: Kubernetes and Helm still read YAML 1.1."""
 

@@ -9,7 +9,8 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from json.encoder import encode_basestring as _text
+from typing import Any, NamedTuple, Self
 
 # Characters that stand for nothing: no text of ours has them, and JSON leaves them as they are.
 OPEN, CLOSE = "\ue000", "\ue001"
@@ -24,32 +25,40 @@ def blank(name: str) -> str:
     return f"{OPEN}{name}{CLOSE}"
 
 
+class Blank(NamedTuple):
+    """A place for a value."""
+
+    name: str
+    whole: bool
+    """It is a whole text, and not inside of one."""
+
+
 @dataclass(frozen=True, slots=True)
 class Form:
     """JSON with blanks among its texts, none among its keys."""
 
     between: tuple[str, ...]
     """The text before each blank, and after the last."""
-    whole: tuple[bool, ...]
-    """Of each blank, whether it is a whole text."""
-    names: tuple[str, ...]
+    blanks: tuple[Blank, ...]
 
     @classmethod
     def of(cls, text: str) -> Self:
         """Of JSON, however it is laid out."""
-        texts, wholes, names = _BLANK.split(text), [], []
-        for whole, inside in zip(texts[1::3], texts[2::3], strict=True):
-            wholes.append(whole is not None)
-            names.append(json.loads(f'"{whole or inside}"'))
-        return cls(tuple(texts[::3]), tuple(wholes), tuple(names))
+        texts = _BLANK.split(text)
+        blanks = (
+            Blank(json.loads(f'"{whole or inside}"'), whole is not None)
+            for whole, inside in zip(texts[1::3], texts[2::3], strict=True)
+        )
+        return cls(tuple(texts[::3]), tuple(blanks))
 
     def filled(self, values: Mapping[str, Any]) -> str:
         """With these values, as JSON writes them."""
-        as_whole = {name: _as_json(values[name]) for name in set(self.names)}
-        inside = {name: _as_json(str(values[name]))[1:-1] for name in as_whole}
-        pieces = [""] * (2 * len(self.names) + 1)
+        told = {blank: _told(values[blank.name], whole=blank.whole) for blank in set(self.blanks)}
+        pieces = [""] * (2 * len(self.blanks) + 1)
         pieces[::2] = self.between
-        pieces[1::2] = [
-            (as_whole if whole else inside)[name] for whole, name in zip(self.whole, self.names, strict=True)
-        ]
+        pieces[1::2] = [told[blank] for blank in self.blanks]
         return "".join(pieces)
+
+
+def _told(value: object, *, whole: bool) -> str:
+    return _as_json(value) if whole else _text(str(value))[1:-1]

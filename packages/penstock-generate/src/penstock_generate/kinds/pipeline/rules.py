@@ -28,9 +28,10 @@ def files(it: Planned, alerts: list[Alert], rules: list[dict[str, Any]]) -> Iter
 
 def groups(it: Planned, alerts: list[Alert]) -> list[dict[str, Any]]:
     """The rules: what is asked often is recorded, and the alerts."""
+    about = _about(it)
     return [
         {"name": f"{it.name}.recorded", "rules": list(_recorded(it))},
-        {"name": f"{it.name}.alerts", "rules": [rule(_about(it), alert) for alert in alerts]},
+        {"name": f"{it.name}.alerts", "rules": [rule(about, alert) for alert in alerts]},
     ]
 
 
