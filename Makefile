@@ -11,12 +11,15 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 MANIFESTS := $(wildcard packages/*/pyproject.toml)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test lint format generate check validate validators bench bench-send bench-lint bench-generate lock ci clean
+.PHONY: help setup demo test lint format generate check validate validators bench bench-send bench-lint bench-generate bench-simulate site lock ci clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: .venv/packages ## make .venv with the pinned requirements and the packages, editable
+
+demo: setup ## run media-cluster under traffic, kill a worker half-way, and account for every message
+	@$(BIN)/python -m penstock_dev.demo
 
 test: setup ## run the tests (make test ARGS="-k lock")
 	$(BIN)/pytest -n auto $(ARGS)
@@ -44,7 +47,6 @@ validate: validators ## prove that what was generated is valid, by the programs 
 validators: setup ## build what checks generated files: kubeconform, helm, promtool, amtool, hadolint, and schemas
 	tools/validators.sh
 
-.PHONY: site
 site: setup ## build the site of the docs in build/site; what leads nowhere fails
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
@@ -59,6 +61,9 @@ bench-lint: setup ## measure how fast specs are linted
 
 bench-generate: validators ## measure how fast files are generated, beside helm template
 	$(BIN)/python benchmarks/generating.py
+
+bench-simulate: setup ## measure how fast a day of a pipeline is simulated
+	$(BIN)/python benchmarks/simulating.py
 
 lock: ## pin the requirements anew (make lock ARGS=--upgrade takes the newest)
 	PYTHON="$(PYTHON)" tools/lock.sh $(ARGS)

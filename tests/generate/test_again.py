@@ -57,6 +57,21 @@ def test_an_edit_is_seen(generated: Path, penstock: Run, file: str) -> None:
     assert f"generated/{file}\n" in ran.stdout
 
 
+@pytest.mark.parametrize("file", ["schemas/FILES", "dev/_environment/rules.yaml", "dev/jobs/rules.yaml"])
+def test_what_a_first_check_found_different_is_generated_anew(
+    repository: Path, generated: Path, penstock: Run, file: str
+) -> None:
+    """A folder of which a check knows only that it differs is neither passed over nor taken for left over."""
+    before = (generated / file).read_bytes()
+    edit(generated / file)
+    shutil.rmtree(repository / ".penstock-cache")
+    assert penstock("check").returncode == 1
+    ran = penstock("generate")
+    assert ran.stdout.endswith(" files: 1 written\n")
+    assert (generated / file).read_bytes() == before
+    assert penstock("check").returncode == 0
+
+
 def test_a_missing_file_is_seen(generated: Path, penstock: Run) -> None:
     (generated / "dev/jobs/rules.yaml").unlink()
     assert penstock("check").stdout == "missing: generated/dev/jobs/rules.yaml\n"

@@ -85,7 +85,7 @@ def test_an_environment_is_removed(repository: Path, generated: Path, penstock: 
     text = platform.read_text()
     platform.write_text(text[: text.index("  dev:")] + text[text.index("  production:") :])
     for spec in (repository / "specs").glob("*.yaml"):
-        spec.write_text(spec.read_text().partition("\nenvironments:")[0] + "\n")
+        spec.write_text(spec.read_text().partition("\nexpect:")[0] + "\n")  # and `environments` below
     ran = penstock("generate")
     assert ran.returncode == 2
     assert "`dev` is not here any more, and 5 of its pipelines are removed" in ran.stderr

@@ -84,7 +84,7 @@ def test_a_line_that_is_there_because_of_a_field(generated: Path, penstock: Run)
 def test_an_override_is_pointed_at(generated: Path, penstock: Run) -> None:
     there = generated / "dev/agent-queue/manifests/scaledobject.yaml"
     where = f"generated/dev/agent-queue/manifests/scaledobject.yaml:{line_of(there, 'maxReplicaCount')}"
-    assert "specs/agent-queue.yaml:67:" in penstock("explain", where).stdout
+    assert "specs/agent-queue.yaml:84:" in penstock("explain", where).stdout
 
 
 def test_a_template_of_the_repository(repository: Path, penstock: Run) -> None:

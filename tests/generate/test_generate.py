@@ -323,6 +323,7 @@ def test_an_environment_in_the_way(repository: Path, penstock: Run) -> None:
     change(repository / "penstock.yaml", "  dev:\n", "  schemas:\n")
     for name, end in (("agent-queue", " {"), ("media-cluster", "\n")):
         change(repository / f"specs/{name}.yaml", f"\n  dev:{end}", f"\n  schemas:{end}")
+    change(repository / "specs/media-cluster.yaml", "environments: [dev]", "environments: [schemas]")
     ran = penstock("generate")
     assert ran.returncode == 2
     assert "an environment cannot be named `schemas`" in ran.stderr

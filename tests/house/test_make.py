@@ -42,8 +42,9 @@ def test_an_unfit_python_is_told_in_one_line(root: Path, tmp_path: Path) -> None
     assert "Traceback" not in told.stderr
 
 
-def test_the_targets_that_contributing_names_exist(root: Path, targets: set[str]) -> None:
-    """CONTRIBUTING.md sends nobody to a target that is not there."""
-    named = set(re.findall(r"\bmake ([a-z-]+)", (root / "CONTRIBUTING.md").read_text()))
+@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "README.md"])
+def test_the_targets_that_a_page_names_exist(root: Path, targets: set[str], page: str) -> None:
+    """It sends nobody to a target that is not there; words between backticks and lines of a shell are meant."""
+    named = set(re.findall(r"(?m)(?:`|^\$ |^)make ([a-z-]+)", (root / page).read_text()))
     assert named
     assert named <= targets

@@ -161,6 +161,14 @@ def test_it_says_why() -> None:
     assert {"active", "not active", "at zero the HPA does nothing", "cooldown for 50 s more"} <= words
 
 
+def test_a_cooldown_is_told_in_whole_seconds() -> None:
+    """By a real clock it is never one that is told in full."""
+    clock = Autoscaler(scaling(poll=10))
+    clock.advance(0.0, lambda: {"depth": 60}, 0)
+    clock.advance(10.0090978, lambda: {"depth": 0}, 1)
+    assert [str(one) for one in clock.said if one.by == "KEDA"] == ["KEDA: cooldown for 50 s more"]
+
+
 def test_it_says_what_holds_the_pods() -> None:
     """Each reason in its own words."""
     hpa = Hpa(scaling(maxReplicaCount=3))

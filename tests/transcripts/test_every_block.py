@@ -45,7 +45,12 @@ EXCERPTS = {
     ("docs/explanation/scaling.md", ""): "arithmetic in words; tests/scaling holds the functions to it",
     ("docs/explanation/states.md", "mermaid"): "hosts draw it; the site has what tools/states.py draws of it",
     ("docs/how-to/review.md", "yaml"): "a workflow: it is parsed here, and test_docs.py knows its commands",
+    ("docs/how-to/size.md", "csv"): "test_docs.py writes it and simulates with it",
     ("docs/how-to/templates.md", "jinja"): "test_docs.py writes it and generates with it",
+    (
+        "docs/how-to/test-scaling.md",
+        "yaml",
+    ): "steps of a workflow: they are parsed here, and its specs linted all the same",
 }
 """Of a page, blocks of other kinds, and what becomes of them."""
 

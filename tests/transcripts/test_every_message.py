@@ -2,8 +2,8 @@
 
 There the exact words are compared: no message is wrong, or fails while it is put together, without a test that knows.
 What the runtime says when it meets a server, a handler or a message stands word for word in a test of tests/runtime,
-what the generator says in one of
-tests/generate, and what the simulator says in one of tests/scaling.
+what the generator says in one of tests/generate, and what a laptop's tools say in one of tests/dev, tests/screen,
+tests/scaling and tests/simulate.
 A wording is a call that makes a message, or words of `one if ... else other` in a function with such a call.
 """
 
@@ -47,7 +47,7 @@ SAME = 3
 """Words in a row of a message that a test of the runtime compares with."""
 
 NEVER_RUN = {
-    "`: install that": "tests/command has it: all packages are installed wherever tests run",
+    "` is a verb of `": "tests/command has it: all packages are installed wherever tests run",
     "generated files are explained by": "tests/command has it: the generator is installed wherever tests run",
     "reading it is not permitted": "tests/reading has it: root may read everything and must step down for it",
     "the current folder does not exist": "tests/command has it: a transcript stands in a folder that exists",
@@ -176,7 +176,8 @@ def lint_examples(folder: Path) -> None:
 
 def words_of_the_runtimes_tests(root: Path) -> str:
     """All that they compare with."""
-    folders = (root / "tests" / "runtime", root / "tests" / "generate", root / "tests" / "scaling")
+    names = ("runtime", "generate", "scaling", "simulate", "dev", "screen")
+    folders = [root / "tests" / name for name in names]
     return "".join(path.read_text() for folder in folders for path in sorted(folder.rglob("*.py")))
 
 

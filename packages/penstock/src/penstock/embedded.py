@@ -185,10 +185,14 @@ def _join(folder: Path, ends: contextlib.ExitStack) -> str | None:
 class Embedded:
     """A server of our own, for as long as the `with` lasts; for longer where others use the same folder's."""
 
-    def __init__(self, folder: Path | None = None, *, appendonly: bool = False) -> None:
-        """Without a folder, all is gone at the end; with one and `appendonly`, what was written is there again."""
+    def __init__(self, folder: Path | None = None, *, appendonly: bool = False, port: int = 0) -> None:
+        """Without a folder, all is gone at the end; with one and `appendonly`, what was written is there again.
+
+        A `port` is taken if it is free.
+        """
         self._kept = folder
         self._appendonly = appendonly
+        self._wanted = port
         self._held: IO[str] | None = None
         self._users: IO[str] | None = None
         self.port = 0
@@ -210,18 +214,42 @@ class Embedded:
         if self._kept:
             self._hold(self._kept)
         self._folder = self._kept or Path(tempfile.mkdtemp(prefix="penstock-"))
+        try:
+            self._launch(binary, self._wanted)
+        except CannotGoOn:
+            self._clear()
+            raise
+        return self
+
+    def has_ended(self) -> bool:
+        """Whether it ended, by itself or by `kill`."""
+        return self._launched.has_ended()
+
+    def kill(self) -> None:
+        """As if its machine were gone; `restart` brings it back."""
+        self._launched.kill()
+
+    def restart(self) -> None:
+        """Anew after it has ended, with what it has written down; at the same address, if nobody took that.
+
+        Raises CannotGoOn.
+        """
+        self._launched.kill()
+        self._launch(find_server(), self.port)
+
+    def _launch(self, binary: Path, port: int) -> None:
         for _ in range(BIND_RACES):
-            self.port = free_port()
+            self.port = port or free_port()
             self._launched = Launched(
                 (binary, *self._settings()), log=self._folder / LOG, ours=None if self._kept else self._folder
             )
             if _answers(self._launched, self.port):
                 self.pid = self._launched.pid
                 self._say_where()
-                return self
+                return
             self._launched.kill()
+            port = 0
         told = (self._folder / LOG).read_text(errors="replace").strip().rpartition("\n")[2]
-        self._clear()
         raise CannotGoOn(f"the embedded server does not start; it says: {told}")
 
     def __exit__(

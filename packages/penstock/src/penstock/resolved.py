@@ -33,6 +33,8 @@ class Resolved:
     """The JSON Schema of its messages, where it came with the spec."""
     generated: Resolved | None = None
     """The same on its own Redis, where it runs on another."""
+    path: Path | None = None
+    """The spec's file, where it was read from one."""
 
     @property
     def name(self) -> str:
@@ -95,7 +97,7 @@ def resolve(
         kind = kinds()[document.data["kind"]]
         if kind.model is Pipeline:
             model, _ = check.resolve(kind, document, read, chosen)
-            found.append(Resolved(model, chosen, around, file.path.parent))
+            found.append(Resolved(model, chosen, around, file.path.parent, path=file.path))
     return Resolution(tuple(found), outcome)
 
 

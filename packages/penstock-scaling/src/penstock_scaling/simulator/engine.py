@@ -207,6 +207,7 @@ class _Simulation:
         series.wanted.append(self.wanted)
         series.ready.append(pods.ready)
         series.pods.append(there)
+        series.stopped.append(self.tally.busy_pods_stopped)
         calm = not (waiting or running or self.held) and there == self.wanted == self.least
         if not calm:
             self.tally.quiet = None

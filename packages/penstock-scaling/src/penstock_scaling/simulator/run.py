@@ -32,6 +32,8 @@ class Series:
     """Pods that work."""
     pods: array[int] = field(default_factory=_column)
     """Pods there are: starting, ready, or leaving."""
+    stopped: array[int] = field(default_factory=_column)
+    """All pods that were told to leave while they worked, until then."""
 
     def __len__(self) -> int:
         """Seconds."""

@@ -8,19 +8,21 @@ import sys
 
 import click
 
-from penstock.command.verbs import Verbs
+from penstock.command.verbs import VERBS, Verbs
 from penstock_spec.findings import CannotGoOn
 
 __all__ = ["app", "main"]
 
 CANNOT_GO_ON = 2
-TEACHES = """\b
+LIVE = "  penstock dev                                        all of it live, to send to and to break\n"
+TEACHES = f"""\b
 First steps:
   penstock init my-pipelines                          a repository that works
   cd my-pipelines && export PENSTOCK_ENV=dev          the environment that is meant
-  penstock send hello '{"name": "world"}' --embedded  a message, in a Redis of its own
+  penstock send hello '{{"name": "world"}}' --embedded  a message, in a Redis of its own
   penstock status --embedded                          it waits
   penstock worker hello --embedded --until-idle       and is done
+{LIVE if "dev" in VERBS else ""}\
   penstock new media-cluster                          a spec, by questions or options
   penstock lint                                       what is wrong, and the way out
   penstock explain RULE                               what a finding means

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from penstock import __version__
+from penstock.command.verbs import VERBS
 from penstock_spec.findings import CannotGoOn
 from penstock_spec.repository import PLATFORM_FILE
 
@@ -24,8 +25,9 @@ NEXT = (
     """penstock send hello '{"name": "world"}' --embedded""",
     "penstock status --embedded",
     "penstock worker hello --embedded --until-idle",
+    *(["penstock dev"] if "dev" in VERBS else []),
 )
-"""From a repository to a message that is done."""
+"""From a repository to a message that is done, and to all of it live."""
 
 
 @click.command(name="init", short_help="Make a new repository that works.")

@@ -14,7 +14,11 @@ PACKAGES = {
         "diff": "Say in words what would change in what was generated.",
         "validate": "Let the programs that will read generated files judge them.",
     },
-    "penstock_dev": {},
+    "penstock_dev": {
+        "simulate": "Say what a spec does under traffic, before it is deployed.",
+        "test": "Hold specs to what they expect of their scaling.",
+        "dev": "Run and scale pipelines on this machine, as a cluster would.",
+    },
 }
 """Verbs of the packages that pods do without."""
 ELSEWHERE = {verb: package for package, verbs in PACKAGES.items() for verb in verbs}
@@ -75,8 +79,8 @@ class Verbs(click.Group):
             import difflib
 
             if package := ELSEWHERE.get(args[0]):
-                says = f"`{args[0]}` is a verb of `{package.replace('_', '-')}`: install that"
-                raise click.UsageError(says, ctx) from error
+                wheel = package.replace("_", "-")
+                raise click.UsageError(f"`{args[0]}` is a verb of `{wheel}`: install that", ctx) from error
             close = difflib.get_close_matches(args[0], VERBS, n=1)
             meant = f"; did you mean `penstock {close[0]}`?" if close else ""
             raise click.UsageError(f"there is no command `{args[0]}`{meant}", ctx) from error

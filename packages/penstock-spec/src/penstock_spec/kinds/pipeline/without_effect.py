@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 
 from pydantic import ValidationError
 
@@ -11,9 +11,11 @@ from penstock_spec.layers import Source, layered
 from penstock_spec.subject import Subject, steps
 
 
-def everywhere(it: Subject[Pipeline]) -> Iterator[Pipeline]:
-    """The spec in every environment of the platform in which it has its shape."""
+def everywhere(it: Subject[Pipeline], named: Collection[str] = ()) -> Iterator[Pipeline]:
+    """The spec in every environment of the platform in which it has its shape, or in those that are named."""
     for environment in it.platform_document.data["environments"]:
+        if named and environment not in named:
+            continue
         try:
             layers = layered(KIND, it.layers.document, it.platform_document, environment)
             yield Pipeline.model_validate(layers.data)

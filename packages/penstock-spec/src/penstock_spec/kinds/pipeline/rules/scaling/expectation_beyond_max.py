@@ -4,7 +4,8 @@
 never fail: no simulation, and no cluster, goes beyond the maximum.
 
 Write the number that you would be surprised to see exceeded, below the maximum, or take the condition out. An
-environment with a higher maximum counts: this is found only when the condition says nothing in any of them.
+environment with a higher maximum counts: this is found only when the condition says nothing in any of them, or in any
+of those that the expectation names in `environments`.
 """
 
 from __future__ import annotations
@@ -23,9 +24,11 @@ from penstock_spec.subject import Subject
 def rule(it: Subject[Pipeline]) -> Iterator[Found]:
     """The highest maximum of all environments must be able to break it."""
     for index, one in enumerate(it.spec.expect):
+        if one.environments and it.environment not in one.environments:
+            continue
         if one.replicas_at_most is None or one.replicas_at_most < it.spec.scaling.replicas.max:
             continue
-        most = max(spec.scaling.replicas.max for spec in everywhere(it))
+        most = max(spec.scaling.replicas.max for spec in everywhere(it, one.environments))
         if one.replicas_at_most >= most:
             says = f"there are never more than {most} pods (`scaling.replicas.max`), so this always holds"
             yield it.problem(f"expect[{index}].replicas_at_most", says, f"write less than `{most}`, or take it out")

@@ -3,7 +3,7 @@
 Each item of `expect` is traffic for the simulator, and what must hold under it. Without a condition the simulation
 runs and passes, whatever comes out; it looks like a test and proves nothing.
 
-Add at least one of `oldest_under`, `replicas_at_most` and `back_to_min_within`.
+Add at least one of `oldest_under`, `replicas_at_most`, `busy_stopped_at_most` and `back_to_min_within`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from penstock_spec.subject import Subject
 def rule(it: Subject[Pipeline]) -> Iterator[Found]:
     """A test without a condition always passes."""
     for index, one in enumerate(it.spec.expect):
-        if one.oldest_under is None and one.replicas_at_most is None and one.back_to_min_within is None:
+        conditions = (one.oldest_under, one.replicas_at_most, one.busy_stopped_at_most, one.back_to_min_within)
+        if all(condition is None for condition in conditions):
             says = "it tells the traffic, and not what must hold"
             hint = "add `oldest_under`, `replicas_at_most` or `back_to_min_within`"
             yield it.problem(f"expect[{index}].name", says, hint)

@@ -1,0 +1,73 @@
+"""How fast a day of a pipeline is simulated: each seed spec, and the command as a whole.
+
+CPU time of this process, so that what else runs on the machine counts little; the command's is that of a process of
+its own, from start to exit. The traffic is the curve of a day, at random around it.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+
+from table import tell
+
+from penstock_dev.simulating.case import Case, Starts, pattern, spread
+from penstock_dev.simulating.running import run
+from penstock_dev.simulating.specs import Specs, read
+from penstock_spec.repository import open_repository, read_inputs
+
+ROOT = Path(__file__).parents[1]
+RATES = {"agent-queue": 0.2, "browser-jobs": 0.3, "jobs": 4.0, "media-cluster": 50.0, "tankpit-jobs": 3.0}
+"""Messages a second at noon, as many as the spec can keep up with."""
+HANDLING = {"agent-queue": (480.0, 1500.0), "browser-jobs": (15.0, 90.0)}
+STARTS = Starts(pod=10, node=90, node_pods=8)
+
+
+def main() -> None:
+    """Measure, and tell."""
+    specs = read(read_inputs(open_repository((), None, ROOT)), ("production",), datetime.now(UTC).date())
+    if not isinstance(specs, Specs):
+        sys.exit("the seed specs have errors")
+    rows, slowest = [], 0.0
+    for file in specs.inputs.specs:
+        it = specs.subject(file, "production")
+        if it is None:
+            continue
+        name = it.spec.name
+        case = Case(pattern("day", RATES[name], None), spread(*HANDLING.get(name, (1.0, 10.0))), STARTS)
+        began = time.process_time()
+        sums = run(name, it, case, target=60).run.summary
+        took = time.process_time() - began
+        slowest = max(slowest, took)
+        rows.append((f"{name}: a day, {sums.sent:,} messages, {sums.pod_hours:,.0f} pod-hours", f"{took:.2f} s"))
+    whole = command()
+    rows.append(("penstock simulate media-cluster, from start to exit", f"{whole:.2f} s"))
+    tell(rows, {"day_s": round(slowest, 3), "command_s": round(whole, 3)})
+
+
+def command() -> float:
+    """CPU seconds of the whole command."""
+    words = [
+        "simulate",
+        "media-cluster",
+        "--rate",
+        "50",
+        "--handling",
+        "1s",
+        "--handling-p99",
+        "10s",
+        "-e",
+        "production",
+    ]
+    before = os.times()
+    subprocess.run([sys.executable, "-m", "penstock", *words], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)  # noqa: S603 - our own command
+    after = os.times()
+    return after.children_user + after.children_system - before.children_user - before.children_system
+
+
+if __name__ == "__main__":
+    main()

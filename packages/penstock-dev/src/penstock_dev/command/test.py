@@ -1,0 +1,121 @@
+"""`penstock test`: what specs expect of their scaling, held against a simulation of it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from penstock.command.console import complete_environment, find_spec, here, painter, platform_option, today
+from penstock.command.operating import json_option, tell
+from penstock_dev.command.shared import FILE, refuse_errors, seed_option
+from penstock_spec.findings import CannotGoOn
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from penstock_dev.simulating.specs import Specs
+    from penstock_dev.simulating.verdict import Judged
+
+BROKEN = 1
+"""The exit code where an expectation does not hold."""
+
+
+@click.command(name="test", short_help="Hold specs to what they expect of their scaling.")
+@click.argument("specs", nargs=-1, metavar="[SPEC]...", type=FILE)
+@click.option(
+    "-e", "--env", "environments", multiple=True, metavar="NAME", shell_complete=complete_environment,
+    help="Only this environment; may be given several times.",
+)  # fmt: skip
+@click.option("--junit", type=FILE, metavar="FILE", help="Write a JUnit report too.")
+@json_option
+@seed_option
+@platform_option
+@click.pass_context
+def command(
+    ctx: click.Context,
+    specs: tuple[Path, ...],
+    environments: tuple[str, ...],
+    junit: Path | None,
+    as_json: bool,
+    seed: int,
+    platform: Path | None,
+) -> None:
+    """Simulate what specs expect, all or those of SPECs, in every environment.
+
+    Each item of `expect` is told to hold or to be broken, with what was measured and the second at which it broke. One
+    with `environments` is run in these alone. Ends with 1 where one is broken.
+
+    \b
+    Examples:
+      penstock test
+      penstock test media-cluster --env production
+      penstock test --junit scaling.xml
+    """
+    from penstock_dev.simulating.specs import read
+    from penstock_spec.repository import open_repository, read_inputs
+
+    files = tuple(find_spec(spec, platform) for spec in specs)
+    found = refuse_errors(read(read_inputs(open_repository(files, platform, here())), environments, today()))
+    tested: list[Judged] = []
+    for one in _run(found, seed):
+        if not as_json:
+            _tell(one, tested[-1] if tested else None)
+        tested.append(one)
+    if not tested:
+        raise CannotGoOn("no spec expects anything here", "write what must hold under `expect` in one")
+    broken = sum(bool(one.broken) for one in tested)
+    if as_json:
+        tell(json.dumps({"broken": broken, "tested": [_told(one) for one in tested]}, indent=2))
+    else:
+        _sum_up(len(tested), broken)
+    if junit:
+        from penstock_dev.simulating.junit import render
+
+        junit.write_text(render(tested), encoding="utf-8")
+    ctx.exit(BROKEN if broken else 0)
+
+
+def _run(specs: Specs, seed: int) -> Iterator[Judged]:
+    from penstock_dev.simulating.judging import judged
+
+    for file in specs.inputs.specs:
+        for environment in specs.environments:
+            if it := specs.subject(file, environment):
+                yield from judged(it, seed)
+
+
+def _tell(one: Judged, before: Judged | None) -> None:
+    from penstock_dev.simulating.verdict import words
+
+    paint = painter()
+    if before is None or (one.spec, one.environment) != (before.spec, before.environment):
+        tell(paint(f"{one.spec} ({one.environment})", "bold"))
+    tell(f"  {paint('BROKEN', 'error')}  {one.expectation}" if one.broken else f"  held    {one.expectation}")
+    for verdict in one.verdicts:
+        if verdict.broken_at is not None or not one.broken:
+            tell(f"            {words(verdict)}")
+    if one.broken:
+        tell(f"            {paint(f'--> {one.at}', 'dim')}")
+
+
+def _sum_up(tested: int, broken: int) -> None:
+    from penstock.operating.spans import many
+
+    tell()
+    tell(f"{many(tested, 'expectation')}, {f'{broken} broken' if broken else 'all held'}")
+
+
+def _told(one: Judged) -> dict[str, Any]:
+    return {
+        "spec": one.spec,
+        "environment": one.environment,
+        "expectation": one.expectation,
+        "file": one.at.file,
+        "line": one.at.line,
+        "held": not one.broken,
+        "verdicts": [asdict(verdict) for verdict in one.verdicts],
+    }

@@ -1,0 +1,1 @@
+"""`make demo`: media-cluster under traffic, with a worker killed half-way, and an account of every message."""

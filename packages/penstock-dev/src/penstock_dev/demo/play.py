@@ -1,0 +1,151 @@
+"""What happens in the demo: traffic, a worker killed half-way, and the wait until all is done and asleep again."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from penstock.producer.producer import Producer
+from penstock.wire.url import read_url
+from penstock_dev.demo import ledger, traffic
+from penstock_dev.demo.place import NAME
+from penstock_dev.running.station import Station
+from penstock_dev.running.supervisor import Supervisor
+from penstock_dev.seen import LogLine
+from penstock_spec.findings import CannotGoOn
+
+LOOK = 0.25
+LIMIT = 110.0
+"""Seconds after which whatever is not done is told as lost."""
+ASLEEP_BY = 50.0
+"""Seconds after which nobody waits any more for the last workers to go."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """One look."""
+
+    at: float
+    """Seconds since the beginning."""
+    sent: int
+    done: int
+    replicas: int
+    """Processes that work."""
+    wanted: int
+    backlog: int
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """What came of it."""
+
+    account: ledger.Account
+    killed: ledger.Killed | None
+    killed_at: float
+    moments: tuple[Moment, ...]
+    seconds: float
+
+
+class Play:
+    """One run over a supervisor that runs."""
+
+    def __init__(
+        self,
+        supervisor: Supervisor,
+        file: Path,
+        show: Callable[[Moment], object],
+        say: Callable[[float, str], object],
+    ) -> None:
+        """`file` is the ledger; `show` is told each look, `say` what happened."""
+        self._supervisor = supervisor
+        self._file = file
+        self._show = show
+        self._say = say
+        self._began = time.monotonic()
+        self._sent: set[str] = set()
+        self._moments: list[Moment] = []
+        self._killed: ledger.Killed | None = None
+        self._number = 0
+
+    @property
+    def seconds(self) -> float:
+        """Since the beginning."""
+        return time.monotonic() - self._began
+
+    async def run(self) -> Played:
+        """To its end. Raises CannotGoOn."""
+        await self._supervisor.begun.wait()
+        sending = asyncio.create_task(self._send())
+        try:
+            while not self._over(sending):
+                if sending.done():
+                    sending.result()
+                await asyncio.sleep(LOOK)
+                self._look()
+        finally:
+            sending.cancel()
+            with contextlib.suppress(asyncio.CancelledError, CannotGoOn):
+                await sending
+        killed = self._killed
+        dead = self._supervisor.stations[NAME].numbers.dead or 0
+        told = ledger.account(self._sent, ledger.read(self._file), dead, killed)
+        at = killed.at - self._began if killed else 0.0
+        return Played(told, killed, at, tuple(self._moments), self.seconds)
+
+    async def _send(self) -> None:
+        station = self._supervisor.stations[NAME]
+        _, credentials = read_url(self._supervisor.server.url, self._supervisor.terms.environ)
+        async with Producer(station.runs.of, credentials=credentials) as producer:
+            await traffic.send_all(producer, self._sent)
+        self._say(self.seconds, f"all {traffic.TOTAL:,} messages are sent")
+
+    def _over(self, sending: asyncio.Task[None]) -> bool:
+        if self.seconds > LIMIT:
+            return True
+        if not (sending.done() and self._moments):
+            return False
+        last, station = self._moments[-1], self._supervisor.stations[NAME]
+        settled, asleep = last.done >= last.sent and station.numbers.idle, not station.crew.members
+        return settled and (asleep or self.seconds > ASLEEP_BY)
+
+    def _look(self) -> None:
+        station = self._supervisor.stations[NAME]
+        lines = ledger.read(self._file)
+        done = len({line.message for line in lines if line.what == ledger.ENDS})
+        moment = Moment(
+            self.seconds,
+            len(self._sent),
+            done,
+            station.crew.ready,
+            station.crew.wanted,
+            max(0, len(self._sent) - done),
+        )
+        self._moments.append(moment)
+        for line in self._supervisor.book.since(self._number):
+            self._number = line.number
+            if _matters(line):
+                self._say(self.seconds, line.text)
+        if self._killed is None and done >= traffic.TOTAL // 2:
+            self._kill(station, lines)
+        self._show(moment)
+
+    def _kill(self, station: Station, lines: list[ledger.Line]) -> None:
+        """The worker that has most to do."""
+        running: dict[int, int] = {}
+        for line in lines:
+            running[line.pid] = running.get(line.pid, 0) + (1 if line.what == ledger.BEGINS else -1)
+        busy = {one.name: running.get(one.child.pid, 0) for one in station.crew.members}
+        if not any(busy.values()):
+            return
+        one = station.crew.kill(None, busy)
+        self._killed = ledger.Killed(one.name, one.child.pid, time.monotonic())
+        self._say(self.seconds, f"SIGKILL for {one.name.partition('~')[0]}, which runs {busy[one.name]} messages")
+
+
+def _matters(line: LogLine) -> bool:
+    """What the autoscaler decided; what else went on is told by ourselves."""
+    return line.spec == NAME and not line.worker and line.text.startswith(("KEDA", "HPA"))

@@ -1,0 +1,61 @@
+"""What is sent, and when: little, then far too much at once, then a steady stream that ends."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from penstock.message.ulid import Ulids
+from penstock.producer.outcomes import Sent
+from penstock.producer.producer import Producer
+from penstock_spec.findings import CannotGoOn
+
+TICK = 0.25
+PATIENCE = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """So many messages, evenly over so many seconds."""
+
+    count: int
+    seconds: float
+
+
+PHASES = (Phase(60, 4), Phase(600, 0.25), Phase(480, 10), Phase(60, 4))
+TOTAL = sum(phase.count for phase in PHASES)
+
+
+def ticks(phases: tuple[Phase, ...] = PHASES) -> Iterator[int]:
+    """How many are sent in each tick."""
+    for phase in phases:
+        steps = max(1, round(phase.seconds / TICK))
+        for step in range(steps):
+            yield phase.count * (step + 1) // steps - phase.count * step // steps
+
+
+def job(ids: Ulids) -> dict[str, object]:
+    """What the media service would send."""
+    return {
+        "job_id": ids(),
+        "pet_id": str(uuid.uuid4()),
+        "image_ids": [str(uuid.uuid4()) for _ in range(3)],
+        "reason": "upload",
+        "metadata": {"emitted_at": datetime.now(UTC).isoformat(), "source": "demo"},
+    }
+
+
+async def send_all(producer: Producer, sent: set[str]) -> None:
+    """All of it; the ids of what Redis has go into `sent`. Raises CannotGoOn."""
+    ids, loop = Ulids(), asyncio.get_running_loop()
+    due = loop.time()
+    for count in ticks():
+        for outcome in await producer.send_many([job(ids) for _ in range(count)], timeout=PATIENCE):
+            if not isinstance(outcome, Sent):
+                raise CannotGoOn(f"a message was not sent: {getattr(outcome, 'error', outcome)}")
+            sent.add(outcome.id)
+        due += TICK
+        await asyncio.sleep(due - loop.time())

@@ -1,0 +1,1 @@
+"""A cluster on a laptop: real processes, scaled by the arithmetic of KEDA and the HPA."""

@@ -1,0 +1,96 @@
+"""The specs that run: read at the start, and again whenever a file changes; what is invalid then stays as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+from penstock.resolved import Resolved, resolve
+from penstock_spec.findings import CannotGoOn, Finding, Outcome, Severity
+from penstock_spec.repository import open_repository
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the command was told."""
+
+    specs: tuple[Path, ...]
+    platform: Path | None
+    environment: str | None
+    here: Path
+    today: Callable[[], date]
+
+
+@dataclass(frozen=True, slots=True)
+class Good:
+    """The last that could be read, and what is wrong with what stands there now."""
+
+    pipelines: tuple[Resolved, ...]
+    troubles: dict[str, str]
+    """By the name of the spec; with an empty one, what is wrong with all."""
+    outcome: Outcome
+
+
+class Specs:
+    """Those that were asked for, or all of the repository."""
+
+    def __init__(self, asked: Asked) -> None:
+        """Nothing is read yet."""
+        self._asked = asked
+        self._at: dict[Path, Resolved] = {}
+
+    def read(self) -> Good:
+        """As they are now; each that is not valid as it was. Raises CannotGoOn where it never was anything."""
+        asked = self._asked
+        try:
+            paths = open_repository(asked.specs, asked.platform, asked.here).specs
+            whole = resolve(asked.specs, asked.platform, asked.environment, asked.here, asked.today())
+        except CannotGoOn as error:
+            if not self._at:
+                raise
+            return self._kept({"": f"{error.says}; {error.hint}" if error.hint else error.says})
+        if not whole.outcome.count(Severity.ERROR):
+            self._at = _by_path(whole.pipelines)
+            return Good(whole.pipelines, {}, whole.outcome)
+        if not self._at:
+            errors = [one for one in whole.outcome.findings if one.severity is Severity.ERROR]
+            return Good((), {"": f"{_first_of(errors)}; nothing runs"}, whole.outcome)
+        return self._as_far_as_valid(paths, whole.outcome)
+
+    def _as_far_as_valid(self, paths: Sequence[Path], outcome: Outcome) -> Good:
+        """Each by itself: one that is invalid holds up no other."""
+        asked, troubles = self._asked, dict[str, str]()
+        for path in paths:
+            try:
+                alone = resolve((path,), asked.platform, asked.environment, asked.here, asked.today())
+            except CannotGoOn as error:
+                return self._kept({"": error.says})
+            errors = [one for one in alone.outcome.findings if one.severity is Severity.ERROR]
+            if not errors:
+                self._at |= _by_path(alone.pipelines)
+                continue
+            name = self._at[path].name if path in self._at else ""
+            troubles.setdefault(name, _in_words(errors))
+        if not troubles:  # each is right, and together they are not
+            troubles[""] = _in_words([one for one in outcome.findings if one.severity is Severity.ERROR])
+        self._at = {path: one for path, one in self._at.items() if path in paths}
+        return self._kept(troubles, outcome)
+
+    def _kept(self, troubles: dict[str, str], outcome: Outcome | None = None) -> Good:
+        return Good(tuple(self._at.values()), troubles, outcome or Outcome((), 0, {}))
+
+
+def _by_path(pipelines: Sequence[Resolved]) -> dict[Path, Resolved]:
+    return {one.path: one for one in pipelines if one.path is not None}
+
+
+def _in_words(errors: Sequence[Finding]) -> str:
+    return f"{_first_of(errors)}; what ran before goes on"
+
+
+def _first_of(errors: Sequence[Finding]) -> str:
+    first = errors[0]
+    more = f", and {len(errors) - 1} more" if len(errors) > 1 else ""
+    return f"{first.at}: {first.says}{more}; {first.hint}"

@@ -1,0 +1,161 @@
+r"""A text that fits a regular expression, for the expressions that people write in schemas.
+
+Letters, classes, groups, `|`, repetition, `^` and `$` at the ends of the whole, `\d`, `\w`, `\s`. What looks around or
+back is not understood.
+"""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Callable
+from random import Random
+
+from penstock_dev.sample.cannot import CannotMake
+
+MORE = 6
+"""Repetitions beyond the fewest, where there is no bound."""
+LONGEST = 4096
+TRIES = 60
+
+WORD = string.ascii_letters + string.digits + "_"
+ANY = string.ascii_lowercase + string.digits
+CLASSES = {"d": string.digits, "w": WORD, "s": " ", "D": string.ascii_letters, "W": "-. ", "S": ANY}
+CONTROL = {"t": "\t", "n": "\n", "r": "\r", "f": "\f", "v": "\v"}
+HEX = {"x": re.compile("[0-9a-fA-F]{2}"), "u": re.compile("[0-9a-fA-F]{4}")}
+PRINTABLE = "".join(map(chr, range(32, 127)))
+
+Piece = Callable[[], str]
+
+
+def fitting(pattern: str, chance: Random, *, at_least: int = 0, at_most: int | None = None) -> str:
+    """Raises CannotMake. A pattern that is not tied to both ends may be met by a longer text."""
+    piece = _Reader(pattern, chance).whole()
+    loose = "" if pattern.endswith("$") and not pattern.endswith("\\$") else ANY
+    for _ in range(TRIES):
+        made = piece()
+        if loose and len(made) < at_least:
+            made += "".join(chance.choice(loose) for _ in range(at_least - len(made)))
+        if at_least <= len(made) and (at_most is None or len(made) <= at_most):
+            return made
+    raise CannotMake("none has the length that is asked for")
+
+
+class _Reader:
+    """Reads a pattern once, and leaves what makes texts of it."""
+
+    def __init__(self, pattern: str, chance: Random) -> None:
+        self._pattern = pattern
+        self._at = 0
+        self._chance = chance
+
+    def whole(self) -> Piece:
+        made = self._either()
+        if self._at < len(self._pattern):
+            raise CannotMake(f"`{self._pattern[self._at]}` at {self._at}")
+        return made
+
+    def _peek(self) -> str:
+        return self._pattern[self._at : self._at + 1]
+
+    def _next(self) -> str:
+        one = self._peek()
+        if not one:
+            raise CannotMake("it ends too soon")
+        self._at += 1
+        return one
+
+    def _takes(self, words: str) -> bool:
+        there = self._pattern.startswith(words, self._at)
+        self._at += len(words) if there else 0
+        return there
+
+    def _either(self) -> Piece:
+        ways = [self._row()]
+        while self._takes("|"):
+            ways.append(self._row())
+
+        def one_of_them() -> str:
+            return self._chance.choice(ways)()
+
+        return one_of_them if len(ways) > 1 else ways[0]
+
+    def _row(self) -> Piece:
+        pieces: list[Piece] = []
+        while self._peek() not in {"", "|", ")"}:
+            if self._takes("^") or self._takes("$"):
+                continue  # what is made has nothing before or after it; in the middle it fits nothing, and is refused
+            pieces.append(self._repeated(self._atom()))
+        return lambda: "".join(piece() for piece in pieces)
+
+    def _atom(self) -> Piece:
+        one = self._next()
+        if one == "(":
+            if self._takes("?") and not self._takes(":"):
+                raise CannotMake("it looks around, or names a group")
+            made = self._either()
+            if not self._takes(")"):
+                raise CannotMake("a group has no end")
+            return made
+        if one == "[":
+            return self._among(self._class())
+        if one == ".":
+            return self._among(ANY)
+        if one == "\\":
+            return self._among(self._escape())
+        if one in "*+?{":
+            raise CannotMake(f"nothing is repeated by `{one}`")
+        return lambda: one
+
+    def _among(self, letters: str) -> Piece:
+        if not letters:
+            raise CannotMake("a class has no letter")
+        return lambda: self._chance.choice(letters)
+
+    def _escape(self) -> str:
+        one = self._next()
+        if one in CLASSES:
+            return CLASSES[one]
+        if one in CONTROL:
+            return CONTROL[one]
+        digits = HEX[one].match(self._pattern, self._at) if one in HEX else None
+        if digits:
+            self._at = digits.end()
+            return chr(int(digits.group(), 16))
+        if one.isalnum():
+            raise CannotMake(f"`\\{one}`")
+        return one
+
+    def _class(self) -> str:
+        without = self._takes("^")
+        letters = ""
+        while not self._takes("]"):
+            one = self._next()
+            some = self._escape() if one == "\\" else one
+            following = self._pattern[self._at + 1 : self._at + 2]
+            if len(some) == 1 and self._peek() == "-" and following not in {"", "]"}:
+                self._at += 1
+                end = self._next()
+                end = self._escape() if end == "\\" else end
+                if len(end) != 1 or ord(end) < ord(some):
+                    raise CannotMake("a class has no order")
+                some = "".join(map(chr, range(ord(some), min(ord(end), ord(some) + 200) + 1)))
+            letters += some
+        return "".join(one for one in PRINTABLE if one not in letters) if without else letters
+
+    def _repeated(self, piece: Piece) -> Piece:
+        bounds = re.compile(r"\{(\d+)(,(\d*))?\}", re.ASCII).match(self._pattern, self._at)
+        if self._peek() in {"*", "+", "?"}:
+            least, most = {"*": (0, None), "+": (1, None), "?": (0, 1)}[self._next()]
+        elif bounds:
+            self._at = bounds.end()
+            least = int(bounds[1])
+            most = least if bounds[2] is None else int(bounds[3]) if bounds[3] else None
+        else:
+            return piece
+        if self._peek() in {"?", "+"}:
+            self._next()
+        if least > LONGEST:
+            raise CannotMake("it repeats too often")
+        upper = least + MORE if most is None else min(most, least + 2 * MORE)
+        return lambda: "".join(piece() for _ in range(self._chance.randint(least, upper)))

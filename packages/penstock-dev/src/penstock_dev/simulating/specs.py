@@ -1,0 +1,99 @@
+"""Specs in their environments, as rules look at them, from files, from a revision of git, or with other values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import date
+
+from penstock_spec.files import File
+from penstock_spec.findings import CannotGoOn, Finding, Outcome, Severity
+from penstock_spec.kinds import kinds
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.layers import copied, put
+from penstock_spec.linting import check, lint
+from penstock_spec.linting.check import PlatformFile
+from penstock_spec.reading import Document, Path
+from penstock_spec.repository import Inputs
+from penstock_spec.subject import Subject
+
+
+@dataclass(frozen=True, slots=True)
+class Specs:
+    """Files without errors."""
+
+    inputs: Inputs
+    platform: PlatformFile
+    environments: tuple[str, ...]
+
+    def subject(self, file: File, environment: str) -> Subject[Pipeline] | None:
+        """What a file says of a pipeline in an environment; nothing where it is of another kind."""
+        document = lint.load(file)
+        if kinds()[document.data["kind"]].model is not Pipeline:
+            return None
+        return resolved(document, self.platform, environment, file.beside)
+
+    def one(self) -> Subject[Pipeline]:
+        """The pipeline of the only file, in the only environment."""
+        found = self.subject(self.inputs.specs[0], self.environments[0])
+        if found is None:
+            raise CannotGoOn(f"`{self.inputs.specs[0].name}` is no pipeline", "name a spec of one")
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """Files with errors."""
+
+    outcome: Outcome
+
+
+def read(inputs: Inputs, asked: tuple[str, ...], today: date) -> Specs | Refused:
+    """In the environments that are asked for, or in all."""
+    platform = check.check_platform(lint.load(inputs.platform))
+    environments = lint.choose(platform, asked)
+    outcome = lint.lint(inputs, environments, today).outcome
+    if outcome.count(Severity.ERROR) or platform.model is None:
+        return Refused(outcome)
+    return Specs(inputs, platform, environments)
+
+
+def resolved(document: Document, platform: PlatformFile, environment: str, beside: check.Beside) -> Subject[Pipeline]:
+    """A pipeline that was found right, in an environment."""
+    kind = kinds()[document.data["kind"]]
+    model, layers = check.resolve(kind, document, platform, environment)
+    assert isinstance(model, Pipeline)  # noqa: S101 - the caller looked at its kind
+    assert platform.model is not None  # noqa: S101 - as above
+    around = platform.model.environments[environment]
+    return Subject(model, environment, around, platform.document, layers, beside)
+
+
+def with_value(specs: Specs, path: Path, value: object) -> Subject[Pipeline] | tuple[Finding, ...]:
+    """The only pipeline with another value at a path, or the errors that this makes."""
+    file, environment = specs.inputs.specs[0], specs.environments[0]
+    before = lint.load(file)
+    document = _with(before, environment, path, value)
+    known = {(one.rule, one.path) for one in _errors(before, specs, environment)}
+    wrong = tuple(one for one in _errors(document, specs, environment) if (one.rule, one.path) not in known)
+    return wrong or resolved(document, specs.platform, environment, file.beside)
+
+
+def _with(document: Document, environment: str, path: Path, value: object) -> Document:
+    """Where the environment says it, it is said there: what lies deeper wins over what lies around it."""
+    data = copied(document.data)
+    own = (data.get("environments") or {}).get(environment) or {}
+    for key in own:
+        at = tuple(key.split("."))
+        if at == path:
+            own[key] = value
+        elif path[: len(at)] == at and isinstance(own[key], dict):
+            put(own[key], path[len(at) :], value)
+    put(data, path, value)
+    return replace(document, data=data)
+
+
+def _errors(document: Document, specs: Specs, environment: str) -> list[Finding]:
+    """Suppressed ones too: they are there before and after."""
+    beside = specs.inputs.specs[0].beside
+    checked = check.check_spec(document, specs.platform, (environment,), beside)
+    found = [check.finding(one, ()) for _, one in checked.found]
+    return [one for one in found if one.severity is Severity.ERROR]

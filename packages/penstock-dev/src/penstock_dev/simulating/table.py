@@ -1,0 +1,70 @@
+"""Runs in numbers, as text and for machines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from penstock.operating.spans import count
+from penstock.operating.table import Column, Table
+from penstock_dev.simulating.judging import seconds
+from penstock_dev.simulating.running import Result
+from penstock_scaling.simulator import Summary
+
+SHARES = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "longest": 1.0}
+"""Of the messages: how long they waited until they were started."""
+SMALL = 10
+"""Pod-hours."""
+
+
+def table(results: Sequence[Result], target: int | None) -> Table:
+    """A column for each run, a line for each number."""
+    sums = [_cells(one.run.summary, max(one.run.series.waiting), target) for one in results]
+    labels = list(sums[0])
+    rows = [[each[label] for each in sums] for label in labels]
+    return Table([Column(one.name, right=True) for one in results], rows, labels, leads=True)
+
+
+def _cells(one: Summary, backlog: int, target: int | None) -> dict[str, str]:
+    over = {} if target is None else {f"time over {seconds(target)}": seconds(one.over_target)}
+    left = one.sent - one.done
+    return {
+        "messages": count(one.sent),
+        **({"not done at the end": count(left)} if left else {}),
+        **{f"waited, {name}": seconds(one.waited(share)) for name, share in SHARES.items()},
+        **over,
+        "waiting at most": count(backlog),
+        "replicas, mean": f"{one.mean_replicas:.1f}",
+        "replicas, most": str(one.max_replicas),
+        "pod-hours": hours(one.pod_hours),
+        "scaled up": count(one.scaled_up),
+        "scaled down": count(one.scaled_down),
+        "busy pods stopped": count(one.busy_pods_stopped),
+        "messages given back": count(one.given_back),
+        "back at the minimum after": "never" if one.back_at_min is None else seconds(one.back_at_min),
+    }
+
+
+def hours(number: float) -> str:
+    """With as many digits as tell small pipelines apart."""
+    return f"{number:.2f}" if number < SMALL else f"{number:.1f}"
+
+
+def told(result: Result) -> dict[str, Any]:
+    """For machines: times in seconds."""
+    one = result.run.summary
+    return {
+        "name": result.name,
+        "lasted": one.lasted,
+        "sent": one.sent,
+        "done": one.done,
+        "waited": {name: one.waited(share) for name, share in SHARES.items()},
+        "over_target": one.over_target,
+        "waiting_at_most": max(result.run.series.waiting),
+        "replicas": {"mean": round(one.mean_replicas, 3), "most": one.max_replicas},
+        "pod_hours": round(one.pod_hours, 3),
+        "scaled": {"up": one.scaled_up, "down": one.scaled_down},
+        "busy_pods_stopped": one.busy_pods_stopped,
+        "given_back": one.given_back,
+        "back_at_min": one.back_at_min,
+    }

@@ -1,0 +1,43 @@
+"""What came of an expectation in an environment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from penstock_dev.simulating.clock import clock
+from penstock_spec.findings import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One condition: whether it held, and what was measured."""
+
+    condition: str
+    """The field, such as `oldest_under`."""
+    wanted: str
+    """In words: `no message waits longer than 1m`."""
+    measured: str
+    broken_at: int | None = None
+    """The second at which it broke; none where it held."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """An expectation of a spec in an environment."""
+
+    spec: str
+    environment: str
+    expectation: str
+    at: Span
+    verdicts: tuple[Verdict, ...]
+
+    @property
+    def broken(self) -> tuple[Verdict, ...]:
+        """The conditions that did not hold."""
+        return tuple(one for one in self.verdicts if one.broken_at is not None)
+
+
+def words(one: Verdict) -> str:
+    """In a line."""
+    broken = "" if one.broken_at is None else f"; broken at second {one.broken_at} ({clock(one.broken_at)})"
+    return f"{one.wanted}: {one.measured}{broken}"

@@ -1,0 +1,1 @@
+"""What arrives: messages in each second, from a pattern or from a trace."""

@@ -1,0 +1,41 @@
+"""An expectation asks for what the spec itself makes impossible.
+
+Where `scaling.replicas.min` is 0, a simulation begins asleep: the first message waits at least until a pod has started
+(`pod_start` of the expectation), so `oldest_under` must be longer. At the end KEDA takes the last pods only after
+`scaling.cooldown`, which may have begun up to `scaling.poll` before the last message, so `back_to_min_within` must be
+at least the one without the other.
+
+Allow more time, keep a pod (`scaling.replicas.min: 1`), or say in `environments` where the expectation is meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+
+
+@spec_rule(Severity.ERROR)
+def rule(it: Subject[Pipeline]) -> Iterator[Found]:
+    """With a pod that is always there neither says anything for certain."""
+    scaling = it.spec.scaling
+    if scaling.replicas.min > 0:
+        return
+    for index, one in enumerate(it.spec.expect):
+        if one.environments and it.environment not in one.environments:
+            continue
+        if one.oldest_under is not None and one.oldest_under.amount <= one.pod_start.amount:
+            says = f"the pipeline sleeps until the first message comes, which then waits {one.pod_start} for a pod"
+            hint = f"allow more than `{one.pod_start}`, or set `scaling.replicas.min` to at least `1`"
+            yield it.problem(f"expect[{index}].oldest_under", says, hint)
+        soonest = scaling.cooldown - scaling.poll
+        if one.back_to_min_within is not None and one.back_to_min_within < soonest:
+            says = (
+                f"the last pods go when `scaling.cooldown` is over, {scaling.cooldown} ({it.line('scaling.cooldown')})"
+            )
+            hint = f"allow at least `{scaling.cooldown}`, or shorten the cooldown"
+            yield it.problem(f"expect[{index}].back_to_min_within", says, hint)

@@ -1,0 +1,27 @@
+"""An expectation has traffic for longer than is simulated.
+
+`penstock test` simulates each second. A day takes about a second; what takes minutes is run by nobody. At most 31 days
+are taken.
+
+Let the traffic last for a shorter time: what happens on the second day happened on the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.pipeline.expect import LONGEST
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+
+
+@spec_rule(Severity.ERROR)
+def rule(it: Subject[Pipeline]) -> Iterator[Found]:
+    """A month is enough for whatever repeats itself."""
+    for index, one in enumerate(it.spec.expect):
+        if one.traffic.lasts > LONGEST:
+            says = f"{one.traffic.lasts} are longer than can be simulated"
+            yield it.problem(f"expect[{index}].traffic.lasts", says, f"write at most `{LONGEST}`")

@@ -1,0 +1,27 @@
+"""Slow messages of an expectation take no longer than others.
+
+Half of the messages take less than `handling`, and 99 of 100 less than `handling_p99`. The second cannot be shorter
+than the first; the two were probably swapped.
+
+Write a longer `handling_p99`, or leave it out: all messages then take as long as `handling` says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+
+
+@spec_rule(Severity.ERROR)
+def rule(it: Subject[Pipeline]) -> Iterator[Found]:
+    """Nor equal: that is what leaving it out says."""
+    for index, one in enumerate(it.spec.expect):
+        if one.handling_p99 is not None and one.handling_p99.amount <= one.handling.amount:
+            says = f"one message in the middle of all takes {one.handling} ({it.line(f'expect[{index}].handling')})"
+            hint = f"write more than `{one.handling}`, or take it out"
+            yield it.problem(f"expect[{index}].handling_p99", says, hint)

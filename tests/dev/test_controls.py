@@ -1,0 +1,176 @@
+"""What the screen's keys do, over real processes."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import date
+from pathlib import Path
+
+import ledger
+import pytest
+from developing import SUPPORT, Laptop
+from promises import keep, until
+from servers import Server as Real
+
+from penstock_dev.running.alone import KEPT, alone
+from penstock_dev.running.book import Book
+from penstock_dev.running.controls import Controls
+from penstock_dev.running.launching import Terms
+from penstock_dev.running.server import Named, OfRepository, Server
+from penstock_dev.running.specs import Asked, Specs
+from penstock_dev.running.supervisor import Supervisor
+from penstock_dev.seen import SpecSeen, WorkerState
+from penstock_spec.findings import CannotGoOn
+
+
+@asynccontextmanager
+async def running(laptop: Laptop, server: Server) -> AsyncIterator[Controls]:
+    """All of the repository, and the keys."""
+    environ = os.environ | {
+        "LEDGER": str(laptop.ledger),
+        "LEDGER_WORKER": "dev",
+        "PYTHONPATH": os.pathsep.join((str(SUPPORT), str(laptop.folder))),
+    }
+    specs = Specs(Asked((), laptop.folder / "penstock.yaml", "dev", laptop.folder, lambda: date(2026, 1, 1)))
+    with alone(laptop.folder / KEPT) as files:
+        terms = Terms(laptop.folder, laptop.folder, files, (), 50, environ)
+        supervisor = Supervisor(terms, specs, server, Book())
+        stop = asyncio.Event()
+        task = asyncio.create_task(supervisor.run(specs.read(), stop))
+        try:
+            await supervisor.begun.wait()
+            yield Controls(supervisor)
+        finally:
+            supervisor.end_now()
+            stop.set()
+            await task
+
+
+def of(controls: Controls) -> SpecSeen:
+    """The only pipeline, as it is seen."""
+    (one,) = controls.supervisor.seen().specs
+    return one
+
+
+async def ready(controls: Controls) -> None:
+    """A worker works."""
+    await until(lambda: any(one.state is WorkerState.READY for one in of(controls).workers), "a worker is ready")
+
+
+def test_messages_that_are_sent_by_a_key_are_done(busy: Laptop) -> None:
+    """They fit the schema; who is chosen to be killed is the worker that has them."""
+
+    async def promise() -> None:
+        with OfRepository(busy.folder / ".penstock" / "redis", Book()) as server:
+            async with running(busy, server) as controls:
+                await ready(controls)
+                assert await controls.send("trial", 3) == "sent 3 messages"
+                await until(lambda: [one.running for one in of(controls).workers] == [3], "it works on all of them")
+                (worker,) = of(controls).workers
+                assert await controls.kill("trial", None) == f"killed {worker.name}, process {worker.pid}"
+                await until(
+                    lambda: [one.pid for one in of(controls).workers] not in ([], [worker.pid]), "another comes"
+                )
+                with pytest.raises(CannotGoOn, match=r"there is no worker `.*` of `trial` any more"):
+                    await controls.kill("trial", worker.name)
+                with pytest.raises(CannotGoOn, match="`other` does not run here any more"):
+                    await controls.send("other", 1)
+
+    keep(promise())
+
+
+def test_a_redis_that_is_stopped_comes_back_when_it_is_asked_for(laptop: Laptop) -> None:
+    """Not earlier; at its address, with what it had; meanwhile no number is known."""
+
+    async def promise() -> None:
+        with OfRepository(laptop.folder / ".penstock" / "redis", Book()) as server:
+            async with running(laptop, server) as controls:
+                await until(lambda: controls.supervisor.seen().redis.up, "Redis answers")
+                with pytest.raises(CannotGoOn, match="Redis runs already"):
+                    await controls.start_redis()
+                await controls.pause("trial")
+                await controls.send("trial", 2)
+                await until(lambda: of(controls).backlog == 2, "both wait")
+                address = controls.supervisor.seen().redis.address
+
+                assert await controls.stop_redis() == "stopped Redis"
+
+                await until(lambda: not controls.supervisor.seen().redis.up, "Redis is down")
+                assert of(controls).backlog is None
+                with pytest.raises(CannotGoOn, match="Redis is stopped already"):
+                    await controls.stop_redis()
+                assert await controls.start_redis() == "started Redis, with what it had written down"
+                await until(lambda: of(controls).backlog == 2, "both wait still")
+                assert controls.supervisor.seen().redis.address == address
+                assert of(controls).paused
+                assert not of(controls).workers
+                assert await controls.resume("trial") == "resumed scaling"
+                await until(lambda: of(controls).backlog == 0, "both are done")
+                assert len(ledger.by_message(ledger.read(laptop.ledger), "end")) == 2
+
+    keep(promise())
+
+
+def test_a_redis_whose_port_was_taken_meanwhile_is_somewhere_else(laptop: Laptop) -> None:
+    """And all that runs is told where."""
+
+    async def promise() -> None:
+        with OfRepository(laptop.folder / ".penstock" / "redis", Book()) as server:
+            async with running(laptop, server) as controls:
+                await until(lambda: controls.supervisor.seen().redis.up, "Redis answers")
+                await controls.send("trial", 1)
+                await controls.stop_redis()
+                port = int(server.url.rpartition(":")[2])
+                taken = await asyncio.start_server(lambda _reader, writer: writer.close(), "127.0.0.1", port)
+                try:
+                    await controls.start_redis()
+                    assert not server.url.endswith(f":{port}")
+                    await until(lambda: of(controls).backlog == 0, "it is done")
+                finally:
+                    taken.close()
+
+    keep(promise())
+
+
+def test_a_redis_of_others_is_not_stopped(laptop: Laptop) -> None:
+    """Neither one that was named, nor the embedded one that another command runs."""
+
+    async def promise(server: Server, stop: str, start: str) -> None:
+        async with running(laptop, server) as controls:
+            with pytest.raises(CannotGoOn, match=stop):
+                await controls.stop_redis()
+            with pytest.raises(CannotGoOn, match=start):
+                await controls.start_redis()
+            with pytest.raises(CannotGoOn, match="`trial` has no worker now"):
+                await controls.kill("trial", None)
+
+    with Real() as named:
+        keep(promise(Named(named.url), "this Redis is not ours to stop", "this Redis is not ours to start"))
+    folder = laptop.folder / ".penstock" / "redis"
+    with OfRepository(folder, Book()) as first, OfRepository(folder, Book()) as second:
+        assert second.url == first.url
+        keep(promise(second, "belongs to another command of this repository", "Redis runs already"))
+
+
+def test_an_embedded_redis_whose_command_has_gone_is_run_by_us(tmp_path: Path) -> None:
+    """It may go at any time, and what it had is there."""
+    words = "import sys\nwith shared(Path(sys.argv[1])) as url:\n print(url, flush=True)\n sys.stdin.read()"
+    imports = "from pathlib import Path\nfrom penstock.embedded import shared\n"
+    command = [sys.executable, "-c", imports + words, str(tmp_path)]
+
+    async def promise(other: subprocess.Popen[str], told: str) -> None:
+        with OfRepository(tmp_path, Book()) as server:
+            assert (server.url, server.ours) == (told, False)
+            keeping = asyncio.create_task(server.keep())
+            other.kill()
+            await until(lambda: server.ours, "it is ours")
+            keeping.cancel()
+
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout
+        keep(promise(other, other.stdout.readline().strip()))

@@ -1,0 +1,106 @@
+"""Without a screen, what happens stands in lines that a machine can keep and a person can read."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from penstock_dev.running.book import KEPT, Book, read
+from penstock_dev.running.plain import NUMBERS, Plain
+from penstock_dev.seen import Level, RedisSeen, Seen, SpecSeen, WorkerSeen, WorkerState
+
+TRIAL = SpecSeen(
+    "trial",
+    backlog=1234,
+    oldest=61.0,
+    dead=2,
+    done=5.25,
+    p95=0.5,
+    wanted=2,
+    workers=(WorkerSeen("a", 1, WorkerState.READY), WorkerSeen("b", 2, WorkerState.STARTING)),
+)
+
+
+class Told:
+    """What was told, over a clock that is moved."""
+
+    def __init__(self, *specs: SpecSeen, after: int = 0) -> None:
+        self.book = Book(lambda: 0.0)
+        self.specs = specs
+        self.lines: list[str] = []
+        self.now = 100.0
+        self.plain = Plain(self.seen, self.lines.append, lambda: self.now, after)
+
+    def seen(self) -> Seen:
+        return Seen(RedisSeen("127.0.0.1:1", up=True, since=1), specs=self.specs, log=self.book.lines)
+
+    def look(self) -> list[str]:
+        """What is new."""
+        self.lines.clear()
+        self.plain.look()
+        return list(self.lines)
+
+
+def test_each_line_is_told_once_with_who_says_it() -> None:
+    told = Told()
+    told.book.write("it begins")
+    told.book.write("KEDA: active: 0 -> 1", spec="trial")
+    assert told.look() == ["    0.0s  penstock dev: it begins", "    0.0s  trial: KEDA: active: 0 -> 1"]
+    told.now += 1.25
+    told.book.write("Redis does not answer", level=Level.WARNING)
+    assert told.look() == ["    1.2s  penstock dev: warning: Redis does not answer"]
+    assert told.look() == []
+
+
+def test_of_workers_only_what_matters_is_told() -> None:
+    told = Told()
+    told.book.write("done", spec="trial", worker="w")
+    told.book.write("it failed", level=Level.ERROR, spec="trial", worker="w")
+    assert told.look() == ["    0.0s  trial w: error: it failed"]
+    told.book.write("slow", level=Level.WARNING, spec="trial", worker="trial-1")
+    assert told.look() == ["    0.0s  trial-1: warning: slow"]
+
+
+def test_numbers_are_told_now_and_then_while_they_change() -> None:
+    told = Told(TRIAL)
+    numbers = "backlog 1234  oldest 1m1s  replicas 1/2  done/s 5.2  dead 2  p95 0.5s"
+    assert told.look() == [f"    0.0s  trial: {numbers}"]
+    told.specs = (replace(TRIAL, paused=True, oldest=None),)
+    assert told.look() == []
+    told.now += NUMBERS
+    assert told.look() == [
+        "    5.0s  trial: backlog 1234  oldest -  replicas 1/2  done/s 5.2  dead 2  p95 0.5s  paused"
+    ]
+    told.now += NUMBERS
+    assert told.look() == []
+
+
+def test_after_a_screen_only_what_is_new_is_told() -> None:
+    told = Told(TRIAL, after=1)
+    told.book.write("shown before")
+    told.book.write("new")
+    assert told.look() == ["    0.0s  penstock dev: new"]
+
+
+def test_no_line_can_move_a_cursor_or_begin_another() -> None:
+    told = Told()
+    told.book.write("\x1b[2J\nwiped", level=Level.ERROR, spec="trial", worker="w")
+    [line] = told.look()
+    assert line.isprintable()
+
+
+def test_a_line_of_a_log_is_taken_apart_and_all_else_is_kept_as_it_is() -> None:
+    said = read(b'{"timestamp": "t", "level": "WARNING", "message": "slow", "seconds": 3, "pid": 4}')
+    assert (said.level, said.text, said.is_log) == (Level.WARNING, "slow  seconds=3", True)
+    assert read(b'{"level": "ODD", "message": "x"}').level is Level.ERROR
+    for line in (b"printed", b'{"no": "message"}', b"{broken", b"\xff", b"[]", b""):
+        assert not read(line).is_log
+        assert read(line).text == line.decode(errors="replace")
+    assert read(b"error: no").level is Level.ERROR
+
+
+def test_only_so_much_is_kept() -> None:
+    book = Book()
+    for number in range(KEPT + 10):
+        book.write(str(number))
+    assert (len(book.lines), book.lines[-1].text) == (KEPT, str(KEPT + 9))
+    assert [line.text for line in book.since(KEPT + 8)] == [str(KEPT + 8), str(KEPT + 9)]

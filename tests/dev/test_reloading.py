@@ -1,0 +1,90 @@
+"""What is written while `penstock dev` runs is run; what is wrong is told once, and what ran before goes on."""
+
+from __future__ import annotations
+
+import ledger
+from developing import HANDLERS, Laptop
+from servers import wait_for
+
+
+def test_a_spec_that_becomes_invalid_stays_as_it_was(busy: Laptop) -> None:
+    """Its worker goes on, and a new one that has to come still runs the last good spec; mended, it counts."""
+    dev = busy.dev()
+    dev.until("Redis answers").until("replicas 1/1")
+    (before,) = dev.workers()
+    good = busy.spec.read_text()
+
+    busy.spec.write_text(good + "nonsense: true\n")
+
+    dev.until(r"error: specs/trial.yaml:\d+:1: .*`nonsense`.*what ran before goes on")
+    assert dev.workers() == [before]
+    dev.send(1)
+    busy.go_on()
+    wait_for(lambda: dev.left() == 0, "it is done")
+    busy.spec.write_text(good.replace("concurrency: 4", "concurrency: 5"))
+    dev.until("it is valid again").until("its spec has changed; workers are renewed")
+    wait_for(lambda: dev.workers() not in ([], [before]), "another worker comes")
+
+
+def test_code_that_changes_is_run(busy: Laptop) -> None:
+    """Workers are renewed: the next message is run by the new code."""
+    busy.handlers.write_text(HANDLERS)
+    dev = busy.dev()
+    dev.until("Redis answers").until("replicas 1/1")
+
+    busy.handlers.write_text(HANDLERS.replace('"end"', '"changed"'))
+
+    dev.until("code has changed; workers are renewed")
+    dev.send(1)
+    wait_for(lambda: ledger.by_message(ledger.read(busy.ledger), "changed"), "the new code runs it")
+
+
+def test_a_handler_that_cannot_be_imported_is_told_once_and_mended(busy: Laptop) -> None:
+    """With the reason and the way out; as soon as it is mended, a worker comes."""
+    busy.handlers.write_text("import nowhere\n")
+    dev = busy.dev()
+    why = r"error: no process can start: .*nowhere"
+    dev.until(why)
+    wait_for(lambda: dev.said("replicas 0/1") > 0, "its numbers are told")
+    assert dev.said(why) == 1
+
+    busy.handlers.write_text(HANDLERS)
+
+    dev.until("processes can start again")
+    dev.send(1)
+    wait_for(lambda: dev.left() == 0, "it is done")
+
+
+def test_a_pipeline_comes_and_goes_with_its_spec(laptop: Laptop) -> None:
+    """Where all of the repository runs, a new spec is run too, and one that is taken away leaves."""
+    dev = laptop.dev_all()
+    dev.until("1 pipeline of `dev`").until("Redis answers")
+    other = laptop.spec.with_name("other.yaml")
+    text = laptop.spec.read_text().replace("trial", "other").replace("owner:", "scaling: {replicas: {min: 1}}\nowner:")
+
+    other.write_text(text)
+
+    wait_for(lambda: dev.processes("other.json"), "its worker runs")
+    other.unlink()
+    dev.until("other: its spec is gone; workers leave")
+    wait_for(lambda: not dev.processes("other.json"), "its worker has left")
+
+
+def test_when_the_last_spec_is_gone_all_wait_for_another(laptop: Laptop) -> None:
+    """Nothing runs, the janitor neither, and nobody complains; one that comes and is invalid is told."""
+    dev = laptop.dev_all()
+    dev.until("Redis answers")
+    wait_for(lambda: dev.processes("penstock janitor"), "the janitor runs")
+    text = laptop.spec.read_text()
+
+    laptop.spec.unlink()
+
+    dev.until("trial: its spec is gone; workers leave")
+    wait_for(lambda: not dev.processes("penstock janitor"), "the janitor has left")
+    laptop.spec.write_text(text + "nonsense: true\n")
+    dev.until(r"error: specs/trial.yaml:\d+:1: .*`nonsense`.*; nothing runs")
+    assert not dev.said("no process can start")
+    laptop.spec.write_text(text)
+    dev.until("it is valid again")
+    wait_for(lambda: dev.processes("penstock janitor"), "the janitor runs again")
+    assert dev.interrupt() == 0

@@ -1,0 +1,153 @@
+"""`penstock dev` runs a repository's pipelines as real processes, and scales them as a cluster would."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+from contextlib import closing
+from pathlib import Path
+
+import ledger
+from developing import SLOW, Laptop
+from servers import Server, wait_for
+
+
+def test_a_burst_brings_workers_and_the_lull_after_it_takes_them_away(tmp_path: Path) -> None:
+    """From zero to the most that the spec allows, by KEDA and the HPA with a fast clock; and to zero again."""
+    spec = "work: {concurrency: 2}\nscaling: {replicas: {min: 0, max: 3}, backlog_per_replica: 4}"
+    with Laptop(tmp_path, handlers=SLOW, spec=spec) as laptop:
+        dev = laptop.dev("--speed", "100x").until("Redis answers")
+        dev.send(20)
+        dev.until(r"trial: KEDA: active: 0 -> 1")
+        dev.until(r"trial: HPA: 20 / 4 -> 5.*the maximum")
+        wait_for(lambda: len(dev.workers()) == 3, "three workers run")
+
+        laptop.go_on()
+
+        dev.until(r"cooldown over: \d -> 0")
+        wait_for(lambda: not dev.workers(), "all workers have left")
+        assert dev.left() == 0
+        assert set(ledger.by_message(ledger.read(laptop.ledger), "end")) == {str(number) for number in range(20)}
+
+
+def test_it_ends_by_itself_when_nothing_is_left_to_do(laptop: Laptop) -> None:
+    """For CI: what was kept from an earlier run is done, and the exit code is 0."""
+    first = laptop.dev()
+    first.until("Redis answers")
+    first.send(3)
+    assert first.interrupt() == 0
+
+    second = laptop.dev("--until-idle", "--speed", "20x")
+
+    assert second.wait() == 0
+    assert "nothing is left to do" in second.log()
+    assert len(ledger.by_message(ledger.read(laptop.ledger), "end")) == 3
+
+
+def test_it_ends_by_itself_where_no_worker_can_start(busy: Laptop) -> None:
+    """For CI: nobody mends it there, and the exit code says so."""
+    busy.handlers.write_text("import nowhere\n")
+    dev = busy.dev("--until-idle")
+    dev.until("Redis answers").send(1)
+    assert dev.wait() == 1
+    assert "what cannot start does nothing" in dev.log()
+
+
+def test_a_redis_that_never_answers_is_told(laptop: Laptop) -> None:
+    """By `penstock dev` itself, once; nobody has to guess it from what the janitor says."""
+    with closing(socket.socket()) as taken:  # and nobody listens there
+        taken.bind(("127.0.0.1", 0))
+        dev = laptop.dev("--redis", f"redis://127.0.0.1:{taken.getsockname()[1]}")
+        dev.until("penstock dev: warning: Redis does not answer")
+        assert dev.interrupt() == 0
+    assert dev.said("penstock dev: warning: Redis does not answer") == 1
+
+
+def test_what_a_shell_says_for_other_commands_does_not_reach_workers(laptop: Laptop) -> None:
+    """Another environment, the password of another Redis, a log level that would hide that they are ready."""
+    others = {"PENSTOCK_ENV": "other", "REDIS_PASSWORD": "wrong", "LOG_LEVEL": "ERROR"}
+    dev = laptop.dev("--speed", "20x", **others)
+    dev.until("Redis answers").send(1)
+    dev.until("replicas 1/1")
+    wait_for(lambda: dev.left() == 0, "it is done")
+
+
+def test_it_ends_when_nobody_reads_what_it_tells(laptop: Laptop) -> None:
+    """As behind `| head -1`; without a word, as there is nobody to hear it."""
+    dev = laptop.dev_into_a_pipe()
+    dev.read_a_line_and_go()
+    assert dev.wait() == 1
+    dev.nothing_left()
+    assert "Traceback" not in dev.log()
+
+
+def test_it_ends_by_itself_after_a_time(laptop: Laptop) -> None:
+    dev = laptop.dev("--for", "1s")
+    assert dev.wait() == 0
+    assert "it has run for 1 s" in dev.log()
+    dev.nothing_left()
+
+
+def test_a_worker_that_is_killed_is_replaced_and_nothing_is_lost(busy: Laptop) -> None:
+    """What it ran is taken over when its lease is over, and run again."""
+    dev = busy.dev()
+    dev.until("Redis answers").send(4)
+    wait_for(lambda: len(ledger.by_message(ledger.read(busy.ledger), "start")) == 4, "all of them run")
+    (worker,) = dev.workers()
+
+    os.kill(worker, signal.SIGKILL)
+
+    dev.until("trial: warning: .*dev-1~.* was killed by SIGKILL; another one comes")
+    wait_for(lambda: dev.workers() not in ([], [worker]), "another worker comes")
+    busy.go_on()
+    wait_for(lambda: dev.left() == 0, "all of it is done")
+    ended = ledger.by_message(ledger.read(busy.ledger), "end")
+    assert set(ended) == {"0", "1", "2", "3"}
+
+
+def test_a_redis_that_dies_comes_back_with_what_it_had(busy: Laptop) -> None:
+    """At the same address; workers go on with it."""
+    dev = busy.dev()
+    dev.until("Redis answers").send(2)
+    wait_for(lambda: len(ledger.read(busy.ledger)) == 2, "both run")
+    before = dev.port
+    about = str(dev.ask("INFO", "server"))
+    pid = int(about.partition("process_id:")[2].split()[0])
+
+    os.kill(pid, signal.SIGKILL)
+
+    dev.until("Redis has ended by itself; it is started again")
+    wait_for(lambda: dev.left() == 2, "it has both messages")
+    assert dev.port == before
+    busy.go_on()
+    wait_for(lambda: dev.left() == 0, "both are done")
+
+
+def test_a_named_redis_is_used_and_left_alone(laptop: Laptop) -> None:
+    """Its messages are done, it is not stopped, and nothing embedded is begun."""
+    with Server() as server:
+        server.ask("XADD", "trial", "*", "data", '{"id": "1"}')
+        dev = laptop.dev("--redis", server.url, "--until-idle", "--speed", "20x")
+        assert dev.wait() == 0
+        assert server.ask("XLEN", "trial") == 0
+    assert not (laptop.folder / ".penstock" / "redis").exists()
+
+
+def test_two_at_once_in_one_repository_are_told(laptop: Laptop) -> None:
+    """The second ends at once, and says which the first is; the first goes on."""
+    first = laptop.dev().until("Redis answers")
+    second = laptop.dev()
+    assert second.wait() == 2
+    assert f"another `penstock dev` runs in this repository, process {first.process.pid}" in second.log()
+    first.send(1)
+    first.until("KEDA: active: 0 -> 1")
+
+
+def test_without_a_terminal_there_are_plain_lines(laptop: Laptop) -> None:
+    """No colour, nothing that moves, also where colour is asked for."""
+    dev = laptop.dev("--for", "1s", TERM="xterm-256color", FORCE_COLOR="1")
+    dev.wait()
+    assert "\x1b" not in dev.log()
+    assert "\r" not in dev.log()
+    assert all("s  " in line for line in dev.log().splitlines()), dev.log()

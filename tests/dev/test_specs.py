@@ -1,0 +1,116 @@
+"""The specs that run are the last good ones, each by itself."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+
+import pytest
+from developing import PLATFORM, SPEC
+
+from penstock_dev.running.specs import Asked, Good, Specs
+from penstock_dev.running.watching import Changed, Files
+from penstock_spec.findings import CannotGoOn, Severity
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """Two specs."""
+    (tmp_path / "specs").mkdir()
+    (tmp_path / "penstock.yaml").write_text(PLATFORM)
+    for name in ("one", "two"):
+        (tmp_path / "specs" / f"{name}.yaml").write_text(SPEC.replace("trial", name))
+    return tmp_path
+
+
+def reading(repository: Path) -> Specs:
+    return Specs(Asked((), repository / "penstock.yaml", "dev", repository, lambda: date(2026, 1, 1)))
+
+
+def concurrency(good: Good) -> dict[str, int]:
+    return {one.name: one.spec.work.concurrency for one in good.pipelines}
+
+
+def change(repository: Path, name: str, line: str) -> None:
+    with (repository / "specs" / f"{name}.yaml").open("a") as spec:
+        spec.write(f"{line}\n")
+
+
+def test_a_spec_that_is_invalid_holds_up_no_other(repository: Path) -> None:
+    """It stays as it was, and what is wrong is told with its line."""
+    specs = reading(repository)
+    assert concurrency(specs.read()) == {"one": 16, "two": 16}
+
+    change(repository, "one", "work: {concurrency: none}")
+    change(repository, "two", "work: {concurrency: 5}")
+
+    good = specs.read()
+    assert concurrency(good) == {"one": 16, "two": 5}
+    assert list(good.troubles) == ["one"]
+    assert good.troubles["one"].startswith("specs/one.yaml:8:21: expected a whole number")
+    assert good.troubles["one"].endswith("what ran before goes on")
+
+
+def test_specs_that_are_right_alone_and_wrong_together_are_told_of_all(repository: Path) -> None:
+    specs = reading(repository)
+    specs.read()
+    two = repository / "specs" / "two.yaml"
+    two.write_text(two.read_text().replace("name: two", "name: one"))
+    good = specs.read()
+    assert list(good.troubles) == [""]
+    assert "one" in good.troubles[""]
+
+
+def test_a_platform_file_that_is_invalid_changes_nothing(repository: Path) -> None:
+    """Neither does one without the environment that runs, or none at all."""
+    specs = reading(repository)
+    specs.read()
+    platform = repository / "penstock.yaml"
+    for text in ("kind: platform\n", PLATFORM.replace("dev:", "other:"), None):
+        if text is None:
+            platform.unlink()
+        else:
+            platform.write_text(text)
+        good = specs.read()
+        assert concurrency(good) == {"one": 16, "two": 16}
+        assert good.troubles
+    platform.write_text(PLATFORM)
+    assert not specs.read().troubles
+
+
+def test_a_spec_that_is_gone_is_gone(repository: Path) -> None:
+    """Also while another one is invalid; and a new one that is invalid from the start is told."""
+    specs = reading(repository)
+    specs.read()
+    (repository / "specs" / "one.yaml").unlink()
+    (repository / "specs" / "new.yaml").write_text("kind: pipeline\n")
+    good = specs.read()
+    assert concurrency(good) == {"two": 16}
+    assert good.troubles[""].startswith("specs/new.yaml:1:1: ")
+
+
+def test_what_was_never_good_is_not_run(repository: Path) -> None:
+    """The command tells what is wrong, and does not begin."""
+    change(repository, "one", "nonsense: true")
+    good = reading(repository).read()
+    assert not good.pipelines
+    assert good.outcome.count(Severity.ERROR)
+    (repository / "penstock.yaml").unlink()
+    with pytest.raises(CannotGoOn, match="there is no platform file"):
+        reading(repository).read()
+
+
+def test_only_what_people_write_counts_as_a_change(repository: Path) -> None:
+    """Code and specs; not what was generated, nor what lies in hidden folders."""
+    files = Files([repository, repository / "specs"])
+    for folder in (".venv", "generated", "__pycache__"):
+        (repository / folder).mkdir()
+        (repository / folder / "one.py").touch()
+    (repository / "notes.txt").touch()
+    assert files.changed() is Changed.NOTHING
+    (repository / "one.py").touch()
+    assert files.changed() is Changed.CODE
+    (repository / "one.py").unlink()
+    change(repository, "one", "# a word")
+    assert files.changed() == Changed.CODE | Changed.SPECS
+    assert files.changed() is Changed.NOTHING

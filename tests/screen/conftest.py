@@ -1,0 +1,31 @@
+"""Screens without a terminal, for what keys do and what is seen; `test_terminal` has a real one."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from datetime import UTC
+
+import pytest
+from moments import Desk
+from shown import Play, Shown
+
+from penstock_dev.screen.app import DevScreen
+
+
+@pytest.fixture
+def show() -> Callable[..., None]:
+    """Plays with a screen of this size."""
+
+    def play(plays: Play, desk: Desk | None = None, size: tuple[int, int] = (80, 24)) -> None:
+        async def run() -> None:
+            at = desk or Desk()
+            app = DevScreen(at.source, at, every=0.1, zone=UTC)
+            async with app.run_test(size=size) as pilot:
+                shown = Shown(pilot, at)
+                await pilot.pause()
+                await plays(shown)
+
+        asyncio.run(run())
+
+    return play

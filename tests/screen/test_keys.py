@@ -1,0 +1,217 @@
+"""Keys do what the help says, to the pipeline that is chosen; what cannot be done is told."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from moments import CLUSTERING, DOWN, LOG, NOON, SEEN, Desk
+from shown import Shown
+from textual import events
+
+from penstock.wire.errors import Absent
+from penstock_dev.screen.keys import KEYS
+from penstock_dev.seen import Level, LogLine
+from penstock_spec.findings import CannotGoOn
+
+Show = Callable[..., None]
+
+
+@pytest.mark.parametrize(
+    ("keys", "calls"),
+    [
+        ("s", [("send", "agent-queue", 1)]),
+        ("b", [("send", "agent-queue", 100)]),
+        ("B", [("send", "agent-queue", 1000)]),
+        ("down s", [("send", "media-cluster", 1)]),
+        ("down down down up s", [("send", "media-cluster", 1)]),
+        ("up k", [("kill", "agent-queue", None)]),
+        ("right k", [("kill", "agent-queue", "dev-1~4jm84934")]),
+        ("left k", [("kill", "agent-queue", "dev-2~t8w10c5z")]),
+        ("right right right k", [("kill", "agent-queue", None)]),
+        ("right down k", [("kill", "media-cluster", None)]),
+        ("p", [("pause", "agent-queue")]),
+        ("r", [("stop_redis",)]),
+        ("x enter tab space", []),
+    ],
+)
+def test_keys_act_on_the_chosen_pipeline(show: Show, keys: str, calls: list[tuple[object, ...]]) -> None:
+    """At once, without asking; and what was done is said."""
+
+    async def play(shown: Shown) -> None:
+        await shown.press(*keys.split())
+        assert shown.desk.calls == calls
+        if calls:
+            await shown.until_shows(f"did {' '.join(map(str, calls[-1]))}")
+
+    show(play)
+
+
+def test_keys_in_a_hurry_mean_what_was_chosen_by_then(show: Show) -> None:
+    """Also where nothing was drawn in between: a worker of another pipeline must not die for it."""
+
+    async def play(shown: Shown) -> None:
+        for key in ("down", "k", "right", "k", "down", "k"):
+            shown.app.post_message(events.Key(key, None))
+        await shown.until(lambda _: len(shown.desk.calls) == 3)
+        assert [call[1:] for call in shown.desk.calls] == [
+            ("media-cluster", None), ("media-cluster", "dev-1~4jm84934"), ("tankpit-jobs", None),
+        ]  # fmt: skip
+
+    show(play)
+
+
+def test_what_is_stopped_is_started_by_the_same_key(show: Show) -> None:
+    """Redis, and scaling."""
+
+    async def play(shown: Shown) -> None:
+        shown.desk.seen = replace(DOWN, specs=tuple(replace(one, paused=True) for one in DOWN.specs))
+        await shown.until_shows("DOWN")
+        await shown.press("r", "p")
+        assert shown.desk.calls == [("start_redis",), ("resume", "agent-queue")]
+
+    show(play)
+
+
+@pytest.mark.parametrize(
+    ("trouble", "told"),
+    [
+        (CannotGoOn("that Redis is not ours", "stop it where it was started"),
+         "that Redis is not ours: stop it where it was started"),
+        (CannotGoOn("there is no worker"), "there is no worker"),
+        (Absent("no connection to 127.0.0.1:41231"), "no connection to 127.0.0.1:41231"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_done_is_told(show: Show, trouble: Exception, told: str) -> None:
+    """With the way out where there is one; the screen goes on."""
+
+    async def play(shown: Shown) -> None:
+        shown.desk.raises = trouble
+        await shown.press("k")
+        await shown.until(lambda lines: lines[-2] == told)
+        shown.desk.raises = None
+        await shown.press("s")
+        await shown.until(lambda lines: lines[-2] == "agent-queue: did send agent-queue 1")
+
+    show(play)
+
+
+def test_a_long_answer_takes_lines_from_the_log(show: Show) -> None:
+    """It is there to be read."""
+
+    async def play(shown: Shown) -> None:
+        shown.desk.raises = CannotGoOn("one word after another " * 6 + "until the end")
+        await shown.press("s")
+        lines = await shown.until_shows("until the end")
+        assert lines[-3].startswith("one word after another")
+        assert lines[-1].startswith("s send")
+
+    show(play)
+
+
+def test_help_names_every_key_and_obeys_none(show: Show) -> None:
+    """Whoever reads what `k` does has not asked for it: any key closes the help and does nothing else."""
+
+    async def play(shown: Shown) -> None:
+        await shown.press("question_mark")
+        lines = await shown.until_shows("Any key closes this.")
+        for key in KEYS:
+            assert re.search(rf"│ {re.escape(key.shown)} +{re.escape(key.says)} ", "\n".join(lines)), key
+        await shown.press("k")
+        await shown.until_shows("── agent-queue")
+        assert shown.desk.calls == []
+        await shown.press("k")
+        assert shown.desk.calls == [("kill", "agent-queue", None)]
+
+    show(play)
+
+
+def test_help_that_does_not_fit_can_be_read_to_its_end(show: Show) -> None:
+    """In a small window, by the keys that move."""
+
+    async def play(shown: Shown) -> None:
+        await shown.press("question_mark", "pagedown", "down", "end")
+        await shown.until_shows("Any key closes this.")
+        await shown.press("home")
+        await shown.until_shows("! wrong")
+        await shown.press("escape")
+        await shown.until_shows("── agent-queue")
+        assert shown.desk.calls == []
+
+    show(play, size=(40, 10))
+
+
+@pytest.mark.parametrize("key", ["q", "ctrl+c", "ctrl+q"])
+def test_quitting_ends_the_screen_and_asks_nobody(show: Show, key: str) -> None:
+    """Whoever showed it cleans up."""
+
+    async def play(shown: Shown) -> None:
+        await shown.press(key)
+        assert shown.app.return_code == 0
+        assert shown.desk.calls == []
+
+    show(play)
+
+
+def test_the_log_is_of_all_or_of_the_chosen_one(show: Show) -> None:
+    """And of another one when another one is chosen."""
+    desk = Desk(replace(SEEN, log=(*LOG, LogLine(11, NOON, Level.INFO, "stopped Redis"))))
+
+    async def play(shown: Shown) -> None:
+        await shown.press("f")
+        text = "\n".join(await shown.until_shows("── log of agent-queue ─"))
+        assert "resumed  agent_id" in text
+        assert "stopped Redis" in text
+        assert "HPA: 904" not in text
+        await shown.press("down")
+        text = "\n".join(await shown.until_shows("── log of media-cluster ─"))
+        assert "HPA: 904 / 32" in text
+        assert "resumed  agent_id" not in text
+        await shown.press("f")
+        await shown.until_shows("resumed  agent_id")
+
+    show(play, desk)
+
+
+def test_the_log_follows_unless_it_is_read(show: Show) -> None:
+    """What is new does not move what somebody reads; `End`, or paging to the end, follows again."""
+    lines = [LogLine(number, NOON, Level.INFO, f"line {number}.") for number in range(100)]
+    desk = Desk(replace(SEEN, log=tuple(lines)))
+
+    async def play(shown: Shown) -> None:
+        await shown.until_shows("line 99.")
+        await shown.press("pageup", "pageup", "pagedown")
+        await shown.until_shows("log, not followed: End goes on")
+        before = [line for line in shown.lines if " line " in line]
+        lines.append(LogLine(100, NOON, Level.INFO, "line 100."))
+        shown.desk.seen = replace(SEEN, log=tuple(lines), specs=(CLUSTERING, *SEEN.specs[::2]))
+        await shown.until(lambda seen: seen[2].startswith("  media-cluster"))
+        assert [line for line in shown.lines if " line " in line] == before
+        await shown.press("end")
+        await shown.until_shows("line 100.")
+        await shown.press("pageup", "pagedown", "pagedown")
+        lines.append(LogLine(101, NOON, Level.INFO, "line 101."))
+        shown.desk.seen = replace(SEEN, log=tuple(lines))
+        await shown.until_shows("line 101.")
+
+    show(play, desk)
+
+
+def test_a_line_is_written_once(show: Show) -> None:
+    """However often it is seen."""
+
+    async def play(shown: Shown) -> None:
+        looks = shown.desk.looks + 5
+        await shown.until(lambda _: shown.desk.looks > looks)
+        assert sum(LOG[-1].text in line for line in shown.lines) == 1
+
+    show(play)
+
+
+def test_the_docs_explain_every_key(root: Path) -> None:
+    """In the words of the help, in its order."""
+    page = (root / "docs/how-to/dev-screen.md").read_text()
+    assert re.findall(r"^\| `(.+?)` \| (.+?) \|$", page, re.MULTILINE) == [(key.shown, key.says) for key in KEYS]

@@ -1,0 +1,39 @@
+"""The picture in the docs is what the screen shows. `PENSTOCK_REWRITE_TRANSCRIPTS=1` draws it anew."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+from pictures import tidy
+from shown import Shown
+
+Show = Callable[..., None]
+PICTURE = "docs/pictures/dev.svg"
+
+
+def test_the_picture_is_what_the_screen_shows(root: Path, show: Show) -> None:
+    """A burst is worked off, and the pipeline that has it is looked at."""
+    picture = root / PICTURE
+
+    async def play(shown: Shown) -> None:
+        await shown.press("down", "right")
+        await shown.until_shows("▸dev-1")
+        await shown.pilot.pause()
+        drawn = tidy(shown.app.export_screenshot(title="penstock dev --speed 10x"), "dev")
+        if os.environ.get("PENSTOCK_REWRITE_TRANSCRIPTS"):
+            picture.parent.mkdir(exist_ok=True)
+            picture.write_text(drawn)
+        assert drawn == picture.read_text()
+
+    show(play, size=(100, 28))
+
+
+def test_the_picture_asks_nobody_for_anything(root: Path) -> None:
+    """Whoever reads the docs is told to nobody: it names no host but that of SVG's own name."""
+    text = (root / PICTURE).read_text()
+    assert set(re.findall(r"https?://[^\"' )]+", text)) == {"http://www.w3.org/2000/svg"}
+    ET.fromstring(text)  # noqa: S314 - ours

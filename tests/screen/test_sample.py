@@ -1,0 +1,179 @@
+"""Keys send bodies that their pipeline's schema takes, or say that they cannot make one."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import jsonschema_rs as compiled
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from penstock_dev.sample import sample
+from penstock_spec.findings import CannotGoOn
+
+Schema = dict[str, Any]
+
+PATTERNS = (
+    "^https?://", "^[a-z0-9-]+$", r"^\d{4}-\d{2}-\d{2}$", "^(red|green|blue)$", r"^[A-Z]{2}\d+$",
+    r"^\S+@\S+\.[a-z]{2,}$", "[0-9a-f]{8}",
+    r"^v\d+(\.\d+){2}(-rc\d)?$", r"^[^/]+/[^/]+$", r"^\w+(?:-\w+)*$", r"^\+?[1-9]\d{6,14}$", "",
+)  # fmt: skip
+FORMATS = ("date-time", "date", "uuid", "email", "uri", "ipv4", "ipv6", "hostname", "time")
+
+lengths = st.integers(0, 40)
+names = st.sampled_from(["id", "job_id", "player", "größe", "a b", "url", "items"])
+texts = (
+    st.builds(lambda low, more: {"type": "string", "minLength": low, "maxLength": low + more}, lengths, lengths)
+    | st.builds(lambda one: {"type": "string", "pattern": one}, st.sampled_from(PATTERNS))
+    | st.builds(lambda one: {"type": "string", "format": one}, st.sampled_from(FORMATS))
+)
+numbers = st.builds(
+    lambda kind, low, more, step: {
+        "type": kind,
+        "minimum": low,
+        "exclusiveMaximum": low + step + more,
+        **({} if step == 1 else {"multipleOf": step}),
+    },
+    *(st.sampled_from(["integer", "number"]), st.integers(-1000, 1000), st.integers(1, 50), st.integers(1, 7)),
+)
+fixed = st.lists(st.none() | st.booleans() | st.integers() | st.text(max_size=5), min_size=1, max_size=3).map(
+    lambda values: {"enum": values}
+)
+leaves: st.SearchStrategy[Any] = texts | numbers | fixed | st.sampled_from([{}, True, {"type": ["null", "integer"]}])
+
+
+def by(seed: int) -> Random:
+    return Random(seed)  # noqa: S311 - made up, not secret
+
+
+def objects(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    return st.builds(
+        lambda fields, more, closed: {
+            "type": "object",
+            "properties": fields,
+            "required": [name for number, name in enumerate(fields) if number in more],
+            **({"additionalProperties": False} if closed else {}),
+        },
+        *(st.dictionaries(names, inner, max_size=4), st.sets(st.integers(0, 3)), st.booleans()),
+    )
+
+
+def around(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    lists = st.builds(
+        lambda items, least: {"type": "array", "items": items, "minItems": least}, inner, st.integers(0, 3)
+    )
+    choices = st.lists(inner, min_size=1, max_size=3).map(lambda some: {"anyOf": some})
+    return objects(inner) | lists | choices
+
+
+bodies = objects(st.recursive(leaves, around, max_leaves=8))
+
+
+@given(schema=bodies, seed=st.integers(0, 1000))
+def test_a_sample_fits_its_schema(schema: Schema, seed: int) -> None:
+    """Whatever a schema asks of texts, numbers, lists and choices."""
+    made = sample(schema, by(seed))
+    assert compiled.Draft202012Validator(schema, validate_formats=True).is_valid(made), made
+
+
+@given(one=bodies, other=bodies, seed=st.integers(0, 1000))
+def test_what_is_put_together_fits_both(one: Schema, other: Schema, seed: int) -> None:
+    """`allOf` of two that speak of other fields, one of them by reference."""
+    renamed = {f"other {name}": part for name, part in other["properties"].items()}
+    second = {
+        "type": "object", "properties": renamed, "required": [f"other {name}" for name in other["required"]]
+    }  # fmt: skip
+    first = {key: value for key, value in one.items() if key != "additionalProperties"}
+    schema = {"allOf": [{"$ref": "#/$defs/first"}, second], "$defs": {"first": first}}
+    made = sample(schema, by(seed))
+    assert compiled.Draft202012Validator(schema).is_valid(made), made
+
+
+@given(seed=st.integers(0, 1000))
+def test_the_same_chance_makes_the_same(seed: int) -> None:
+    """And another chance another, so that no message is taken for a duplicate of the one before."""
+    schema = {"required": ["job_id"], "properties": {"job_id": {"type": "string"}}}
+    chance = by(seed)
+    made = [sample(schema, chance) for _ in range(3)]
+    assert made == [sample(schema, again) for again in [by(seed)] for _ in range(3)]
+    assert len({json.dumps(one) for one in made}) == 3
+
+
+@pytest.mark.parametrize("name", ["agent-queue", "browser-jobs", "jobs", "media-cluster", "tankpit-jobs"])
+def test_every_pipeline_of_the_repository_can_be_sent_to(root: Path, name: str) -> None:
+    """Their schemas are what teams write."""
+    schema = json.loads((root / f"generated/dev/{name}/schema.json").read_text())
+    made = [sample(schema, chance) for chance in [by(1)] for _ in range(50)]
+    assert [one for one in made if not compiled.Draft202012Validator(schema).is_valid(one)] == []
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"properties": {"kind": {"enum": ["a", "b"]}}, "required": ["kind", "size"], "allOf": [
+            {"if": {"properties": {"kind": {"const": "a"}}}, "then": {"properties": {"size": {"type": "integer"}}}},
+            {"if": {"properties": {"kind": {"const": "b"}}}, "then": {"properties": {"size": {"enum": ["s", "m"]}}}},
+        ]},
+        {"oneOf": [{"required": ["a"], "properties": {"b": False}}, {"required": ["b"], "properties": {"a": False}}]},
+        {"properties": {"n": {"type": "integer", "not": {"multipleOf": 2}}}, "required": ["n"]},
+        {"minProperties": 3, "propertyNames": {"pattern": "^[a-z]{3}$"}, "additionalProperties": {"type": "integer"}},
+        {"minProperties": 1, "patternProperties": {"^x-": {"const": 1}}, "additionalProperties": False},
+        {"properties": {"tree": {"$ref": "#/$defs/tree"}}, "required": ["tree"], "$defs": {"tree": {
+            "type": "object", "required": ["name"], "properties": {
+                "name": {"type": "string"}, "children": {"type": "array", "items": {"$ref": "#/$defs/tree"}}}}}},
+        {"properties": {"p": {"type": "array", "prefixItems": [{"type": "number"}, {"type": "string"}], "items": False,
+                              "minItems": 2}}, "required": ["p"]},
+        {"properties": {"s": {"type": "array", "uniqueItems": True, "minItems": 3, "items": {"enum": [1, 2, 3]}}},
+         "required": ["s"]},
+        {"properties": {"c": {"type": "array", "contains": {"const": "x"}, "items": {"type": "string"}}},
+         "required": ["c"]},
+        {"properties": {"f": {"type": "number", "minimum": 0.25, "maximum": 0.3}}, "required": ["f"]},
+        {"properties": {"f": {"type": "number", "multipleOf": 0.1, "exclusiveMinimum": 0}}, "required": ["f"]},
+        {"properties": {"f": {"allOf": [{"type": "number"}, {"type": "integer", "minimum": 7}]}}, "required": ["f"]},
+        {"$schema": "http://json-schema.org/draft-07/schema#", "properties": {
+            "t": {"type": "array", "items": [{"const": 1}], "additionalItems": {"const": 2}, "minItems": 3}},
+         "required": ["t"]},
+        {"properties": {"hex": {"pattern": r"^\x41[\u0042-D\-]{2,}?$", "minLength": 4}}, "required": ["hex"]},
+    ],
+)  # fmt: skip
+def test_what_speaks_of_several_values_at_once_is_met(schema: Schema) -> None:
+    """Conditions, exclusions, references to itself, names by pattern, lists by place."""
+    validator = compiled.validator_for(schema)
+    made = [sample(schema, chance) for chance in [by(2)] for _ in range(30)]
+    assert [one for one in made if not validator.is_valid(one)] == []
+
+
+@pytest.mark.parametrize(
+    ("schema", "why"),
+    [
+        ({"required": ["a"], "properties": {"a": False}}, "`a` may have no value"),
+        ({"required": ["a"], "properties": {"a": {"allOf": [False]}}}, "no value is left to choose from"),
+        ({"type": "array"}, "it is to be of two types at once"),
+        ({"required": ["a"], "properties": {"a": {"enum": []}}}, "no value is left to choose from"),
+        ({"required": ["a"], "properties": {"a": {"type": "integer", "minimum": 3, "maximum": 2}}},
+         "`a` has no number between its bounds"),
+        ({"required": ["a"], "properties": {"a": {"type": "string", "minLength": 9, "maxLength": 2}}},
+         "`a` is to be longer than 8 and shorter than 3 characters"),
+        ({"required": ["a"], "properties": {"a": {"pattern": "^(?=x)y$"}}},
+         "`a` has a pattern of which no text could be made: it looks around, or names a group"),
+        ({"required": ["a"], "properties": {"a": {"pattern": r"(a)\1"}}},
+         r"`a` has a pattern of which no text could be made: `\1`"),
+        ({"required": ["a"], "properties": {"a": {"pattern": "^a{2}$", "maxLength": 1}}},
+         "`a` has a pattern of which no text could be made: none has the length that is asked for"),
+        ({"$ref": "#"}, "it refers to itself without end"),
+        ({"required": ["a"], "properties": {"a": {"$ref": "#"}}}, "it is too deep"),
+        ({"not": {}}, "`not` is too much to ask"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_made_is_said(schema: Schema, why: str) -> None:
+    """With the field, and with a way out."""
+    with pytest.raises(CannotGoOn) as told:
+        sample(schema, by(3))
+    assert str(told.value).startswith(f"no message could be made up that fits the schema: {why}")
+    assert told.value.hint == (
+        "send one of your own with `penstock send`; what is asked for by `pattern` is best kept simple"
+    )

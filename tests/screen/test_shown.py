@@ -1,0 +1,329 @@
+"""What is seen: at 80x24 all that matters, and in no window anything that breaks it."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from moments import CLUSTERING, DOWN, JOBS, LOG, NOON, SEEN, Desk
+from rich.cells import cell_len
+from shown import Shown
+
+from penstock_dev.screen import can_show
+from penstock_dev.screen.detail import detail
+from penstock_dev.screen.heading import heading, troubles
+from penstock_dev.screen.logged import chosen, said, stamp
+from penstock_dev.screen.room import AROUND, divided
+from penstock_dev.screen.spark import spark
+from penstock_dev.screen.table import shape
+from penstock_dev.screen.words import folded, safe
+from penstock_dev.seen import Level, LogLine, Past, RedisSeen, Seen, SpecSeen, WorkerSeen, WorkerState
+
+Show = Callable[..., None]
+HOSTILE = "[bold red]x[/] [@click=app.quit]y[/] \x1b[31m\x1b]0;z\x07 \u202e\u200b\u0301 漢字🎉 {} %s \\"
+
+
+def test_a_small_terminal_shows_all_that_matters(show: Show) -> None:
+    """At 80x24: Redis, the clock, all numbers, the chosen one's states, workers and decision, log, keys."""
+
+    async def play(shown: Shown) -> None:
+        await shown.press("down")
+        assert await shown.until_shows("── media-cluster") == SMALL.strip("\n").splitlines()
+
+    show(play)
+
+
+SMALL = """
+penstock dev   Redis up 3m12s   10x   127.0.0.1:41231
+  pipeline       backlog  oldest  replicas   dead  done/s     p95         lately
+  agent-queue          5    1.4s         2      0     0.8    6.4s  ▇▆█▆▅▄▆▅▇▆█▆▅
+  media-cluster      904     37s       6→8      2      42   840ms  ▄▅▇██▇▇▇▇▆▆▆▅
+  tankpit-jobs         0       -         1      0       0       -  ▁████▄▄▄▄▁▁▁▁
+── media-cluster ───────────────────────────────────────────────────────────────
+new 842  running 62  ready 0  suspect 1  parked 3  delayed 0  dead 2
+replicas 6 of 8 wanted, 0 to 20  done/s 42  p50 310ms  p95 840ms  ▁▁▂▂▂▃▃▃▆▆▆███
+HPA: 904 / 32 -> 29, scale-up limited by policy
+ dev-1~4jm84934 48211 ready 16 52s    dev-2~t8w10c5z 48212 ready 16 40s
+ dev-3~0q2vd7ks 48213 ready 15 28s    dev-4~xk39fa1e 48214 ready 15 16s
+ dev-5~m6ty2h0p 48215 starting 0.6s   dev-6~e1r7zu5b 48216 starting 0.6s
+── log ─────────────────────────────────────────────────────────────────────────
+11:59:21 I media-cluster dev-1~4jm84934 a life in the group begins
+11:59:36 I media-cluster HPA: 1310 / 32 -> 41, scale-up limited by policy
+11:59:43 W media-cluster dev-1~4jm84934 a message cannot be read  reason=schema
+11:59:51 I media-cluster HPA: 1090 / 32 -> 35, scale-up limited by policy
+11:59:54 I agent-queue   dev-2~t8w10c5z resumed  agent_id=agent-91ab20
+11:59:56 E media-cluster dev-3~0q2vd7ks a message is dead  entry=1772452757104-0
+           reason=never  attempts=1
+11:59:59 I media-cluster killed dev-2~b5nd6r8c, process 48198
+12:00:00 I media-cluster HPA: 904 / 32 -> 29, scale-up limited by policy
+
+s send  b burst  k kill -9  r Redis  p pause  f log  ? help  q quit
+"""
+
+
+def test_redis_that_was_not_asked_yet_is_not_down(show: Show) -> None:
+    """In the first second of a run nobody knows."""
+
+    async def play(shown: Shown) -> None:
+        shown.desk.seen = replace(SEEN, redis=RedisSeen("127.0.0.1:41231", up=None, since=0.4))
+        lines = await shown.until_shows("asking Redis")
+        assert "DOWN" not in "\n".join(lines)
+
+    show(play)
+
+
+def test_the_janitor_is_called_by_its_name(show: Show) -> None:
+    """Also where the pipelines' names are shorter."""
+
+    async def play(shown: Shown) -> None:
+        short = replace(JOBS, name="jobs")
+        line = LogLine(11, NOON, Level.INFO, "leads", "janitor", "janitor-1")
+        shown.desk.seen = replace(SEEN, specs=(short,), log=(line,))
+        await shown.until_shows("janitor janitor-1 leads")
+
+    show(play)
+
+
+def test_redis_that_is_down_is_shown(show: Show) -> None:
+    """In the first line, and by `-` where a number cannot be told; when it is back, by its numbers."""
+
+    async def play(shown: Shown) -> None:
+        shown.desk.seen = DOWN
+        lines = await shown.until_shows("Redis DOWN for 12s")
+        assert "! agent-queue: Redis does not answer" in lines
+        assert "! media-cluster        -       -       6→8      -       -   840ms" in "\n".join(lines)
+        shown.desk.seen = SEEN
+        assert "DOWN" not in "\n".join(await shown.until_shows("Redis up 3m12s"))
+
+    show(play)
+
+
+def test_what_is_wrong_is_told_with_the_spec(show: Show) -> None:
+    """A spec that is invalid now, a handler that cannot be imported; what does not fit is counted."""
+    broken = [replace(one, trouble=("one thing", "another")) for one in SEEN.specs]
+    desk = Desk(replace(SEEN, specs=tuple(broken), trouble=("`penstock.yaml` is invalid; what it said before counts",)))
+
+    async def play(shown: Shown) -> None:
+        lines = shown.lines
+        assert lines[1] == "! `penstock.yaml` is invalid; what it said before counts"
+        assert lines[2:4] == ["! agent-queue: one thing", "! and 5 more; `--plain` tells them all"]
+        assert "! one thing" in lines
+        assert "! another" in lines
+
+    show(play, desk)
+
+
+def test_paused_scaling_is_seen(show: Show) -> None:
+    """In the table and beside the replicas."""
+    desk = Desk(replace(SEEN, specs=(replace(CLUSTERING, paused=True),)))
+
+    async def play(shown: Shown) -> None:
+        text = "\n".join(shown.lines)
+        assert "P media-cluster" in text
+        assert "replicas 6 of 8 wanted, 0 to 20, scaling is paused" in text
+
+    show(play, desk)
+
+
+@pytest.mark.parametrize(
+    "size", [(1, 1), (3, 2), (10, 3), (20, 6), (40, 12), (60, 15), (80, 24), (132, 50), (300, 100)]
+)
+def test_every_size_of_a_window_is_drawn(show: Show, size: tuple[int, int]) -> None:
+    """Also when it becomes that size while it is shown, and back again."""
+
+    async def play(shown: Shown) -> None:
+        before = shown.lines
+        await shown.pilot.resize_terminal(*size)
+        await shown.until(lambda lines: len(lines) == size[1])
+        assert max(map(cell_len, shown.lines)) <= size[0]
+        await shown.press("down", "s", "question_mark", "x", "up")
+        await shown.pilot.resize_terminal(80, 24)
+        assert len(shown.desk.calls) == 1
+        await shown.until(lambda lines: lines[:-2] == before[:-2])
+
+    show(play)
+
+
+@pytest.mark.parametrize("size", [(40, 10), (60, 12), (30, 24)])
+def test_a_narrow_window_keeps_names_backlog_and_the_way_out(show: Show, size: tuple[int, int]) -> None:
+    """Columns go from the right, words of keys before keys."""
+
+    async def play(shown: Shown) -> None:
+        lines = shown.lines
+        assert lines[0].startswith("penstock dev   Redis up 3m12s")
+        [row] = [line for line in lines if line.startswith("  media-")]
+        assert row.split()[1] == "904"
+        assert "q" in lines[-1].split()
+
+    show(play, size=size)
+
+
+def test_the_chosen_row_of_many_is_always_seen(show: Show) -> None:
+    """A repository has more pipelines than a window has lines; the log keeps its place."""
+    desk = Desk(replace(SEEN, specs=tuple(replace(JOBS, name=f"jobs-{number:02}") for number in range(60))))
+
+    async def play(shown: Shown) -> None:
+        await shown.press(*["down"] * 40)
+        text = "\n".join(await shown.until_shows("  jobs-40"))
+        assert "── jobs-40 ─" in text
+        assert "── log ─" in text
+        assert "HPA: 904 / 32" in text
+
+    show(play, desk)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (24, 8)])
+def test_nothing_in_a_name_or_a_line_is_obeyed(show: Show, size: tuple[int, int]) -> None:
+    """Markup, escapes, letters that reorder or have no width are shown as what they are; wide ones fit."""
+    worker = WorkerSeen(HOSTILE * 3, 1, WorkerState.READY, 3)
+    spec = SpecSeen(
+        HOSTILE * 9, workers=(worker,) * 30, wanted=30, decision=HOSTILE * 30, trouble=(HOSTILE * 9,),
+        numbers=((HOSTILE, 3),), history=(Past(None, 0),) * 100,
+    )  # fmt: skip
+    log = [LogLine(number, number * 1e30, Level.ERROR, HOSTILE * 90, HOSTILE, HOSTILE) for number in range(50)]
+    desk = Desk(Seen(replace(SEEN.redis, address=HOSTILE), 10, (spec, JOBS), tuple(log), (HOSTILE,)))
+
+    async def play(shown: Shown) -> None:
+        await shown.press("right", "s", "f", "down", "f")
+        lines = await shown.until(lambda lines: "jobs" in "".join(lines))
+        assert max(map(cell_len, lines)) <= size[0]
+        assert not {"\x1b", "\x07", "\u202e", "\u200b"} & set("".join(lines))
+        assert "[bold" in "".join(lines)
+
+    show(play, desk, size)
+
+
+def test_specs_that_come_and_go_leave_the_chosen_one_chosen(show: Show) -> None:
+    """A reload may put others before it; when it goes itself, another one is chosen."""
+
+    async def play(shown: Shown) -> None:
+        await shown.press("down")
+        shown.desk.seen = replace(SEEN, specs=(replace(JOBS, name="aaa"), *SEEN.specs))
+        await shown.until_shows("  aaa")
+        await shown.press("s")
+        shown.desk.seen = replace(SEEN, specs=(JOBS,))
+        await shown.until(lambda lines: "media-cluster  " not in "\n".join(lines[:5]))
+        await shown.press("s")
+        shown.desk.seen = replace(SEEN, specs=())
+        await shown.until(lambda lines: "tankpit-jobs  " not in "\n".join(lines))
+        await shown.press("s", "k", "p", "right")
+        assert [call[1] for call in shown.desk.calls] == ["media-cluster", "tankpit-jobs"]
+
+    show(play)
+
+
+@pytest.mark.parametrize(
+    ("values", "columns", "curve"),
+    [
+        ([], 3, "   "),
+        ([0, 0], 3, " ▁▁"),
+        ([1, 1000], 2, "▂█"),
+        ([1, 2, 3, 4, 5, 6, 7], 7, "▂▃▄▅▆▇█"),
+        ([9, 0, None, 9], 3, "▁ █"),
+        ([1], 0, ""),
+    ],
+)
+def test_a_curve_tells_nothing_from_little(values: list[int | None], columns: int, curve: str) -> None:
+    """The newest stands at the right end; one message is seen beside a thousand."""
+    assert spark(values, columns) == curve
+
+
+sizes = st.integers(0, 120)
+
+
+@given(lines=sizes, specs=st.integers(0, 80), wrong=st.integers(0, 30), did=st.integers(1, 3))
+def test_lines_are_given_once(lines: int, specs: int, wrong: int, did: int) -> None:
+    """All panes together fill the window, whatever there is to be shown."""
+    room = divided(lines, specs, wrong, did)
+    panes = [room.trouble, room.table, room.detail, room.log]
+    assert min(panes) >= 0
+    assert sum(panes) <= max(lines - AROUND - did, 0)
+    if lines >= 24 and wrong <= 3:
+        assert room.table >= min(specs + 1, 4)
+        assert min(room.detail, room.log) >= 3
+
+
+states = st.sampled_from(WorkerState)
+texts = st.text(max_size=80)
+spans = st.none() | st.floats(0, 1e9)
+counts = st.none() | st.integers(0, 10**12)
+spec_seen = st.builds(
+    SpecSeen, texts, numbers=st.lists(st.tuples(texts, counts), max_size=8).map(tuple), backlog=counts, oldest=spans,
+    dead=counts, done=spans, p50=spans, p95=spans, wanted=st.integers(0, 999), paused=st.booleans(), decision=texts,
+    trouble=st.lists(texts, max_size=2).map(tuple),
+    workers=st.lists(st.builds(WorkerSeen, texts, st.integers(0, 2**22), states, counts), max_size=9).map(tuple),
+    history=st.lists(st.builds(Past, counts, st.integers(0, 99)), max_size=60).map(tuple),
+)  # fmt: skip
+log_lines = st.builds(LogLine, st.integers(0), st.floats(), st.sampled_from(Level), texts, texts, texts)
+
+
+@given(specs=st.lists(spec_seen, min_size=1, max_size=3), columns=st.integers(20, 200), lines=st.integers(1, 9))
+def test_no_line_is_wider_than_the_window(specs: list[SpecSeen], columns: int, lines: int) -> None:
+    """Whatever stands in it."""
+    fits = shape(specs, columns)
+    seen = replace(SEEN, specs=tuple(specs))
+    rows = [sum(cell.cell_len + 2 for cell in fits.row(one)) - 2 for one in specs]
+    assert max([*rows, sum(wide + 2 for _, wide in fits.headings) - 2]) <= columns
+    for text in (heading(seen, columns), troubles(seen, columns, 3), detail(specs[0], None, columns, lines)):
+        assert max(map(cell_len, text.plain.split("\n"))) <= columns
+    assert len(detail(specs[0], None, columns, lines).plain.split("\n")) <= lines
+
+
+@pytest.mark.parametrize(
+    ("term", "shows"), [("xterm-256color", True), ("screen", True), ("linux", True), ("dumb", False), ("", False)]
+)
+def test_a_screen_needs_a_terminal_that_can_be_drawn_on(term: str, *, shows: bool) -> None:
+    """On all of its streams; a shell may have closed one."""
+    ours, theirs = os.openpty()
+    with os.fdopen(ours), os.fdopen(theirs, "r") as terminal, io.StringIO() as file:
+        assert can_show({"TERM": term}, terminal, terminal) is shows
+        assert not can_show({"TERM": term}, terminal, file)
+        assert not can_show({"TERM": term}, terminal, None)
+        assert not can_show({}, terminal, terminal)
+
+
+@given(line=log_lines, names=st.integers(0, 30))
+def test_a_line_of_a_log_is_one_line_of_letters(line: LogLine, names: int) -> None:
+    """Nothing in it ends it, moves the cursor or hides."""
+    assert stamp(line, None).append_text(said(line, names)).plain.isprintable()
+
+
+@given(text=st.text(max_size=200), columns=st.integers(3, 60))
+def test_what_is_folded_loses_no_letter(text: str, columns: int) -> None:
+    """Blanks at which it is folded go; wide letters are not halved."""
+    lines = folded(text, columns, 2000)
+    assert "".join("".join(lines).split()) == "".join(safe(text).split())
+    assert max(map(cell_len, lines), default=0) <= columns
+
+
+def test_the_log_of_one_has_what_befell_all() -> None:
+    """A line that is of no single spec belongs to each."""
+    of_all = LogLine(11, 0, Level.INFO, "stopped Redis")
+    assert [line.number for line in chosen([*LOG, of_all], "agent-queue")] == [7, 11]
+    assert len(chosen(LOG, None)) == len(LOG)
+
+
+def test_more_lines_than_anybody_reads_are_counted(show: Show) -> None:
+    """A handler that says much does not hold up what scales its workers; the last lines are there."""
+    lines = tuple(LogLine(number, NOON, Level.INFO, f"line {number}.") for number in range(400))
+
+    async def play(shown: Shown) -> None:
+        await shown.until_shows("line 399.")
+        await shown.press(*["pageup"] * 40)
+        assert "line 250." in "\n".join(await shown.until_shows("(250 lines more)"))
+
+    show(play, Desk(replace(SEEN, log=lines)))
+
+
+def test_the_marked_worker_is_seen_among_many() -> None:
+    """However few lines there are for workers."""
+    many: Any = tuple(WorkerSeen(f"worker-{number}", number, WorkerState.READY) for number in range(40))
+    one = replace(CLUSTERING, workers=many)
+    assert "▸worker-33" in detail(one, "worker-33", 80, 6).plain
+    assert "+ 31 more" in detail(one, None, 80, 6).plain

@@ -1,0 +1,229 @@
+"""`penstock dev` in a real terminal: what is seen there, what its keys do to real processes, and how it is left."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import signal
+import sys
+import uuid
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import ledger
+import pytest
+from developing import Laptop, marked, workers
+from offspring import is_alive
+from raw import Raw
+from servers import wait_for
+from terminal import PROMPT, SECONDS, Terminal
+
+pytestmark = pytest.mark.needs("tmux")
+
+SPEC = "work: {lease: 10s}\nscaling: {replicas: {min: 1, max: 2}}"
+KEYS = "s send  b burst  k kill -9  r Redis  p pause  f log  ? help  q quit"
+
+
+@dataclass(frozen=True)
+class OnScreen:
+    """A repository, and `penstock dev` in a terminal in it."""
+
+    laptop: Laptop
+    terminal: Terminal
+    mark: str
+    servers: list[int] = field(default_factory=list)
+    """Processes of Redis; their mark cannot be read, for they write over it."""
+
+    @property
+    def done(self) -> int:
+        """Messages that handlers came to the end of."""
+        return len({line.message for line in ledger.read(self.laptop.ledger) if line.what == "end"})
+
+    def begin(self, redirected: str = "", **environ: str) -> OnScreen:
+        """As somebody would, in their shell."""
+        given = {**self.laptop.environ(self.mark), **environ}
+        words = ["exec", "env", *(f"{name}={value}" for name, value in given.items())]
+        script = shlex.join([*words, sys.executable, "-m", "penstock", "dev", "trial", "--env", "dev"])
+        (self.laptop.folder / "begin.log").write_text(script)
+        self.terminal.type(f"sh begin.log {redirected}".strip())
+        return self
+
+    def until_ready(self) -> OnScreen:
+        """One worker is there, and Redis answers."""
+        ready = r"Redis up .*127\.0\.0\.1:(\d+).*replicas 1 of 1 wanted.* \d+ ready "
+        shown = self.terminal.until(lambda text: re.search(ready, text, re.DOTALL), "a worker")
+        [port] = re.findall(ready, shown, re.DOTALL)
+        with closing(Raw("127.0.0.1", int(port))) as redis:
+            told = redis.ask("INFO", "server")
+        assert isinstance(told, str)
+        self.servers.append(int(re.findall(r"process_id:(\d+)", told)[0]))
+        return self
+
+    def until_done(self, count: int) -> None:
+        """So many messages."""
+        wait_for(lambda: self.done >= count, f"{count} messages are done", SECONDS)
+        assert self.done == count
+
+    def nothing_left(self) -> None:
+        """No process of it."""
+        wait_for(lambda: not marked(self.mark), "no process is left", SECONDS)
+        wait_for(lambda: not any(map(is_alive, self.servers)), "no Redis is left", SECONDS)
+
+
+@pytest.fixture
+def screen(tmp_path: Path) -> Iterator[OnScreen]:
+    """At a shell's prompt, in a terminal as small as they are. At the end no process is left, whatever happened."""
+    with Laptop(tmp_path, spec=SPEC) as laptop, Terminal(tmp_path) as terminal:
+        one = OnScreen(laptop, terminal, uuid.uuid4().hex)
+        yield one
+    one.nothing_left()
+
+
+def test_messages_are_sent_and_done(screen: OnScreen) -> None:
+    """At 80x24: a pipeline, its worker, the log and the keys; what is sent by a key is done."""
+    shown = screen.begin().until_ready().terminal.lines()
+    assert " ".join(shown[1].split()) == "pipeline backlog oldest replicas dead done/s p95 backlog lately"
+    assert re.fullmatch(r"  trial +0 +- +1 +0 +\S+ +-.*", shown[2])
+    assert shown[3].startswith("── trial ─")
+    assert any(line.startswith("── log ─") for line in shown)
+    assert shown[-1] == KEYS
+
+    screen.terminal.press("s")
+    screen.terminal.until_shows("sent 1 message")
+    screen.until_done(1)
+    screen.terminal.press("b")
+    screen.until_done(101)
+    screen.terminal.until_shows("sent 100 messages")
+
+
+def test_a_killed_worker_is_replaced(screen: OnScreen) -> None:
+    """By another process, which does what is sent then; both are told."""
+    screen.begin().until_ready()
+    [before] = workers(screen.mark)
+    screen.terminal.press("k")
+    screen.terminal.until_shows(f"process {before}")
+    wait_for(lambda: workers(screen.mark) not in ([], [before]), "another worker is there", SECONDS)
+    [after] = workers(screen.mark)
+    screen.terminal.until_shows(f" {after} ready")
+    screen.terminal.press("s")
+    screen.until_done(1)
+
+
+def test_redis_dies_under_it_and_comes_back(screen: OnScreen) -> None:
+    """It is told and nothing else breaks; started again, it has what it had, and work goes on."""
+    screen.begin().until_ready()
+    screen.terminal.press("s")
+    screen.until_done(1)
+    screen.terminal.press("r")
+    screen.terminal.until_shows("Redis DOWN")
+    screen.terminal.press("s", "p")
+    screen.terminal.until_shows("scaling is paused")
+    screen.terminal.press("p", "r")
+    screen.terminal.until_shows("Redis up")
+    screen.terminal.press("s")
+    wait_for(lambda: screen.done >= 2, "what is sent then is done", SECONDS)
+
+
+def test_redis_that_is_killed_is_brought_back(screen: OnScreen) -> None:
+    """By whoever killed it: it is told, and work goes on."""
+    screen.begin().until_ready()
+    os.kill(screen.servers[0], signal.SIGKILL)
+    screen.terminal.until_shows("Redis has ended by itself; it is started again", "Redis up")
+    screen.terminal.press("s")
+    screen.until_done(1)
+
+
+def test_the_window_may_become_another(screen: OnScreen) -> None:
+    """Small and large, while it is shown; whatever size a shell has exported."""
+    screen.begin(COLUMNS="80", LINES="24").until_ready()
+    screen.terminal.resize(40, 10)
+    screen.terminal.until(lambda text: text.rstrip().endswith("s b k r p f ? q"), "keys without words")
+    assert "  trial" in "\n".join(screen.terminal.lines())
+    screen.terminal.resize(3, 2)
+    screen.terminal.resize(132, 43)
+    screen.terminal.until(lambda text: text.rstrip().endswith(KEYS), "keys in the last line")
+    assert screen.terminal.lines()[-1] == KEYS
+    assert any("log" in line and len(line) == 132 for line in screen.terminal.lines())
+
+
+@pytest.mark.parametrize("key", ["q", "C-c"])
+def test_the_terminal_is_given_back(screen: OnScreen, key: str) -> None:
+    """As it was: what stood there, the cursor, what is typed; and no process stays."""
+    screen.terminal.type("echo before")
+    screen.begin().until_ready()
+    assert screen.terminal.says("alternate_on") == "1"
+    assert screen.terminal.says("mouse_any_flag") == "0"
+    screen.terminal.press(key)
+    screen.nothing_left()
+    screen.terminal.until(lambda text: text.rstrip().endswith(PROMPT), "a prompt")
+    assert "\nbefore\n" in "\n".join(screen.terminal.lines())
+    assert [screen.terminal.says(one) for one in ("alternate_on", "cursor_flag", "mouse_any_flag")] == ["0", "1", "0"]
+    screen.terminal.type("echo $((6 * 7))")
+    screen.terminal.until_shows("\n42\n")
+
+
+def test_a_fault_of_our_own_gives_the_terminal_back(root: Path, tmp_path: Path) -> None:
+    """Whoever shows the screen is told, to tell it in a sentence; Textual prints no traceback of its own."""
+    with Terminal(tmp_path) as terminal:
+        terminal.type(shlex.join((sys.executable, str(root / "tests/support/faulty.py"))))
+        terminal.until_shows(KEYS)
+        terminal.press("s")
+        shown = terminal.until_shows("told: a fault of our own")
+        assert [terminal.says(one) for one in ("alternate_on", "cursor_flag", "mouse_any_flag")] == ["0", "1", "0"]
+        assert "Traceback" not in shown
+        assert "─" not in shown
+
+
+def test_a_lost_connection_leaves_no_process(screen: OnScreen) -> None:
+    """Whoever looked from afar is gone; so is all that ran."""
+    screen.begin().until_ready()
+    screen.terminal.hang_up()
+    screen.nothing_left()
+
+
+def test_no_colour_where_none_is_wished(screen: OnScreen) -> None:
+    """`NO_COLOR`: bold, dim and reversed letters say the same."""
+    screen.begin(NO_COLOR="1").until_ready()
+    codes = {code for codes in re.findall(r"\x1b\[([\d;]*)m", screen.terminal.coloured()) for code in codes.split(";")}
+    assert codes <= {"", "0", "1", "2", "7", "39", "49"}
+    assert {"1", "7"} <= codes
+
+
+@pytest.mark.parametrize(("redirected", "environ"), [("", {"TERM": "dumb"}), ("2>errors.log", {}), ("</dev/null", {})])
+def test_what_cannot_be_drawn_on_gets_lines(screen: OnScreen, redirected: str, environ: dict[str, str]) -> None:
+    """A terminal that cannot move its cursor, and a terminal that is only a part of where it reads and writes."""
+    screen.begin(redirected, **environ)
+    screen.terminal.until(lambda text: re.search(r"trial: backlog 0 .* replicas 1/1", text), "numbers in a line")
+    assert screen.terminal.says("alternate_on") == "0"
+    screen.terminal.press("C-c")
+    screen.nothing_left()
+    screen.terminal.until(lambda text: text.rstrip().endswith(PROMPT), "a prompt")
+    errors = screen.laptop.folder / "errors.log"
+    assert not errors.exists() or "\x1b" not in errors.read_text()
+
+
+def test_only_what_changed_is_written(root: Path, tmp_path: Path) -> None:
+    """Whoever looks from far away pays for what happens, not for looking: a pane that is the same is not sent again."""
+    looks, other, written = tmp_path / "looks", tmp_path / "other", tmp_path / "written"
+
+    def look(more: int) -> None:
+        now = looks.stat().st_size
+        wait_for(lambda: looks.stat().st_size >= now + more, "it looks again", SECONDS)
+
+    with Terminal(tmp_path) as terminal:
+        terminal.type(shlex.join((sys.executable, str(root / "tests/support/still.py"), str(looks), str(other))))
+        terminal.until_shows("media-cluster", KEYS)
+        look(2)
+        terminal.record(written)
+        look(4)
+        assert not written.exists() or written.read_bytes() == b""
+        other.touch()
+        terminal.until_shows(" 4711 ")
+        look(2)
+        text = written.read_text()
+        assert "4711" in text
+        assert "──" not in text
+        assert "kill" not in text

@@ -1,0 +1,96 @@
+"""Traffic by its shape."""
+
+import time
+from random import Random
+
+import pytest
+
+from penstock_scaling.traffic.patterns import DAY, FLOOD, NIGHT, Pattern, Shape
+from penstock_scaling.traffic.poisson import poisson
+
+
+def dice(seed: int) -> Random:
+    return Random(seed)  # noqa: S311 - no secret
+
+
+SHAPES: tuple[Shape, ...] = ("steady", "poisson", "day", "burst", "outage")
+SHARE = {"steady": 1.0, "poisson": 1.0, "day": (1 + NIGHT) / 2, "burst": 1 / 2, "outage": 1.0}
+"""Of the rate, on average over the whole."""
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("rate", [0.3, 7, 250])
+def test_a_shape_brings_what_its_rate_says(shape: Shape, rate: float) -> None:
+    """All in all as many messages as the rate and the shape come to, within what chance allows."""
+    lasts = 7200
+    came = sum(Pattern(shape, rate, lasts).arrivals(dice(1)))
+    meant = rate * lasts * SHARE[shape]
+    assert came == pytest.approx(meant, abs=5 * meant**0.5)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_pattern_lasts_as_long_as_it_says(shape: Shape) -> None:
+    """One number for each second, none below nothing."""
+    counts = list(Pattern(shape, 3, 601).arrivals(dice(1)))
+    assert len(counts) == 601
+    assert min(counts) >= 0
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_the_same_seed_brings_the_same_traffic(shape: Shape) -> None:
+    pattern = Pattern(shape, 5, 3600)
+    assert list(pattern.arrivals(dice(4))) == list(pattern.arrivals(dice(4)))
+
+
+@pytest.mark.parametrize("shape", [one for one in SHAPES if one != "steady"])
+def test_another_seed_brings_other_traffic(shape: Shape) -> None:
+    pattern = Pattern(shape, 5, 3600)
+    assert list(pattern.arrivals(dice(4))) != list(pattern.arrivals(dice(5)))
+
+
+def test_steady_traffic_loses_nothing_to_rounding() -> None:
+    """A tenth of a message a second is a message every ten seconds, to the second."""
+    counts = list(Pattern("steady", 0.1, 100).arrivals(dice(1)))
+    assert [second for second, count in enumerate(counts, 1) if count] == list(range(10, 101, 10))
+
+
+def test_a_day_is_quiet_at_midnight_and_busy_at_noon() -> None:
+    """Also the second day, and also where the whole curve is put into an hour."""
+    for lasts, noon in ((2 * DAY, DAY + DAY // 2), (3600, 1800)):
+        counts = list(Pattern("day", 100, lasts).arrivals(dice(1)))
+        around = counts[noon - 300 : noon + 300]
+        assert sum(around) / len(around) == pytest.approx(100, rel=0.1)
+        assert sum(counts[:60]) / 60 == pytest.approx(100 * NIGHT, rel=0.2)
+
+
+def test_a_burst_is_at_its_peak_at_once() -> None:
+    counts = list(Pattern("burst", 1000, 100).arrivals(dice(1)))
+    assert counts[0] == pytest.approx(995, abs=100)
+    assert counts[-1] < 30
+
+
+def test_after_an_outage_comes_all_that_was_held_back() -> None:
+    """Nothing comes in its middle third, and in the end nothing is missing."""
+    lasts = 2700
+    counts = list(Pattern("outage", 20, lasts).arrivals(dice(1)))
+    assert sum(counts[lasts // 3 : lasts * 2 // 3]) == 0
+    flood = counts[lasts * 2 // 3 : lasts * 2 // 3 + lasts // 3 // (FLOOD - 1)]
+    assert sum(flood) / len(flood) == pytest.approx(20 * FLOOD, rel=0.05)
+
+
+@pytest.mark.parametrize("mean", [0.01, 1, 12, 29.9, 30, 5000])
+def test_arrivals_by_themselves_have_the_mean_and_spread_of_poisson(mean: float) -> None:
+    """Both are the mean, on either side of the border between the two ways of drawing."""
+    random = dice(7)
+    drawn = [poisson(mean, random) for _ in range(20_000)]
+    average = sum(drawn) / len(drawn)
+    assert average == pytest.approx(mean, rel=0.08)
+    assert sum((one - average) ** 2 for one in drawn) / len(drawn) == pytest.approx(mean, rel=0.1)
+
+
+def test_a_day_of_traffic_is_drawn_in_little_time() -> None:
+    """The time is printed for whoever asks, and not judged: this machine may have others to serve."""
+    began = time.process_time()
+    came = sum(Pattern("day", 20, DAY).arrivals(dice(1)))
+    print(f"{came} messages in {time.process_time() - began:.2f} s")  # noqa: T201 - shown with -s
+    assert came > 0

@@ -1,0 +1,62 @@
+"""The seed specs, held to what they expect; and what an expectation says is what is simulated."""
+
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from penstock_dev.simulating.case import Starts, of_expectation
+from penstock_dev.simulating.judging import judged
+from penstock_dev.simulating.specs import Specs, read
+from penstock_scaling.simulator import Handling
+from penstock_scaling.traffic.patterns import Pattern
+from penstock_spec.kinds.pipeline.expect import Expectation
+from penstock_spec.repository import open_repository, read_inputs
+
+SEEDS = ("agent-queue", "browser-jobs", "jobs", "media-cluster", "tankpit-jobs")
+
+
+@pytest.mark.parametrize("name", SEEDS)
+def test_a_seed_spec_expects_something_and_it_holds(root: Path, name: str) -> None:
+    """In production at least, and in every environment in which it is meant."""
+    inputs = read_inputs(open_repository((root / f"specs/{name}.yaml",), None, root))
+    specs = read(inputs, (), date(2027, 1, 1))
+    assert isinstance(specs, Specs)
+    found = {}
+    for environment in specs.environments:
+        it = specs.subject(inputs.specs[0], environment)
+        assert it is not None
+        found[environment] = list(judged(it, 1))
+    assert found["production"]
+    assert [one for each in found.values() for one in each if one.broken] == []
+
+
+@pytest.mark.parametrize("seed", range(2, 6))
+@pytest.mark.parametrize("name", SEEDS)
+def test_it_does_not_hold_by_chance(root: Path, name: str, seed: int) -> None:
+    """Nor by one lucky seed."""
+    inputs = read_inputs(open_repository((root / f"specs/{name}.yaml",), None, root))
+    specs = read(inputs, ("production",), date(2027, 1, 1))
+    assert isinstance(specs, Specs)
+    assert [one.broken for one in judged(specs.one(), seed) if one.broken] == []
+
+
+def test_all_that_an_expectation_says_is_simulated() -> None:
+    one = Expectation.model_validate(
+        {
+            "name": "a day",
+            "traffic": {"pattern": "day", "rate": 5, "lasts": "90500ms"},
+            "handling": "2s",
+            "handling_p99": "8s",
+            "pod_start": "20s",
+            "node_start": "2m",
+            "node_pods": 4,
+            "oldest_under": "1m",
+        }
+    )
+    case = of_expectation(one, 7)
+    assert case.traffic == Pattern("day", 5, 91)
+    assert case.handling == Handling.spread(2, 8)
+    assert case.starts == Starts(20, 120, 4)
+    assert case.seed == 7
+    assert str(case) == "the curve of a day up to 5 a second, for 1m31s"

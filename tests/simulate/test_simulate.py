@@ -1,0 +1,164 @@
+"""`penstock simulate`, where a transcript cannot tell: pictures, git, patches, chance and time."""
+
+import json
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ET
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Protocol
+
+import pytest
+
+from penstock_dev.simulating.case import pattern, spread
+
+
+class Ran(Protocol):
+    code: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Ran]
+BURST = ("--pattern", "burst", "--rate", "20", "--lasts", "10m", "--handling", "2s", "--env", "production")
+
+
+def summed(ran: Ran) -> list[dict[str, Any]]:
+    assert ran.code == 0, ran.err
+    runs: list[dict[str, Any]] = json.loads(ran.out)["runs"]
+    return runs
+
+
+@pytest.mark.usefixtures("repository")
+def test_the_same_seed_gives_the_same_answer(penstock: Run) -> None:
+    """To the byte; another seed gives another."""
+    day = (
+        "simulate",
+        "resize",
+        "--rate",
+        "5",
+        "--lasts",
+        "2h",
+        "--handling",
+        "1s",
+        "--handling-p99",
+        "9s",
+        "-e",
+        "dev",
+    )
+    first, again, other = (penstock(*day, "--json", "--seed", seed) for seed in ("3", "3", "4"))
+    assert first.out == again.out
+    assert first.out != other.out
+
+
+def test_only_a_picture_pays_for_what_draws(repository: Path) -> None:
+    """A table does not wait for matplotlib."""
+    code = (
+        "import sys; from penstock.command import app;"
+        "app(['simulate', 'resize', '--rate', '1', '--lasts', '1m', '-e', 'dev'], standalone_mode=False);"
+        "print('matplotlib' in sys.modules)"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], cwd=repository, check=True, capture_output=True, text=True)
+    assert ran.stdout.endswith("False\n")
+
+
+@pytest.mark.parametrize("suffix", ["svg", "png"])
+def test_a_run_is_drawn_to_the_same_bytes(repository: Path, penstock: Run, suffix: str) -> None:
+    for name in ("one", "other"):
+        assert penstock("simulate", "resize", *BURST, "--draw", f"{name}.{suffix}").code == 0
+    assert (repository / f"one.{suffix}").read_bytes() == (repository / f"other.{suffix}").read_bytes()
+
+
+def test_a_comparison_is_drawn_with_both(repository: Path, penstock: Run) -> None:
+    (repository / "specs/eager.yaml").write_text(
+        (repository / "specs/resize.yaml")
+        .read_text()
+        .replace("name: resize", "name: eager")
+        .replace("min: 0", "min: 2")
+    )
+    ran = penstock("simulate", "resize", *BURST, "--compare", "eager", "--oldest-under", "1m", "--draw", "both.svg")
+    assert ran.code == 0
+    told = " ".join("".join(one.itertext()) for one in ET.parse(repository / "both.svg").iter())  # noqa: S314 - ours
+    assert "resize: ready" in told
+    assert "eager: wanted" in told
+    assert "target 1m" in told
+
+
+def test_a_sweep_draws_the_spec_as_it_is_beside_the_cheapest(repository: Path, penstock: Run) -> None:
+    words = ("--oldest-under", "1m", "--sweep", "scaling.replicas.max=10,30", "--draw", "sweep.svg")
+    assert penstock("simulate", "resize", *BURST, *words).code == 0
+    told = " ".join("".join(one.itertext()) for one in ET.parse(repository / "sweep.svg").iter())  # noqa: S314 - ours
+    assert "as it is: ready" in told
+    assert "10: ready" in told
+
+
+def test_a_spec_is_compared_with_what_it_was(repository: Path, penstock: Run, git: Callable[..., None]) -> None:
+    """A revision of git, the same environment, the same traffic."""
+    git("init")
+    git("add", ".")
+    git("commit", "-m", "before")
+    git("tag", "v1")
+    before = summed(penstock("simulate", "resize", *BURST, "--json"))[0]
+    path = repository / "specs/resize.yaml"
+    path.write_text(path.read_text().replace("max: 20", "max: 3"))
+    now, was = summed(penstock("simulate", "resize", *BURST, "--json", "--compare", "v1"))
+    assert (now["name"], was["name"]) == ("now", "v1")
+    assert was | {"name": ""} == before
+    assert now["replicas"]["most"] == 3
+    assert now["waited"]["longest"] > was["waited"]["longest"]
+
+
+def test_two_files_of_one_name_are_told_apart_by_their_files(repository: Path, penstock: Run) -> None:
+    other = repository / "other.yaml"
+    other.write_text((repository / "specs/resize.yaml").read_text().replace("max: 20", "max: 3"))
+    runs = summed(penstock("simulate", "resize", *BURST, "--json", "--compare", "other.yaml"))
+    assert [one["name"] for one in runs] == ["specs/resize.yaml", "other.yaml"]
+
+
+def test_patches_of_the_scaled_object_count(repository: Path, penstock: Run) -> None:
+    """What would be deployed is simulated, not what the fields alone would come to."""
+    path = repository / "specs/resize.yaml"
+    patch = "{target: ScaledObject, op: replace, path: /spec/maxReplicaCount, value: 4, reason: a test}"
+    path.write_text(f"{path.read_text()}patches:\n  - {patch}\n")
+    ran = penstock("simulate", "resize", *BURST, "--json")
+    assert summed(ran)[0]["replicas"]["most"] == 4
+
+
+def test_a_range_of_a_field_is_searched_for_the_cheapest(repository: Path, penstock: Run) -> None:
+    """Constructed: pods cost all day, and from one number on they are enough; that number is found among hundreds.
+
+    Steady work of 20 messages a second that take 2 s fills 40 slots, which are 10 pods of 4. Fewer never keep up; each
+    pod more that is always there costs an hour an hour.
+    """
+    words = ("--pattern", "steady", "--rate", "20", "--lasts", "1h", "--handling", "2s", "--env", "production")
+    path = repository / "specs/resize.yaml"
+    path.write_text(path.read_text().replace("min: 0, max: 20", "min: 1, max: 400"))
+    path.write_text(path.read_text().replace("backlog_per_replica: 8", "backlog_per_replica: 1000000"))
+    ran = penstock(
+        "simulate", "resize", *words, "--oldest-under", "30s", "--json", "--sweep", "scaling.replicas.min=1..400"
+    )
+    assert ran.code == 0, ran.err
+    told = json.loads(ran.out)
+    assert told["cheapest"] == "10"
+    assert len(told["tried"]) <= 40
+
+
+@pytest.mark.usefixtures("repository")
+def test_a_day_takes_little_time(penstock: Run) -> None:
+    """The time is printed for whoever asks, and not judged."""
+    began = time.process_time()
+    ran = penstock("simulate", "resize", "--rate", "20", "--handling", "2s", "--handling-p99", "9s", "-e", "production")
+    print(f"a day: {time.process_time() - began:.2f} s of CPU")  # noqa: T201 - shown with -s
+    assert ran.code == 0
+
+
+def test_a_curve_of_a_day_lasts_a_day_unless_said() -> None:
+    assert pattern("day", 5, None).lasts == 86_400
+    assert pattern("burst", 5, None).lasts == 600
+    assert pattern("burst", 5, 90_500).lasts == 91
+
+
+def test_handling_is_spread_where_a_slow_end_is_said() -> None:
+    assert spread(2, None).points == ((2, 1.0),)
+    assert spread(2, 8).mean > 2

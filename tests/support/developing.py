@@ -1,0 +1,258 @@
+"""A repository with one pipeline, and `penstock dev` in it: its processes are known by a mark in their environment."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import signal
+import subprocess
+import sys
+import uuid
+from contextlib import closing
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from offspring import is_alive
+from raw import Raw, Told
+from servers import wait_for
+
+SUPPORT = Path(__file__).parent
+MARK = "PENSTOCK_TEST_MARK"
+SECONDS = 40.0
+PLATFORM = """\
+kind: platform
+environments:
+  dev:
+    namespace: tests
+    redis: {addresses: ["127.0.0.1:6379"]}
+    routes: {default: {slack: "#tests"}}
+"""
+SPEC = """\
+kind: pipeline
+name: trial
+owner: {team: tests}
+handler: handlers:handle
+image: registry.example/trial:1.0.0
+stream: {key: trial, group: trial}
+message: {schema: {type: object, required: [id], properties: {id: {type: string}}}}
+"""
+HANDLERS = """\
+import ledger
+
+async def handle(message, context):
+    ledger.note("start", message["id"], context.fence)
+    ledger.note("end", message["id"], context.fence)
+"""
+SLOW = """\
+import asyncio
+import os
+from pathlib import Path
+import ledger
+
+async def handle(message, context):
+    ledger.note("start", message["id"], context.fence)
+    while not Path(os.environ["LEDGER"] + ".go").exists():
+        await asyncio.sleep(0.02)
+    ledger.note("end", message["id"], context.fence)
+"""
+"""Runs until it is told to go on."""
+URL = re.compile(r"redis://127\.0\.0\.1:(\d+)")
+
+
+class Laptop:
+    """A repository, and each `penstock dev` that a test starts in it. All of them end with it."""
+
+    def __init__(self, folder: Path, *, handlers: str = HANDLERS, spec: str = "") -> None:
+        """`spec` is added to a spec that has all it needs; sections stand one a line."""
+        self.folder = folder
+        self.ledger = folder / "ledger"
+        self.spec = folder / "specs" / "trial.yaml"
+        self.handlers = folder / "handlers.py"
+        self.runs: list[Dev] = []
+        self.spec.parent.mkdir()
+        sections = {line.partition(":")[0] for line in spec.splitlines()}
+        kept = [line for line in SPEC.splitlines() if line.partition(":")[0] not in sections]
+        self.spec.write_text("\n".join([*kept, spec, ""]))
+        (folder / "penstock.yaml").write_text(PLATFORM)
+        self.handlers.write_text(handlers)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for run in self.runs:
+            run.kill()
+            if error is not None:
+                sys.stdout.write(run.log()[-4000:])
+
+    def environ(self, mark: str) -> dict[str, str]:
+        """What a run is given beside what there is."""
+        return {
+            MARK: mark,
+            "LEDGER": str(self.ledger),
+            "LEDGER_WORKER": "dev",
+            "PYTHONPATH": os.pathsep.join((str(SUPPORT), str(self.folder))),
+            "PYTHONUNBUFFERED": "1",
+        }
+
+    def dev(self, *options: str, **environ: str) -> Dev:
+        """`penstock dev` in lines."""
+        return self._start(("dev", "trial", "--env", "dev", *options), environ)
+
+    def dev_into_a_pipe(self) -> Dev:
+        """Its lines are for `read_a_line_and_go`, and not in the log."""
+        return self._start(("dev", "trial", "--env", "dev"), {}, piped=True)
+
+    def dev_all(self) -> Dev:
+        """Of all specs that there are."""
+        return self._start(("dev", "--env", "dev"), {})
+
+    def _start(self, words: tuple[str, ...], environ: dict[str, str], *, piped: bool = False) -> Dev:
+        run = Dev(self, words, environ, piped=piped)
+        self.runs.append(run)
+        return run
+
+    def go_on(self) -> None:
+        """What is slow ends."""
+        Path(f"{self.ledger}.go").touch()
+
+    def files(self) -> set[str]:
+        """All that lies here beside the repository's own and what Python and a test write."""
+        names = {path.relative_to(self.folder).parts[0] for path in self.folder.rglob("*")}
+        ours = {"specs", "penstock.yaml", "handlers.py", "ledger", "ledger.go", "__pycache__"}
+        return {name for name in names - ours if not name.endswith(".log")}
+
+
+class Dev:
+    """One run of it."""
+
+    def __init__(self, laptop: Laptop, words: tuple[str, ...], environ: dict[str, str], *, piped: bool) -> None:
+        self.mark = uuid.uuid4().hex
+        self._folder = laptop.folder
+        self._log = laptop.folder / f"{self.mark[:8]}.log"
+        with self._log.open("ab") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "penstock", *words],
+                cwd=laptop.folder,
+                env={**os.environ, **laptop.environ(self.mark), **environ},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE if piped else log,
+                stderr=log,
+            )
+
+    def log(self) -> str:
+        """All that it said."""
+        return self._log.read_text(errors="replace")
+
+    def read_a_line_and_go(self) -> None:
+        """As `head -1` does."""
+        assert self.process.stdout
+        with self.process.stdout as pipe:
+            assert pipe.readline()
+
+    def until(self, text: str, seconds: float = SECONDS) -> Self:
+        """Wait until it has said so, in words or as a pattern."""
+        wait_for(lambda: self._says(text) or self.process.poll() is not None, f"it says: {text}", seconds)
+        assert self._says(text), self.log()
+        return self
+
+    def said(self, text: str) -> int:
+        """How often."""
+        return len(re.findall(text, self.log()))
+
+    def _says(self, text: str) -> bool:
+        return re.search(text, self.log()) is not None
+
+    def ask(self, *command: str | bytes | float) -> Told:
+        """What its Redis says."""
+        with closing(Raw("127.0.0.1", self.port)) as raw:
+            return raw.ask(*command)
+
+    def server(self) -> Told:
+        """What its Redis says of itself; nothing where there is none any more."""
+        try:
+            return self.ask("INFO", "server")
+        except OSError:
+            return None
+
+    @property
+    def port(self) -> int:
+        """Of its Redis."""
+        return int(URL.findall(self.until(URL.pattern).log())[-1])
+
+    def send(self, count: int, first: int = 0) -> None:
+        """As anyone's client would."""
+        for number in range(first, first + count):
+            self.ask("XADD", "trial", "*", "data", f'{{"id": "{number}"}}')
+
+    def left(self) -> Told:
+        """Messages in the stream."""
+        return self.ask("XLEN", "trial")
+
+    def processes(self, command: str = "") -> list[int]:
+        """Those of it that run, as far as their command has this in it."""
+        return marked(self.mark, command)
+
+    def workers(self) -> list[int]:
+        """Worker processes, without what watches them and what they fork."""
+        return workers(self.mark)
+
+    def nothing_left(self) -> None:
+        """It has ended, and so has all that it started; Redis writes over its mark, but stays in its folder."""
+        self.process.wait(SECONDS)
+        wait_for(lambda: not self.processes(), "no process is left", SECONDS)
+        wait_for(lambda: not processes_in(self._folder), "no Redis is left", SECONDS)
+
+    def interrupt(self) -> int:
+        """Ctrl-C, and the exit code."""
+        self.process.send_signal(signal.SIGINT)
+        return self.process.wait(SECONDS)
+
+    def kill(self) -> None:
+        """SIGKILL."""
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+
+    def wait(self) -> int:
+        """Its exit code, when it ends by itself."""
+        return self.process.wait(SECONDS)
+
+
+def marked(mark: str, command: str = "") -> list[int]:
+    """Processes with this mark, which they have from who started them."""
+    found = []
+    for path in Path("/proc").iterdir():
+        if not path.name.isdigit():
+            continue
+        try:
+            words = (path / "cmdline").read_bytes()
+            ours = f"{MARK}={mark}".encode() in (path / "environ").read_bytes()
+        except OSError:
+            continue
+        if ours and command.encode() in words.replace(b"\0", b" ") and is_alive(int(path.name)):
+            found.append(int(path.name))
+    return found
+
+
+def processes_in(folder: Path) -> list[int]:
+    """Those that work in this folder, or below."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if (path / "cwd").readlink().is_relative_to(folder) and is_alive(int(path.name)):
+                found.append(int(path.name))
+    return found
+
+
+def workers(mark: str) -> list[int]:
+    """Worker processes, without what watches them and what they fork."""
+    return [pid for pid in marked(mark, "-m penstock worker") if not _is_shell(pid)]
+
+
+def _is_shell(pid: int) -> bool:
+    return (Path("/proc") / str(pid) / "cmdline").read_bytes().startswith(b"/bin/sh")

@@ -1,0 +1,17 @@
+"""A screen in a terminal whose keys raise what nobody had thought of; and whoever showed it, who is told."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+
+from moments import Desk
+
+from penstock_dev.screen import show
+
+if __name__ == "__main__":
+    desk = Desk(raises=ZeroDivisionError("a fault of our own"))
+    try:
+        asyncio.run(show(desk.source, desk))
+    except ZeroDivisionError as error:
+        sys.stdout.write(f"told: {error}\n")

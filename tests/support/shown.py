@@ -1,0 +1,57 @@
+"""A screen without a terminal: what is seen on it, and who presses its keys."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from moments import Desk
+from textual.app import App
+from textual.pilot import Pilot
+
+PATIENCE = 1000
+"""Looks at a screen before something is not going to be seen."""
+
+
+class Shown:
+    """A screen, what is seen on it, and who presses its keys."""
+
+    def __init__(self, pilot: Pilot[Any], desk: Desk) -> None:
+        self.pilot = pilot
+        self.desk = desk
+        self.app = pilot.app
+
+    @property
+    def lines(self) -> list[str]:
+        return lines_of(self.app)
+
+    async def press(self, *keys: str) -> None:
+        await self.pilot.press(*keys)
+        await self.pilot.pause()
+
+    async def until(self, seen: Callable[[list[str]], object]) -> list[str]:
+        """What is shown when it is as it should be."""
+        for _ in range(PATIENCE):
+            if seen(self.lines):
+                return self.lines
+            await self.pilot.pause(0.02)
+        raise AssertionError("\n".join(self.lines))
+
+    async def until_shows(self, text: str) -> list[str]:
+        return await self.until(lambda lines: text in "\n".join(lines))
+
+
+Play = Callable[[Shown], Awaitable[None]]
+
+
+def lines_of(app: App[None]) -> list[str]:
+    """What a window shows, line by line, read from its picture."""
+    lines: dict[int, str] = dict.fromkeys(range(app.size.height), "")
+    piece = re.compile(r'<text class="\S+-r\d+" x="([\d.]+)" .*?clip-path="url\(\S+-line-(\d+)\)">(.*?)</text>')
+    for x, number, text in piece.findall(app.export_screenshot()):
+        column = round(float(x) / 12.2)
+        before = lines.get(int(number), "")
+        lines[int(number)] = before.ljust(column) + html.unescape(text).replace("\xa0", " ")
+    return [lines[number].rstrip() for number in sorted(lines)]

@@ -1,0 +1,26 @@
+"""A screen in a terminal, for as long as that is there: one moment, and another once a file is there.
+
+It appends a letter to a file whenever it looks.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from moments import AGENTS, SEEN, Desk
+
+from penstock_dev.screen import show
+from penstock_dev.seen import Seen
+
+if __name__ == "__main__":
+    looks, other = map(Path, sys.argv[1:])
+
+    def source() -> Seen:
+        with looks.open("a") as file:
+            file.write(".")
+        return replace(SEEN, specs=(replace(AGENTS, backlog=4711), *SEEN.specs[1:])) if other.exists() else SEEN
+
+    asyncio.run(show(source, Desk()))
