@@ -6,7 +6,7 @@ refused, so that no template, ours or overridden, can let the text of a spec bec
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, MutableMapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -55,6 +55,10 @@ class _AsWritten(CodeGenerator):
 
 class _Environment(jinja2.Environment):
     code_generator_class = _AsWritten
+
+    def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
+        """One map: a chain of them, which would show later changes, is walked in Python at each include."""
+        return {**self.globals, **(d or {})}
 
 
 class Templates:
