@@ -40,23 +40,27 @@ class Form:
     between: tuple[str, ...]
     """The text before each blank, and after the last."""
     blanks: tuple[Blank, ...]
+    """Each of them once."""
+    order: tuple[int, ...]
+    """Which of them stands between which texts: some stand in most panels."""
 
     @classmethod
     def of(cls, text: str) -> Self:
         """Of JSON, however it is laid out."""
         texts = _BLANK.split(text)
-        blanks = (
+        found = [
             Blank(json.loads(f'"{whole or inside}"'), whole is not None)
             for whole, inside in zip(texts[1::3], texts[2::3], strict=True)
-        )
-        return cls(tuple(texts[::3]), tuple(blanks))
+        ]
+        blanks = tuple(dict.fromkeys(found))
+        return cls(tuple(texts[::3]), blanks, tuple(map(blanks.index, found)))
 
     def filled(self, values: Mapping[str, Any]) -> str:
         """With these values, as JSON writes them."""
-        told = {blank: _told(values[blank.name], whole=blank.whole) for blank in set(self.blanks)}
-        pieces = [""] * (2 * len(self.blanks) + 1)
+        told = [_told(values[blank.name], whole=blank.whole) for blank in self.blanks]
+        pieces = [""] * (2 * len(self.order) + 1)
         pieces[::2] = self.between
-        pieces[1::2] = [told[blank] for blank in self.blanks]
+        pieces[1::2] = [told[one] for one in self.order]
         return "".join(pieces)
 
 
