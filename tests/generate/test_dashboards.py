@@ -16,7 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from penstock.resolved import resolve
-from penstock_generate.dashboards.blanks import CLOSE, OPEN, blank, filler
+from penstock_generate.dashboards.blanks import CLOSE, OPEN, Form, blank
+from penstock_generate.dashboards.text import compact, pretty
 from penstock_generate.dashboards.uid import LONGEST, uid
 from penstock_generate.kinds.pipeline.alerts import Alert, Sources, alerts
 from penstock_generate.kinds.pipeline.dashboard import _built
@@ -206,7 +207,7 @@ def test_each_way_of_being_full_has_its_panel(specs: list[Pipeline], when_full: 
     data["stream"]["backlog"] |= {"when_full": when_full, "lossy": True}
     spec = Pipeline.model_validate(data)
     shape = Shape.of(spec, found_in(spec), has_runbooks=True)
-    found = _built(shape)(_AnyValue())
+    found = json.loads(_built(shape).pretty.filled(_AnyValue()))
     ways = {"Sends turned away", "Sends held back", "Messages dropped"}
     assert ways & set(titles(found)) == {title}
 
@@ -218,11 +219,12 @@ class _AnyValue(dict[str, Any]):
 
 def test_what_is_shared_has_nothing_of_the_one_it_was_built_from(specs: list[Pipeline]) -> None:
     """Two pipelines of one shape give the same, whichever comes first."""
-    seen: dict[Shape, dict[str, Any]] = {}
+    seen: dict[Shape, list[str]] = {}
     for spec in specs:
         _built.cache_clear()
         shape = Shape.of(spec, found_in(spec), has_runbooks=True)
-        built = _built(shape)(_AnyValue())
+        draft = _built(shape)
+        built = [form.filled(_AnyValue()) for form in (draft.pretty, draft.compact)]
         assert seen.setdefault(shape, built) == built
     assert 1 < len(seen) < len(specs)
 
@@ -233,9 +235,10 @@ def test_blanks_are_filled_with_data(values: dict[str, Any], text: str) -> None:
     names = [name for name in values if name and OPEN not in name and CLOSE not in name]
     before = text.replace(OPEN, "").replace(CLOSE, "")
     data = {"text": [before, *(f"{before}{blank(name)}%s" for name in names)], "whole": [blank(name) for name in names]}
-    filled = filler(data)(values)
-    assert filled["whole"] == [values[name] for name in names]
-    assert filled["text"] == [before, *(f"{before}{values[name]}%s" for name in names)]
+    for write in (pretty, compact):
+        filled = json.loads(Form.of(write(data)).filled(values))
+        assert filled["whole"] == [values[name] for name in names]
+        assert filled["text"] == [before, *(f"{before}{values[name]}%s" for name in names)]
 
 
 @given(st.from_regex(r"[a-z0-9-]{1,54}", fullmatch=True), st.from_regex(r"[a-z0-9-]{1,54}", fullmatch=True))

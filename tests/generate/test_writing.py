@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from penstock_generate import writing
 from penstock_generate.writing import STAGE, Change, opened
 
 OLD = {"dev/a/FILES": b"a", "dev/a/deep/er": b"1", "dev/gone/x": b"x", "dev/gone/y": b"y", "other": b"theirs"}
@@ -132,14 +133,14 @@ with opened(Path({str(tree)!r})):
 
 def test_a_disk_that_is_full_changes_nothing(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What cannot be staged is not begun."""
-    written = Path.write_bytes
+    write = writing.write
 
-    def refuses(path: Path, content: bytes) -> int:
+    def refuses(there: str, content: bytes) -> None:
         if content == b"3":
             raise OSError(28, os.strerror(28))
-        return written(path, content)
+        write(there, content)
 
-    monkeypatch.setattr(Path, "write_bytes", refuses)
+    monkeypatch.setattr(writing, "write", refuses)
     with opened(tree), pytest.raises(OSError, match="No space left"):
         make(tree)
     assert lying(tree) == OLD

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 
 OF_ALL = ("schemas", "images", "chart")
 """Folders that belong to the repository as a whole, and to no environment."""
@@ -26,5 +25,5 @@ class Artifact:
     @property
     def folder(self) -> str:
         """The folder of its owner, such as `production/media-cluster`, however deep the file lies."""
-        parts = PurePosixPath(self.path).parts
+        parts = self.path.split("/", 2)
         return parts[0] if parts[0] in OF_ALL else "/".join(parts[:2])

@@ -14,6 +14,7 @@ from penstock_generate.plan import Member
 from penstock_generate.source import Source, refuse_unknown
 from penstock_generate.tree import Difference
 from penstock_spec.files import File, digest
+from penstock_spec.forks import mapped
 from penstock_spec.linting import cache
 from penstock_spec.linting.lint import load
 
@@ -38,7 +39,9 @@ class Flow:
     def run(self) -> Difference:
         """What differs of all that is asked for."""
         chosen = self._source.chosen
+        files = {file.name: file for file in self._source.inputs.specs}
         for unit in self._bench.specs(self._new_specs()):
+            self.specs[unit.spec] = files[unit.name]
             self._take(unit)
         for environment, members in self._members.items() if not chosen.names else ():
             key = digest(repr(sorted(members, key=lambda one: one.name)).encode()) or ""
@@ -51,20 +54,26 @@ class Flow:
 
     def remember(self, *, written: bool) -> None:
         """For the next run; to be called when the tree is as it will stay, whether what differs was written or not."""
-        for unit in self._made:
-            if not written and any(made.difference for made in unit.folders):
-                continue  # what an environment makes is known by its entry alone: one with less would remove the rest
+        # What an environment makes is known by its entry alone: one with less than it has would remove the rest.
+        kept = [unit for unit in self._made if written or not any(made.difference for made in unit.folders)]
+        for unit, lays in zip(kept, mapped(self._lying, kept), strict=True):
             folders = {
-                made.folder: Lay(made.files, lying(self._root, made.folder), made.member) for made in unit.folders
+                made.folder: Lay(made.files, lay, made.member) for made, lay in zip(unit.folders, lays, strict=True)
             }
             self._ledger.keep(unit.name, Entry(unit.key, unit.spec, unit.beside, folders))
         self._ledger.store()
 
-    def _new_specs(self) -> list[tuple[File, str]]:
-        """Those that have to be made, with their names."""
+    def _lying(self, unit: Unit) -> list[str]:
+        return [lying(self._root, made.folder) for made in unit.folders]
+
+    def _new_specs(self) -> list[File]:
+        """Those that have to be made. One that no run has seen is read for its name only where names are chosen."""
         source, new = self._source, []
         for file in source.inputs.specs:
             entry, key = self._ledger.get(file.name), key_of(file)
+            if (entry is None or entry.key != key) and not source.chosen.names:
+                new.append(file)
+                continue
             name = entry.spec if entry and entry.key == key else str(load(file).data["name"])
             self.specs[name] = file
             if source.chosen.names and name not in source.chosen.names:
@@ -73,7 +82,7 @@ class Flow:
             if entry and self._stands(entry, key, folders) and _as_it_was(file, entry):
                 self._leave(entry, folders)
             else:
-                new.append((file, name))
+                new.append(file)
         refuse_unknown(source.chosen, self.specs.keys())
         return new
 

@@ -7,7 +7,6 @@ something else. There is no time in it: the same input gives the same bytes.
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import PurePosixPath
 
 from penstock_generate import listing
 from penstock_generate.artifact import Artifact
@@ -27,7 +26,7 @@ _COMMENTS = {
 
 def headed(artifact: Artifact, source: str, version: str) -> Artifact:
     """With the line, where the file can have one; what was copied stays as it is."""
-    comment = _COMMENTS.get(PurePosixPath(artifact.path).suffix)
+    comment = _COMMENTS.get(f".{artifact.path.rpartition('.')[2]}")
     if comment is None or artifact.copied:
         return artifact
     before, after = comment

@@ -52,9 +52,10 @@ class Bench:
     root: Path
     sink: Sink
 
-    def spec(self, file: File, name: str) -> Unit:
+    def spec(self, file: File) -> Unit:
         """One spec in all environments."""
         folders = list(of_spec(self.source, file))
+        name = folders[0].name.rpartition("/")[2]  # there is no platform without an environment
         beside = {relative: digest(file.beside(relative)) for folder in folders for relative in folder.beside}
         return Unit(file.name, key_of(file), name, beside, tuple(self._made(folders)))
 
@@ -62,9 +63,9 @@ class Bench:
         """Anything else."""
         return Unit(name, key, "", {}, tuple(self._made(folders)))
 
-    def specs(self, files: list[tuple[File, str]]) -> Iterator[Unit]:
+    def specs(self, files: list[File]) -> Iterator[Unit]:
         """Many specs; a refusal of any ends it."""
-        return mapped(lambda one: self.spec(*one), files)
+        return mapped(self.spec, files)
 
     def _made(self, folders: Iterable[Folder]) -> Iterator[Made]:
         for folder in folders:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
+from json.encoder import encode_basestring as _as_json  # there are some hundred texts a pipeline
 
 from penstock_spec.metrics import Metric
-
-_as_json = json.JSONEncoder(ensure_ascii=False).encode
-"""Made once: there are some hundred texts a pipeline."""
 
 
 def quoted(text: str) -> str:

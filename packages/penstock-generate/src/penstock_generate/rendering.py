@@ -6,12 +6,14 @@ refused, so that no template, ours or overridden, can let the text of a spec bec
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, MutableMapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import jinja2
+from jinja2 import nodes
+from jinja2.compiler import CodeGenerator, Frame
 from jinja2.ext import Extension
 from markupsafe import Markup
 
@@ -31,6 +33,34 @@ CHART = "chart"
 """The folder that is copied, whatever its files are called."""
 
 
+class _AsWritten(CodeGenerator):
+    """What `finalize` lets through stays as it is, so nobody escapes it again: a page has hundreds of values."""
+
+    def _output_child_pre(self, node: nodes.Expr, frame: Frame, finalize: CodeGenerator._FinalizeInfo) -> None:
+        if self._as_it_is(frame, finalize):
+            self.write(str(finalize.src))
+        else:
+            super()._output_child_pre(node, frame, finalize)
+
+    def _output_child_post(self, node: nodes.Expr, frame: Frame, finalize: CodeGenerator._FinalizeInfo) -> None:
+        if self._as_it_is(frame, finalize):
+            self.write(")")
+        else:
+            super()._output_child_post(node, frame, finalize)
+
+    @staticmethod
+    def _as_it_is(frame: Frame, finalize: CodeGenerator._FinalizeInfo) -> bool:
+        return frame.eval_ctx.autoescape and not frame.eval_ctx.volatile and finalize.src is not None
+
+
+class _Environment(jinja2.Environment):
+    code_generator_class = _AsWritten
+
+    def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
+        """One map: a chain of them, which would show later changes, is walked in Python at each include."""
+        return {**self.globals, **(d or {})}
+
+
 class Templates:
     """Templates by name, compiled once."""
 
@@ -40,7 +70,7 @@ class Templates:
             _refuse_unused(overrides)
         folders = [overrides, OURS] if overrides else [OURS]
         self._folders = folders
-        self._environment = jinja2.Environment(
+        self._environment = _Environment(
             loader=jinja2.FileSystemLoader(folders),
             undefined=jinja2.StrictUndefined,
             autoescape=True,  # so that what a filter or a macro has written can be told from what none has
@@ -113,9 +143,11 @@ def _block(value: object, indent: int) -> Markup:
     return Markup(text.block(value, indent))  # noqa: S704 - as above
 
 
-def _written(value: object) -> object:
-    if isinstance(value, (Markup, jinja2.Undefined)):  # the latter has its own complaint
+def _written(value: object) -> Markup:
+    if isinstance(value, Markup):
         return value
+    if isinstance(value, jinja2.Undefined):
+        str(value)  # has its own complaint
     says = "a value has no filter: write `| y` for one value, `| block(N)` for a section"
     raise Unwritten(f"{says}; `| py` in Python, `| md`, `| code` and `| sh` in Markdown")
 

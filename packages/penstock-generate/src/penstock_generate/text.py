@@ -10,7 +10,7 @@ from typing import Any
 from penstock_spec.values.yaml_text import quoted
 from penstock_spec.values.yaml_text import scalar as _of_12
 
-PLAIN = re.compile(r"[A-Za-z_/][A-Za-z0-9_./@-]*(?: [A-Za-z0-9_./@-]+)*")
+PLAIN = re.compile(r"[A-Za-z_/][A-Za-z0-9_./@-]*+(?: [A-Za-z0-9_./@-]++)*+")
 WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})
 """What one or another parser takes for something else than text: Kubernetes and Helm still read YAML 1.1."""
 
@@ -57,19 +57,21 @@ def document(value: dict[str, Any]) -> str:
 
 
 def _write(value: Any, margin: str, lines: list[str]) -> None:  # noqa: ANN401 - as above
-    """Its lines behind those that are there. This is where a run spends its time."""
+    """Its lines behind those that are there. This is where a run spends its time: plain texts take the shortest way."""
     deeper = f"{margin}  "
     if isinstance(value, dict):
         for key, one in value.items():
             start = f"{margin}{_text(str(key))}:"
-            if one and isinstance(one, Written):
-                lines.append(start)
-                lines += [margin + line for line in one.lines]
-            elif one and isinstance(one, (dict, list, tuple)):
-                lines.append(start)
-                _write(one, deeper if isinstance(one, dict) else margin, lines)
-            else:
+            if type(one) is str:
+                lines.append(f"{start} {_text(one)}")
+            elif not one or not isinstance(one, (dict, list, tuple)):
                 lines.append(start + block(one))
+            else:
+                lines.append(start)
+                if isinstance(one, Written):
+                    lines += [margin + line for line in one.lines]
+                else:
+                    _write(one, deeper if isinstance(one, dict) else margin, lines)
         return
     for one in value:
         if one and isinstance(one, (dict, list, tuple)):

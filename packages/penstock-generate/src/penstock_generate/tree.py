@@ -39,6 +39,8 @@ class Difference:
 
 def compare(root: Path, folder: str, wanted: Mapping[str, bytes]) -> Difference:
     """One folder. Changes nothing; raises CannotGoOn where something is in the way that is not ours."""
+    if not _lies(root, folder):  # a new folder: there is nothing to look at, file by file
+        return Difference(missing=tuple(wanted))
     owned = _owned(root, folder)
     missing: list[str] = []
     outdated: list[str] = []
@@ -63,6 +65,14 @@ def added(differences: list[Difference]) -> Difference:
     """All of them, in the order of paths."""
     found = [(one.missing, one.outdated, one.edited, one.left_over) for one in differences]
     return Difference(*(tuple(sorted(path for part in which for path in part)) for which in zip(*found, strict=True)))
+
+
+def _lies(root: Path, folder: str) -> bool:
+    """Whether there is anything at a folder's place."""
+    if os.path.lexists(root / folder):
+        return True
+    _check_way(root, folder.rpartition("/")[0])
+    return False
 
 
 def _owned(root: Path, folder: str) -> Mapping[str, str]:

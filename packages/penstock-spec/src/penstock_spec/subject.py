@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
 from penstock_spec.findings import Span
@@ -18,6 +19,7 @@ STEP = re.compile(r"[^.\[\]]+")
 INDEX = re.compile(r"[0-9]{1,9}")
 
 
+@lru_cache(4096)  # rules and kinds ask for the same ones, spec by spec
 def steps(path: str) -> Path:
     """From `retries.classes.never.match[0]` to its steps."""
     found: list[str | int] = []

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
 from penstock_generate.artifact import Artifact
+from penstock_generate.dashboards.blanks import Form
 from penstock_generate.dashboards.text import compact, pretty
 
 
@@ -18,7 +20,20 @@ class Drawn:
     compact: str
     """For Grafana, by a ConfigMap."""
 
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """Of all specs of a shape: the same texts with blanks."""
+
+    pretty: Form
+    compact: Form
+
     @classmethod
-    def of(cls, folder: str, data: Any, maker: str) -> Self:  # noqa: ANN401 - whatever JSON holds
-        """As Grafana is to show it."""
-        return cls(Artifact(f"{folder}/dashboard.json", pretty(data), maker), compact(data))
+    def of(cls, data: Any) -> Self:  # noqa: ANN401 - whatever JSON holds
+        """As Grafana is to show it, with blanks."""
+        return cls(Form.of(pretty(data)), Form.of(compact(data)))
+
+    def filled(self, folder: str, values: Mapping[str, Any], maker: str) -> Drawn:
+        """For the spec whose folder and values these are."""
+        artifact = Artifact(f"{folder}/dashboard.json", self.pretty.filled(values), maker)
+        return Drawn(artifact, self.compact.filled(values))

@@ -26,20 +26,22 @@ def files(it: Planned, alerts: Iterable[Alert], groups: list[dict[str, Any]]) ->
 
 def groups(it: Planned, alerts: Iterable[Alert], recorded: Mapping[str, str]) -> list[dict[str, Any]]:
     """The rules: what is asked often is recorded, as queries by name, and the alerts."""
+    about = _about(it)
     return [
         {"name": f"{it.name}.recorded", "rules": list(_recorded(it, recorded))},
-        {"name": f"{it.name}.alerts", "rules": [rule(_about(it), alert) for alert in alerts]},
+        {"name": f"{it.name}.alerts", "rules": [rule(about, alert) for alert in alerts]},
     ]
 
 
 def _recorded(it: Planned, queries: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+    labels = labels_of(it)
     for name, query in queries.items():
-        yield {"record": name, "expr": query, "labels": labels_of(it)}
+        yield {"record": name, "expr": query, "labels": labels}
     # Whatever shows many specs learns from it where the dashboard of each is.
     yield {
         "record": DASHBOARD,
         "expr": "vector(1)",
-        "labels": labels_of(it) | {"dashboard": uid(it.environment, it.name)},
+        "labels": labels | {"dashboard": uid(it.environment, it.name)},
     }
 
 

@@ -206,7 +206,7 @@ class _Composer:
             self._tell(Found("merge-key", at, says, hint))
             return None
         self._refuse_tag_and_anchor(event)
-        if self._half_a_character(event, ""):
+        if self._half_a_character(event, ()):
             return None
         value = event.value if event.style not in (None, "") else plain(event.value)
         if isinstance(value, str):
@@ -219,8 +219,8 @@ class _Composer:
         return None
 
     def _scalar(self, event: Any, path: Path, key: Span | None) -> Scalar:  # noqa: ANN401 - as above
-        self._refuse_tag_and_anchor(event, "" if "\0" in path else dotted(path))
-        half = self._half_a_character(event, "" if "\0" in path else dotted(path))
+        self._refuse_tag_and_anchor(event, path)
+        half = self._half_a_character(event, path)
         at = self._span(event)
         if at.end_line != at.line:
             self.literal.update(range(at.line + 1, at.end_line + 1))
@@ -235,7 +235,7 @@ class _Composer:
             line = self.lines[key.end_line - 1]
             match = syntax.COMMENTED.match(line, key.end_column - 1)
             if comment := syntax.commented(self.file, key.end_line, match):
-                self._tell(comment._replace(path="" if "\0" in path else dotted(path)))
+                self._tell(comment._replace(path=_where(path)))
         if event.style in (None, ""):
             return plain(event.value)
         return str(event.value)
@@ -245,9 +245,9 @@ class _Composer:
         self.places[path] = Place(key, at)
         says = f"`*{event.anchor}` stands for what is written elsewhere"
         hint = "write the value out; what all specs share belongs in `defaults` of the platform file"
-        self._tell(Found("yaml-alias", at, says, hint, "" if "\0" in path else dotted(path)))
+        self._tell(Found("yaml-alias", at, says, hint, _where(path)))
 
-    def _refuse_tag_and_anchor(self, event: Any, where: str = "") -> None:  # noqa: ANN401 - as above
+    def _refuse_tag_and_anchor(self, event: Any, path: Path = ()) -> None:  # noqa: ANN401 - as above
         if event.anchor is None and event.tag is None:
             return
         start = self._span(event)
@@ -264,18 +264,21 @@ class _Composer:
                 says, hint = f"the tag `{word}` asks for more than plain data", "take it out; plain values need no tag"
             else:
                 says, hint = f"the anchor `{word}` gives this value a name", "take it out; aliases are not followed"
-            self._tell(Found(rule, at, says, hint, where if rule == "yaml-tag" else ""))
+            self._tell(Found(rule, at, says, hint, _where(path) if rule == "yaml-tag" else ""))
 
-    def _half_a_character(self, event: Any, where: str) -> bool:  # noqa: ANN401 - as above
+    def _half_a_character(self, event: Any, path: Path) -> bool:  # noqa: ANN401 - as above
         half = SURROGATE.search(event.value)  # an escape can make what no file may hold and no program can write
         if half:
             says = f"the escape U+{ord(half.group()):04X} is half a character"
-            self._tell(Found("forbidden-character", self._span(event), says, "write the character itself", where))
+            self._tell(
+                Found("forbidden-character", self._span(event), says, "write the character itself", _where(path))
+            )
         return half is not None
 
     def _span(self, event: Any) -> Span:  # noqa: ANN401 - as above
         start, end = event.start_mark, event.end_mark
-        self.reached = max(self.reached, end.line + 1)
+        if end.line >= self.reached:
+            self.reached = end.line + 1
         return Span(self.file, start.line + 1, start.column + 1, end.line + 1, end.column + 1)
 
     def _tabs(self) -> Iterator[Found]:
@@ -291,6 +294,11 @@ class _Composer:
             end_line -= 1
             end_column = len(self.lines[end_line])
         return Span(self.file, start.line + 1, start.column + 1, end_line + 1, end_column + 1)
+
+
+def _where(path: Path) -> str:
+    """As people write it; nothing below a key that has no name. Only findings ask for it."""
+    return "" if "\0" in path else dotted(path)
 
 
 def _content(lines: tuple[str, ...], line: int, column: int) -> bool:

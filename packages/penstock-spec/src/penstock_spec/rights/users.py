@@ -83,7 +83,7 @@ def _line(name: str, rules: Iterable[str]) -> str:
 
 def quoted(word: str) -> str:
     """As `redis-cli` reads it: a quote anywhere in a bare word would begin a quoted one."""
-    if not any(mark in word for mark in "\"' "):
+    if not ('"' in word or "'" in word or " " in word):
         return word
     inside = word.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{inside}"'

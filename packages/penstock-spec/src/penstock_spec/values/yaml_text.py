@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
 import unicodedata
+from json.encoder import encode_basestring as _as_json  # there are some hundred texts a pipeline
 from typing import Any
 
 from penstock_spec.reading.scalars import plain
@@ -13,8 +13,6 @@ from penstock_spec.reading.scalars import plain
 STARTS, GOES_ON = "[A-Za-z0-9_./+~<$]", "[A-Za-z0-9_./+~<>$@^*()=;|%-]*"
 PLAIN = re.compile(f"{STARTS}{GOES_ON}(?:[ :](?={STARTS}){GOES_ON})*")
 ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
-
-_as_json = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def scalar(value: object) -> str:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from types import ModuleType
 
-from penstock_generate.dashboards.blanks import Fill, filler
-from penstock_generate.dashboards.drawn import Drawn
+from penstock_generate.dashboards.drawn import Draft, Drawn
 from penstock_generate.dashboards.filling import framed, of_every
 from penstock_generate.dashboards.grafana import made
 from penstock_generate.dashboards.panel import Row
@@ -24,11 +23,11 @@ ROWS: tuple[ModuleType, ...] = (glance, backlog, work, failures, sending, janito
 def drawn(it: Planned, found: list[Alert]) -> Drawn:
     """In an environment, with these alerts."""
     shape = Shape.of(it.spec, found, has_runbooks=it.around.runbooks is not None)
-    return Drawn.of(it.folder, _built(shape)(values(it.spec, found) | of_every(it)), __name__)
+    return _built(shape).filled(it.folder, values(it.spec, found) | of_every(it), __name__)
 
 
 @lru_cache(maxsize=64)  # of shapes: there are a dozen of them, however many pipelines
-def _built(shape: Shape) -> Fill:
+def _built(shape: Shape) -> Draft:
     on = Shown(shape)
     rows = [Row(module.TITLE, tuple(module.panels(on))) for module in ROWS]
-    return filler(made(framed("pipeline", "pipeline", process.INFO, rows, has_runbooks=shape.has_runbooks)))
+    return Draft.of(made(framed("pipeline", "pipeline", process.INFO, rows, has_runbooks=shape.has_runbooks)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
+from functools import cache
 
 from penstock_spec.kinds.pipeline.rights.scripts import CALLED
 from penstock_spec.kinds.pipeline.rules.scaler.scaler_acl_too_narrow import ALWAYS, BY_GROUP, BY_LENGTH
@@ -81,22 +82,31 @@ SENT_AT_TIMES: Mapping[Role, Mapping[str, frozenset[str]]] = {
 
 def commands_of(role: Role, spec: Pipeline, redis: Redis) -> frozenset[str]:
     """All that it needs."""
-    if role is Role.SCALER:
-        by = BY_LENGTH if spec.stream.retention.keeps_nothing else BY_GROUP
-        finds = {"cluster|slots"} if redis.topology == "cluster" else set()
-        return frozenset({*ALWAYS, *by, *finds, *database(redis)})
-    scripts = {word for name in SCRIPTS[role] for word in CALLED[name] - _left_out(AT_TIMES.get(name, {}), spec)}
-    sent = COMMANDS[role] - _left_out(SENT_AT_TIMES.get(role, {}), spec)
-    return sent | scripts | of_connection(redis)
-
-
-def _left_out(at_times: Mapping[str, frozenset[str]], spec: Pipeline) -> frozenset[str]:
-    """What this spec never makes them say."""
     says = {
         "dedup": spec.message.dedup is not None,
         "drops": spec.stream.backlog.when_full == "drop-oldest",
         "until-done": spec.stream.retention.keeps_nothing,
         "history": not spec.stream.retention.keeps_nothing,
     }
-    called = frozenset(word for when, words in at_times.items() if says[when] for word in words)
+    said = frozenset(name for name, so in says.items() if so)
+    if role is Role.SCALER:
+        return _of_scaler(redis.topology, by_length="until-done" in said) | database(redis)
+    return _commands(role, said) | of_connection(redis)
+
+
+def _of_scaler(topology: str, *, by_length: bool) -> frozenset[str]:
+    finds = {"cluster|slots"} if topology == "cluster" else set()
+    return frozenset({*ALWAYS, *(BY_LENGTH if by_length else BY_GROUP), *finds})
+
+
+@cache  # there are a few dozen combinations, however many pipelines
+def _commands(role: Role, said: frozenset[str]) -> frozenset[str]:
+    scripts = {word for name in SCRIPTS[role] for word in CALLED[name] - _left_out(AT_TIMES.get(name, {}), said)}
+    sent = COMMANDS[role] - _left_out(SENT_AT_TIMES.get(role, {}), said)
+    return sent | scripts
+
+
+def _left_out(at_times: Mapping[str, frozenset[str]], said: frozenset[str]) -> frozenset[str]:
+    """What a spec that says this never makes them say."""
+    called = frozenset(word for when, words in at_times.items() if when in said for word in words)
     return frozenset(word for words in at_times.values() for word in words) - called

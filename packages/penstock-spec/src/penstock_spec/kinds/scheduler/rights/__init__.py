@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import astuple
+from functools import cache
 
 from penstock_spec.kinds.scheduler.keys import Keys
 from penstock_spec.kinds.scheduler.rights.scripts import CALLED, LEAD
@@ -39,5 +40,9 @@ def patterns(role: str, one: Placed) -> Iterator[str]:
 
 def commands(role: str, one: Placed) -> frozenset[str]:
     """All that it needs."""
-    scripts = frozenset(word for name in SCRIPTS[role] for word in CALLED[name])
-    return COMMANDS[role] | scripts | of_connection(one.around.redis)
+    return _commands(role) | of_connection(one.around.redis)
+
+
+@cache
+def _commands(role: str) -> frozenset[str]:
+    return COMMANDS[role].union(*(CALLED[name] for name in SCRIPTS[role]))
