@@ -91,6 +91,7 @@ class Scheduler:
         self._tally = tally = Tally(outside.metrics)
         self._stop = asyncio.Event()
         self._wake = asyncio.Event()
+        self._begun = asyncio.Event()
         self._links = [outside.link(name) for name in ("taker", "settler", "side", "orphans", "lease")]
         tally.connections.follow(lambda: sum(link.is_connected for link in self._links))
         taker, hand, side, orphans, life = (Steps(link, keys, tally.refused) for link in self._links)
@@ -152,7 +153,7 @@ class Scheduler:
             asyncio.create_task(work)
             for work in (
                 self._refresh.run(),
-                self._orphans.run(),
+                self._lead(),
                 self._guards(),
                 self._looks(),
                 self._scans(),
@@ -166,6 +167,11 @@ class Scheduler:
             await self._until_next()
         return await self._leave(lease, [settler, *beside])
 
+    async def _lead(self) -> None:
+        """Whoever has had no life yet looks after nobody's jobs."""
+        await self._begun.wait()
+        await self._orphans.run()
+
     # -- the lease says, in this loop ---------------------------------------------------------------------------------
 
     def registered(self, consumer: str) -> None:
@@ -173,6 +179,7 @@ class Scheduler:
         self._log.info("a life begins", life=consumer)
         self._outside.process.consumer = consumer
         self._taking.life = consumer
+        self._begun.set()
         for why in (Why.STARTING, Why.REDIS_ABSENT, Why.NO_LEASE):
             self._outside.readiness.release(why)
         self._absent = False
