@@ -17,6 +17,7 @@ from penstock_spec.findings import CannotGoOn
 from penstock_spec.kinds import kinds
 from penstock_spec.model import Part
 from penstock_spec.platform import Environment
+from penstock_spec.values.json_text import pretty
 
 FORMAT = 1
 """What this Penstock writes, and the newest that it reads."""
@@ -51,7 +52,7 @@ def write(environment: str, spec: Part, around: Environment, schema: dict[str, A
         "schema": schema,
     }
     digest = _digest(content)
-    return json.dumps({"digest": digest, **content}, indent=2, sort_keys=True, ensure_ascii=False) + "\n", digest
+    return pretty({"digest": digest, **content}, sort_keys=True) + "\n", digest
 
 
 def read(raw: bytes, name: str, *, checked: bool = True) -> WorkerFile:

@@ -175,8 +175,8 @@ class _Composer:
         for event in self.events:
             if type(event).__name__ == "MappingEndEvent":
                 return items, event.end_mark
-            key = self._key(event, path, depth)
             at = self._span(event)
+            key = self._key(event, at, path, depth)
             if key is None:
                 self._value(next(self.events), (*path, "\0"), at, depth + 1)  # read past it, for what is wrong inside
             elif key in items:
@@ -189,8 +189,7 @@ class _Composer:
                 items[key] = self._value(next(self.events), (*path, key), at, depth + 1)
         raise _Stop
 
-    def _key(self, event: Any, path: Path, depth: int) -> str | None:  # noqa: ANN401 - as above
-        at = self._span(event)
+    def _key(self, event: Any, at: Span, path: Path, depth: int) -> str | None:  # noqa: ANN401 - as above
         if type(event).__name__ != "ScalarEvent":
             told = len(self.found)
             self._value(event, (*path, "\0"), at, depth + 1)
@@ -267,6 +266,8 @@ class _Composer:
             self._tell(Found(rule, at, says, hint, _where(path) if rule == "yaml-tag" else ""))
 
     def _half_a_character(self, event: Any, path: Path) -> bool:  # noqa: ANN401 - as above
+        if event.style != '"':
+            return False
         half = SURROGATE.search(event.value)  # an escape can make what no file may hold and no program can write
         if half:
             says = f"the escape U+{ord(half.group()):04X} is half a character"

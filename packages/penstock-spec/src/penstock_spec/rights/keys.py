@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any, Protocol
 
 from penstock_spec.platform import Environment
@@ -44,6 +45,7 @@ def exactly(sign: str, *keys: str) -> Iterator[str]:
     yield from (sign + escaped(key) for key in keys)
 
 
+@lru_cache(256)  # each role of a spec has most of its keys
 def escaped(key: str) -> str:
     """A pattern that only this key fits."""
     return SPECIAL.sub(r"\\\1", key)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from types import ModuleType
 
 from penstock_spec.kinds import kinds
@@ -72,9 +73,14 @@ def _user(name: str, role: str, about: Sequence[Placed]) -> User:
     selectors = ["clearselectors"] if all(map(tells_reading, about)) else []  # they are as old as reading
     without = ("resetkeys", "resetchannels", *selectors, "-@all")
     keys = dict.fromkeys(pattern for one in about for pattern in _rights(one).patterns(role, one))
-    commands = {command for one in about for command in _rights(one).commands(role, one)}
-    grants = (*keys, *(f"+{command}" for command in sorted(commands)))
+    commands = frozenset[str]().union(*(_rights(one).commands(role, one) for one in about))
+    grants = (*keys, *_granted(commands))
     return User(name, role, tuple(one.spec.name for one in about), without, grants)
+
+
+@lru_cache(256)  # most specs need the same ones
+def _granted(commands: frozenset[str]) -> Sequence[str]:
+    return tuple(f"+{command}" for command in sorted(commands))
 
 
 def _line(name: str, rules: Iterable[str]) -> str:

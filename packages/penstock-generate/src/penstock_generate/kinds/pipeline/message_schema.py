@@ -6,13 +6,13 @@ under `x-penstock`, which validators pass over.
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from penstock_generate.artifact import Artifact
 from penstock_generate.plan import Planned
 from penstock_spec.kinds.pipeline.message.schema_check import NEWEST
 from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.values.json_text import pretty
 
 OURS = "x-penstock"
 
@@ -27,7 +27,7 @@ def message_schema(it: Planned, schema: dict[str, Any]) -> Artifact:
         **schema,
         OURS: entry(spec),
     }
-    return Artifact(f"{it.folder}/schema.json", json.dumps(told, indent=2, ensure_ascii=False) + "\n", __name__)
+    return Artifact(f"{it.folder}/schema.json", pretty(told) + "\n", __name__)
 
 
 def entry(spec: Pipeline) -> dict[str, Any]:

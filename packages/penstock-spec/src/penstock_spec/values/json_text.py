@@ -1,0 +1,49 @@
+"""JSON laid out for people, in a fraction of the time that `json` takes for it: with an indent, it writes in Python.
+
+The text is the same, byte for byte, as `json.dumps(value, indent=2, ensure_ascii=False)` gives.
+"""
+
+from __future__ import annotations
+
+import json
+from json.encoder import encode_basestring as _text
+from typing import Any
+
+_flat = json.JSONEncoder(ensure_ascii=False).encode
+_WORDS = {None: "null", True: "true", False: "false"}
+
+
+def pretty(value: Any, *, sort_keys: bool = False) -> str:  # noqa: ANN401 - whatever JSON holds
+    """A line for each value, without the last line's end. Keys are texts."""
+    pieces: list[str] = []
+    _write(value, "\n", pieces, sort_keys)
+    return "".join(pieces)
+
+
+def _write(value: Any, end: str, pieces: list[str], sort_keys: bool) -> None:  # noqa: ANN401, FBT001 - as above
+    """Its pieces behind those that are there; `end` ends a line and indents the next."""
+    if type(value) is str:
+        pieces.append(_text(value))
+    elif value is None or type(value) is bool:
+        pieces.append(_WORDS[value])
+    elif type(value) is int:
+        pieces.append(int.__repr__(value))
+    elif not value or not isinstance(value, (dict, list, tuple)):
+        pieces.append(_flat(value))
+    elif isinstance(value, dict):
+        before, deeper = "{", f"{end}  "
+        for key, one in sorted(value.items()) if sort_keys else value.items():
+            if type(one) is str:
+                pieces.append(f"{before}{deeper}{_text(key)}: {_text(one)}")
+            else:
+                pieces.append(f"{before}{deeper}{_text(key)}: ")
+                _write(one, deeper, pieces, sort_keys)
+            before = ","
+        pieces.append(f"{end}}}")
+    else:
+        before, deeper = "[", f"{end}  "
+        for one in value:
+            pieces.append(f"{before}{deeper}")
+            _write(one, deeper, pieces, sort_keys)
+            before = ","
+        pieces.append(f"{end}]")
