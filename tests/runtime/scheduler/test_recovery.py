@@ -1,5 +1,6 @@
 """Next runs that Redis did not take: held, tried again while the breaker is closed, and never forgotten."""
 
+import asyncio
 from collections.abc import Sequence
 
 from moves import KEYS, Moves
@@ -132,3 +133,26 @@ def test_a_pod_that_leaves_asks_whatever_the_breaker_says(target: Target) -> Non
         await link.close()
 
     keep(promise())
+
+
+def test_a_pod_that_leaves_in_the_middle_of_a_batch_forgets_none_of_it(target: Target) -> None:
+    """Some of it ended, some is to run elsewhere: cut off while the one is told, the other is handed back as well."""
+    ended, stopped = taken(target)
+
+    async def promise() -> None:
+        held = Held(link := target.link(KEYS.waiting), 0)
+        held.settler.put(Returned(ended.name, ended.score, ended.due + 60, b"{}"))
+        held.settler.put(Returned(stopped.name, stopped.score, stopped.due, None))
+        task = asyncio.create_task(held.settler.run())
+        while not held.settler._in_hand:  # noqa: SLF001, ASYNC110 - the moment that is meant, of which nobody tells
+            await asyncio.sleep(0)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        assert held.settler.unsettled == 2
+        await held.settler.empty()
+        await link.close()
+
+    keep(promise())
+    with Moves(target.link(KEYS.waiting)) as moves:
+        left = moves.left()
+    assert (set(left.waiting), left.working) == ({ended.name, stopped.name}, {})

@@ -117,11 +117,16 @@ class Settler:
             return False
         self._in_hand += items
         well = True
+        told, untold = ([one for one in items if (one.returned.story is None) == without] for without in (False, True))
+        left = [(step, some) for step, some in (("complete", told), ("release", untold)) if some]
         try:
-            for step in ("complete", "release"):
-                some = [one for one in items if (one.returned.story is None) == (step == "release")]
-                if some:
-                    well = await self._hand_back(step, some) and well
+            while left:
+                well = await self._hand_back(*left[0]) and well
+                del left[0]
+        except asyncio.CancelledError:
+            # What was under way may have happened, and may be repeated; what was to follow has not.
+            self._recovering.extend(one for _, some in left for one in some)
+            raise
         finally:
             self._in_hand = [one for one in self._in_hand if all(one is not item for item in items)]
             self._tally.recovering.set(len(self._recovering))
@@ -136,9 +141,6 @@ class Settler:
             self._tally.trouble(error)
             self._hold(items, error)
             return False
-        except asyncio.CancelledError:
-            self._recovering.extend(items)  # it may have happened, and may be repeated
-            raise
         now = self._own()
         for item, answer in zip(items, told, strict=True):
             self._tally.settling.observe(now - item.ended)
