@@ -10,7 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import yaml
 from called import COMMENT, called_by
+from rights import version
 from schedules import KEYS, Schedule
 from servers import Server, wait_for
 
@@ -56,6 +58,10 @@ def test_what_is_granted_for_a_script_is_what_it_calls(monkeypatch: pytest.Monke
 
 def grant(repository: Schedule, server: Server, role: str) -> str:
     """A user with what is printed for a role."""
+    platform = repository.folder / "penstock.yaml"
+    told = yaml.safe_load(platform.read_text())
+    told["environments"]["dev"]["versions"] = {"redis": version(repository.target)}
+    platform.write_text(yaml.safe_dump(told))
     command = [sys.executable, "-m", "penstock", "acl", "trial", "--role", role, "--json"]
     ran = subprocess.run(command, cwd=repository.folder, capture_output=True, text=True, check=True)
     [user] = json.loads(ran.stdout)["users"]

@@ -12,8 +12,10 @@ import ledger
 
 async def handle(job, context):
     ledger.note("start", job.name, context.fence)
-    await asyncio.sleep(0.2)
-    ledger.note("end", job.name, context.fence)
+    try:
+        await asyncio.sleep(0.2)
+    finally:
+        ledger.note("end", job.name, context.fence)
 """
 JOBS = [f"job-{number:02}" for number in range(40)]
 SPEC = "\n".join(

@@ -14,9 +14,11 @@ import ledger
 
 async def handle(job, context):
     ledger.note("start", job.name, context.fence)
-    while job.name == "held" and not pathlib.Path("released").exists():
-        await asyncio.sleep(0.02)
-    ledger.note("end", job.name, context.fence)
+    try:
+        while job.name == "held" and not pathlib.Path("released").exists():
+            await asyncio.sleep(0.02)
+    finally:
+        ledger.note("end", job.name, context.fence)
 """
 JOBS = [f"job-{number}" for number in range(8)]
 SPEC = "\n".join(
