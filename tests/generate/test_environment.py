@@ -58,6 +58,8 @@ def whole(*names: str, **around: object) -> Whole:
             image=f"{name}:1",
             connections=30,
             grace_seconds=90,
+            backlog=10,
+            backlog_bytes=10 * 1024,
         )
         for name in names
     ]
@@ -181,6 +183,7 @@ def test_the_janitor_reaches_what_it_needs(folder: Path) -> None:
     """DNS, Redis and the Kubernetes API."""
     policy = manifest(folder, "networkpolicy")["spec"]
     ports = [[port["port"] for port in rule["ports"]] for rule in policy["egress"]]
+    assert {"ipBlock": {"cidr": "169.254.0.0/16"}} in policy["egress"][0]["to"]  # a cache of names on the node
     assert ports == [[53, 53], [6380 if "production" in str(folder) else 6379], [443, 6443]]
     assert policy["ingress"] == [{"ports": [{"port": "http", "protocol": "TCP"}]}]
 
@@ -321,6 +324,7 @@ def test_what_the_infrastructure_must_provide() -> None:
     told = terraform.needs(whole("one", "two", redis=redis, routes=ROUTES))
     assert told["redis"]["min_connections"] == 2 * 30 + 2 * (1 + 2 * 2)
     assert (told["redis"]["addresses"], told["redis"]["eviction_policy"]) == (["a:1", "b:2"], "noeviction")
+    assert (told["redis"]["backlog_messages_at_most"], told["redis"]["backlog_bytes_at_most"]) == (20, 20 * 1024)
     assert [(one["name"], one["keys"]) for one in told["secrets"]] == [
         ("alertmanager-slack", ["url"]),
         ("pd-all", ["routing-key"]),
@@ -328,6 +332,52 @@ def test_what_the_infrastructure_must_provide() -> None:
         ("pd-pager", ["routing-key"]),
         ("redis-auth", ["pass"]),
     ]
+
+
+@pytest.mark.parametrize(
+    ("said", "ports"),
+    [
+        ({}, [26379]),
+        ({"topology": "sentinel", "master": "media"}, [6379, 26379]),
+        ({"topology": "sentinel", "master": "media", "ports": [7000, 7001]}, [7000, 7001, 26379]),
+        ({"topology": "cluster", "ports": [7001]}, [7001, 26379]),
+    ],
+)
+def test_servers_that_others_name_are_reached(said: Mapping[str, Any], ports: list[int]) -> None:
+    """Sentinels and nodes of a cluster tell of servers at other ports than their own."""
+    it = whole("pets", redis={"addresses": ["a:26379"], **said})
+    files = {file.path: file.content for file in manifests.emit(it, Templates())}
+    told = yaml.safe_load(files["dev/_environment/manifests/networkpolicy.yaml"])["spec"]["egress"]
+    assert [one["port"] for one in told[1]["ports"]] == ports
+
+
+@pytest.mark.parametrize(("said", "told"), [({}, None), ({"memory": "8Gi"}, 8 * 2**30)])
+def test_how_large_redis_is(said: Mapping[str, str], told: int | None) -> None:
+    """As the platform file says it; nobody makes it up."""
+    redis = {"addresses": ["redis:6379"], **said}
+    assert terraform.needs(whole("one", redis=redis))["redis"]["max_memory_bytes"] == told
+
+
+def test_the_infrastructure_holds_what_may_wait(folder: Path) -> None:
+    """All backlogs of the specs at their limits."""
+    specs = members(folder).values()
+    told = json.loads((folder / "terraform.tfvars.json").read_text())["redis"]
+    assert told["backlog_messages_at_most"] == sum(one["stream"]["backlog"]["limit"] for one in specs)
+
+
+def test_others_find_what_is_theirs() -> None:
+    """By the labels that their selectors ask for, which the platform file names."""
+    labels = {"monitors": {"release": "one"}, "rules": {"release": "two"}, "dashboards": {"grafana": "1"}}
+    it = whole("pets", found_by=labels)
+    files = {file.path.rpartition("/")[2]: file for file in of_environment.emit(it, Templates())}
+    told = {
+        name: yaml.safe_load(files[f"{name}.yaml"].content)["metadata"]["labels"]
+        for name in ("podmonitor", "prometheusrule", "overview", "deployment")
+    }
+    assert (told["podmonitor"]["release"], told["prometheusrule"]["release"]) == ("one", "two")
+    assert told["overview"].items() >= {"grafana": "1", "app.kubernetes.io/part-of": "penstock"}.items()
+    assert "grafana_dashboard" not in told["overview"]
+    assert "release" not in told["deployment"]
 
 
 def test_secrets_are_files_and_names(folder: Path) -> None:

@@ -327,3 +327,39 @@ def test_an_environment_in_the_way(repository: Path, penstock: Run) -> None:
     ran = penstock("generate")
     assert ran.returncode == 2
     assert "an environment cannot be named `schemas`" in ran.stderr
+
+
+def test_handlers_reach_what_the_spec_names(repository: Path, penstock: Run) -> None:
+    """DNS and Redis, what `egress` says, and nothing else; pods are not restarted for it."""
+    assert penstock("generate", "--env", "production", "--only", "jobs").returncode == 0
+    folder = repository / "generated/production/jobs"
+    before = (folder / "worker.json").read_bytes()
+    spec = repository / "specs/jobs.yaml"
+    said = "egress: [{port: 443}, {port: 5432, cidr: 10.20.0.0/16}, {port: 53, protocol: UDP, namespace: names}]\n"
+    spec.write_text(said + spec.read_text())
+    assert penstock("generate", "--env", "production", "--only", "jobs").returncode == 0
+    names, redis, *others = yaml.safe_load((folder / "manifests/networkpolicy.yaml").read_text())["spec"]["egress"]
+    assert [one["port"] for one in names["ports"]] == [53, 53]
+    assert redis == {"ports": [{"port": 6380, "protocol": "TCP"}]}
+    assert others == [
+        {"ports": [{"port": 443, "protocol": "TCP"}]},
+        {"to": [{"ipBlock": {"cidr": "10.20.0.0/16"}}], "ports": [{"port": 5432, "protocol": "TCP"}]},
+        {
+            "to": [{"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "names"}}}],
+            "ports": [{"port": 53, "protocol": "UDP"}],
+        },
+    ]
+    assert (folder / "worker.json").read_bytes() == before
+
+
+def test_pods_do_not_ask_how_large_redis_is(repository: Path, generated: Path, penstock: Run) -> None:
+    """That is for the infrastructure: a larger Redis restarts nothing."""
+    platform = repository / "penstock.yaml"
+    platform.write_text(platform.read_text().replace("memory: 32Gi", "memory: 64Gi"))
+    before = lying(generated)
+    assert penstock("generate").returncode == 0
+    after = lying(generated)
+    assert {name for name in before if before[name] != after[name]} == {
+        "production/_environment/FILES",
+        "production/_environment/terraform.tfvars.json",
+    }

@@ -38,6 +38,11 @@ SPEC: dict[str, Any] = {
     "work": {"isolation": "process"},
     "retries": {"attempts": 3},
     "scaling": {"paused": True},
+    "egress": [
+        {"port": 443},
+        {"port": 5432, "cidr": "10.20.0.0/16", "namespace": "null"},
+        {"port": 53, "protocol": "UDP", "cidr": "fd00::/8"},
+    ],
 }
 REDIS: dict[str, dict[str, Any]] = {
     "auth": {"auth": {"secret": "on", "username": '"{{ x }}"', "password_key": "  0x1: '#"}},
@@ -79,6 +84,11 @@ def generated(folder: Path, spec: dict[str, Any], redis: dict[str, Any], patches
         "namespace": "null",
         "redis": {"addresses": ["redis:6380"], **redis},
         "image_prefix": "registry.example/mirror",
+        "found_by": {
+            "monitors": {"release": "on", "example.com/n_o": ""},
+            "rules": {"0x1": "1e3"},
+            "dashboards": {"grafana": "true"},
+        },
         "dashboard_folder": '  "{{ folder }}" %',
         "runbooks": "https://runbooks.example/{{a}}?b=%22'\"",
     }

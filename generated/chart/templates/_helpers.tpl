@@ -19,6 +19,13 @@ labels:
   {{- include "penstock.labels" . | nindent 2 }}
 {{- end }}
 
+{{- /* After that: labels by which others find what is theirs. */}}
+{{- define "penstock.found" -}}
+{{- range $name, $value := . }}
+    {{ $name | quote }}: {{ $value | quote }}
+{{- end }}
+{{- end }}
+
 {{- /* As toYaml, which writes nothing where a text has control characters: then JSON, with YAML's escapes. */}}
 {{- define "penstock.yaml" -}}
 {{- $text := toYaml . }}

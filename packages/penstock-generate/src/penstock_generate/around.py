@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from penstock_spec.platform import Environment, Redis
 
+SERVER_PORT = 6379
+"""Where a server usually is that sentinels name."""
+
 
 def image(name: str, prefix: str | None) -> str:
     """With the environment's prefix where the name says no registry."""
@@ -30,7 +33,9 @@ def secret(redis: Redis) -> Secret | None:
 
 def redis_ports(redis: Redis) -> list[int]:
     """Where it is reached: a network policy knows no host names."""
-    return sorted({int(address.rpartition(":")[2]) for address in redis.addresses})
+    named = {int(address.rpartition(":")[2]) for address in redis.addresses}
+    further = redis.ports or ([SERVER_PORT] if redis.topology == "sentinel" else [])
+    return sorted(named.union(further))
 
 
 def dashboard(around: Environment, uid: str) -> str | None:

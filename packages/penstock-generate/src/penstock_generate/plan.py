@@ -69,6 +69,10 @@ class Member:
     """From SIGTERM to SIGKILL."""
     sends_to: tuple[str, ...] = ()
     """Pipelines whose worker files its pods read as well."""
+    backlog: int = 0
+    """Messages that may wait, of which Redis must hold all."""
+    backlog_bytes: int = 0
+    """Of their bodies, where each is as large as it may be."""
 
 
 @dataclass(frozen=True, slots=True)

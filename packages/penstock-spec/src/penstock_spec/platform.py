@@ -5,14 +5,25 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, Field
 
 from penstock_spec.care import Removal, Suppression
 from penstock_spec.kinds.kind import Foreign
 from penstock_spec.model import Part, about
-from penstock_spec.values.bounds import ROOM_FOR_PYTHON, SOME_CPU, SOME_TIME
+from penstock_spec.values.bounds import ROOM_FOR_PYTHON, SOME_BYTES, SOME_CPU, SOME_TIME
 from penstock_spec.values.quantities import Cpu, Duration, Size, Version
-from penstock_spec.values.words import Field_, Image, Name, Namespace, Text, Url, refuse, shown
+from penstock_spec.values.words import (
+    Field_,
+    Image,
+    LabelKey,
+    LabelValue,
+    Name,
+    Namespace,
+    Text,
+    Url,
+    refuse,
+    shown,
+)
 
 ADDRESS = re.compile(r"(\[[0-9a-fA-F:]+\]|[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?):([0-9]{1,5})", re.ASCII)
 HIGHEST_PORT = 65535
@@ -98,12 +109,27 @@ class Redis(Part):
             min_length=1,
         ),
     ]
+    ports: Annotated[
+        list[Annotated[int, Field(ge=1, le=HIGHEST_PORT)]],
+        about(
+            "Ports of servers that no address names, as sentinels or a cluster tell of them; network policies let "
+            "pods reach them. With sentinels it is 6379 where nothing is said.",
+            [6379],
+        ),
+    ] = []
     master: Annotated[Text | None, about("The name under which the sentinels know the master.", "media")] = None
     database: Annotated[int, about("The database's number; a cluster has only 0.", 0, ge=0, le=16383)] = 0
     tls: Annotated[bool, about("Talk TLS.", True)] = False
     auth: Annotated[Auth | None, about("How to authenticate; null where nobody must.", {"secret": "redis-auth"})] = None
     connections: Annotated[
         int | None, about("The most connections it takes (`maxclients`, or the plan's limit).", 10000, ge=1)
+    ] = None
+    memory: Annotated[
+        Size | None,
+        about(
+            "How much it may hold (its `maxmemory`, or the plan's size); `terraform.tfvars.json` asks for it.", "8Gi"
+        ),
+        SOME_BYTES,
     ] = None
     eviction: Annotated[
         Text, about("Its `maxmemory-policy`. Anything but `noeviction` loses messages.", "noeviction")
@@ -149,6 +175,28 @@ class Route(Part):
     ] = None
 
 
+Labels = dict[LabelKey, LabelValue]
+
+
+class FoundBy(Part):
+    """Labels by which others find what is theirs in a cluster; each comes on top of Penstock's own."""
+
+    monitors: Annotated[
+        Labels,
+        about(
+            "On each PodMonitor: what the `podMonitorSelector` of the Prometheus operator asks for.",
+            {"release": "monitoring"},
+        ),
+    ] = {}
+    rules: Annotated[
+        Labels, about("On each PrometheusRule: what its `ruleSelector` asks for.", {"release": "monitoring"})
+    ] = {}
+    dashboards: Annotated[
+        Labels,
+        about("On each ConfigMap with a dashboard: what Grafana's sidecar asks for.", {"grafana_dashboard": "1"}),
+    ] = {"grafana_dashboard": "1"}
+
+
 class Environment(Part):
     """One environment: a namespace, a Redis, and what is installed there."""
 
@@ -169,6 +217,9 @@ class Environment(Part):
             {"media": {"slack": "#media-oncall"}},
         ),
     ] = {}
+    found_by: Annotated[
+        FoundBy, about("Labels by which others find what is theirs.", {"monitors": {"release": "monitoring"}})
+    ] = FoundBy()
     dashboard_folder: Annotated[Text, about("Grafana's folder for the dashboards.", "Penstock")] = "Penstock"
     runbooks: Annotated[
         Url | None,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from penstock_spec.model import Part, about
 from penstock_spec.values.bounds import ROOM_FOR_PYTHON, SOME_CPU
 from penstock_spec.values.quantities import Cpu, Duration, Size
-from penstock_spec.values.words import Url
+from penstock_spec.values.words import Cidr, Namespace, Url
 
 
 class Resources(Part):
@@ -19,6 +19,19 @@ class Resources(Part):
         about("The memory that a pod asks for, and its limit; without a unit it is bytes.", "256Mi"),
         ROOM_FOR_PYTHON,
     ] = Size("256Mi")
+
+
+class Egress(Part):
+    """Where handlers go besides Redis: a database, an API. Pods reach this, DNS and Redis, and nothing else."""
+
+    port: Annotated[int, about("The port there.", 5432, ge=1, le=65535)]
+    protocol: Annotated[Literal["TCP", "UDP"], about("What is spoken.", "TCP")] = "TCP"
+    cidr: Annotated[
+        Cidr | None, about("The addresses; any, where neither these nor a namespace are said.", "10.20.0.0/16")
+    ] = None
+    namespace: Annotated[
+        Namespace | None, about("Pods of this namespace; beside `cidr`, either may be reached.", "databases")
+    ] = None
 
 
 Grace = Annotated[Duration, about("From the signal to the kill.", "90s")]

@@ -23,6 +23,8 @@ FORMAT = 1
 """What this Penstock writes, and the newest that it reads."""
 AROUND = ("namespace", "redis")
 """What a process asks of its environment."""
+UNASKED = {"redis": {"memory", "ports"}}
+"""What of that is for the infrastructure alone."""
 ANEW = "write it anew with `penstock generate`, and change the spec rather than this file"
 
 
@@ -48,7 +50,7 @@ def write(environment: str, spec: Part, around: Environment, schema: dict[str, A
         "kind": kind.name,
         "environment": environment,
         "spec": said,
-        "around": around.model_dump(mode="json", by_alias=True, include=set(AROUND)),
+        "around": around.model_dump(mode="json", by_alias=True, include=set(AROUND), exclude=UNASKED),
         "schema": schema,
     }
     digest = _digest(content)

@@ -49,6 +49,10 @@ def _redis(it: Whole) -> dict[str, Any]:
         "tls": redis.tls,
         "username": redis.auth.username if redis.auth else None,
         "version": str(it.around.versions.redis),
+        "max_memory_bytes": redis.memory.amount if redis.memory else None,
+        # What may wait before sends are refused. Most bodies are smaller; kept history and dead letters come on top.
+        "backlog_messages_at_most": sum(one.backlog for one in it.members),
+        "backlog_bytes_at_most": sum(one.backlog_bytes for one in it.members),
         "eviction_policy": redis.eviction,
         "persistence": {"appendonly": True, "appendfsync": "everysec"},
         # Of all pods at their maximum; senders, the scaler and people come on top.

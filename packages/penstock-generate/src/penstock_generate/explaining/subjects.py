@@ -123,6 +123,8 @@ def _other_members(member: Member) -> Iterator[Member]:
         image=member.image + OTHER,
         connections=member.connections + 1,
         grace_seconds=member.grace_seconds + 1,
+        backlog=member.backlog + 1,
+        backlog_bytes=member.backlog_bytes + 1,
     )
 
 

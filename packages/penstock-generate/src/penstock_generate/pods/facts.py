@@ -9,6 +9,7 @@ from penstock_generate.around import Secret, image, redis_ports, secret
 from penstock_generate.dashboards.drawn import Drawn
 from penstock_generate.plan import DOMAIN, Planned
 from penstock_generate.pods.worker import Worker
+from penstock_spec.pods import Egress
 from penstock_spec.values.quantities import Duration
 
 
@@ -52,6 +53,8 @@ class Facts:
     """Of the worker file."""
     secret: Secret | None
     redis_ports: list[int]
+    egress: list[dict[str, Any]]
+    """Rules of a NetworkPolicy: where pods go besides Redis."""
     rules: list[dict[str, Any]]
     """Groups of them."""
     dashboard: str
@@ -82,9 +85,20 @@ class Facts:
             digest=worker.digest,
             secret=secret(around.redis),
             redis_ports=redis_ports(around.redis),
+            egress=[_egress(one) for one in spec.egress],
             rules=rules,
             dashboard=dashboard.compact,
         )
+
+
+def _egress(one: Egress) -> dict[str, Any]:
+    """As Kubernetes says it: without any peer, it is anywhere."""
+    named = {"kubernetes.io/metadata.name": one.namespace}
+    to = [
+        *([{"ipBlock": {"cidr": one.cidr}}] if one.cidr else []),
+        *([{"namespaceSelector": {"matchLabels": named}}] if one.namespace else []),
+    ]
+    return {**({"to": to} if to else {}), "ports": [{"port": one.port, "protocol": one.protocol}]}
 
 
 def grace_seconds(grace: Duration) -> int:

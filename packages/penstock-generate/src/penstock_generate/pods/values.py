@@ -30,6 +30,8 @@ def _values(it: Planned, facts: Facts) -> dict[str, Any]:
         **_how_many(facts),
         "redis": _redis(facts),
         "sendsTo": facts.sends_to,
+        "egress": facts.egress,
+        "foundBy": it.around.found_by.model_dump(),
         "rules": facts.rules,
         "patches": [_patch(one) for one in spec.patches],
         "dashboard": {"folder": it.around.dashboard_folder, "json": facts.dashboard},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import date
+from ipaddress import ip_network
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
@@ -35,6 +36,9 @@ DIGEST = re.compile(r"[a-z0-9]+:[0-9a-f]{32,}", re.ASCII)
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 TIDY = re.compile(r"[^a-z0-9]+")
 PLACEHOLDER = re.compile(r"\{[^{}]*\}")
+LABEL_WORD = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?", re.ASCII)
+LABEL_PREFIX = re.compile(r"(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*", re.ASCII)
+OUR_LABELS = re.compile(r"app\.kubernetes\.io/(name|component|part-of|managed-by)|penstock\.dev/.*", re.ASCII)
 
 
 def refuse(rule: str, says: str, hint: str) -> PydanticCustomError:
@@ -221,6 +225,38 @@ def _file(value: object) -> object:
     return value
 
 
+def _cidr(value: object) -> object:
+    if isinstance(value, str):
+        try:
+            whole = ip_network(value, strict=False)
+        except ValueError:
+            whole = None
+        if whole is None or str(whole) != value.lower():
+            hint = (
+                f"write `{whole}`" if whole else "write an address and the length of its prefix, such as `10.20.0.0/16`"
+            )
+            raise refuse("bad-cidr", f"`{shown(value)}` is not a range of addresses", hint)
+    return value
+
+
+def _label_key(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    prefix, slash, name = value.rpartition("/")
+    if not LABEL_WORD.fullmatch(name) or (slash and not LABEL_PREFIX.fullmatch(prefix)):
+        raise refuse("bad-label", f"`{shown(value)}` is not the name of a label", "write it such as `release`")
+    if OUR_LABELS.fullmatch(value):
+        raise refuse("bad-label", f"`{value}` is one of Penstock's own labels", "ask for another one")
+    return value
+
+
+def _label_value(value: object) -> object:
+    if isinstance(value, str) and value and not LABEL_WORD.fullmatch(value):
+        hint = "write letters, digits, `-`, `_` and `.`, 63 at the most, that begin and end with a letter or a digit"
+        raise refuse("bad-label", f"`{shown(value)}` is not the value of a label", hint)
+    return value
+
+
 def _schema(kind: dict[str, Any]) -> WithJsonSchema:
     return WithJsonSchema({"type": "string", **kind})
 
@@ -235,6 +271,9 @@ Group = Annotated[str, BeforeValidator(_group), _schema({"pattern": "^[^~{}][^{}
 Consumer = Annotated[str, BeforeValidator(_consumer), _schema({"minLength": 1, "maxLength": 512})]
 Date = Annotated[date, BeforeValidator(_date), PlainSerializer(str), _schema({"format": "date"})]
 Url = Annotated[str, BeforeValidator(_url), _schema({"pattern": "^https?://"})]
+Cidr = Annotated[str, BeforeValidator(_cidr), _schema({"pattern": "^[0-9A-Fa-f.:]+/[0-9]{1,3}$"})]
+LabelKey = Annotated[str, BeforeValidator(_label_key), _schema({"minLength": 1, "maxLength": 317})]
+LabelValue = Annotated[str, BeforeValidator(_label_value), _schema({"maxLength": 63})]
 Pointer = Annotated[str, BeforeValidator(_pointer), _schema({"pattern": "^/"})]
 File = Annotated[str, BeforeValidator(_file), _schema({"minLength": 1})]
 Field_ = Annotated[str, BeforeValidator(_field), _schema({"minLength": 1, "maxLength": LONGEST_FIELD})]

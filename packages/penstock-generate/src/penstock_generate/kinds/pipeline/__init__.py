@@ -53,6 +53,8 @@ def emit(it: Planned, templates: Templates) -> Emitted:
         image=image(spec.image, it.around.image_prefix),
         connections=spec.scaling.replicas.max * PER_WORKER,
         grace_seconds=grace_seconds(spec.shutdown.grace),
+        backlog=spec.stream.backlog.limit,
+        backlog_bytes=spec.stream.backlog.limit * spec.message.max_size.amount,
     )
     file = schema_of.file_of(spec)
     return Emitted(tuple(_files(it, worker, schema, templates)), member, (file,) if file else ())

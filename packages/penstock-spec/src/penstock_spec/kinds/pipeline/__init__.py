@@ -38,7 +38,9 @@ KIND = Kind(
     rights="penstock_spec.kinds.pipeline.rights",
     run="penstock worker",
     unread={
-        **dict.fromkeys(("resources", "alerts", "expect", "patches", "acknowledge", "suppress", "environments"), True),
+        **dict.fromkeys(
+            ("resources", "egress", "alerts", "expect", "patches", "acknowledge", "suppress", "environments"), True
+        ),
         "scaling": {
             *("replicas", "backlog_per_replica", "poll", "cooldown", "scale_down", "boost", "fallback", "paused"),
         },

@@ -36,7 +36,7 @@ KIND = Kind(
     rights="penstock_spec.kinds.scheduler.rights",
     run="penstock scheduler run",
     unread=dict.fromkeys(
-        ("resources", "replicas", "alerts", "patches", "acknowledge", "suppress", "environments"), True
+        ("resources", "egress", "replicas", "alerts", "patches", "acknowledge", "suppress", "environments"), True
     ),
     foreign=FOREIGN,
 )

@@ -21,7 +21,7 @@ from penstock_spec.kinds.scheduler.work import (
     Work,
 )
 from penstock_spec.model import Part, about
-from penstock_spec.pods import Grace, Resources, SidecarQuitUrl
+from penstock_spec.pods import Egress, Grace, Resources, SidecarQuitUrl
 from penstock_spec.values.bounds import SOME_TIME
 from penstock_spec.values.quantities import Duration
 from penstock_spec.values.words import Handler, Image, Name
@@ -84,6 +84,13 @@ class Scheduler(Part):
     replicas: Annotated[int, about("Pods.", 3, ge=0, le=10_000)] = 2
     shutdown: Annotated[Shutdown, about("How a pod leaves.", {"grace": "30s"})] = Shutdown()
     resources: Annotated[Resources, about("What a pod asks for.", {"cpu": "250m", "memory": "256Mi"})] = Resources()
+    egress: Annotated[
+        list[Egress],
+        about(
+            "What handlers reach besides Redis and DNS. A network policy knows no host names.",
+            [{"port": 5432, "cidr": "10.20.0.0/16"}],
+        ),
+    ] = []
     alerts: Annotated[Alerts, about("When a person is told.", {"degraded_for": "5m"})] = Alerts()
     patches: Annotated[list[Patch], about("Changes of generated manifests, checked as the spec is.", [])] = []
     acknowledge: Annotated[list[Acknowledgement], about("Dangerous changes taken on, with an end date.", [])] = []
