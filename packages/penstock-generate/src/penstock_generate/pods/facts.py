@@ -9,6 +9,7 @@ from penstock_generate.around import Secret, image, redis_ports, secret
 from penstock_generate.dashboards.drawn import Drawn
 from penstock_generate.plan import DOMAIN, Planned
 from penstock_generate.pods.worker import Worker
+from penstock_generate.text import Written
 from penstock_spec.values.quantities import Duration
 
 
@@ -52,13 +53,13 @@ class Facts:
     """Of the worker file."""
     secret: Secret | None
     redis_ports: list[int]
-    rules: list[dict[str, Any]]
+    rules: Written
     """Groups of them."""
     dashboard: str
     """As compact JSON."""
 
     @classmethod
-    def of(cls, it: Planned, pods: Pods, worker: Worker, rules: list[dict[str, Any]], dashboard: Drawn) -> Self:
+    def of(cls, it: Planned, pods: Pods, worker: Worker, rules: Written, dashboard: Drawn) -> Self:
         """All of them."""
         spec, around = it.spec, it.around
         selector = {"app.kubernetes.io/name": spec.name, "app.kubernetes.io/component": pods.role}
