@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from penstock.resolved import resolve
-from penstock_generate.dashboards.blanks import CLOSE, OPEN, Form, blank
+from penstock_generate.blanks import CLOSE, JSON, OPEN, Form, Told, blank
 from penstock_generate.dashboards.text import compact, pretty
 from penstock_generate.dashboards.uid import LONGEST, uid
 from penstock_generate.kinds.pipeline.alerts import Alert, Sources, alerts
@@ -207,7 +207,7 @@ def test_each_way_of_being_full_has_its_panel(specs: list[Pipeline], when_full: 
     data["stream"]["backlog"] |= {"when_full": when_full, "lossy": True}
     spec = Pipeline.model_validate(data)
     shape = Shape.of(spec, found_in(spec), has_runbooks=True)
-    found = json.loads(_built(shape).pretty.filled(_AnyValue()))
+    found = json.loads(_built(shape).pretty.filled(Told(JSON, _AnyValue())))
     ways = {"Sends turned away", "Sends held back", "Messages dropped"}
     assert ways & set(titles(found)) == {title}
 
@@ -224,7 +224,7 @@ def test_what_is_shared_has_nothing_of_the_one_it_was_built_from(specs: list[Pip
         _built.cache_clear()
         shape = Shape.of(spec, found_in(spec), has_runbooks=True)
         draft = _built(shape)
-        built = [form.filled(_AnyValue()) for form in (draft.pretty, draft.compact)]
+        built = [form.filled(Told(JSON, _AnyValue())) for form in (draft.pretty, draft.compact)]
         assert seen.setdefault(shape, built) == built
     assert 1 < len(seen) < len(specs)
 
@@ -236,7 +236,7 @@ def test_blanks_are_filled_with_data(values: dict[str, Any], text: str) -> None:
     before = text.replace(OPEN, "").replace(CLOSE, "")
     data = {"text": [before, *(f"{before}{blank(name)}%s" for name in names)], "whole": [blank(name) for name in names]}
     for write in (pretty, compact):
-        filled = json.loads(Form.of(write(data)).filled(values))
+        filled = json.loads(Form.of(write(data), JSON).filled(Told(JSON, values)))
         assert filled["whole"] == [values[name] for name in names]
         assert filled["text"] == [before, *(f"{before}{values[name]}%s" for name in names)]
 

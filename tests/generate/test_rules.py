@@ -2,17 +2,27 @@
 
 import json
 import re
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 from asked import KEDA, OTHERS, OURS, grouped, matched, selectors
+from hypothesis import given
+from hypothesis import strategies as st
 from planned import TEMPLATES, planned
 
+from penstock_generate.blanks import YAML, Form, Told, blank
+from penstock_generate.build import plan
 from penstock_generate.kinds.pipeline import emit
-from penstock_generate.kinds.pipeline.alerts import Sources, alerts
+from penstock_generate.kinds.pipeline.alerts import ASKED, Alert, Sources, alerts
+from penstock_generate.kinds.scheduler.alerts import ASKED as ASKED_OF_JOBS
+from penstock_generate.kinds.scheduler.alerts import alerts as alerts_of_jobs
 from penstock_generate.pods.rules import DASHBOARD
+from penstock_generate.source import Chosen, Source, read
+from penstock_generate.text import document
+from penstock_spec.repository import open_repository
 
 
 @pytest.fixture(scope="module")
@@ -115,6 +125,28 @@ def test_pods_that_cannot_start_are_missing(rules: list[dict[str, Any]]) -> None
             "kube_horizontalpodautoscaler_status_desired_replicas",
             "kube_deployment_status_replicas_ready",
         ]
+
+
+@given(st.text(), st.text() | st.integers() | st.booleans())
+def test_blanks_in_rules_are_filled_with_data(text: str, value: str | int) -> None:
+    """Whatever it is: beside a quote, inside a text, or alone, where it stays what it is."""
+    texts = [f"a {{x}} {blank('one two')}: %s", f'"{blank("one two")}" {blank("three")}', blank("one two")]
+    form = Form.of(document({"texts": texts, "whole": blank("three")}), YAML)
+    found = yaml.safe_load(form.filled(Told(YAML, {"one two": text, "three": value})))
+    assert found == {"texts": [f"a {{x}} {text}: %s", f'"{text}" {value}', text], "whole": value}
+
+
+def test_queries_that_read_alike_are_fed_alike(root: Path) -> None:
+    """Rules and tests of an alert are written once for all specs that have the same."""
+    source = read(open_repository((), None, root), Chosen(), date(2026, 1, 1))
+    assert isinstance(source, Source)
+    seen: dict[Alert, tuple[Any, ...]] = {}
+    for it in (it for file in source.inputs.specs for it in plan(source, file)):
+        for one in alerts(it.spec, ASKED) if it.spec.kind == "pipeline" else alerts_of_jobs(it.spec, ASKED_OF_JOBS):
+            feeds = [(one.query.feed(value), one.query.beyond(value)) for value in (one.loud, 7.0)]
+            told = (one.query.feed(one.quiet), *feeds)
+            assert seen.setdefault(one, told) == told
+    assert len(seen) > 60
 
 
 @pytest.mark.parametrize(("least", "told"), [(2, True), (3, False)])

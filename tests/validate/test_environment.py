@@ -67,7 +67,8 @@ def test_alerts_on_several_servers_are_quiet_and_fire(tmp_path: Path, topology: 
     around = Environment.model_validate({"namespace": "tests", "redis": redis})
     it = Whole("trial", around, (), "penstock.yaml", "1.2.3")
     (tmp_path / "rules.yaml").write_text(document({"groups": groups(it)}))
-    (tmp_path / "rules.test.yaml").write_text(document(rules.tests(about_of(it), alerts(it), "rules.yaml")))
+    each = [test for alert in alerts(it) for test in rules.tests(about_of(it), alert)]
+    (tmp_path / "rules.test.yaml").write_text(document(rules.suite("rules.yaml", each)))
     assert "PenstockRedisReplicationBroken" in (tmp_path / "rules.yaml").read_text()
     for verb, file in (("check", "rules.yaml"), ("test", "rules.test.yaml")):
         told = ran("promtool", verb, "rules", tmp_path / file)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -25,23 +25,18 @@ def _text(text: str) -> str:
     return text if PLAIN.fullmatch(text) and text.lower() not in WORDS else quoted(text)
 
 
-class Written(list[Any]):
-    """A list that goes into several files: its lines are made once."""
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A list that goes into several files, as YAML already."""
 
-    __slots__ = ("lines",)
-
-    def __init__(self, values: Iterable[Any]) -> None:
-        """As a list."""
-        super().__init__(values)
-        self.lines: list[str] = []
-        _write([*self], "", self.lines)
+    text: str
+    """What goes on after a `:`; its items begin where the line with that begins."""
 
 
 def block(value: Any, indent: int = 0) -> str:  # noqa: ANN401 - whatever YAML can say
     """Any value, in lines that continue one that ends with `:`, `indent` further in."""
-    if isinstance(value, Written) and value:
-        margin = "\n" + " " * indent
-        return margin + margin.join(value.lines)
+    if isinstance(value, Written):
+        return value.text.replace("\n", "\n" + " " * indent) if indent else value.text
     if value and isinstance(value, (dict, list, tuple)):
         lines = [""]
         _write(value, " " * indent, lines)
@@ -65,13 +60,10 @@ def _write(value: Any, margin: str, lines: list[str]) -> None:  # noqa: ANN401 -
             if type(one) is str:
                 lines.append(f"{start} {_text(one)}")
             elif not one or not isinstance(one, (dict, list, tuple)):
-                lines.append(start + block(one))
+                lines.append(start + block(one, len(margin)))
             else:
                 lines.append(start)
-                if isinstance(one, Written):
-                    lines += [margin + line for line in one.lines]
-                else:
-                    _write(one, deeper if isinstance(one, dict) else margin, lines)
+                _write(one, deeper if isinstance(one, dict) else margin, lines)
         return
     for one in value:
         if one and isinstance(one, (dict, list, tuple)):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, Self
 
-from penstock_generate.promql import name_of, number, selector
+from penstock_generate.blanks import blank
+from penstock_generate.promql import name_of, number, quoted, selector
 from penstock_spec.metrics import Metric
 from penstock_spec.values.quantities import Duration
 
@@ -27,6 +28,13 @@ RATE_INTERVAL = "$__rate_interval"
 """Grafana's: long enough for what is scraped, and as fine as the picture."""
 VALUE = "{value}"
 """In a description: the value that the query had."""
+NAMESPACE, NAME = blank("namespace in a query"), blank("name in a query")
+"""In the place of labels, for whoever asks for the series of many specs at once."""
+
+
+def names_in_queries(namespace: str, name: str) -> Mapping[str, str]:
+    """What goes into these blanks, between the quotes of PromQL."""
+    return {"namespace in a query": quoted(namespace)[1:-1], "name in a query": quoted(name)[1:-1]}
 
 
 def _at_once(_: float) -> int:
@@ -35,13 +43,13 @@ def _at_once(_: float) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """An expression, and what makes it true."""
+    """An expression, and what makes it true. Those that read alike are fed alike."""
 
     text: str
-    feed: Feed
+    feed: Feed = field(compare=False)
     warm: int = 0
     """Minutes until it has the value."""
-    beyond: Callable[[float], int] = _at_once
+    beyond: Callable[[float], int] = field(default=_at_once, compare=False)
     """The minute from which on it is beyond a threshold that this value is just beyond: what rounds is so early."""
     exact: bool = True
     """A quotient comes out a little beside."""
@@ -101,10 +109,17 @@ class Series:
         """`labels` tell it from others; `chosen` are variables of a dashboard that narrow it."""
         self._labels = labels
         self._chosen = chosen
+        self._known: dict[str, str] = {}
 
     def of(self, metric: Metric | str, **more: str) -> str:
         """The selector."""
-        return selector(name_of(metric), {**self._labels, **more}, *self._chosen)
+        name = name_of(metric)
+        if more:
+            return selector(name, {**self._labels, **more}, *self._chosen)
+        known = self._known.get(name)
+        if known is None:
+            known = self._known[name] = selector(name, self._labels, *self._chosen)
+        return known
 
     def each(self, metric: Metric | str, form: str = "{}", **more: str) -> str:
         """The series in a form such as `rate({}[5m])`."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from penstock_generate.alerts.define import Alert
+from penstock_generate.text import Written
 
 AFTER = 1
 """Minutes after which what was to fire has fired."""
@@ -47,16 +48,13 @@ def rule(about: About, alert: Alert) -> dict[str, Any]:
     return {**told, "labels": about.labels_of(alert), "annotations": about.annotations_of(alert)}
 
 
-def tests(about: About, alerts: Iterable[Alert], rules: str) -> dict[str, Any]:
-    """Each alert is quiet on this side of its threshold and before its time, and fires on the other and after it."""
-    return {
-        "rule_files": [rules],
-        "evaluation_interval": "1m",
-        "tests": [test for alert in alerts for test in _tests(about, alert)],
-    }
+def suite(rules: str, tests: list[Any] | Written) -> dict[str, Any]:
+    """As promtool reads it."""
+    return {"rule_files": [rules], "evaluation_interval": "1m", "tests": tests}
 
 
-def _tests(about: About, alert: Alert) -> Iterator[dict[str, Any]]:
+def tests(about: About, alert: Alert) -> Iterator[dict[str, Any]]:
+    """An alert is quiet on this side of its threshold and before its time, and fires on the other and after it."""
     end = alert.query.warm + alert.minutes + AFTER
     fired = {"exp_labels": about.labels_of(alert), "exp_annotations": about.annotations_of(alert, alert.loud)}
     yield _test(alert, "is quiet at its threshold", alert.quiet, {end: []})

@@ -9,15 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from penstock_generate.alerts.define import RATE_INTERVAL, Alert, Series, added
-from penstock_generate.dashboards.blanks import blank
+from penstock_generate.alerts.define import NAME, NAMESPACE, RATE_INTERVAL, Alert, Series, added
+from penstock_generate.blanks import blank
 from penstock_generate.dashboards.panel import Colour, Panel, Step, Target
 from penstock_generate.promql import name_of
 from penstock_spec.metrics import Metric
 
 CHOSEN = ("job", "instance")
 """Variables of the dashboard that narrow what our processes tell."""
-NAMESPACE, NAME = blank("namespace in a query"), blank("name in a query")
 COLOURS: Mapping[str, Colour] = {"critical": "red", "warning": "orange", "info": "blue"}
 QUANTILES = (0.5, 0.95, 0.99)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from penstock_generate.artifact import Artifact
-from penstock_generate.dashboards.blanks import Form
+from penstock_generate.blanks import JSON, Form, Told
 from penstock_generate.dashboards.text import compact, pretty
 
 
@@ -31,9 +31,10 @@ class Draft:
     @classmethod
     def of(cls, data: Any) -> Self:  # noqa: ANN401 - whatever JSON holds
         """As Grafana is to show it, with blanks."""
-        return cls(Form.of(pretty(data)), Form.of(compact(data)))
+        return cls(Form.of(pretty(data), JSON), Form.of(compact(data), JSON))
 
     def filled(self, folder: str, values: Mapping[str, Any], maker: str) -> Drawn:
         """For the spec whose folder and values these are."""
-        artifact = Artifact(f"{folder}/dashboard.json", self.pretty.filled(values), maker)
-        return Drawn(artifact, self.compact.filled(values))
+        told = Told(JSON, values)
+        artifact = Artifact(f"{folder}/dashboard.json", self.pretty.filled(told), maker)
+        return Drawn(artifact, self.compact.filled(told))

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from penstock_generate.alerts.define import RATE_INTERVAL, Series
+from penstock_generate.alerts.define import NAME, NAMESPACE, RATE_INTERVAL, Series, names_in_queries
 from penstock_generate.around import runbook
-from penstock_generate.dashboards.asking import NAME, NAMESPACE
-from penstock_generate.dashboards.blanks import blank
+from penstock_generate.blanks import blank
 from penstock_generate.dashboards.panel import Dashboard, Link, Mark, Row, Variable
 from penstock_generate.dashboards.uid import uid
 from penstock_generate.plan import Planned
-from penstock_generate.promql import quoted
 from penstock_spec.metrics import Metric
 
 REPLICAS = "kube_deployment_status_replicas"
@@ -27,9 +25,8 @@ def of_every(it: Planned) -> dict[str, Any]:
         "environment": it.environment,
         "namespace": namespace,
         "team": it.spec.owner.team,
-        "namespace in a query": quoted(namespace)[1:-1],
-        "name in a query": quoted(name)[1:-1],
         "runbook": runbook(it.around, it.folder) or "",
+        **names_in_queries(namespace, name),
     }
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from penstock_generate.alerts.define import Alert
-from penstock_generate.alerts.rules import About, rule, tests
+from penstock_generate.alerts.rules import About, rule, suite, tests
 from penstock_generate.around import dashboard, runbook
 from penstock_generate.artifact import Artifact
 from penstock_generate.dashboards.uid import uid
@@ -24,7 +24,8 @@ def emit(it: Whole, templates: Templates) -> Iterator[Artifact]:
     """The rules, their tests, and the page that explains them."""
     about, found = about_of(it), alerts(it)
     yield Artifact(f"{it.folder}/rules.yaml", document({"groups": groups(it)}), __name__)
-    yield Artifact(f"{it.folder}/rules.test.yaml", document(tests(about, found, "rules.yaml")), __name__)
+    each = [test for alert in found for test in tests(about, alert)]
+    yield Artifact(f"{it.folder}/rules.test.yaml", document(suite("rules.yaml", each)), __name__)
     yield templates.artifact(f"{it.folder}/runbook.md", "environment/runbook.md", _told(it, found))
 
 

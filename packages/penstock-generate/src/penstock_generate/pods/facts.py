@@ -9,6 +9,7 @@ from penstock_generate.around import Secret, image, redis_ports, secret
 from penstock_generate.dashboards.drawn import Drawn
 from penstock_generate.plan import DOMAIN, Planned
 from penstock_generate.pods.worker import Worker
+from penstock_generate.text import Written
 from penstock_spec.pods import Egress
 from penstock_spec.values.quantities import Duration
 
@@ -55,13 +56,13 @@ class Facts:
     redis_ports: list[int]
     egress: list[dict[str, Any]]
     """Rules of a NetworkPolicy: where pods go besides Redis."""
-    rules: list[dict[str, Any]]
+    rules: Written
     """Groups of them."""
     dashboard: str
     """As compact JSON."""
 
     @classmethod
-    def of(cls, it: Planned, pods: Pods, worker: Worker, rules: list[dict[str, Any]], dashboard: Drawn) -> Self:
+    def of(cls, it: Planned, pods: Pods, worker: Worker, rules: Written, dashboard: Drawn) -> Self:
         """All of them."""
         spec, around = it.spec, it.around
         selector = {"app.kubernetes.io/name": spec.name, "app.kubernetes.io/component": pods.role}

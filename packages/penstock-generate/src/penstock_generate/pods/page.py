@@ -7,28 +7,40 @@ leads.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
-from penstock_generate.alerts.define import Alert
+from penstock_generate.alerts.define import Alert, names_in_queries
+from penstock_generate.blanks import blank
 from penstock_generate.plan import Planned
 from penstock_generate.pods.facts import Facts
 from penstock_generate.promql import quoted
 from penstock_spec.platform import Redis
 
 
+class Section(NamedTuple):
+    """What the page says of an alert, beside what its own template says."""
+
+    name: str
+    summary: str
+    severity: str
+    minutes: int
+    expression: str
+
+
 def of_every(it: Planned, facts: Facts, alerts: Sequence[Alert]) -> dict[str, Any]:
     """Values for the template, by name."""
     redis = it.around.redis
+    names = {blank(name): told for name, told in names_in_queries(it.around.namespace, it.name).items()}
     return {
         "spec": it.spec,
         "around": it.around,
         "environment": it.environment,
         "source": it.source,
         "image": facts.image,
-        "alerts": alerts,
+        "alerts": [_section(alert, names) for alert in alerts],
         "secret": facts.secret.name if facts.secret else None,
         "password": _password(redis),
         "at": words(it.spec.name, "--env", it.environment),
@@ -37,6 +49,13 @@ def of_every(it: Planned, facts: Facts, alerts: Sequence[Alert]) -> dict[str, An
         "redis": Markup(" ").join(_redis(redis)),
         "sentinel": _sentinel(redis),
     }
+
+
+def _section(alert: Alert, names: Mapping[str, str]) -> Section:
+    asked = alert.expression
+    for name, told in names.items():
+        asked = asked.replace(name, told)
+    return Section(alert.name, alert.summary, alert.severity, alert.minutes, asked)
 
 
 def _password(redis: Redis) -> str:

@@ -3,58 +3,58 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from dataclasses import dataclass
 
-from penstock_generate.alerts.define import Alert
-from penstock_generate.alerts.rules import About, rule, tests
+from penstock_generate.alerts import forms
+from penstock_generate.alerts.define import Alert, names_in_queries
+from penstock_generate.alerts.rules import suite
 from penstock_generate.around import dashboard, runbook
 from penstock_generate.artifact import Artifact
+from penstock_generate.blanks import YAML, Told
 from penstock_generate.dashboards.uid import uid
 from penstock_generate.plan import Planned
-from penstock_generate.text import document
+from penstock_generate.text import Written, document, scalar
 from penstock_spec.kinds import kinds
 
 DASHBOARD = "penstock:dashboard:info"
-"""Recorded: 1, with the uid of a spec's dashboard as a label."""
+"""Recorded: 1, with the uid of a spec's dashboard as a label. Whatever shows many specs learns from it where it is."""
+FILE = "rules.yaml"
 
 
-def files(it: Planned, alerts: Iterable[Alert], groups: list[dict[str, Any]]) -> Iterator[Artifact]:
-    """The rules for a Prometheus that reads files, and their tests."""
-    yield Artifact(f"{it.folder}/rules.yaml", document({"groups": groups}), __name__)
-    yield Artifact(f"{it.folder}/rules.test.yaml", document(tests(_about(it), alerts, "rules.yaml")), __name__)
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """Of a spec, as they go into files."""
+
+    groups: Written
+    tests: Written
 
 
-def groups(it: Planned, alerts: Iterable[Alert], recorded: Mapping[str, str]) -> list[dict[str, Any]]:
-    """The rules: what is asked often is recorded, as queries by name, and the alerts."""
-    about = _about(it)
-    return [
-        {"name": f"{it.name}.recorded", "rules": list(_recorded(it, recorded))},
-        {"name": f"{it.name}.alerts", "rules": [rule(about, alert) for alert in alerts]},
-    ]
-
-
-def _recorded(it: Planned, queries: Mapping[str, str]) -> Iterator[dict[str, Any]]:
-    labels = labels_of(it)
-    for name, query in queries.items():
-        yield {"record": name, "expr": query, "labels": labels}
-    # Whatever shows many specs learns from it where the dashboard of each is.
-    yield {
-        "record": DASHBOARD,
-        "expr": "vector(1)",
-        "labels": labels | {"dashboard": uid(it.environment, it.name)},
+def of(it: Planned, alerts: Iterable[Alert], recorded: Mapping[str, str]) -> Rules:
+    """The rules: queries that are recorded by name, and the alerts."""
+    drawn = uid(it.environment, it.name)
+    told = {
+        "namespace": it.around.namespace,
+        "name": it.name,
+        "team": it.spec.owner.team,
+        "uid": drawn,
+        "runbook": runbook(it.around, it.folder),
+        "dashboard": dashboard(it.around, drawn),
+        **names_in_queries(it.around.namespace, it.name),
     }
+    frame = forms.Frame(label_of(it.spec.kind), told["runbook"] is not None, told["dashboard"] is not None)
+    values = Told(YAML, told)
+    written = forms.filled(frame, alerts, values)
+    groups = {"recorded": forms.recorded(frame, recorded, DASHBOARD, values), "alerts": written.rules}
+    each = (f"\n- name: {scalar(f'{it.name}.{what}')}\n  rules:{rules}" for what, rules in groups.items())
+    return Rules(Written("".join(each)), Written(written.tests))
 
 
-def labels_of(it: Planned) -> dict[str, str]:
-    """What tells its series from others."""
-    return {"namespace": it.around.namespace, label_of(it.spec.kind): it.name}
+def files(it: Planned, rules: Rules) -> Iterator[Artifact]:
+    """The rules for a Prometheus that reads files, and their tests."""
+    yield Artifact(f"{it.folder}/{FILE}", document({"groups": rules.groups}), __name__)
+    yield Artifact(f"{it.folder}/rules.test.yaml", document(suite(FILE, rules.tests)), __name__)
 
 
 def label_of(kind: str) -> str:
     """The label that all metrics of a kind have, with the name of the spec."""
     return kinds()[kind].contract.shared.name
-
-
-def _about(it: Planned) -> About:
-    drawn = dashboard(it.around, uid(it.environment, it.name))
-    return About(labels_of(it), it.spec.owner.team, runbook(it.around, it.folder), drawn)

@@ -8,11 +8,11 @@ from typing import Any
 from penstock_generate.around import image
 from penstock_generate.artifact import Artifact
 from penstock_generate.kinds import Emitted
-from penstock_generate.kinds.pipeline.alerts import Sources, alerts
+from penstock_generate.kinds.pipeline.alerts import ASKED, alerts
 from penstock_generate.kinds.pipeline.dashboard import drawn
 from penstock_generate.kinds.pipeline.message_schema import message_schema
 from penstock_generate.kinds.pipeline.producer import producer
-from penstock_generate.kinds.pipeline.rules import groups
+from penstock_generate.kinds.pipeline.rules import RECORDED
 from penstock_generate.kinds.pipeline.runbook import runbook
 from penstock_generate.plan import Member, Planned
 from penstock_generate.pods import rules
@@ -22,7 +22,6 @@ from penstock_generate.pods.manifests import manifests
 from penstock_generate.pods.values import values
 from penstock_generate.pods.worker import Worker
 from penstock_generate.rendering import Templates
-from penstock_generate.text import Written
 from penstock_spec.kinds.pipeline.connections import PER_WORKER
 from penstock_spec.kinds.pipeline.message import schema_of
 from penstock_spec.kinds.pipeline.scaler.scaled_object import scaled_object
@@ -62,12 +61,12 @@ def emit(it: Planned, templates: Templates) -> Emitted:
 
 def _files(it: Planned, worker: Worker, schema: dict[str, Any], templates: Templates) -> Iterator[Artifact]:
     yield worker.artifact
-    found = alerts(it.spec, Sources.of(it.around.namespace, it.name))
-    told = Written(groups(it, found))
-    yield from rules.files(it, found, told)
+    found = alerts(it.spec, ASKED)
+    told = rules.of(it, found, RECORDED)
+    yield from rules.files(it, told)
     dashboard = drawn(it, found)
     yield dashboard.artifact
-    facts = Facts.of(it, _pods(it), worker, told, dashboard)
+    facts = Facts.of(it, _pods(it), worker, told.groups, dashboard)
     yield from manifests(it, facts, templates)
     yield values(it, facts)
     yield message_schema(it, schema)

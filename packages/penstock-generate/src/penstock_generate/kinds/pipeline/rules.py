@@ -1,23 +1,15 @@
-"""What a Prometheus records of a pipeline, beside its alerts."""
+"""What a Prometheus records of a pipeline, beside its alerts: what is asked often, as queries by name."""
 
 from __future__ import annotations
 
-from typing import Any
-
-from penstock_generate.alerts.define import Series
-from penstock_generate.kinds.pipeline.alerts import Alert
-from penstock_generate.plan import Planned
-from penstock_generate.pods import rules
+from penstock_generate.kinds.pipeline.alerts import ASKED
 from penstock_spec.kinds.pipeline.metrics import stream, working
 
+_OURS = ASKED.ours
+_TOOK = _OURS.of(f"{working.HANDLING_SECONDS.name}_bucket")
 
-def groups(it: Planned, alerts: list[Alert]) -> list[dict[str, Any]]:
-    """The rules: what is asked often is recorded, and the alerts."""
-    ours = Series(rules.labels_of(it))
-    took = f"{working.HANDLING_SECONDS.name}_bucket"
-    recorded = {
-        "penstock:done:rate5m": f"sum(rate({ours.of(working.DONE)}[5m]))",
-        "penstock:handling_seconds:p95_5m": f"histogram_quantile(0.95, sum by (le) (rate({ours.of(took)}[5m])))",
-        "penstock:oldest_seconds:max": f"max({ours.of(stream.OLDEST_SECONDS)})",
-    }
-    return rules.groups(it, alerts, recorded)
+RECORDED = {
+    "penstock:done:rate5m": f"sum(rate({_OURS.of(working.DONE)}[5m]))",
+    "penstock:handling_seconds:p95_5m": f"histogram_quantile(0.95, sum by (le) (rate({_TOOK}[5m])))",
+    "penstock:oldest_seconds:max": f"max({_OURS.of(stream.OLDEST_SECONDS)})",
+}

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from penstock_generate.around import image
 from penstock_generate.artifact import Artifact
 from penstock_generate.kinds import Emitted
-from penstock_generate.kinds.scheduler.alerts import Sources, alerts
+from penstock_generate.kinds.scheduler.alerts import ASKED, alerts
 from penstock_generate.kinds.scheduler.dashboard import drawn
 from penstock_generate.kinds.scheduler.expected import sends_to
-from penstock_generate.kinds.scheduler.rules import groups
+from penstock_generate.kinds.scheduler.rules import RECORDED
 from penstock_generate.kinds.scheduler.runbook import runbook
 from penstock_generate.plan import Member, Planned
 from penstock_generate.pods import rules
@@ -20,7 +20,6 @@ from penstock_generate.pods.manifests import manifests
 from penstock_generate.pods.values import values
 from penstock_generate.pods.worker import Worker
 from penstock_generate.rendering import Templates
-from penstock_generate.text import Written
 from penstock_spec.kinds.scheduler.connections import PER_POD
 from penstock_spec.kinds.scheduler.spec import Scheduler
 
@@ -55,13 +54,13 @@ def emit(it: Planned, templates: Templates) -> Emitted:
 
 def _files(it: Planned, worker: Worker, targets: tuple[str, ...], templates: Templates) -> Iterator[Artifact]:
     yield worker.artifact
-    found = alerts(it.spec, Sources.of(it.around.namespace, it.name))
-    told = Written(groups(it, found))
-    yield from rules.files(it, found, told)
+    found = alerts(it.spec, ASKED)
+    told = rules.of(it, found, RECORDED)
+    yield from rules.files(it, told)
     dashboard = drawn(it, found)
     yield dashboard.artifact
     pods = Pods(ROLE, ARGS, replicas=it.spec.replicas, sends_to=targets)
-    facts = Facts.of(it, pods, worker, told, dashboard)
+    facts = Facts.of(it, pods, worker, told.groups, dashboard)
     yield from manifests(it, facts, templates)
     yield values(it, facts)
     yield acl(it)

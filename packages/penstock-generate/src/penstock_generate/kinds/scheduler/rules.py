@@ -1,23 +1,15 @@
-"""What a Prometheus records of a scheduler, beside its alerts."""
+"""What a Prometheus records of a scheduler, beside its alerts: what is asked often, as queries by name."""
 
 from __future__ import annotations
 
-from typing import Any
-
-from penstock_generate.alerts.define import Series
-from penstock_generate.kinds.scheduler.alerts import Alert
-from penstock_generate.plan import Planned
-from penstock_generate.pods import rules
+from penstock_generate.kinds.scheduler.alerts import ASKED
 from penstock_spec.kinds.scheduler.metrics import running, state, taking
 
+_OURS = ASKED.ours
+_LATE = _OURS.of(f"{taking.LATENESS_SECONDS.name}_bucket")
 
-def groups(it: Planned, alerts: list[Alert]) -> list[dict[str, Any]]:
-    """The rules: what is asked often is recorded, and the alerts."""
-    ours = Series(rules.labels_of(it))
-    late = f"{taking.LATENESS_SECONDS.name}_bucket"
-    recorded = {
-        "penstock:runs:rate5m": f"sum(rate({ours.of(running.RUNS)}[5m]))",
-        "penstock:lateness_seconds:p99_5m": f"histogram_quantile(0.99, sum by (le) (rate({ours.of(late)}[5m])))",
-        "penstock:overdue_seconds:max": f"max({ours.of(state.OLDEST_OVERDUE_SECONDS)})",
-    }
-    return rules.groups(it, alerts, recorded)
+RECORDED = {
+    "penstock:runs:rate5m": f"sum(rate({_OURS.of(running.RUNS)}[5m]))",
+    "penstock:lateness_seconds:p99_5m": f"histogram_quantile(0.99, sum by (le) (rate({_LATE}[5m])))",
+    "penstock:overdue_seconds:max": f"max({_OURS.of(state.OLDEST_OVERDUE_SECONDS)})",
+}

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from penstock_generate.alerts.define import Alert, Sources
+from penstock_generate.alerts.define import NAME, NAMESPACE, Alert, Sources
 from penstock_generate.kinds.pipeline.alerts import backlog, leaving, scaling, sending, tidying, working
 from penstock_spec.kinds.pipeline.spec import Pipeline
 
-__all__ = ["Alert", "Sources", "alerts"]
+__all__ = ["ASKED", "Alert", "Sources", "alerts"]
+
+ASKED = Sources.of(NAMESPACE, NAME)
+"""Of any pipeline: its labels are blanks."""
 
 
 def alerts(spec: Pipeline, asked: Sources) -> list[Alert]:

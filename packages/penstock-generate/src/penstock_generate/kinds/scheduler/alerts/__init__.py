@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Self
 
-from penstock_generate.alerts.define import Alert, Series
+from penstock_generate.alerts.define import NAME, NAMESPACE, Alert, Series
 from penstock_generate.kinds.scheduler.alerts import due, handing_back, pods, running, tidying
 from penstock_spec.kinds.scheduler.spec import Scheduler
 
-__all__ = ["Alert", "Sources", "alerts"]
+__all__ = ["ASKED", "Alert", "Sources", "alerts"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +24,10 @@ class Sources:
         """By name; `chosen` are variables of a dashboard, which Kubernetes knows nothing of."""
         where = {"namespace": namespace}
         return cls(Series({**where, "scheduler": name}, *chosen), Series({**where, "deployment": name}))
+
+
+ASKED = Sources.of(NAMESPACE, NAME)
+"""Of any scheduler: its labels are blanks."""
 
 
 def alerts(spec: Scheduler, asked: Sources) -> list[Alert]:
