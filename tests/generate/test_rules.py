@@ -149,6 +149,31 @@ def test_queries_that_read_alike_are_fed_alike(root: Path) -> None:
     assert len(seen) > 60
 
 
+@pytest.mark.parametrize(
+    ("scaling", "minutes", "most"),
+    [
+        ({"fallback": {"replicas": 2}}, 5, 3),
+        ({"poll": "10m"}, 41, 3),
+        ({"poll": "10m", "fallback": {"replicas": 2, "failures": 5}}, 61, 5),
+        ({"poll": "10m", "replicas": {"min": 1}}, 5, 3),  # there is always a pod, so that the HPA looks
+        ({"poll": "1h"}, 180, 2),
+    ],
+)
+def test_failed_polls_are_counted_for_as_long_as_they_take(
+    tmp_path: Path, scaling: dict[str, Any], minutes: int, most: int
+) -> None:
+    """Where KEDA looks every ten minutes, nothing fails four times within five; the panel says as many."""
+    it = planned(tmp_path, {"scaling": {"cooldown": "3h", **scaling}})
+    found = {alert.name: alert for alert in alerts(it.spec, ASKED)}
+    errors, fallback = found["PenstockScalerErrors"], found["PenstockScalerFallback"]
+    assert (errors.minutes, fallback.threshold) == (minutes, most)
+    assert f"[{minutes}m]" in errors.query.text == fallback.query.text
+    assert f"failed in {minutes} minutes" in fallback.description
+    [drawn] = [one for one in emit(it, TEMPLATES).artifacts if one.path.endswith("/dashboard.json")]
+    [panel] = [one for one in json.loads(drawn.content)["panels"] if one["title"] == "Polls that fail"]
+    assert f"[{minutes}m]" in panel["targets"][0]["expr"]
+
+
 @pytest.mark.parametrize(("least", "told"), [(2, True), (3, False)])
 def test_a_fixed_number_of_pods_is_no_alarm(tmp_path: Path, least: int, told: bool) -> None:  # noqa: FBT001 - a case
     """Where there can be no more than there always are, being at the most says nothing, and for ever."""

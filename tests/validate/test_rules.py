@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 import yaml
+from planned import TEMPLATES, planned
 from schedulers import SPECS, file, made_up
+
+from penstock_generate.kinds.pipeline import emit
 
 OURS = '{namespace="pipelines",pipeline="media-cluster"}'
 
@@ -82,4 +85,16 @@ def test_a_schedulers_are_quiet_and_fire_whatever_it_says(tmp_path: Path) -> Non
             (folder / one).write_text(file(it, one))
         tests.append(folder / "rules.test.yaml")
     ran = subprocess.run(["promtool", "test", "rules", *tests], capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
+@pytest.mark.parametrize("poll", ["10m", "1h"])
+def test_a_pipelines_are_quiet_and_fire_however_seldom_keda_looks(tmp_path: Path, poll: str) -> None:
+    """Where polls are counted for longer, the tests wait for longer."""
+    it = planned(tmp_path, {"scaling": {"poll": poll, "cooldown": "3h"}})
+    for one in emit(it, TEMPLATES).artifacts:
+        if "/rules." in one.path:
+            (tmp_path / Path(one.path).name).write_text(one.content)
+    command = ["promtool", "test", "rules", str(tmp_path / "rules.test.yaml")]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stdout + ran.stderr

@@ -16,8 +16,8 @@ from penstock_spec.kinds.pipeline.spec import Pipeline
 class Shape:
     """What decides which panels there are. Pipelines of one shape share all but the values in the blanks."""
 
-    alerts: frozenset[str]
-    """Those that there are, by name."""
+    alerts: frozenset[tuple[str, str]]
+    """Those that there are, and what they ask: within how many minutes, it may hang on the spec."""
     keeps_nothing: bool
     has_runbooks: bool
     witness: Pipeline = field(compare=False, repr=False)
@@ -26,8 +26,8 @@ class Shape:
     @classmethod
     def of(cls, spec: Pipeline, found: list[Alert], *, has_runbooks: bool) -> Self:
         """Of a pipeline with these alerts."""
-        names = frozenset(alert.name for alert in found)
-        return cls(names, spec.stream.retention.keeps_nothing, has_runbooks, spec)
+        asked = frozenset((alert.name, alert.query.text) for alert in found)
+        return cls(asked, spec.stream.retention.keeps_nothing, has_runbooks, spec)
 
 
 class Shown(Asking):
