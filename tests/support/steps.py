@@ -97,8 +97,8 @@ class Steps(Behind):
     def renew(self, consumer: str, lease: int = LEASE) -> int:
         return int(self.run("renew", [KEYS.alive], consumer, lease))
 
-    def deregister(self, consumer: str) -> int:
-        return int(self.run("deregister", ALIVE, KEYS.group, consumer))
+    def deregister(self, consumer: str, cut: int = 0) -> int:
+        return int(self.run("deregister", [*ALIVE, KEYS.position], KEYS.group, consumer, cut))
 
     def lose(self, consumer: str) -> None:
         """Its lease has run out."""

@@ -70,6 +70,18 @@ def test_it_answers_over_http(house: Make) -> None:
         assert (janitor.number("penstock_redis_seconds_count", pipeline="first") or 0) > 0
 
 
+def test_it_tells_what_drains_cut_off(house: Make) -> None:
+    """Workers that did it are gone, and so is what they counted."""
+    one = house("first")
+    janitor = one.janitor()
+    wait_for(lambda: len(one.leaders()) == 1, "it leads")
+    wait_for(lambda: janitor.number("penstock_cut_off", pipeline="first") == 0, "it has made the group")
+    stage = one.stages["first"]
+    keys, worker = stage.keys, stage.life("gone")
+    assert stage.run("deregister", [keys.stream, keys.alive, keys.position], keys.group, worker, 2) == 1
+    wait_for(lambda: janitor.number("penstock_cut_off", pipeline="first") == 2, "it is told")
+
+
 def test_what_it_exports_is_the_contract(house: Make) -> None:
     """For each pipeline, no name more or less; and once it leads, nothing that is measured stays unknown."""
     one = house("first", "second")

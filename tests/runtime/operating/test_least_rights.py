@@ -182,7 +182,7 @@ async def lives(hand: Hand, admin: Stage) -> None:
     assert (given, over) == (1, lost.encode())
     taken = items(await hand.run("take_over", lives, keys.group, LEASE, lost, 10, number(time)))
     assert taken[:2] == [b"done", 1]
-    assert await hand.run("deregister", lives, keys.group, "late~00000002") == 1
+    assert await hand.run("deregister", [*lives, keys.position], keys.group, "late~00000002", 1) == 1
 
 
 async def settles(hand: Hand, admin: Stage) -> None:

@@ -95,7 +95,7 @@ def test_lives_begin_and_go_on(full: Steps) -> None:
     assert full.renew("worker", 3 * LEASE) == 1
     assert full.alive()["worker"] > lease + LEASE
     assert len(full.read(OTHER)) == 0
-    assert full.deregister(OTHER) == 1
+    assert full.deregister(OTHER, cut=1) == 1
 
 
 def test_the_lost_are_taken_over(own: Steps) -> None:

@@ -101,6 +101,20 @@ def test_a_life_ends_when_it_owns_nothing(steps: Steps) -> None:
     assert steps.deregister("worker") == 1
 
 
+def test_what_ends_of_lives_cut_off_adds_up(steps: Steps) -> None:
+    """It is remembered once: a repeat, after a lost answer, and a life that cannot end yet, add nothing."""
+    cut = ("HGET", KEYS.position, "cut")
+    [one] = steps.begin("worker")
+    assert steps.deregister("worker", cut=2) == 0
+    assert steps.ask(*cut) is None
+    steps.settle([one])
+    assert [steps.deregister("worker", cut=2) for _ in range(2)] == [1, 1]
+    steps.register("second")
+    steps.register("third")
+    assert (steps.deregister("second", cut=3), steps.deregister("third")) == (1, 1)
+    assert steps.ask(*cut) == b"5"
+
+
 def test_a_life_that_owns_something_does_not_end(steps: Steps) -> None:
     """P7: deleting it would drop what it owns. It keeps its lease, too."""
     [one] = steps.begin("worker")

@@ -161,6 +161,8 @@ suppress: [{{rule: grace-shorter-than-timeout, reason: a test of just that, unti
         assert one.lives() == []
         told = one.ask("HVALS", "{trial}:trial:uncharged")
         assert told == ["1", "1", "1"]
+        # The janitor tells it from here: nobody asks a process for what it counts in its last seconds.
+        assert one.ask("HGET", "{trial}:trial:position", "cut") == "3"
 
         second = one.worker()
         one.drained()

@@ -161,6 +161,13 @@ class Series:
             lambda value: math.ceil(minutes * (1 - 0.5 / value)),
         )
 
+    def risen(self, metric: Metric | str, minutes: int) -> Query:
+        """By how much a gauge rose above its least in these minutes: what is remembered, whoever tells it now."""
+        series = self.of(metric)
+        text = f"max({series}) - min(min_over_time({series}[{minutes}m]))"
+        fed = f"0x{minutes - 5} {{}}+0x{STEPS}"
+        return Query(text, lambda value: {series: fed.format(number(value))}, minutes + 1)
+
     def ratio(self, over: str, under: str, minutes: int) -> Query:
         """How one counter grows beside another."""
         upper, lower = self.of(over), self.of(under)

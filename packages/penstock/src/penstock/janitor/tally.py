@@ -152,6 +152,7 @@ class Tally:
             (stream.SUSPECT, one.suspect),
             (stream.DELAYED, one.delayed),
             (stream.DEAD_LETTERS, one.dead),
+            (stream.CUT_OFF, one.cut),
             (stream.OLDEST_SECONDS, one.waited / 1000),
             (stream.CONSUMERS, one.consumers),
             (stream.OLDEST_LEASE_SECONDS, 0 if one.first_end is None else (self._lease - one.first_end) / 1000),

@@ -9,7 +9,7 @@
 --       15 ms that the oldest message has waited that could be worked on, or 0
 --       16 groups of the stream, or 0 where this pipeline's is not there  17 ms until the next is due, or -1
 --       18 entries that vanished before this group was given them, or -1 where Redis cannot tell; it may forget some
---       19 what was remembered of that, or -1
+--       19 what was remembered of that, or -1  20 messages that ends of drains cut off, since the group was made
 local stream, alive, group = KEYS[1], KEYS[2], ARGV[1]
 local time = now()
 local length = redis.call('XLEN', stream)
@@ -78,5 +78,5 @@ return {
   length, lag, new, held, owned['~ready'], owned['~suspect'], owned['~parked'],
   redis.call('ZCARD', KEYS[4]), redis.call('XLEN', KEYS[5]),
   consumers, over, first_end, strangers, idle, waited, own and #all or 0, next_due, vanished,
-  tonumber(redis.call('HGET', KEYS[6], 'vanished')) or -1,
+  tonumber(redis.call('HGET', KEYS[6], 'vanished')) or -1, tonumber(redis.call('HGET', KEYS[6], 'cut')) or 0,
 }

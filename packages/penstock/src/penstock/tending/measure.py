@@ -41,6 +41,8 @@ class Measured:
     """Entries that were gone before the group was given them, since Redis last lost count of them."""
     told: int | None
     """How many of these were told as lost."""
+    cut: int
+    """Messages that ends of drains cut off, since the group was made."""
 
     @property
     def pending(self) -> int:
@@ -79,6 +81,7 @@ async def measure(link: Link, keys: Keys) -> Measured:
         next_due,
         vanished,
         told,
+        cut,
     ) = numbers(reply)
     return Measured(
         length=length,
@@ -100,6 +103,7 @@ async def measure(link: Link, keys: Keys) -> Measured:
         next_due=_known(next_due),
         vanished=_known(vanished),
         told=_known(told),
+        cut=cut,
     )
 
 

@@ -83,6 +83,11 @@ class Tally:
                 case Delivery() | Settled() | SettledWith():  # these were of another kind
                     raise AssertionError(one)
 
+    @property
+    def cut_off(self) -> int:
+        """Messages that the end of the drain cut off."""
+        return int(self.metrics.counter(working.GIVEN_BACK, "drained").value)
+
     def fenced(self, step: str, count: int) -> None:
         """Another's by then."""
         self._fenced[_step(step)].add(count)

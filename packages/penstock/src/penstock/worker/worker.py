@@ -274,7 +274,8 @@ class Worker:
         consumer, keys = self._attempts.consumer, self._keys
         if consumer is None:
             return True
-        return await self._hand.run(script("deregister"), (keys.stream, keys.alive), (keys.group, consumer)) == 1
+        names = (keys.stream, keys.alive, keys.position)
+        return await self._hand.run(script("deregister"), names, (keys.group, consumer, self._tally.cut_off)) == 1
 
     async def _gauges(self) -> None:
         tally, slots = self._tally, self._slots

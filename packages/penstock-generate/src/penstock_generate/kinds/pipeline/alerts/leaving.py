@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from penstock_generate.alerts.define import SHARE, Alert, Series
 from penstock_generate.promql import number
-from penstock_spec.kinds.pipeline.metrics import leaving, working
+from penstock_spec.kinds.pipeline.metrics import leaving, stream
 from penstock_spec.kinds.pipeline.spec import Pipeline
 
 
@@ -27,7 +27,7 @@ def of(spec: Pipeline, ours: Series) -> Iterator[Alert]:
     yield Alert(
         "PenstockDrainCutOff",
         "warning",
-        ours.grown(working.GIVEN_BACK, 60, why="drained"),
+        ours.risen(stream.CUT_OFF, 60),  # not what a worker counts: it is gone before anybody asks
         ">=",
         1,
         0,

@@ -134,13 +134,12 @@ def _died(ours: Series) -> Query:
     A worker that was started for a message may have counted its end before it is scraped for the first time, and then
     nothing is seen to grow. What is kept is told by the janitor, which is always there; but it shrinks as well, by age.
     """
-    counted, kept = ours.grown(working.DEAD, QUARTER), ours.of(stream.DEAD_LETTERS)
-    more = f"max({kept}) - min(min_over_time({kept}[{QUARTER}m]))"
-    told = {"workers": counted.text, "janitor": more}
+    counted, kept = ours.grown(working.DEAD, QUARTER), ours.risen(stream.DEAD_LETTERS, QUARTER)
+    told = {"workers": counted.text, "janitor": kept.text}
     each = " or ".join(f'label_replace({text}, "by", "{by}", "", "")' for by, text in told.items())
     born = ours.of(working.DEAD)
     return Query(
         f"max({each})",
-        lambda value: {born: f"1+0x{STEPS}", kept: f"0x{QUARTER - 5} {number(value)}+0x{STEPS}"},
+        lambda value: {born: f"1+0x{STEPS}", **kept.feed(value)},
         counted.warm,
     )

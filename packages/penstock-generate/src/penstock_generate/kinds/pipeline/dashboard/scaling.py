@@ -67,7 +67,7 @@ def _keda(on: Shown) -> Iterator[Panel]:
     )
     yield Panel(
         "Polls that fail",
-        "In a few polls' time. From the upper line on KEDA holds the pods of `scaling.fallback`, where the spec has one.",
+        "In a few polls' time. From the upper line on KEDA holds the pods of `scaling.fallback`, if there is one.",
         "short",
         (on.asks("PenstockScalerErrors", "failed"),),
         steps=on.steps("PenstockScalerErrors", "PenstockScalerFallback"),

@@ -15,6 +15,10 @@ READY = measured("ready", "Pending messages that are due again or were given bac
 SUSPECT = measured("suspect", "Pending messages whose worker was lost, and that wait to be run apart.")
 DELAYED = measured("delayed", "Messages that are not in the stream before their due time.")
 DEAD_LETTERS = measured("dead_letters", "Entries in the dead-letter stream.")
+CUT_OFF = measured(
+    "cut_off",
+    "Messages that ends of drains cut off since the group was made. Workers count them as well, in their last seconds.",
+)
 OLDEST_SECONDS = measured(
     "oldest_seconds", "How long the oldest message has waited that could be worked on now: new, ready or suspect."
 )
@@ -40,6 +44,7 @@ TOPIC = Topic(
         SUSPECT,
         DELAYED,
         DEAD_LETTERS,
+        CUT_OFF,
         OLDEST_SECONDS,
         CONSUMERS,
         OLDEST_LEASE_SECONDS,

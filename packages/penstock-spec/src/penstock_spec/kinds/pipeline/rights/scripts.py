@@ -12,7 +12,7 @@ CALLED: Mapping[str, frozenset[str]] = {
     for name, commands in {
         "bury": "del get hdel hlen persist sadd scard xack xadd xdel xinfo|groups xpending",
         "claim": "hdel hget hlen hmget hset persist time xack xclaim xpending zscore",
-        "deregister": "xgroup|delconsumer xpending zrem",
+        "deregister": "hincrby xgroup|delconsumer xpending zrem",
         "ensure": "del hexists hget hset persist time xgroup|create xinfo|groups",
         "give_back": "hdel hexists hincrby persist xclaim xpending",
         "lead": "del get persist set",
