@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from penstock_generate import listing
+from penstock_generate.rendering import OURS
 
 Run = Callable[..., CompletedProcess[str]]
 
@@ -291,6 +292,49 @@ def test_a_template_that_is_broken(repository: Path, penstock: Run, template: st
     assert ran.returncode == 2
     assert f"templates/pipeline/manifests/serviceaccount.yaml.j2{says}" in ran.stderr
     assert "mend the template" in ran.stderr
+    assert "Traceback" not in ran.stderr
+    assert not (repository / "generated/dev").exists()
+
+
+SERVICE_ACCOUNT = "pipeline/manifests/serviceaccount.yaml.j2"
+PARTS = (OURS / "pods/_parts.j2").read_text().replace("  namespace:", "    namespace:")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "says"),
+    [
+        (
+            SERVICE_ACCOUNT,
+            "a: 1\n{# a comment #}\n\nb: [1\nc: 2\n",
+            "5: while parsing a flow sequence, did not find expected ',' or ']'",
+        ),
+        (SERVICE_ACCOUNT, "{% for one in 'ab' %}\na: {{ one | y }}\n{% endfor %}\n", "2: the key `a` stands twice"),
+        (
+            SERVICE_ACCOUNT,
+            "a: 1\n---\nb: {{ spec.name | y }}\n",
+            "2: expected a single document in the stream, but found another document",
+        ),
+        (SERVICE_ACCOUNT, "a: 1\n\tb: 2\n", "2: while scanning a plain scalar, found a tab character"),
+        (SERVICE_ACCOUNT, "a: &b 1\nc: *d\n", "2: found undefined alias"),
+        ("pods/_parts.j2", PARTS, "5: mapping values are not allowed in this context"),
+        ("pipeline/producer.py.j2", "a = 1\nname = {{ 'a' | py }} x\n", "2: invalid syntax"),
+    ],
+)
+def test_a_template_whose_file_nobody_could_read(
+    repository: Path, penstock: Run, name: str, text: str, says: str
+) -> None:
+    """Its own line is said, and that of the file; nothing is written. A patch of such a file changes nothing."""
+    own = repository / "templates" / name
+    own.parent.mkdir(parents=True)
+    own.write_text(text)
+    spec = repository / "specs/jobs.yaml"
+    patch = "{target: ServiceAccount, op: add, path: /a, value: b, reason: a test}"
+    spec.write_text(f"patches: [{patch}]\n{spec.read_text()}")
+    ran = penstock("generate", "--only", "jobs")
+    assert ran.returncode == 2
+    line, told = says.split(": ", 1)
+    assert f"templates/{name}:{line}: what this gives cannot be read: {told}" in ran.stderr
+    assert "mend the template; it is line " in ran.stderr
     assert "Traceback" not in ran.stderr
     assert not (repository / "generated/dev").exists()
 

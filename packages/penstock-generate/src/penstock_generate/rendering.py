@@ -12,15 +12,18 @@ from pathlib import Path
 from typing import Any
 
 import jinja2
-from jinja2 import nodes
+from jinja2 import meta, nodes
 from jinja2.compiler import CodeGenerator, Frame
 from jinja2.ext import Extension
 from markupsafe import Markup
 
 from penstock_generate import markdown, python, text
 from penstock_generate.artifact import Artifact
+from penstock_generate.explaining.trace import Marks, places
+from penstock_generate.readable import unreadable
 from penstock_spec.fields import nearest
 from penstock_spec.findings import CannotGoOn
+from penstock_spec.values.words import shown
 
 OURS = Path(__file__).parent / "templates"
 ENDING = ".j2"
@@ -70,8 +73,12 @@ class Templates:
             _refuse_unused(overrides)
         folders = [overrides, OURS] if overrides else [OURS]
         self._folders = folders
+        self._overrides = overrides
+        self._is_marked = bool(extensions)
+        self._own: dict[str, bool] = {}
+        self._loader = jinja2.FileSystemLoader(folders)
         self._environment = _Environment(
-            loader=jinja2.FileSystemLoader(folders),
+            loader=self._loader,
             undefined=jinja2.StrictUndefined,
             autoescape=True,  # so that what a filter or a macro has written can be told from what none has
             finalize=_written,
@@ -84,7 +91,31 @@ class Templates:
 
     def artifact(self, path: str, name: str, values: dict[str, Any]) -> Artifact:
         """A file of `generated/` from its template."""
-        return Artifact(path, self.render(name, values), f"templates/{name}{ENDING}")
+        content = self.render(name, values)
+        if self._overrides and self._is_own(f"{name}{ENDING}"):
+            self._refuse_unreadable(path, content, name, values)
+        return Artifact(path, content, f"templates/{name}{ENDING}")
+
+    def _is_own(self, file: str) -> bool:
+        """Whether the repository has it, or any that it includes: ours are known to give what can be read."""
+        known = self._own.get(file)
+        if known is None:
+            text, place, _ = self._loader.get_source(self._environment, file)
+            inside = meta.find_referenced_templates(self._environment.parse(text))
+            known = not Path(place).is_relative_to(OURS) or any(one is None or self._is_own(one) for one in inside)
+            self._own[file] = known
+        return known
+
+    def _refuse_unreadable(self, path: str, content: str, name: str, values: dict[str, Any]) -> None:
+        wrong = unreadable(path, content)
+        if wrong is None or self._is_marked:
+            return
+        marked = Templates(self._overrides, [Marks]).render(name, values)
+        found = [place for place in places(marked)[: wrong.line + 1] if place] or [f"{name}{ENDING}:1"]
+        line = content.splitlines()[wrong.line : wrong.line + 1]
+        says = f"templates/{found[-1]}: what this gives cannot be read: {wrong.says}"
+        said = f", `{shown(line[0].strip())}`" if line and line[0].strip() else ""
+        raise CannotGoOn(says, f"mend the template; it is line {wrong.line + 1} of what it gives{said}")
 
     def copied(self, folder: str) -> Iterator[Artifact]:
         """All files of a folder of templates as they lie, for another program to render; each may be overridden."""

@@ -1,0 +1,59 @@
+"""Whether a file can be read at all by those who read such files: a repository's own template may give anything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import yaml
+
+
+class Unreadable(NamedTuple):
+    """Where reading ends, and why."""
+
+    line: int
+    """From 0."""
+    says: str
+
+
+def unreadable(path: str, content: str) -> Unreadable | None:
+    """Of a file by this path; nothing where it can be read, or nobody parses it."""
+    if path.endswith((".yaml", ".yml")):
+        return _yaml(content)
+    return _python(content) if path.endswith(".py") else None
+
+
+def _yaml(content: str) -> Unreadable | None:
+    try:
+        root = yaml.compose(content, yaml.CSafeLoader)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        return Unreadable(mark.line if mark else 0, ", ".join(filter(None, (error.context, error.problem))))
+    except yaml.reader.ReaderError as error:
+        return Unreadable(content[: error.position].count("\n"), error.reason)
+    return next(_twice(root), None) if root else None
+
+
+def _twice(node: yaml.Node) -> Iterator[Unreadable]:
+    """Keys that stand twice: some parsers take the last, and Kubernetes none."""
+    if isinstance(node, yaml.MappingNode):
+        known: set[str] = set()
+        for key, value in node.value:
+            name = str(key.value)
+            if name in known and key.tag != "tag:yaml.org,2002:merge":
+                yield Unreadable(key.start_mark.line, f"the key `{name}` stands twice")
+            known.add(name)
+            yield from _twice(value)
+    elif isinstance(node, yaml.SequenceNode):
+        for one in node.value:
+            yield from _twice(one)
+
+
+def _python(content: str) -> Unreadable | None:
+    try:
+        compile(content, "<template>", "exec")
+    except SyntaxError as error:
+        return Unreadable((error.lineno or 1) - 1, error.msg)
+    except ValueError as error:  # a NUL
+        return Unreadable(0, str(error))
+    return None
