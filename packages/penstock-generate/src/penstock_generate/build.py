@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
+from typing import Any
 
 from penstock_generate import environment as of_environment
 from penstock_generate import listing
@@ -18,6 +19,7 @@ from penstock_generate.source import Source
 from penstock_spec.files import File
 from penstock_spec.findings import CannotGoOn
 from penstock_spec.kinds import kinds
+from penstock_spec.layers import Layers
 from penstock_spec.linting import check, lint
 
 
@@ -37,7 +39,7 @@ def everything(source: Source) -> Iterator[Folder]:
     """All folders of a repository, one after the other, whatever is chosen and whatever lies on disk."""
     members: dict[str, list[Member]] = {name: [] for name in source.environments}
     for file in source.inputs.specs:
-        for folder in of_spec(source, file):
+        for folder in of_spec(source, plan(source, file)):
             members[folder.name.partition("/")[0]] += [folder.member] if folder.member else []
             yield folder
     for environment, found in members.items():
@@ -45,9 +47,9 @@ def everything(source: Source) -> Iterator[Folder]:
     yield from of_all(source)
 
 
-def of_spec(source: Source, file: File) -> Iterator[Folder]:
+def of_spec(source: Source, planned: Iterable[Planned]) -> Iterator[Folder]:
     """The folders of one spec: one in each environment."""
-    for it in plan(source, file):
+    for it in planned:
         emitted = emitter(it.spec.kind)(it, source.templates)
         yield _folder(emitted.artifacts, it.source, source.version, emitted.member, emitted.beside)
 
@@ -55,12 +57,17 @@ def of_spec(source: Source, file: File) -> Iterator[Folder]:
 def plan(source: Source, file: File) -> Iterator[Planned]:
     """One spec in each environment."""
     document = lint.load(file)
-    if document.data["name"] == JANITOR:
-        says = f"{file.name}: a spec cannot be named `{JANITOR}`: that is the janitor's own Deployment"
-        raise CannotGoOn(says, "rename it")
     kind = kinds()[document.data["kind"]]
-    for environment in source.environments:
-        spec, layers = check.resolve(kind, document, source.platform, environment)
+    each = ((name, check.resolve(kind, document, source.platform, name)) for name in source.environments)
+    return planned(source, file, each)
+
+
+def planned(source: Source, file: File, resolved: Iterable[tuple[str, tuple[Any, Layers]]]) -> Iterator[Planned]:
+    """The same, of a spec that was resolved before."""
+    for environment, (spec, layers) in resolved:
+        if spec.name == JANITOR:
+            says = f"{file.name}: a spec cannot be named `{JANITOR}`: that is the janitor's own Deployment"
+            raise CannotGoOn(says, "rename it")
         yield Planned(environment, source.model.environments[environment], spec, layers, file.path.parent)
 
 

@@ -7,20 +7,26 @@ from functools import partial
 from pathlib import Path
 
 from penstock_generate import tree
-from penstock_generate.build import Folder, of_all, of_whole
+from penstock_generate.build import Folder, of_all, of_whole, planned
 from penstock_generate.ledger import Entry, Lay, Ledger, lying
 from penstock_generate.making import Bench, Sink, Unit, key_of
 from penstock_generate.plan import Member
 from penstock_generate.source import Source, refuse_unknown
 from penstock_generate.tree import Difference
 from penstock_spec.files import File, digest
+from penstock_spec.findings import CannotGoOn
 from penstock_spec.forks import mapped
 from penstock_spec.linting import cache
+from penstock_spec.linting.check import Resolved
 from penstock_spec.linting.lint import load
 
 
 class Flow:
-    """One run over a source."""
+    """One run over a source.
+
+    Handed to whoever checks the specs, it makes each as soon as that is known to be well, while it lies read; what came
+    of it counts when all of them are.
+    """
 
     def __init__(self, source: Source, root: Path, sink: Sink) -> None:
         """`root` is the tree, which is `opened`."""
@@ -32,15 +38,37 @@ class Flow:
         self._root = root
         self._bench = Bench(source, root, sink)
         self._ledger = Ledger(source.root / cache.FOLDER, source.fingerprint)
+        self._early: dict[str, Unit] = {}
+        self._refused: CannotGoOn | None = None
         self._made: list[Unit] = []
         self._wanted: set[str] = set()
         self._members: dict[str, list[Member]] = {name: [] for name in source.environments}
+
+    def make(self, file: File, resolved: Resolved) -> Unit | CannotGoOn | None:
+        """One spec that has just been checked; what is refused is refused when its turn comes."""
+        entry = self._known(file)
+        if self._source.chosen.names or (entry and self._stands(file, entry)):
+            return None
+        try:
+            return self._bench.spec(file, planned(self._source, file, resolved.items()))
+        except CannotGoOn as refused:
+            return refused
+
+    def take(self, file: File, made: Unit | CannotGoOn) -> None:
+        """What came of that."""
+        if isinstance(made, CannotGoOn):
+            self._refused = self._refused or made
+        else:
+            self._early[file.name] = made
 
     def run(self) -> Difference:
         """What differs of all that is asked for."""
         chosen = self._source.chosen
         files = {file.name: file for file in self._source.inputs.specs}
-        for unit in self._bench.specs(self._new_specs()):
+        new = self._new_specs()
+        if self._refused:
+            raise self._refused
+        for unit in (*self._early.values(), *self._bench.specs(new)):
             self.specs[unit.spec] = files[unit.name]
             self._take(unit)
         for environment, members in self._members.items() if not chosen.names else ():
@@ -68,37 +96,49 @@ class Flow:
 
     def _new_specs(self) -> list[File]:
         """Those that have to be made. One that no run has seen is read for its name only where names are chosen."""
-        source, new = self._source, []
-        for file in source.inputs.specs:
-            entry, key = self._ledger.get(file.name), key_of(file)
-            if (entry is None or entry.key != key) and not source.chosen.names:
-                new.append(file)
+        chosen, new = self._source.chosen, []
+        for file in self._source.inputs.specs:
+            if file.name in self._early:
                 continue
-            name = entry.spec if entry and entry.key == key else str(load(file).data["name"])
-            self.specs[name] = file
-            if source.chosen.names and name not in source.chosen.names:
-                continue
-            folders = [f"{environment}/{name}" for environment in source.environments]
-            if entry and self._stands(entry, key, folders) and _as_it_was(file, entry):
-                self._leave(entry, folders)
+            entry = self._known(file)
+            if chosen.names:
+                name = entry.spec if entry else str(load(file).data["name"])
+                self.specs[name] = file
+                if name not in chosen.names:
+                    continue
+            if entry and self._stands(file, entry):
+                self.specs[entry.spec] = file
+                self._leave(entry, self._folders(entry))
             else:
                 new.append(file)
-        refuse_unknown(source.chosen, self.specs.keys())
+        refuse_unknown(chosen, self.specs.keys())
         return new
+
+    def _known(self, file: File) -> Entry | None:
+        """What was made of a spec as it is."""
+        entry = self._ledger.get(file.name)
+        return entry if entry and entry.key == key_of(file) else None
+
+    def _folders(self, entry: Entry) -> list[str]:
+        """Those of a spec that are asked for."""
+        return [f"{environment}/{entry.spec}" for environment in self._source.environments]
+
+    def _stands(self, file: File, entry: Entry) -> bool:
+        """What was made of a spec lies there, and the files beside the spec are what they were."""
+        beside = all(digest(file.beside(relative)) == was for relative, was in entry.beside.items())
+        return beside and self._lie(entry, self._folders(entry))
 
     def _other(self, name: str, key: str, make: Callable[[], Iterable[Folder]]) -> None:
         entry = self._ledger.get(name)
-        if entry and self._stands(entry, key, entry.folders):
+        if entry and entry.key == key and self._lie(entry, entry.folders):
             self._leave(entry, entry.folders)
         else:
             self._take(self._bench.other(name, key, make()))
 
-    def _stands(self, entry: Entry, key: str, folders: Iterable[str]) -> bool:
-        """All of them were made from this, and lie as they did then."""
+    def _lie(self, entry: Entry, folders: Iterable[str]) -> bool:
+        """They lie as they did when they were made."""
         lays = ((folder, entry.folders.get(folder)) for folder in folders)
-        return entry.key == key and all(
-            lay is not None and lay.lying and lay.lying == lying(self._root, folder) for folder, lay in lays
-        )
+        return all(lay is not None and lay.lying and lay.lying == lying(self._root, folder) for folder, lay in lays)
 
     def _leave(self, entry: Entry, folders: Iterable[str]) -> None:
         for folder in folders:
@@ -114,8 +154,3 @@ class Flow:
         self.files += files
         if member:
             self._members[folder.partition("/")[0]].append(member)
-
-
-def _as_it_was(file: File, entry: Entry) -> bool:
-    """The files beside a spec."""
-    return all(digest(file.beside(relative)) == was for relative, was in entry.beside.items())

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from penstock_generate.build import Folder, of_spec
-from penstock_generate.plan import Member
+from penstock_generate.build import Folder, of_spec, plan
+from penstock_generate.plan import Member, Planned
 from penstock_generate.source import Source
 from penstock_generate.tree import Difference, compare
 from penstock_spec.files import File, digest
@@ -52,9 +52,9 @@ class Bench:
     root: Path
     sink: Sink
 
-    def spec(self, file: File) -> Unit:
-        """One spec in all environments."""
-        folders = list(of_spec(self.source, file))
+    def spec(self, file: File, planned: Iterable[Planned] | None = None) -> Unit:
+        """One spec in all environments; `planned` where it was."""
+        folders = list(of_spec(self.source, plan(self.source, file) if planned is None else planned))
         name = folders[0].name.rpartition("/")[2]  # there is no platform without an environment
         beside = {relative: digest(file.beside(relative)) for folder in folders for relative in folder.beside}
         return Unit(file.name, key_of(file), name, beside, tuple(self._made(folders)))

@@ -1,4 +1,4 @@
-"""What a repository is generated from, read once and without errors."""
+"""What a repository is generated from, read once."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ class Chosen:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Files that lint clean, and what was asked for."""
+    """Files, which have been checked or are about to be, and what was asked for."""
 
-    root: Path
+    repository: Repository
     inputs: Inputs
     platform: check.PlatformFile
     model: Platform
@@ -54,28 +54,44 @@ class Source:
     fingerprint: str
     """Of all that every file hangs on: the tool, its templates, the platform file."""
 
+    @property
+    def root(self) -> Path:
+        """Of the repository."""
+        return self.repository.root
+
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """Files that do not."""
+    """What files with errors come to."""
 
     outcome: Outcome
 
 
 def read(repository: Repository, chosen: Chosen, today: date) -> Source | Refused:
-    """The repository, linted."""
+    """The repository, checked."""
+    source = unchecked(repository, chosen, today)
+    return (isinstance(source, Source) and refused(source)) or source
+
+
+def refused(source: Source, also: lint.Also | None = None) -> Refused | None:
+    """Check its specs, and do something else with each that is well: nothing is refused where all are."""
+    outcome = cache.lint(source.repository, source.chosen.environments, source.today, source.inputs, also)
+    return Refused(outcome) if outcome.count(Severity.ERROR) else None
+
+
+def unchecked(repository: Repository, chosen: Chosen, today: date) -> Source | Refused:
+    """The repository as it lies there; nothing is known of its specs, and refused is only a broken platform file."""
     inputs = read_inputs(repository)
-    outcome = cache.lint(repository, chosen.environments, today, inputs)
     platform = check.check_platform(lint.load(inputs.platform))
     environments = lint.choose(platform, chosen.environments)
-    if outcome.count(Severity.ERROR) or platform.model is None:
-        return Refused(outcome)
+    if platform.model is None:
+        return Refused(cache.lint(repository, chosen.environments, today, inputs))
     for name in OF_ALL:
         if name in platform.model.environments:
             raise CannotGoOn(f"an environment cannot be named `{name}`: `generated/{name}/` is for all", "rename it")
     overrides = repository.root / TEMPLATES
     return Source(
-        root=repository.root,
+        repository=repository,
         inputs=inputs,
         platform=platform,
         model=platform.model,

@@ -28,12 +28,13 @@ def mapped(work: Callable[[ItemT], MadeT], items: Sequence[ItemT]) -> Iterator[M
     if alone or at_once == 1 or len(items) < MANY:
         yield from map(work, items)
         return
+    yield work(items[0])  # what it loads and remembers, every fork has then
     global _job  # noqa: PLW0603 - how it comes into the forks
     _job = (work, items)
     gc.freeze()  # so that a fork's collections leave what it shares alone
     try:
         with multiprocessing.get_context("fork").Pool(at_once, _begin) as pool:
-            yield from pool.imap(_run, range(len(items)), chunksize=TOGETHER)
+            yield from pool.imap(_run, range(1, len(items)), chunksize=TOGETHER)
     finally:
         gc.unfreeze()
         del _job

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import click
 
-from penstock_generate.command.shared import GENERATED, choice_options, root_of, source_of
-from penstock_generate.flow import Flow
+from penstock_generate.command.shared import GENERATED, choice_options, flow_of, root_of, unchecked_of
 from penstock_generate.source import Chosen
 from penstock_generate.tree import Difference
 from penstock_generate.writing import opened
@@ -25,10 +24,10 @@ def command(ctx: click.Context, environments: tuple[str, ...], names: tuple[str,
     Examples:
       penstock check
     """
-    source = source_of(platform, Chosen(environments, names))
+    source = unchecked_of(platform, Chosen(environments, names))
     root = root_of(source)
     with opened(root):
-        flow = Flow(source, root, lambda _, __: None)
+        flow = flow_of(source, root, lambda _, __: None)
         difference = flow.run()
         flow.remember(written=False)
     told = _told(difference)

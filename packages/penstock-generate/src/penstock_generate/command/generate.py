@@ -9,9 +9,8 @@ import click
 
 from penstock.command.console import painter
 from penstock_generate.build import Folder
-from penstock_generate.command.shared import GENERATED, choice_options, root_of, source_of
+from penstock_generate.command.shared import GENERATED, choice_options, flow_of, root_of, unchecked_of
 from penstock_generate.danger import dangers
-from penstock_generate.flow import Flow
 from penstock_generate.source import Chosen, Source
 from penstock_generate.tree import Difference
 from penstock_generate.writing import Change, opened
@@ -34,7 +33,7 @@ def command(environments: tuple[str, ...], names: tuple[str, ...], platform: Pat
       penstock generate
       penstock generate --env production --only media-cluster
     """
-    source = source_of(platform, Chosen(environments, names))
+    source = unchecked_of(platform, Chosen(environments, names))
     root = root_of(source)
     with opened(root), Change(root) as change:
 
@@ -44,7 +43,7 @@ def command(environments: tuple[str, ...], names: tuple[str, ...], platform: Pat
                 if one.path in new:
                     change.put(one.path, one.content.encode())
 
-        flow = Flow(source, root, put)
+        flow = flow_of(source, root, put)
         difference = flow.run()
         looked = dangers(source, flow.specs, root, difference)
         if looked.dangerous:

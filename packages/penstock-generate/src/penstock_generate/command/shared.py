@@ -11,7 +11,9 @@ from typing import Any, TypeVar
 import click
 
 from penstock.command.console import complete_environment, here, painter, platform_option, today
-from penstock_generate.source import Chosen, Refused, Source, read
+from penstock_generate.flow import Flow
+from penstock_generate.making import Sink
+from penstock_generate.source import Chosen, Refused, Source, read, refused, unchecked
 from penstock_spec import report
 from penstock_spec.findings import CannotGoOn
 from penstock_spec.repository import open_repository
@@ -39,7 +41,22 @@ def choice_options(verb: F) -> F:
 
 def source_of(platform: Path | None, chosen: Chosen) -> Source:
     """The repository here; errors in its files end the command."""
-    found = read(open_repository((), platform, here()), chosen, today())
+    return _well(read(open_repository((), platform, here()), chosen, today()))
+
+
+def flow_of(source: Source, root: Path, sink: Sink) -> Flow:
+    """What checks the specs, and makes each as soon as it is checked; errors end the command."""
+    flow = Flow(source, root, sink)
+    _well(refused(source, flow) or source)
+    return flow
+
+
+def unchecked_of(platform: Path | None, chosen: Chosen) -> Source:
+    """The repository here, whose specs are to be checked."""
+    return _well(unchecked(open_repository((), platform, here()), chosen, today()))
+
+
+def _well(found: Source | Refused) -> Source:
     if isinstance(found, Refused):
         click.echo(report.render("text", found.outcome, painter(sys.stderr)), nl=False, err=True)
         raise CannotGoOn("nothing is generated from specs with errors", "see `penstock lint`")

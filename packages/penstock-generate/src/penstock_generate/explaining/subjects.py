@@ -55,7 +55,7 @@ def subject_of(source: Source, path: str) -> Subject:
     if first in OF_ALL:
         return _All(source.version)
     if first in source.environments and name == OF_ENVIRONMENT:
-        made = (folder for file in source.inputs.specs for folder in of_spec(source, file))
+        made = (folder for file in source.inputs.specs for folder in of_spec(source, plan(source, file)))
         members = [one.member for one in made if one.member and one.name.startswith(f"{first}/")]
         return _OfWhole(
             source, Whole(first, source.model.environments[first], tuple(members), _file(source), source.version)

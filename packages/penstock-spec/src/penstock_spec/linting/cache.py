@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from datetime import date
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from penstock_spec.files import File, digest
 from penstock_spec.findings import Finding, Outcome, Severity, Span
@@ -26,6 +26,7 @@ from penstock_spec.repository import Inputs, Repository, read_inputs
 
 if TYPE_CHECKING:
     from penstock_spec.linting.checked import Checked
+    from penstock_spec.linting.lint import Also
 
 BROKEN = (KeyError, TypeError, ValueError, AttributeError, IndexError)
 """What reading a cache that somebody damaged may run into; it then counts as nothing kept."""
@@ -34,7 +35,13 @@ FOLDER = ".penstock-cache"
 TOOLS = ("penstock-spec", "pydantic", "pydantic-core", "PyYAML", "ruamel.yaml", "jsonschema-rs")
 
 
-def lint(repository: Repository, asked: tuple[str, ...], today: date, inputs: Inputs | None = None) -> Outcome:
+def lint(
+    repository: Repository,
+    asked: tuple[str, ...],
+    today: date,
+    inputs: Inputs | None = None,
+    also: Also | None = None,
+) -> Outcome:
     """As `lint.lint`, from the cache where it may be. `inputs` are the repository's, where they were read before."""
     inputs = inputs or read_inputs(repository)
     folder = repository.root / FOLDER
@@ -45,14 +52,22 @@ def lint(repository: Repository, asked: tuple[str, ...], today: date, inputs: In
     if kept.get("key") == key:
         with contextlib.suppress(*BROKEN):
             return _outcome(kept, inputs)
-    return _afresh(inputs, asked, today, folder, (tool, key))
+    return _afresh(_Keeping(folder, tool, key), inputs, asked, today, also)
 
 
-def _afresh(inputs: Inputs, asked: tuple[str, ...], today: date, folder: Path, keys: tuple[str, str]) -> Outcome:
+class _Keeping(NamedTuple):
+    """Where what comes of a run is kept, and what it hangs on."""
+
+    folder: Path
+    tool: str
+    key: str
+
+
+def _afresh(keeping: _Keeping, inputs: Inputs, asked: tuple[str, ...], today: date, also: Also | None) -> Outcome:
     from penstock_spec.linting import lint as engine  # noqa: PLC0415 - an unchanged run needs none of it
     from penstock_spec.linting.frozen import freeze, thaw  # noqa: PLC0415 - as above
 
-    tool, key = keys
+    folder, tool, key = keeping
     around = _key(tool, _file_key(inputs.platform), *asked)
     kept = load(folder / "specs.json")
     entries: Mapping[str, Any] = kept.get("specs", {}) if kept.get("around") == around else {}
@@ -63,7 +78,7 @@ def _afresh(inputs: Inputs, asked: tuple[str, ...], today: date, folder: Path, k
             checked = thaw(entry["checked"])
             if entry["key"] == _file_key(file) and _unchanged(file, checked.beside):
                 known[file.name] = checked
-    linted = engine.lint(inputs, asked, today, known)
+    linted = engine.lint(inputs, asked, today, known, also)
     beside = [[file.name, linted.specs[file.name].beside] for file in inputs.specs if linted.specs[file.name].beside]
     findings = [_packed(one) for one in linted.outcome.findings]
     specs = {

@@ -78,8 +78,18 @@ def check_platform(document: Document) -> PlatformFile:
     return PlatformFile(document, model, checked)
 
 
-def check_spec(document: Document, platform: PlatformFile, environments: tuple[str, ...], beside: Beside) -> Checked:
-    """One spec in every environment that is asked for."""
+Resolved = dict[str, tuple[Any, Layers]]
+"""The model of a spec, and where each value of it comes from, by environment."""
+
+
+def check_spec(
+    document: Document,
+    platform: PlatformFile,
+    environments: tuple[str, ...],
+    beside: Beside,
+    resolved: Resolved | None = None,
+) -> Checked:
+    """One spec in every environment that is asked for. Into `resolved` goes what it is there, for others."""
     checked = Checked()
     checked.add("", document.found)
     if not isinstance(document.data, dict):
@@ -103,6 +113,8 @@ def check_spec(document: Document, platform: PlatformFile, environments: tuple[s
             if rule.scope == "spec" and rule.check and rule.module.startswith((f"{kind.rules}.", f"{EVERY_KIND}.")):
                 checked.add(environment, (one._replace(rule=name) for one in rule.check(subject)))
         checked.shown.append(show(kind, subject))
+        if resolved is not None:
+            resolved[environment] = spec, layers
     if not platform.model or not environments:
         alone = layered(kind, _without_overrides(document), Document("", ()), "")
         _shaped(kind, alone, broken, "", checked)

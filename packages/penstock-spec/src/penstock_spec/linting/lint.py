@@ -2,23 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
+from typing import Any, Protocol, TypeVar
 
 from penstock_spec.catalogue import catalogue
 from penstock_spec.fields import nearest
 from penstock_spec.files import File, digest
-from penstock_spec.findings import CannotGoOn, Finding, Outcome
-from penstock_spec.linting.check import Beside, PlatformFile, check_platform, check_spec, finding, run
+from penstock_spec.findings import CannotGoOn, Finding, Outcome, Severity
+from penstock_spec.linting.check import Beside, PlatformFile, Resolved, check_platform, check_spec, finding, run
 from penstock_spec.linting.checked import Checked
 from penstock_spec.linting.waivers import Waiver, over, void, waives
 from penstock_spec.reading import Document, Found, read
 from penstock_spec.repository import Inputs
 from penstock_spec.subject import Fleet
 
+MadeT = TypeVar("MadeT")
+
 SEVERAL = 32
 """Files from which on it may be worth to look at several at once."""
+
+
+class Also(Protocol):
+    """What else is done with specs that are checked: they have been read, and it may be in a fork."""
+
+    def make(self, file: File, resolved: Resolved) -> object:
+        """Of a spec without errors of its own; what comes of it goes back to where the run was started."""
+
+    def take(self, file: File, made: Any) -> None:  # noqa: ANN401 - what `make` came to
+        """There, one after the other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,16 +61,27 @@ def choose(platform: PlatformFile, asked: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(one for one in known if not asked or one in asked)
 
 
-def lint(inputs: Inputs, asked: tuple[str, ...], today: date, known: Mapping[str, Checked] | None = None) -> Linted:
+def lint(
+    inputs: Inputs,
+    asked: tuple[str, ...],
+    today: date,
+    known: Mapping[str, Checked] | None = None,
+    also: Also | None = None,
+) -> Linted:
     """Check everything: each file, each spec in each environment, and the specs of an environment together.
 
-    `known` has what specs came to in an earlier run over the same bytes; they are not read again.
+    `known` has what specs came to in an earlier run over the same bytes; they are not read again, and nothing else is
+    done with them.
     """
     platform = check_platform(load(inputs.platform))
     environments = choose(platform, asked)
     earlier = known or {}
     new = [file for file in inputs.specs if file.name not in earlier]
-    made = dict(zip((file.name for file in new), _all(new, platform, environments), strict=True))
+    made = {}
+    for file, (checked, more) in zip(new, _all(new, partial(_check, platform, environments, also)), strict=True):
+        made[file.name] = checked
+        if also and more is not None:
+            also.take(file, more)
     specs = {file.name: earlier.get(file.name) or made[file.name] for file in inputs.specs}
     files = {inputs.platform.name: platform.checked.copy(), **{name: checked.copy() for name, checked in specs.items()}}
     for environment, found in across(platform, environments, files.values(), whole=inputs.whole):
@@ -72,21 +97,24 @@ def lines_of(inputs: Inputs, findings: Iterable[Finding]) -> dict[str, tuple[str
     return {file.name: file.lines() for file in (inputs.platform, *inputs.specs) if file.name in wanted}
 
 
-def _all(files: list[File], platform: PlatformFile, environments: tuple[str, ...]) -> Iterable[Checked]:
+def _all(files: list[File], work: Callable[[File], MadeT]) -> Iterable[MadeT]:
     """Many of them in forks; what comes with them is loaded only then."""
     if len(files) < SEVERAL:
-        return [_check(file, platform, environments) for file in files]
+        return map(work, files)
     from penstock_spec.forks import mapped  # noqa: PLC0415 - as above
 
-    catalogue()  # so that no fork has to load the rules
-    return mapped(lambda file: _check(file, platform, environments), files)
+    return mapped(work, files)
 
 
-def _check(file: File, platform: PlatformFile, environments: tuple[str, ...]) -> Checked:
+def _check(
+    platform: PlatformFile, environments: tuple[str, ...], also: Also | None, file: File
+) -> tuple[Checked, object]:
     asked: dict[str, str | None] = {}
-    checked = check_spec(load(file), platform, environments, _beside(file, asked))
+    resolved: Resolved | None = {} if also else None
+    checked = check_spec(load(file), platform, environments, _beside(file, asked), resolved)
     checked.beside = asked
-    return checked
+    well = not any(catalogue()[one.rule].severity is Severity.ERROR for _, one in checked.found)
+    return checked, also.make(file, resolved) if also and resolved and well else None
 
 
 def _beside(file: File, asked: dict[str, str | None]) -> Beside:
