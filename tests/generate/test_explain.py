@@ -14,6 +14,7 @@ from penstock_generate.explaining.subjects import subject_of
 from penstock_generate.explaining.trace import Marks, places, without
 from penstock_generate.rendering import Templates
 from penstock_generate.source import Chosen, Source, read
+from penstock_spec.reading.source import LARGEST
 from penstock_spec.repository import open_repository
 
 Run = Callable[..., CompletedProcess[str]]
@@ -80,6 +81,15 @@ def test_a_line_that_depends_on_nothing(root: Path, generated: Path, penstock: R
     assert f"pods/_parts.j2:{line_of(template, 'readOnlyRootFile')}\n" in ran.stdout
 
 
+def test_a_file_may_be_larger_than_a_spec(generated: Path, penstock: Run) -> None:
+    """As the platform file's schema is."""
+    file = generated / "schemas/platform.schema.json"
+    assert file.stat().st_size > LARGEST
+    ran = penstock("explain", f"generated/schemas/platform.schema.json:{len(file.read_text().splitlines())}")
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert "made by   penstock_spec.json_schema\n" in ran.stdout
+
+
 def test_a_line_that_is_there_because_of_a_field(generated: Path, penstock: Run) -> None:
     """Its text is the template's, and the field says that it is there at all."""
     there = generated / "production/agent-queue/manifests/deployment.yaml"
@@ -131,6 +141,8 @@ def test_a_patch(root: Path, repository: Path, penstock: Run) -> None:
         ("generated/dev/jobs/nothing.yaml:1", "cannot be had"),
         ("generated/dev/jobs/mine.txt:1", "is not generated"),
         ("generated/dev/nobody/mine.txt:1", "follows from no spec"),
+        ("generated/dev/jobs/FILES:2", "only lists the files beside it"),
+        ("generated/schemas/FILES:2", "only lists the files beside it"),
         ("specs/jobs.yaml:1", "is not below `generated/`"),
         ("generated/dev/jobs/worker.json:2", "is not what would be generated"),
     ],

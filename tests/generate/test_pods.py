@@ -37,11 +37,14 @@ def pod(repository: Path, penstock: Run, tmp_path: Path) -> Path:
     message = "{schema: {model: 'pets:Pet'}, encoding: fields}"
     (repository / "specs/models.yaml").write_text(SPEC.format(name="models", message=message))
     (repository / "specs/models.message.json").write_text('{"properties": {"name": {"type": "string"}}}')
+    many = {f"field_{number}": {"enum": [[[number]]]} for number in range(2500)}
+    (repository / "specs/large.message.json").write_text(json.dumps({"properties": many}, separators=(",", ":")))
+    (repository / "specs/large.yaml").write_text(SPEC.format(name="large", message="{schema: {model: 'pets:Pet'}}"))
     assert penstock("generate").returncode == 0
     pod = tmp_path / "pod"
     pod.mkdir()
     (pod / "pets.py").write_text(PETS)
-    for name in ("pets", "models"):
+    for name in ("pets", "models", "large"):
         shutil.copy(repository / f"generated/dev/{name}/worker.json", pod / f"{name}.json")
     return pod
 
@@ -52,9 +55,12 @@ def run(pod: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=pod, env=environ, capture_output=True, text=True, check=False, timeout=60)
 
 
-@pytest.mark.parametrize(("name", "fields"), [("pets", ("data", '{"name": "Kim"}')), ("models", ("name", "Kim"))])
+@pytest.mark.parametrize(
+    ("name", "fields"),
+    [("pets", ("data", '{"name": "Kim"}')), ("models", ("name", "Kim")), ("large", ("data", '{"name": "Kim"}'))],
+)
 def test_a_worker_runs_from_it_alone(pod: Path, server: Server, name: str, fields: tuple[str, str]) -> None:
-    """Also where the schema came from a file beside the spec."""
+    """Also where the schema came from a file beside the spec, and is larger here than a spec may be."""
     server.ask("XADD", f"streams:{name}", "*", *fields)
     ran = run(pod, "worker", f"{name}.json", "--redis", server.url, "--until-idle", "--listen", "off")
     assert (ran.returncode, ran.stdout) == (0, "said Kim\n")

@@ -31,8 +31,8 @@ class File:
         return () if isinstance(self.raw, Found) else decode(self.name, self.raw).lines
 
 
-def read_bytes(path: Path, name: str) -> bytes | Found:
-    """The bytes of a file, one more than the most that is read at the most; or why they cannot be had."""
+def read_bytes(path: Path, name: str, most: int | None = LARGEST + 1) -> bytes | Found:
+    """The bytes of a file, this many at the most; or why they cannot be had. All, of what is not a team's."""
     at = Span(name, 1, 1, 1, 1)
     try:
         mode = path.stat().st_mode
@@ -42,7 +42,7 @@ def read_bytes(path: Path, name: str) -> bytes | Found:
         if not stat.S_ISREG(mode):
             return Found("unreadable-file", at, "it is no ordinary file", "name a file")
         with path.open("rb") as file:
-            return file.read(LARGEST + 1)
+            return file.read(most)
     except FileNotFoundError:
         return Found("unreadable-file", at, "there is no such file", "see that the name is right")
     except PermissionError:

@@ -145,7 +145,7 @@ def from_generated(path: Path, environment: str | None) -> Resolved:
 
 def generated(path: Path, environment: str | None) -> worker_file.WorkerFile:
     """A spec, of any kind, in a file that the generator wrote."""
-    raw = read_bytes(path, path.name)
+    raw = read_bytes(path, path.name, most=None)  # laid out, a schema is larger than as somebody wrote it
     if not isinstance(raw, bytes):
         raise CannotGoOn(f"`{path}` cannot be had: {raw.says}", raw.hint)
     told = worker_file.read(raw, path.name)

@@ -27,7 +27,7 @@ def tell(place: str) -> None:
     root, file = root_of(source), (here() / name).resolve()
     if not file.is_relative_to(root.resolve()):
         raise CannotGoOn(f"`{name}` is not below `generated/`", "name a file that was generated")
-    raw = read_bytes(file, name)
+    raw = read_bytes(file, name, most=None)
     if not isinstance(raw, bytes):
         raise CannotGoOn(f"`{name}` cannot be had: {raw.says}", raw.hint)
     path = file.relative_to(root.resolve()).as_posix()

@@ -15,6 +15,7 @@ from difflib import SequenceMatcher
 from penstock_generate.artifact import Artifact
 from penstock_generate.explaining.subjects import Cause, Subject, subject_of
 from penstock_generate.explaining.trace import Marks, places, without
+from penstock_generate.listing import NAME
 from penstock_generate.rendering import Templates
 from penstock_generate.source import TEMPLATES, Source
 from penstock_spec.findings import CannotGoOn
@@ -35,6 +36,9 @@ def explain(source: Source, path: str, content: str, number: int) -> Explained:
     lines = content.splitlines()
     if not 1 <= number <= len(lines):
         raise CannotGoOn(f"`{path}` has {len(lines)} lines", "name one of them")
+    if path.rpartition("/")[2] == NAME:
+        says = f"`{path}` only lists the files beside it, with their digests"
+        raise CannotGoOn(says, "ask about a line of one of those")
     subject = subject_of(source, path)
     made = _one(subject.emit(source.templates), path)
     body = made.content.splitlines()
