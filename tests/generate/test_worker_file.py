@@ -25,13 +25,16 @@ def changed(text: str, **values: Any) -> bytes:  # noqa: ANN401 - whatever JSON 
 
 
 def test_it_reads_back_to_the_same(root: Path) -> None:
-    """For every spec of the repository, in every environment; and is written the same again."""
+    """For every spec of the repository, in every environment; and is written the same again.
+
+    What only the infrastructure is to know of Redis is not in it.
+    """
     for environment in ("dev", "production"):
         for it in resolve([], None, environment, root, DAY).pipelines:
             text, digest = worker_file.write(environment, it.spec, it.around, {"type": "object"})
             read = worker_file.read(text.encode(), "worker.json")
             assert read.digest == digest
-            assert read.around.redis == it.around.redis
+            assert read.around.redis == it.around.redis.model_copy(update={"memory": None, "ports": []})
             assert worker_file.write(environment, read.spec, read.around, read.schema) == (text, digest)
 
 
