@@ -56,6 +56,23 @@ class _AsWritten(CodeGenerator):
 class _Environment(jinja2.Environment):
     code_generator_class = _AsWritten
 
+    def __init__(self, **settings: Any) -> None:  # noqa: ANN401 - whatever Jinja takes
+        super().__init__(**settings)
+        self._known: dict[str, jinja2.Template] = {}
+
+    def get_template(
+        self,
+        name: str | jinja2.Template,
+        parent: str | None = None,
+        globals: MutableMapping[str, Any] | None = None,  # noqa: A002 - as Jinja calls it
+    ) -> jinja2.Template:
+        """Each once, whoever asks: a page includes some dozens."""
+        known = self._known.get(name) if isinstance(name, str) else None
+        if known is None:
+            known = super().get_template(name, parent, globals)
+            self._known[str(known.name)] = known
+        return known
+
     def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
         """One map: a chain of them, which would show later changes, is walked in Python at each include."""
         return {**self.globals, **(d or {})}

@@ -55,7 +55,7 @@ class Facts:
     redis_ports: list[int]
     rules: Written
     """Groups of them."""
-    dashboard: str
+    dashboard: Written
     """As compact JSON."""
 
     @classmethod
