@@ -19,6 +19,7 @@ from markupsafe import Markup
 
 from penstock_generate import markdown, python, text
 from penstock_generate.artifact import Artifact
+from penstock_generate.compiled import Compiled
 from penstock_spec.fields import nearest
 from penstock_spec.findings import CannotGoOn
 
@@ -94,6 +95,7 @@ class Templates:
             finalize=_written,
             keep_trailing_newline=True,
             extensions=extensions,
+            bytecode_cache=None if extensions else Compiled(OURS, Path(__file__)),
             auto_reload=False,  # a run reads each once
         )
         self._environment.filters |= {"block": _block, **{name: _through(write) for name, write in OF_VALUES.items()}}
