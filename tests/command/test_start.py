@@ -131,3 +131,40 @@ def test_a_folder_that_is_gone_is_told(repository: Path) -> None:
     done = subprocess.run(["bash", "-c", command], cwd=repository, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
     assert "the current folder does not exist any more" in done.stderr
+
+
+INTERRUPTED = """
+import sys, time
+class Slow:
+    def find_spec(self, name, path=None, target=None):
+        if name == "{module}":
+            print("it is being loaded", flush=True)
+            time.sleep(60)
+sys.meta_path.insert(0, Slow())
+sys.argv[1:] = ["rules"]
+from penstock.entry import main
+main()
+"""
+
+
+@pytest.mark.parametrize("module", ["penstock.command", "click", "penstock_spec.findings", "penstock.command.rules"])
+def test_ctrl_c_while_it_is_loaded_is_a_word(module: str) -> None:
+    """Half of a start is spent on it, and nothing is begun yet: no traceback, and the usual exit code."""
+    command = [sys.executable, "-c", INTERRUPTED.format(module=module)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+    assert (process.returncode, said) == (130, "\nstopped\n")  # a terminal has shown `^C` before
+
+
+def test_who_ignores_ctrl_c_goes_on_doing_so() -> None:
+    """As what a shell runs in the background."""
+    code = (
+        "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN); from penstock import entry; import os; "
+        "os.kill(os.getpid(), signal.SIGINT); import sys; sys.argv[1:] = ['--version']; entry.main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("penstock ")
