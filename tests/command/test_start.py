@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import resource
+import shlex
 import signal
 import subprocess
 import sys
@@ -80,6 +82,37 @@ def test_every_verb_explains_itself_and_its_options(verb: str, penstock: Callabl
     command = app.get_command(click.Context(app), verb)
     assert command is not None
     assert all(option.help for option in command.params if isinstance(option, click.Option))
+
+
+def examples(command: click.Command) -> list[str]:
+    """Those of its help, and of what is below it; not what is said about them."""
+    below = command.commands.values() if isinstance(command, click.Group) else ()
+    _, _, shown = (command.help or "").partition("Examples:\n")
+    own = [re.split(r"\s{3,}| < ", line.strip())[0] for line in shown.splitlines() if line.strip()]
+    return [*own, *(one for other in below for one in examples(other))]
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_example_of_the_help_is_taken(verb: str, repository: Path) -> None:
+    """Its words are a verb, options that there are, and values that these take."""
+    (repository / "src").mkdir()
+    top = app.get_command(click.Context(app), verb)
+    assert top is not None
+    for example in examples(top):
+        command: click.Command = app
+        context = click.Context(app)
+        name, *words = shlex.split(example)
+        while isinstance(command, click.Group):
+            name = words.pop(0)
+            found = command.get_command(context, name)
+            assert found is not None, example
+            command = found
+        command.make_context(name, words, parent=context)  # raises what a user would read
+
+
+def test_most_verbs_have_examples() -> None:
+    shown = [verb for verb in VERBS if examples(app.get_command(click.Context(app), verb) or app)]
+    assert len(shown) > len(VERBS) // 2
 
 
 @pytest.mark.usefixtures("repository")
