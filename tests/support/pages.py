@@ -97,7 +97,15 @@ STARTER = ROOT / "packages/penstock/src/penstock/starter/README.md"
 
 def with_steps() -> list[Path]:
     """Pages with commands whose answers they do not show."""
-    return [page for page in (*docs(), STARTER) if any(block.has_steps for block in blocks(page))]
+    return [
+        page for page in (*docs(), STARTER) if any(block.has_steps for block in blocks(page)) or said_in_words(page)
+    ]
+
+
+def said_in_words(page: Path) -> list[str]:
+    """Commands in running text that can be typed as they stand; `penstock explain RULE` and a verb alone cannot."""
+    spans = re.findall(r"`(penstock [\w-]+ [^`]+)`", FENCE.sub("", page.read_text()))
+    return [span for span in spans if not re.search(r"[\[|]| [A-Z:]+(?= |$)", span)]
 
 
 def meets_a_redis(page: Path) -> bool:

@@ -1,4 +1,4 @@
-"""Commands of which a page shows no answer, in `sh` blocks and workflows, are run: each ends as it should.
+"""Commands of which a page shows no answer are run: each ends as it should. They stand in `sh` blocks, workflows, text.
 
 A reader has what the page has them write; where it writes no spec, a clone of this repository with its branch on
 `origin/main`, or what is said in BEFORE. Redis is the page's own, under whatever name. What cannot be run on a machine
@@ -34,6 +34,7 @@ ELSEWHERE = {
     '--data-urlencode \'query=sum(rate(penstock_sent_total{pipeline="thumbnails", outcome="new"}[2m]))\'': (
         "a Prometheus; what it would answer lies there"
     ),
+    "penstock dev cache-agents": "tests/dev/test_schedulers.py runs a scheduler alone, and beside pipelines",
     "pip install -r requirements.txt": "a network",
     'gh pr comment "${{ github.event.number }}" --edit-last --create-if-none --body-file diff.md': "GitHub",
 }
@@ -75,6 +76,7 @@ THERE = {
 """Files that a page's reader has, and that the page does not show."""
 
 BEFORE = {
+    "docs/how-to/message-schemas.md": ["mkdir src && mv media src/"],
     "docs/how-to/ci.md": ["cp -r examples/media ."],
     "docs/how-to/dev.md": [
         "penstock init . >/dev/null",
@@ -106,17 +108,21 @@ PAGES = [pytest.param(page, id=name_of(page)) for page in pages.with_steps()]
 def test_every_step_ends_as_it_should(page: Path, laptop: Server, tmp_path: Path) -> None:
     """One after the other, beside the page's files as they are then."""
     shell = reader(page, laptop, tmp_path)
-    begun = False
     for block in blocks(page):
         if block.title:
             shell.write(block.title, block.text)
-        if block.has_steps and not begun:
-            begun = True
-            clone(shell)
-            must(shell, *BEFORE.get(name_of(page), []))
-        for step in block.steps() if block.has_steps else ():
-            if step not in ELSEWHERE:
-                assert outcome(shell, step) == ENDS.get((name_of(page), step), 0), step
+        take(shell, page, block.steps() if block.has_steps else [])
+    take(shell, page, pages.said_in_words(page))
+
+
+def take(shell: Shell, page: Path, some: list[str]) -> None:
+    """What a reader has done before is done before the first of them."""
+    if some and not (shell.folder / ".git").exists():
+        clone(shell)
+        must(shell, *BEFORE.get(name_of(page), []))
+    for step in some:
+        if step not in ELSEWHERE:
+            assert outcome(shell, step) == ENDS.get((name_of(page), step), 0), step
 
 
 def reader(page: Path, laptop: Server, folder: Path) -> Shell:
@@ -172,7 +178,8 @@ def outcome(shell: Shell, step: str) -> int:
 
 
 def steps(page: Path) -> list[str]:
-    return [step for block in blocks(page) if block.has_steps for step in block.steps()]
+    in_blocks = [step for block in blocks(page) if block.has_steps for step in block.steps()]
+    return [*in_blocks, *pages.said_in_words(page)]
 
 
 def test_what_is_named_above_stands_on_a_page() -> None:
