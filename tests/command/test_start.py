@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import resource
+import shlex
 import signal
 import subprocess
 import sys
@@ -82,6 +84,37 @@ def test_every_verb_explains_itself_and_its_options(verb: str, penstock: Callabl
     assert all(option.help for option in command.params if isinstance(option, click.Option))
 
 
+def examples(command: click.Command) -> list[str]:
+    """Those of its help, and of what is below it; not what is said about them."""
+    below = command.commands.values() if isinstance(command, click.Group) else ()
+    _, _, shown = (command.help or "").partition("Examples:\n")
+    own = [re.split(r"\s{3,}| < ", line.strip())[0] for line in shown.splitlines() if line.strip()]
+    return [*own, *(one for other in below for one in examples(other))]
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_example_of_the_help_is_taken(verb: str, repository: Path) -> None:
+    """Its words are a verb, options that there are, and values that these take."""
+    (repository / "src").mkdir()
+    top = app.get_command(click.Context(app), verb)
+    assert top is not None
+    for example in examples(top):
+        command: click.Command = app
+        context = click.Context(app)
+        name, *words = shlex.split(example)
+        while isinstance(command, click.Group):
+            name = words.pop(0)
+            found = command.get_command(context, name)
+            assert found is not None, example
+            command = found
+        command.make_context(name, words, parent=context)  # raises what a user would read
+
+
+def test_most_verbs_have_examples() -> None:
+    shown = [verb for verb in VERBS if examples(app.get_command(click.Context(app), verb) or app)]
+    assert len(shown) > len(VERBS) // 2
+
+
 @pytest.mark.usefixtures("repository")
 def test_our_own_fault_is_told_in_a_sentence(penstock: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object) -> None:
@@ -131,3 +164,40 @@ def test_a_folder_that_is_gone_is_told(repository: Path) -> None:
     done = subprocess.run(["bash", "-c", command], cwd=repository, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
     assert "the current folder does not exist any more" in done.stderr
+
+
+INTERRUPTED = """
+import sys, time
+class Slow:
+    def find_spec(self, name, path=None, target=None):
+        if name == "{module}":
+            print("it is being loaded", flush=True)
+            time.sleep(60)
+sys.meta_path.insert(0, Slow())
+sys.argv[1:] = ["rules"]
+from penstock.entry import main
+main()
+"""
+
+
+@pytest.mark.parametrize("module", ["penstock.command", "click", "penstock_spec.findings", "penstock.command.rules"])
+def test_ctrl_c_while_it_is_loaded_is_a_word(module: str) -> None:
+    """Half of a start is spent on it, and nothing is begun yet: no traceback, and the usual exit code."""
+    command = [sys.executable, "-c", INTERRUPTED.format(module=module)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+    assert (process.returncode, said) == (130, "\nstopped\n")  # a terminal has shown `^C` before
+
+
+def test_who_ignores_ctrl_c_goes_on_doing_so() -> None:
+    """As what a shell runs in the background."""
+    code = (
+        "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN); from penstock import entry; import os; "
+        "os.kill(os.getpid(), signal.SIGINT); import sys; sys.argv[1:] = ['--version']; entry.main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("penstock ")

@@ -64,6 +64,18 @@ def test_a_redis_that_never_answers_is_told(laptop: Laptop) -> None:
     assert dev.said("penstock dev: warning: Redis does not answer") == 1
 
 
+def test_it_does_not_wait_without_end_for_a_redis_that_never_answers(laptop: Laptop) -> None:
+    """For CI: what should end when nothing is left to do says that nothing will ever be done, and ends with 2."""
+    with closing(socket.socket()) as taken:
+        taken.bind(("127.0.0.1", 0))
+        port = taken.getsockname()[1]
+        dev = laptop.dev("--until-idle", "--redis", f"redis://127.0.0.1:{port}")
+        assert dev.wait() == 2
+    assert f"error: Redis at 127.0.0.1:{port} has not answered for 10 s, so nothing will be done" in dev.log()
+    assert "hint: see that it runs, and that it can be reached from here" in dev.log()
+    dev.nothing_left()
+
+
 def test_what_a_shell_says_for_other_commands_does_not_reach_workers(laptop: Laptop) -> None:
     """Another environment, the password of another Redis, a log level that would hide that they are ready."""
     others = {"PENSTOCK_ENV": "other", "REDIS_PASSWORD": "wrong", "LOG_LEVEL": "ERROR"}

@@ -103,6 +103,26 @@ def test_the_same_chance_makes_the_same(seed: int) -> None:
     assert len({json.dumps(one) for one in made}) == 3
 
 
+@given(seed=st.integers(0, 1000))
+def test_what_an_example_shows_is_sent(seed: int) -> None:
+    """It knows what a handler wants; but for what makes a message another one, and for what must be there beside it."""
+    schema = {
+        "required": ["id", "type", "player"],
+        "properties": {"id": {"type": "string"}, "type": {"type": "string"}},
+        "examples": [{"id": "1", "type": "remind", "text": "tea"}, {"id": "2", "type": "count"}, "not a body"],
+    }
+    made = sample(schema, by(seed), fresh={"id"})
+    assert (made["type"], made.get("text")) in {("remind", "tea"), ("count", None)}
+    assert made["id"] not in {"1", "2"}
+    assert made["player"]
+
+
+def test_examples_that_do_not_fit_are_passed_over() -> None:
+    """The schema is what a sender is held to."""
+    schema = {"required": ["n"], "properties": {"n": {"type": "integer"}}, "examples": [{"n": "many"}]}
+    assert isinstance(sample(schema, by(1))["n"], int)
+
+
 @pytest.mark.parametrize("name", ["agent-queue", "browser-jobs", "jobs", "media-cluster", "tankpit-jobs"])
 def test_every_pipeline_of_the_repository_can_be_sent_to(root: Path, name: str) -> None:
     """Their schemas are what teams write."""

@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 import inspect
 import json
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
+from random import Random
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from pydantic import TypeAdapter
+
+from penstock_dev.sample import sample
 
 ROOT = Path(__file__).parents[2]
 SPECS = [path.stem for path in sorted((ROOT / "specs").glob("*.yaml"))]
@@ -65,6 +68,27 @@ def test_a_run_goes_on_at_its_checkpoint(examples: Examples) -> None:
     assert checkpoints == {"c": 2}
     asyncio.run(execute(run, SimpleNamespace(lost=False)))
     assert checkpoints == {}
+
+
+@pytest.mark.parametrize("name", [name for name in SPECS if (ROOT / f"generated/dev/{name}/schema.json").is_file()])
+def test_what_a_key_of_the_screen_sends_is_done(name: str, resolved: Resolve, examples: Examples) -> None:
+    """Handlers take what `penstock dev` makes up for them, and need neither a network nor a program for it."""
+    model = resolved(name, "dev")
+    schema = json.loads((ROOT / f"generated/dev/{name}/schema.json").read_text(encoding="utf-8"))
+    handler = examples(model.handler)
+    context = SimpleNamespace(attempt=1, fence=1, lost=False)
+    chance = Random(5)  # noqa: S311 - made up, not secret
+    for _ in range(5):
+        body = sample(schema, chance, {model.message.correlate})
+        of_a_model = getattr(model.message.schema_, "model", None)
+        job = examples(of_a_model).model_validate_json(json.dumps(body)) if of_a_model else body
+        done = handler(job, context)
+        if inspect.isawaitable(done):
+            asyncio.run(finished(done))
+
+
+async def finished(work: Awaitable[object]) -> None:
+    await work
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -22,6 +23,7 @@ OTHERS = "before/"
 IN_PROCESS = frozenset({"penstock", "cd", "cat", "ls", "ln"})
 OWN_PLAYER = {ROOT / "docs/explanation/generated.md": "tests/generate/test_tour.py"}
 """Pages whose commands need more than a folder and a Redis, and the test that plays them and looks at their `yaml`."""
+WORKFLOWS = ".github/workflows/"
 MADE = ("docs/rules/", "docs/reference/")
 """Written by `make generate` from what has tests of its own."""
 
@@ -47,6 +49,27 @@ class Block:
         """Of a console, without what they say."""
         return [one.partition("\n")[0] for one in re.split(r"(?m)^\$ ", self.text) if one]
 
+    @property
+    def has_steps(self) -> bool:
+        """Commands whose answers it does not show."""
+        return self.kind == "sh" or self.title.startswith(WORKFLOWS)
+
+    def steps(self) -> list[str]:
+        """Those commands, each on one line and without the words about it."""
+        if self.kind == "yaml":
+            return [one["run"] for one in _mappings(yaml.safe_load(self.text)) if "run" in one]
+        lines = re.sub(r"\\\n\s*", "", self.text).splitlines()
+        return [step for line in lines if (step := re.sub(r"(^|\s+)#\s.*$", "", line).strip())]
+
+
+def _mappings(data: object) -> Iterator[dict[str, Any]]:
+    """All there are in what was read, from the outside in."""
+    if isinstance(data, dict):
+        yield data
+        data = list(data.values())
+    for one in data if isinstance(data, list) else ():
+        yield from _mappings(one)
+
 
 def name_of(page: Path) -> str:
     return page.relative_to(ROOT).as_posix()
@@ -66,6 +89,23 @@ def every_page() -> list[Path]:
 def docs() -> list[Path]:
     """Those of them that teach: the README and docs/. What a package is for stands in a README of its own."""
     return [page for page in every_page() if not name_of(page).startswith("packages/")]
+
+
+STARTER = ROOT / "packages/penstock/src/penstock/starter/README.md"
+"""What stands in a repository that `penstock init` has made."""
+
+
+def with_steps() -> list[Path]:
+    """Pages with commands whose answers they do not show."""
+    return [
+        page for page in (*docs(), STARTER) if any(block.has_steps for block in blocks(page)) or said_in_words(page)
+    ]
+
+
+def said_in_words(page: Path) -> list[str]:
+    """Commands in running text that can be typed as they stand; `penstock explain RULE` and a verb alone cannot."""
+    spans = re.findall(r"`(penstock [\w-]+ [^`]+)`", FENCE.sub("", page.read_text()))
+    return [span for span in spans if not re.search(r"[\[|]| [A-Z:]+(?= |$)", span)]
 
 
 def meets_a_redis(page: Path) -> bool:

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import os
+import pty
 import re
+import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import groupby
 from pathlib import Path
 
 from pages import FENCE, Block
+from servers import wait_for
 
+LOGGED = "12:00:00.000"
 VARIES = [
     (re.compile(r"\b[0-9A-HJKMNP-TV-Z]{26}\b"), "01M7QRV2B69659CEA944DKN6FY"),
     (re.compile(r"\b[\w.-]+~[0-9a-z]{8}\b"), "laptop~5968fwgw"),
-    (re.compile(r"\b\d\d:\d\d:\d\d\.\d{3}\b"), "12:00:00.000"),
+    (re.compile(r"\b\d\d:\d\d:\d\d\.\d{3}\b"), LOGGED),
     (re.compile(r"\b\d{13}-\d+\b"), "1795017437111-0"),
     (re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z"), "2026-11-18T12:00:00Z"),
     (re.compile(r"\bseconds=[\d.]+"), "seconds=0.003"),
@@ -27,8 +34,10 @@ PATIENCE = 120
 
 
 def alike(text: str) -> str:
-    """Without the width of columns, which hang on ids and names."""
-    return "\n".join(re.sub(" +", " ", line).rstrip() for line in text.splitlines())
+    """Without the width of columns, which hang on ids and names, and the order of what is logged at the same time."""
+    lines = [re.sub(" +", " ", line).rstrip() for line in text.splitlines()]
+    told = (sorted(some) if logged else list(some) for logged, some in groupby(lines, lambda line: LOGGED in line))
+    return "\n".join(line for some in told for line in some)
 
 
 def shown(command: str, said: str) -> str:
@@ -36,6 +45,21 @@ def shown(command: str, said: str) -> str:
     for varies, always in () if ALWAYS_THE_SAME.match(command) else VARIES:
         said = varies.sub(always, said)
     return "".join(f"{line.rstrip()}\n" for line in said.splitlines())
+
+
+@contextmanager
+def typing(words: str) -> Iterator[int]:
+    """A terminal at which these words are typed; where there are none, nobody sits there."""
+    if not words:
+        yield subprocess.DEVNULL
+        return
+    outside, inside = pty.openpty()
+    try:
+        os.write(outside, words.encode())
+        yield inside
+    finally:
+        os.close(outside)
+        os.close(inside)
 
 
 class Shell:
@@ -54,22 +78,55 @@ class Shell:
         return Path(self.environ.get("PWD_", self.folder))
 
     def say(self, command: str) -> str:
-        """What it says, on both streams; where it goes and what it exports is kept."""
+        """What it says, on both streams."""
+        told = self.run(command)
+        return told.stdout + told.stderr
+
+    def run(self, command: str, typed: str = "") -> subprocess.CompletedProcess[str]:
+        """To its end, with what somebody types at a terminal; where it goes and what it exports is kept."""
         keep = self.folder / "kept"
         script = f"{command}\ncode=$?; {{ pwd; env -0; }} > {keep}; exit $code"
-        told = subprocess.run(
-            ["bash", "-c", script],
-            cwd=self.place,
-            env=self.environ,
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE,
-            check=False,
-        )
+        with typing(typed) as stdin:
+            told = subprocess.run(
+                ["bash", "-c", script],
+                cwd=self.place,
+                env=self.environ,
+                stdin=stdin,
+                capture_output=True,
+                text=True,
+                timeout=PATIENCE,
+                check=False,
+            )
         place, _, variables = keep.read_text().partition("\n")
         self.environ = dict(one.split("=", 1) for one in variables.split("\0") if "=" in one)
         self.environ["PWD_"] = place
-        return told.stdout + told.stderr
+        return told
+
+    def interrupt(self, command: str, when: str) -> tuple[int, str]:
+        """Ctrl-C as soon as it has said this, and how it ends then."""
+        with (self.folder / "said").open("w+") as said:
+
+            def spoken() -> str:
+                return Path(said.name).read_text()
+
+            process = subprocess.Popen(
+                ["bash", "-c", f"exec {command}"],
+                cwd=self.place,
+                env=self.environ,
+                stdin=subprocess.DEVNULL,
+                stdout=said,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,  # a terminal interrupts all that it began, and nothing else
+            )
+            try:
+                wait_for(lambda: when in spoken() or process.poll() is not None, f"it says: {when}", PATIENCE)
+                if process.poll() is None:
+                    os.killpg(process.pid, signal.SIGINT)
+                return process.wait(PATIENCE), spoken()
+            finally:
+                if process.poll() is None:
+                    os.killpg(process.pid, signal.SIGKILL)
+                    process.wait()
 
     def write(self, file: str, text: str) -> None:
         path = self.place / file

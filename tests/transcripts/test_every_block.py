@@ -3,7 +3,7 @@
 | what | who looks at it |
 |---|---|
 | `console` | one of the players that `tests/support/pages.py` names |
-| `sh` | bash parses it here; that each `penstock` in it has this verb and these options, `test_docs.py` proves |
+| `sh`, and the steps of a workflow | `tests/runtime/docs/test_steps.py` runs each command, or says why not |
 | `yaml` named `specs/...` or `penstock.yaml` | written and linted here, beside the page's other files |
 | other `yaml` without a name | a part of a spec, linted here as one |
 | `python` | compiled and linted here; what is ours is run, too, by a player or by the test that is named below |
@@ -45,7 +45,7 @@ EXCERPTS = {
     ("docs/explanation/generated.md", "yaml"): TOUR,
     ("docs/explanation/scaling.md", ""): "arithmetic in words; tests/scaling holds the functions to it",
     ("docs/explanation/states.md", "mermaid"): "hosts draw it; the site has what tools/states.py draws of it",
-    ("docs/how-to/review.md", "yaml"): "a workflow: it is parsed here, and test_docs.py knows its commands",
+    ("docs/how-to/review.md", "yaml"): "a workflow: tests/runtime/docs/test_steps.py runs its steps",
     ("docs/how-to/size.md", "csv"): "test_docs.py writes it and simulates with it",
     ("docs/how-to/templates.md", "jinja"): "test_docs.py writes it and generates with it",
     (
@@ -94,7 +94,7 @@ def looked_at(page: Path, block: Block) -> bool:
         case "yaml":
             return block.is_ours or not block.title
         case "sh":
-            return True
+            return page in pages.with_steps()
         case _:
             return False
 

@@ -46,14 +46,22 @@ class Notation:
     """A piece of a text between quotes."""
 
     @classmethod
-    def of(cls, start: str, end: str, whole: Callable[[Any], str], inside: Callable[[str], str]) -> Self:
-        """`start` and `end` are what a blank's characters look like in it."""
+    def of(cls, quote: str, start: str, end: str, whole: Callable[[Any], str], inside: Callable[[str], str]) -> Self:
+        """What a quote and a blank's characters look like in it."""
         one = f"{re.escape(start)}((?:(?!{re.escape(end)}).)+){re.escape(end)}"
-        return cls(re.compile(f'(?<!\\\\)"{one}"|{one}', re.DOTALL), whole, inside)
+        alone = rf"(?<!\\){re.escape(quote)}{one}{re.escape(quote)}"
+        return cls(re.compile(f"{alone}|{one}", re.DOTALL), whole, inside)
 
 
-JSON = Notation.of(OPEN, CLOSE, _as_json, lambda text: _text(text)[1:-1])
-YAML = Notation.of(r"\uE000", r"\uE001", scalar, lambda text: quoted(text)[1:-1])
+def _in_yaml(text: str) -> str:
+    return quoted(text)[1:-1]
+
+
+JSON = Notation.of('"', OPEN, CLOSE, _as_json, lambda text: _text(text)[1:-1])
+YAML = Notation.of('"', r"\uE000", r"\uE001", scalar, _in_yaml)
+JSON_IN_YAML = Notation.of(
+    r"\"", r"\uE000", r"\uE001", lambda value: _in_yaml(_as_json(value)), lambda text: _in_yaml(_text(text)[1:-1])
+)
 
 
 class Told(dict[Blank, str]):

@@ -7,14 +7,11 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from penstock_generate import environment as of_environment
 from penstock_generate import listing
-from penstock_generate import repository as of_repository
 from penstock_generate.artifact import Artifact
-from penstock_generate.environment.manifests import NAME as JANITOR
 from penstock_generate.heading import headed
 from penstock_generate.kinds import emitter
-from penstock_generate.plan import Member, Planned, Whole
+from penstock_generate.plan import JANITOR, Member, Planned, Whole
 from penstock_generate.source import Source
 from penstock_spec.files import File
 from penstock_spec.findings import CannotGoOn
@@ -73,6 +70,8 @@ def planned(source: Source, file: File, resolved: Iterable[tuple[str, tuple[Any,
 
 def of_whole(source: Source, environment: str, members: Iterable[Member]) -> Iterator[Folder]:
     """The folder of an environment."""
+    from penstock_generate import environment as of_environment  # noqa: PLC0415 - most runs make none anew
+
     found = tuple(sorted(members, key=lambda one: one.name))
     file = source.inputs.platform.name
     whole = Whole(environment, source.model.environments[environment], found, file, source.version)
@@ -83,6 +82,8 @@ def of_whole(source: Source, environment: str, members: Iterable[Member]) -> Ite
 
 def of_all(source: Source) -> Iterator[Folder]:
     """The folders of the repository."""
+    from penstock_generate import repository as of_repository  # noqa: PLC0415 - as above
+
     artifacts = sorted(of_repository.emit(source.templates, source.version), key=lambda one: one.path)
     for _, group in groupby(artifacts, key=lambda one: one.folder):
         yield _folder(group, "its models and templates", source.version)

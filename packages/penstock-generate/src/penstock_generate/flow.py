@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import cache as once
 from functools import partial
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from penstock_generate.source import Source, refuse_unknown
 from penstock_generate.tree import Difference
 from penstock_spec.files import File, digest
 from penstock_spec.findings import CannotGoOn
-from penstock_spec.forks import mapped
+from penstock_spec.forks import MANY, begun, mapped
 from penstock_spec.linting import cache
 from penstock_spec.linting.check import Resolved
 from penstock_spec.linting.lint import load
@@ -38,6 +39,8 @@ class Flow:
         self._root = root
         self._bench = Bench(source, root, sink)
         self._ledger = Ledger(source.root / cache.FOLDER, source.fingerprint)
+        look = partial(_looked, root)
+        self._looked = once(begun(look) if len(self._ledger) > MANY else look)
         self._early: dict[str, Unit] = {}
         self._refused: CannotGoOn | None = None
         self._made: list[Unit] = []
@@ -76,7 +79,7 @@ class Flow:
             self._other(f"{environment}/", key, partial(of_whole, self._source, environment, members))
         if not chosen.names and not chosen.environments:
             self._other("/", "", partial(of_all, self._source))
-        gone = (one for one in tree.folders(self._root) if one not in self._wanted and chosen.covers(one))
+        gone = (one for one in self._looked() if one not in self._wanted and chosen.covers(one))
         differences = [made.difference for unit in self._made for made in unit.folders]
         return tree.added([*differences, *(tree.compare(self._root, folder, {}) for folder in gone)])
 
@@ -138,7 +141,7 @@ class Flow:
     def _lie(self, entry: Entry, folders: Iterable[str]) -> bool:
         """They lie as they did when they were made."""
         lays = ((folder, entry.folders.get(folder)) for folder in folders)
-        return all(lay is not None and lay.lying and lay.lying == lying(self._root, folder) for folder, lay in lays)
+        return all(lay is not None and lay.lying and lay.lying == self._looked().get(folder) for folder, lay in lays)
 
     def _leave(self, entry: Entry, folders: Iterable[str]) -> None:
         for folder in folders:
@@ -154,3 +157,8 @@ class Flow:
         self.files += files
         if member:
             self._members[folder.partition("/")[0]].append(member)
+
+
+def _looked(root: Path) -> dict[str, str]:
+    """The folders of a tree as it is found, and how each lies."""
+    return {folder: lying(root, folder) for folder in tree.folders(root)}

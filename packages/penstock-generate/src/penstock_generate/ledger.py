@@ -13,6 +13,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from stat import S_ISDIR
 from typing import Any
 
 from penstock_generate.plan import Member
@@ -59,6 +60,10 @@ class Ledger:
         self._kept: dict[str, Any] = told if isinstance(told, dict) else {}
         self._changed = not self._kept
 
+    def __len__(self) -> int:
+        """How many units there are."""
+        return len(self._kept)
+
     def get(self, unit: str) -> Entry | None:
         """The entry of a unit, if there is one that can be read."""
         try:
@@ -92,17 +97,19 @@ def lying(root: Path, folder: str) -> str:
     """How a folder lies on disk, without reading its files; nothing where that cannot be told yet."""
     told: list[str] = []
     newest = 0
-    ways = [os.fspath(root / folder)]
+    ways = [f"{root}/{folder}"]
     while ways:
+        way = ways.pop()
         try:
-            with os.scandir(ways.pop()) as entries:
-                for entry in sorted(entries, key=lambda one: one.name):
-                    if entry.is_dir(follow_symlinks=False):
-                        ways.append(entry.path)
-                        continue
-                    stat = entry.stat(follow_symlinks=False)
-                    newest = max(newest, stat.st_mtime_ns, stat.st_ctime_ns)
-                    told.append(f"{entry.path}\0{stat.st_size}\0{stat.st_mtime_ns}\0{stat.st_ctime_ns}\0{stat.st_ino}")
+            for name in sorted(os.listdir(way)):  # noqa: PTH208 - there are tens of thousands
+                path = f"{way}/{name}"
+                stat = os.lstat(path)
+                if S_ISDIR(stat.st_mode):
+                    ways.append(path)
+                    continue
+                written, changed = stat.st_mtime_ns, stat.st_ctime_ns
+                newest = max(newest, written, changed)
+                told.append(f"{path}\0{stat.st_size}\0{written}\0{changed}\0{stat.st_ino}")
         except OSError:
             return ""
     if newest > time.time_ns() - SETTLED:

@@ -12,6 +12,8 @@ from penstock_spec.platform import Environment
 
 DOMAIN = "penstock.dev"
 """What our own labels and annotations begin with."""
+JANITOR = "penstock-janitor"
+"""Of all that is the janitor's, in every environment; the scaler asks for the age of a message under this name."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from markupsafe import Markup
 
 from penstock_generate import markdown, python, text
 from penstock_generate.artifact import Artifact
+from penstock_generate.compiled import Compiled
 from penstock_generate.explaining.trace import Marks, places
 from penstock_generate.readable import unreadable
 from penstock_spec.fields import nearest
@@ -59,6 +60,23 @@ class _AsWritten(CodeGenerator):
 class _Environment(jinja2.Environment):
     code_generator_class = _AsWritten
 
+    def __init__(self, **settings: Any) -> None:  # noqa: ANN401 - whatever Jinja takes
+        super().__init__(**settings)
+        self._known: dict[str, jinja2.Template] = {}
+
+    def get_template(
+        self,
+        name: str | jinja2.Template,
+        parent: str | None = None,
+        globals: MutableMapping[str, Any] | None = None,  # noqa: A002 - as Jinja calls it
+    ) -> jinja2.Template:
+        """Each once, whoever asks: a page includes some dozens."""
+        known = self._known.get(name) if isinstance(name, str) else None
+        if known is None:
+            known = super().get_template(name, parent, globals)
+            self._known[str(known.name)] = known
+        return known
+
     def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
         """One map: a chain of them, which would show later changes, is walked in Python at each include."""
         return {**self.globals, **(d or {})}
@@ -75,7 +93,7 @@ class Templates:
         self._folders = folders
         self._overrides = overrides
         self._is_marked = bool(extensions)
-        self._own: dict[str, bool] = {}
+        self._own = _own(overrides) if overrides else {}
         self._loader = jinja2.FileSystemLoader(folders)
         self._environment = _Environment(
             loader=self._loader,
@@ -84,6 +102,7 @@ class Templates:
             finalize=_written,
             keep_trailing_newline=True,
             extensions=extensions,
+            bytecode_cache=None if extensions else Compiled(OURS, Path(__file__)),
             auto_reload=False,  # a run reads each once
         )
         self._environment.filters |= {"block": _block, **{name: _through(write) for name, write in OF_VALUES.items()}}
@@ -92,7 +111,7 @@ class Templates:
     def artifact(self, path: str, name: str, values: dict[str, Any]) -> Artifact:
         """A file of `generated/` from its template."""
         content = self.render(name, values)
-        if self._overrides and self._is_own(f"{name}{ENDING}"):
+        if self._own and self._is_own(f"{name}{ENDING}"):
             self._refuse_unreadable(path, content, name, values)
         return Artifact(path, content, f"templates/{name}{ENDING}")
 
@@ -100,9 +119,9 @@ class Templates:
         """Whether the repository has it, or any that it includes: ours are known to give what can be read."""
         known = self._own.get(file)
         if known is None:
-            text, place, _ = self._loader.get_source(self._environment, file)
+            text, _, _ = self._loader.get_source(self._environment, file)
             inside = meta.find_referenced_templates(self._environment.parse(text))
-            known = not Path(place).is_relative_to(OURS) or any(one is None or self._is_own(one) for one in inside)
+            known = any(one is None or self._is_own(one) for one in inside)
             self._own[file] = known
         return known
 
@@ -133,6 +152,13 @@ class Templates:
             raise CannotGoOn(f"{_place(error.filename, error.lineno)}: {error.message}", "mend the template") from None
         except (jinja2.TemplateError, Unwritten) as error:
             raise CannotGoOn(f"{_where(error, name)}: {error}", "mend the template") from None
+
+
+def _own(overrides: Path) -> dict[str, bool]:
+    """The repository's templates, by name. In Penstock's own repository they are ours."""
+    if overrides.is_dir() and overrides.samefile(OURS):
+        return {}
+    return {file.relative_to(overrides).as_posix(): True for file in overrides.rglob(f"*{ENDING}")}
 
 
 def _refuse_unused(overrides: Path) -> None:

@@ -17,6 +17,8 @@ WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})
 
 def scalar(value: object) -> str:
     """One value, read alike by parsers of YAML 1.1 and 1.2."""
+    if isinstance(value, Written):
+        return value.text
     return _text(str(value)) if isinstance(value, str) else _of_12(value)
 
 
@@ -27,16 +29,17 @@ def _text(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A list that goes into several files, as YAML already."""
+    """What goes into several files: a list, or a text in quotes, as YAML already."""
 
     text: str
-    """What goes on after a `:`; its items begin where the line with that begins."""
+    """A list goes on after a `:`; its items begin where the line with that begins."""
 
 
 def block(value: Any, indent: int = 0) -> str:  # noqa: ANN401 - whatever YAML can say
     """Any value, in lines that continue one that ends with `:`, `indent` further in."""
     if isinstance(value, Written):
-        return value.text.replace("\n", "\n" + " " * indent) if indent else value.text
+        between = "" if value.text.startswith("\n") else " "
+        return between + (value.text.replace("\n", "\n" + " " * indent) if indent else value.text)
     if value and isinstance(value, (dict, list, tuple)):
         lines = [""]
         _write(value, " " * indent, lines)

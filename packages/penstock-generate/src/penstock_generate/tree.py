@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -87,9 +88,12 @@ def _owned(root: Path, folder: str) -> Mapping[str, str]:
 
 def folders(root: Path) -> list[str]:
     """The folders that have a listing."""
-    of_all = [folder for folder in OF_ALL if (root / folder / listing.NAME).exists()]
-    found = (path.parent.relative_to(root).as_posix() for path in root.glob(f"*/*/{listing.NAME}"))
-    return sorted([*of_all, *found])
+    found = [*OF_ALL]
+    with contextlib.suppress(FileNotFoundError), os.scandir(root) as entries:
+        for entry in entries:
+            if entry.is_dir():
+                found += (f"{entry.name}/{name}" for name in os.listdir(entry.path))  # noqa: PTH208 - as below
+    return sorted(one for one in found if os.path.lexists(f"{root}/{one}/{listing.NAME}"))
 
 
 def _bytes(root: Path, path: str) -> bytes | None:

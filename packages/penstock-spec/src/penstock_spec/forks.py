@@ -8,6 +8,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from multiprocessing.connection import Connection
 from typing import Any, TypeVar
 
 ItemT = TypeVar("ItemT")
@@ -24,8 +25,7 @@ _job: tuple[Callable[[Any], Any], Sequence[Any]]
 def mapped(work: Callable[[ItemT], MadeT], items: Sequence[ItemT]) -> Iterator[MadeT]:
     """What `work` makes of each, in their order. One after the other where there are few, or forking is not safe."""
     at_once = processors()
-    alone = threading.active_count() > 1 or "fork" not in multiprocessing.get_all_start_methods()
-    if alone or at_once == 1 or len(items) < MANY:
+    if not _may_fork() or at_once == 1 or len(items) < MANY:
         yield from map(work, items)
         return
     yield work(items[0])  # what it loads and remembers, every fork has then
@@ -38,6 +38,37 @@ def mapped(work: Callable[[ItemT], MadeT], items: Sequence[ItemT]) -> Iterator[M
     finally:
         gc.unfreeze()
         del _job
+
+
+def begun(work: Callable[[], MadeT]) -> Callable[[], MadeT]:
+    """What `work` makes, for whoever asks later: a fork is at it meanwhile, where there is a processor for one."""
+    if not _may_fork() or processors() == 1:
+        return work
+    context = multiprocessing.get_context("fork")
+    there, here = context.Pipe(duplex=False)
+    fork = context.Process(target=_tell, args=(work, here), daemon=True)
+    fork.start()
+    here.close()
+
+    def made() -> MadeT:
+        try:
+            told: MadeT = there.recv()
+        except EOFError:  # it was killed
+            told = work()
+        there.close()
+        fork.join()
+        return told
+
+    return made
+
+
+def _tell(work: Callable[[], object], there: Connection) -> None:
+    _begin()
+    there.send(work())
+
+
+def _may_fork() -> bool:
+    return threading.active_count() == 1 and "fork" in multiprocessing.get_all_start_methods()
 
 
 def processors() -> int:

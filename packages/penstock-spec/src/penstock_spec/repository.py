@@ -106,8 +106,18 @@ def open_repository(paths: Iterable[Path], platform: Path | None, here: Path) ->
     if any(_same(path, root) for path in named):
         named = ()
     found = _named(named) if named else _below(root / SPECS)
-    specs = tuple(path for path in found if not _same(path, platform))
+    itself = _place(platform)
+    specs = tuple(path for path in found if _place(path) != itself)
     return Repository(root, platform, specs, whole=not named)
+
+
+def _place(path: Path) -> tuple[int, int] | None:
+    """Which file it is, by whatever name or link; there are thousands."""
+    try:
+        told = os.stat(path)  # noqa: PTH116 - as above
+    except (OSError, ValueError):
+        return None
+    return told.st_dev, told.st_ino
 
 
 def _same(path: Path, other: Path) -> bool:

@@ -7,7 +7,8 @@ process that only handles, need few of them.
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING
+
+TYPE_CHECKING = False  # as type checkers know it; `typing` takes its time, and Ctrl-C is not quiet before `entry`
 
 if TYPE_CHECKING:
     from penstock.handling.asked import Bury, Retry

@@ -1,5 +1,5 @@
 """`python -m penstock` is `penstock`."""
 
-from penstock.command import main
+from penstock.entry import main
 
 main()

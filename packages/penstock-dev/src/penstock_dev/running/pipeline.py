@@ -144,13 +144,15 @@ class RunsPipeline:
         self._before = None
 
     async def send(self, link: Link, credentials: Credentials, count: int) -> str:
-        """Messages that fit the schema."""
+        """Messages that fit the schema, none of them the same work as another."""
         del link
         schema, chance = self.of.of_messages(), SystemRandom()
+        message = self.spec.message
+        fresh = {name for name in (message.correlate, message.dedup and message.dedup.by) if name}
         sent, trouble = 0, ""
         async with Producer(self.of, credentials=credentials) as producer:
             for begin in range(0, count, BUNCH):
-                bodies = [sample(schema, chance) for _ in range(min(BUNCH, count - begin))]
+                bodies = [sample(schema, chance, fresh) for _ in range(min(BUNCH, count - begin))]
                 for outcome in await producer.send_many(bodies, timeout=5):
                     if isinstance(outcome, Sent | Duplicate):
                         sent += 1

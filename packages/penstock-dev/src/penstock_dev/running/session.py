@@ -16,9 +16,12 @@ from penstock_dev.running.plain import Plain
 from penstock_dev.running.server import Server
 from penstock_dev.running.specs import Good, Specs
 from penstock_dev.running.supervisor import Supervisor
+from penstock_spec.findings import CannotGoOn
 
 WELL, TROUBLED = 0, 1
 LOOK = 0.2
+SILENCE = 10.0
+"""Seconds without an answer of Redis, after which nobody believes that something will ever be done."""
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -37,10 +40,11 @@ class Session:
     def __init__(self, terms: Terms, specs: Specs, first: Good, server: Server, book: Book) -> None:
         self._first = first
         self._book = book
+        self._failure: CannotGoOn | None = None
         self.supervisor = Supervisor(terms, specs, server, book)
 
     def run(self, ends: Ends, *, screen: bool) -> int:
-        """Until it ends. Gives an exit code."""
+        """Until it ends. Gives an exit code. Raises CannotGoOn where that can never come true."""
         with asyncio.Runner() as runner:
             return runner.run(self._run(ends, screen=screen))
 
@@ -61,6 +65,8 @@ class Session:
             for told in await asyncio.gather(ending, showing, return_exceptions=True):
                 if isinstance(told, Exception):
                     raise told
+        if self._failure:
+            raise self._failure
         return TROUBLED if self.supervisor.troubled else WELL
 
     def _begins(self) -> str:
@@ -98,6 +104,11 @@ class Session:
                 stop.set()
             elif ends.when_idle and self.supervisor.stuck:
                 self._book.write("what cannot start does nothing, and nobody mends it meanwhile")
+                stop.set()
+            elif ends.when_idle and self.supervisor.silent >= SILENCE:
+                where = self.supervisor.seen().redis.address
+                says = f"Redis at {where} has not answered for {SILENCE:g} s, so nothing will be done"
+                self._failure = CannotGoOn(says, "see that it runs, and that it can be reached from here")
                 stop.set()
 
     async def _lines(self, after: int = 0) -> None:

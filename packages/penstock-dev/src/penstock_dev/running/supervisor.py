@@ -69,6 +69,11 @@ class Supervisor:
         return self._looking.idle
 
     @property
+    def silent(self) -> float:
+        """Seconds for which Redis has not answered."""
+        return 0.0 if self._looking.answers else time.monotonic() - self._looking.since
+
+    @property
     def stuck(self) -> bool:
         """Whether there is a spec of which no process can start."""
         return any(crew.trouble for crew in self._crews)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal, Self
+from typing import Any, Literal, NamedTuple, Self, TypeVar
 
 from penstock_generate.blanks import blank
 from penstock_generate.promql import name_of, number, quoted, selector
 from penstock_spec.metrics import Metric
 from penstock_spec.values.quantities import Duration
 
+ToldT = TypeVar("ToldT")
 Severity = Literal["critical", "warning", "info"]
 Feed = Callable[[float], Mapping[str, str]]
 """From a value to series, in promtool's notation, for which the query has this value."""
@@ -55,8 +56,7 @@ class Query:
     """A quotient comes out a little beside."""
 
 
-@dataclass(frozen=True, slots=True)
-class Alert:
+class Alert(NamedTuple):
     """One rule."""
 
     name: str
@@ -103,23 +103,22 @@ class Alert:
 
 
 class Series:
-    """The series of one pipeline, or of whatever labels tell apart: queries over them, and what feeds these."""
+    """The series of one pipeline, or of whatever labels tell apart: queries over them, and what feeds these.
+
+    What is asked often is kept: thousands of specs ask the same of series whose labels are blanks.
+    """
 
     def __init__(self, labels: Mapping[str, str], *chosen: str) -> None:
         """`labels` tell it from others; `chosen` are variables of a dashboard that narrow it."""
         self._labels = labels
         self._chosen = chosen
-        self._known: dict[str, str] = {}
+        self._known: dict[tuple[object, ...], Any] = {}
 
     def of(self, metric: Metric | str, **more: str) -> str:
         """The selector."""
         name = name_of(metric)
-        if more:
-            return selector(name, {**self._labels, **more}, *self._chosen)
-        known = self._known.get(name)
-        if known is None:
-            known = self._known[name] = selector(name, self._labels, *self._chosen)
-        return known
+        told = lambda: selector(name, {**self._labels, **more}, *self._chosen)  # noqa: E731 - named by what it is for
+        return self._once((name, *more.items()), told)
 
     def each(self, metric: Metric | str, form: str = "{}", **more: str) -> str:
         """The series in a form such as `rate({}[5m])`."""
@@ -132,9 +131,13 @@ class Series:
 
     def gauge(self, metric: Metric | str, how: str = "max", **more: str) -> Query:
         """The highest, or the sum, of what pods tell."""
-        series = self.of(metric, **more)
-        text = f"{how}({self.each(metric, **more)})"
-        return Query(text, lambda value: {series: f"{number(value)}+0x{STEPS}"})
+
+        def asked() -> Query:
+            series = self.of(metric, **more)
+            text = f"{how}({self.each(metric, **more)})"
+            return Query(text, lambda value: {series: f"{number(value)}+0x{STEPS}"})
+
+        return self._once(("gauge", name_of(metric), how, *more.items()), asked)
 
     def missing(self, metric: Metric | str, having: str = "") -> Query:
         """1 where nobody tells it, or nobody tells it so; nothing where somebody does."""
@@ -151,15 +154,18 @@ class Series:
 
     def grown(self, metric: Metric | str, minutes: int, **more: str) -> Query:
         """By how much a counter grew in these minutes, over all pods. Rounded: Prometheus extrapolates."""
-        series = self.of(metric, **more)
-        growth = self.each(metric, f"increase({{}}[{minutes}m])", **more)
-        text = f"round(sum({growth}))"
-        return Query(
-            text,
-            lambda value: {series: f"0+{number(value / minutes)}x{STEPS}"},
-            minutes + 1,
-            lambda value: math.ceil(minutes * (1 - 0.5 / value)),
-        )
+
+        def asked() -> Query:
+            series = self.of(metric, **more)
+            growth = self.each(metric, f"increase({{}}[{minutes}m])", **more)
+            return Query(
+                f"round(sum({growth}))",
+                lambda value: {series: f"0+{number(value / minutes)}x{STEPS}"},
+                minutes + 1,
+                lambda value: math.ceil(minutes * (1 - 0.5 / value)),
+            )
+
+        return self._once(("grown", name_of(metric), minutes, *more.items()), asked)
 
     def risen(self, metric: Metric | str, minutes: int) -> Query:
         """By how much a gauge rose above its least in these minutes: what is remembered, whoever tells it now."""
@@ -170,10 +176,20 @@ class Series:
 
     def ratio(self, over: str, under: str, minutes: int) -> Query:
         """How one counter grows beside another."""
-        upper, lower = self.of(over), self.of(under)
-        text = f"sum({self.rate(over, minutes)}) / sum({self.rate(under, minutes)})"
-        told = {lower: f"0+60x{STEPS}"}
-        return Query(text, lambda value: {upper: f"0+{number(value * 60)}x{STEPS}", **told}, minutes, exact=False)
+
+        def asked() -> Query:
+            upper, lower = self.of(over), self.of(under)
+            text = f"sum({self.rate(over, minutes)}) / sum({self.rate(under, minutes)})"
+            told = {lower: f"0+60x{STEPS}"}
+            return Query(text, lambda value: {upper: f"0+{number(value * 60)}x{STEPS}", **told}, minutes, exact=False)
+
+        return self._once(("ratio", over, under, minutes), asked)
+
+    def _once(self, what: tuple[object, ...], tell: Callable[[], ToldT]) -> ToldT:
+        known: ToldT | None = self._known.get(what)
+        if known is None:
+            known = self._known[what] = tell()
+        return known
 
 
 class Elsewhere(Series):

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from penstock_generate.artifact import Artifact
-from penstock_generate.blanks import JSON, Form, Told
+from penstock_generate.blanks import JSON, JSON_IN_YAML, Form, Told
 from penstock_generate.dashboards.text import compact, pretty
+from penstock_generate.text import Written
+from penstock_spec.values.yaml_text import quoted
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,8 +19,8 @@ class Drawn:
 
     artifact: Artifact
     """For whoever reads it."""
-    compact: str
-    """For Grafana, by a ConfigMap."""
+    compact: Written
+    """For Grafana, by a ConfigMap: as it stands in YAML."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +33,9 @@ class Draft:
     @classmethod
     def of(cls, data: Any) -> Self:  # noqa: ANN401 - whatever JSON holds
         """As Grafana is to show it, with blanks."""
-        return cls(Form.of(pretty(data), JSON), Form.of(compact(data), JSON))
+        return cls(Form.of(pretty(data), JSON), Form.of(quoted(compact(data)), JSON_IN_YAML))
 
     def filled(self, folder: str, values: Mapping[str, Any], maker: str) -> Drawn:
         """For the spec whose folder and values these are."""
-        told = Told(JSON, values)
-        artifact = Artifact(f"{folder}/dashboard.json", self.pretty.filled(told), maker)
-        return Drawn(artifact, self.compact.filled(told))
+        artifact = Artifact(f"{folder}/dashboard.json", self.pretty.filled(Told(JSON, values)), maker)
+        return Drawn(artifact, Written(self.compact.filled(Told(JSON_IN_YAML, values))))

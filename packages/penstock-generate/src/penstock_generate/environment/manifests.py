@@ -9,11 +9,9 @@ from penstock_generate.around import image, redis_ports, secret
 from penstock_generate.artifact import Artifact
 from penstock_generate.environment.overview import FILE
 from penstock_generate.environment.rules import groups
-from penstock_generate.plan import DOMAIN, Whole
+from penstock_generate.plan import DOMAIN, JANITOR, Whole
 from penstock_generate.rendering import Templates
 
-NAME = "penstock-janitor"
-"""Of all that is the janitor's; the scaler asks for the age of a message under this name."""
 PORT = 8080
 OF_THE_JANITOR = (
     "Deployment", "NetworkPolicy", "PodDisruptionBudget", "PodMonitor", "Role", "RoleBinding", "Service",
@@ -26,7 +24,7 @@ RULES = "prometheusrule.yaml"
 def emit(it: Whole, templates: Templates) -> Iterator[Artifact]:
     """A file for each, and the list of them."""
     values = {
-        "name": NAME,
+        "name": JANITOR,
         "port": PORT,
         "around": it.around,
         "janitor": it.around.janitor,
@@ -53,12 +51,12 @@ def emit(it: Whole, templates: Templates) -> Iterator[Artifact]:
 
 def selector() -> dict[str, str]:
     """What tells its pods from others."""
-    return {"app.kubernetes.io/name": NAME, "app.kubernetes.io/component": "janitor"}
+    return {"app.kubernetes.io/name": JANITOR, "app.kubernetes.io/component": "janitor"}
 
 
 def janitor_image(it: Whole) -> str:
     """What the platform file says, or what `generated/images/janitor.Dockerfile` of this version builds."""
-    return image(it.around.janitor.image or f"{NAME}:{it.version}", it.around.image_prefix)
+    return image(it.around.janitor.image or f"{JANITOR}:{it.version}", it.around.image_prefix)
 
 
 def digest(it: Whole) -> str:

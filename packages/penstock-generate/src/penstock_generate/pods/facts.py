@@ -58,7 +58,7 @@ class Facts:
     """Rules of a NetworkPolicy: where pods go besides Redis."""
     rules: Written
     """Groups of them."""
-    dashboard: str
+    dashboard: Written
     """As compact JSON."""
 
     @classmethod

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from types import ModuleType
 
 from penstock_spec.kinds import kinds
@@ -64,6 +64,7 @@ def _rights(one: Placed) -> ModuleType:
     return _of(one.spec.kind)
 
 
+@cache
 def _of(kind: str) -> ModuleType:
     """What a kind says: `OF_ITS_OWN`, `SHARED`, `patterns(role, placed)` and `commands(role, placed)`."""
     return importlib.import_module(kinds()[kind].rights)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import importlib.util
 
@@ -65,7 +66,10 @@ class Verbs(click.Group):
         del ctx
         if cmd_name not in VERBS:
             return None
+        gc.disable()  # what is loaded stays, so nothing is gained by looking through it again and again
         module = importlib.import_module(f"{ELSEWHERE.get(cmd_name, 'penstock')}.command.{cmd_name}")
+        gc.freeze()
+        gc.enable()
         command = module.command
         assert isinstance(command, click.Command)  # noqa: S101 - a verb's module says `command`
         return command
