@@ -161,6 +161,23 @@ def test_nothing_is_generated_from_errors(repository: Path, generated: Path, pen
     assert lying(generated) == before
 
 
+def test_nothing_is_generated_beside_errors(repository: Path, penstock: Run) -> None:
+    """Specs are made as soon as each is checked: what the others of a refused run were made to is forgotten."""
+    change(repository / "specs/tankpit-jobs.yaml", "kind: pipeline", "kind: pipelin")
+    patched = repository / "specs/media-cluster.yaml"
+    patch = "patches: [{target: Deployment, op: remove, path: /spec/nowhere, reason: x}]\n"
+    patched.write_text(patched.read_text() + patch)
+    ran = penstock("generate")
+    assert ran.returncode == 2
+    assert "unknown-kind" in ran.stderr
+    assert not list((repository / "generated").rglob("*"))
+    change(repository / "specs/tankpit-jobs.yaml", "kind: pipelin", "kind: pipeline")
+    ran = penstock("generate")
+    assert ran.returncode == 2
+    assert "this patch of the Deployment changes nothing" in ran.stderr
+    assert not list((repository / "generated").rglob("*"))
+
+
 @pytest.mark.parametrize(
     ("asked", "hint"), [("media-clustre", "did you mean `media-cluster`?"), ("zzz", "there are `agent")]
 )
