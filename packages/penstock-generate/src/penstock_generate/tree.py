@@ -7,6 +7,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from stat import S_ISDIR, S_ISLNK
 
 from penstock_generate import listing
 from penstock_generate.artifact import OF_ALL
@@ -70,7 +71,7 @@ def added(differences: list[Difference]) -> Difference:
 
 def _lies(root: Path, folder: str) -> bool:
     """Whether there is anything at a folder's place."""
-    if os.path.lexists(root / folder):
+    if os.path.lexists(f"{root}/{folder}"):
         return True
     _check_way(root, folder.rpartition("/")[0])
     return False
@@ -109,6 +110,20 @@ def _bytes(root: Path, path: str) -> bytes | None:
 
 def _check_way(root: Path, way: str) -> None:
     """Nothing is read or written through a link that leads out."""
+    there = os.fspath(root)
+    for step in way.split("/"):
+        there = f"{there}/{step}"
+        try:
+            mode = os.lstat(there).st_mode
+        except FileNotFoundError:
+            return
+        if S_ISLNK(mode):
+            _check_link(root, way)
+        elif not S_ISDIR(mode):
+            raise CannotGoOn(f"a file is in the way of `{root.name}/{way}`", "move it elsewhere")
+
+
+def _check_link(root: Path, way: str) -> None:
     parent = os.path.realpath(root / way)
     if not Path(parent).is_relative_to(os.path.realpath(root)):
         raise CannotGoOn(f"`{root.name}/{way}` lies behind a link that leads out of `{root.name}`", "remove the link")

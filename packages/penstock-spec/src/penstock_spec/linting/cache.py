@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 BROKEN = (KeyError, TypeError, ValueError, AttributeError, IndexError)
 """What reading a cache that somebody damaged may run into; it then counts as nothing kept."""
 
+FEW = 100
+"""Specs that are kept in the time in which one is checked: a few of many that changed are rather checked again."""
 FOLDER = ".penstock-cache"
 TOOLS = ("penstock-spec", "pydantic", "pydantic-core", "PyYAML", "ruamel.yaml", "jsonschema-rs")
 
@@ -88,7 +90,7 @@ def _afresh(keeping: _Keeping, inputs: Inputs, asked: tuple[str, ...], today: da
         for file in inputs.specs
     }
     store(folder, "run.json", {"key": key, "beside": beside, "findings": findings})
-    if len(known) < len(specs):
+    if (len(specs) - len(known)) * FEW > len(specs):
         store(folder, "specs.json", {"around": around, "specs": specs})
     return linted.outcome
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from pydantic import ValidationError
@@ -109,9 +110,8 @@ def check_spec(
             continue
         around = platform.model.environments[environment]
         subject = Subject(spec, environment, around, platform.document, layers, beside)
-        for name, rule in catalogue().items():
-            if rule.scope == "spec" and rule.check and rule.module.startswith((f"{kind.rules}.", f"{EVERY_KIND}.")):
-                checked.add(environment, (one._replace(rule=name) for one in rule.check(subject)))
+        for name, looks in _rules_of(kind.rules):
+            checked.found += [(environment, one._replace(rule=name)) for one in looks(subject)]
         checked.shown.append(show(kind, subject))
         if resolved is not None:
             resolved[environment] = spec, layers
@@ -121,6 +121,15 @@ def check_spec(
     _take_on(waivers.items(document, "suppress", Suppression), document, kind.model, checked)
     checked.promises += waivers.promises(document)
     return checked
+
+
+@cache
+def _rules_of(package: str) -> tuple[tuple[str, Callable[[Any], Iterable[Found]]], ...]:
+    """The rules over one spec of a kind, whose own are in this package."""
+    known = (
+        (name, rule) for name, rule in catalogue().items() if rule.module.startswith((f"{package}.", f"{EVERY_KIND}."))
+    )
+    return tuple((name, rule.check) for name, rule in known if rule.scope == "spec" and rule.check)
 
 
 def resolve(kind: Kind, document: Document, platform: PlatformFile, environment: str) -> tuple[Any, Layers]:

@@ -50,6 +50,10 @@ TAKES = {
 }
 
 
+MANY = 16
+"""Schemas that are remembered: several rules, in each environment, ask about the same one."""
+
+
 class Trouble(NamedTuple):
     """What is wrong with a schema, and where inside it."""
 
@@ -58,8 +62,23 @@ class Trouble(NamedTuple):
     hint: str
 
 
+_known: dict[str, Trouble | None] = {}
+
+
 def trouble(schema: object) -> Trouble | None:
     """The first thing that is wrong, or nothing. Never raises, and never asks a network."""
+    try:
+        said = repr(schema)
+    except RecursionError:
+        return _looked_at(schema)
+    if said not in _known:
+        if len(_known) >= MANY:
+            _known.clear()
+        _known[said] = _looked_at(schema)
+    return _known[said]
+
+
+def _looked_at(schema: object) -> Trouble | None:
     if not isinstance(schema, dict):
         return Trouble((), f"`{shown(json.dumps(schema)[:80])}` is not a schema", "write an object with `type: object`")
     deep = _too_deep(schema)
