@@ -120,7 +120,8 @@ def _check_way(root: Path, way: str) -> None:
         if S_ISLNK(mode):
             _check_link(root, way)
         elif not S_ISDIR(mode):
-            raise CannotGoOn(f"a file is in the way of `{root.name}/{way}`", "move it elsewhere")
+            file = there.removeprefix(os.fspath(root))
+            raise CannotGoOn(f"a file is in the way of `{root.name}{file}`", "move it elsewhere")
 
 
 def _check_link(root: Path, way: str) -> None:
