@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import cache as once
 from functools import partial
 from pathlib import Path
 
 from penstock_generate import tree
 from penstock_generate.build import Folder, of_all, of_whole, planned
-from penstock_generate.ledger import Entry, Lay, Ledger, lying
+from penstock_generate.ledger import Entry, Lay, Ledger
+from penstock_generate.looking import Looked, lying
 from penstock_generate.making import Bench, Sink, Unit, key_of
 from penstock_generate.plan import Member
 from penstock_generate.source import Source, refuse_unknown
 from penstock_generate.tree import Difference
 from penstock_spec.files import File, digest
 from penstock_spec.findings import CannotGoOn
-from penstock_spec.forks import MANY, begun, mapped
+from penstock_spec.forks import mapped
 from penstock_spec.linting import cache
 from penstock_spec.linting.check import Resolved
 from penstock_spec.linting.lint import load
@@ -29,8 +29,8 @@ class Flow:
     of it counts when all of them are.
     """
 
-    def __init__(self, source: Source, root: Path, sink: Sink) -> None:
-        """`root` is the tree, which is `opened`."""
+    def __init__(self, source: Source, root: Path, looked: Looked, sink: Sink) -> None:
+        """`root` is the tree, which is `opened`, and `looked` tells how it lies."""
         self.specs: dict[str, File] = {}
         """Every spec by its name, whatever is chosen."""
         self.files = 0
@@ -39,8 +39,7 @@ class Flow:
         self._root = root
         self._bench = Bench(source, root, sink)
         self._ledger = Ledger(source.root / cache.FOLDER, source.fingerprint)
-        look = partial(_looked, root)
-        self._looked = once(begun(look) if len(self._ledger) > MANY else look)
+        self._looked = looked
         self._early: dict[str, Unit] = {}
         self._refused: CannotGoOn | None = None
         self._made: list[Unit] = []
@@ -157,8 +156,3 @@ class Flow:
         self.files += files
         if member:
             self._members[folder.partition("/")[0]].append(member)
-
-
-def _looked(root: Path) -> dict[str, str]:
-    """The folders of a tree as it is found, and how each lies."""
-    return {folder: lying(root, folder) for folder in tree.folders(root)}

@@ -8,21 +8,15 @@ by its time stamp, and a file in `generated/` only where somebody would have to 
 
 from __future__ import annotations
 
-import os
-import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from stat import S_ISDIR
 from typing import Any
 
 from penstock_generate.plan import Member
-from penstock_spec.files import digest
 from penstock_spec.linting import cache
 
 FILE = "generated.json"
-SETTLED = 100_000_000
-"""Nanoseconds: a file that was changed a moment ago may change again under the same time stamp."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +54,6 @@ class Ledger:
         self._kept: dict[str, Any] = told if isinstance(told, dict) else {}
         self._changed = not self._kept
 
-    def __len__(self) -> int:
-        """How many units there are."""
-        return len(self._kept)
-
     def get(self, unit: str) -> Entry | None:
         """The entry of a unit, if there is one that can be read."""
         try:
@@ -91,27 +81,3 @@ class Ledger:
         """Write what is new; a disk that refuses costs speed and nothing else."""
         if self._changed:
             cache.store(self._folder, FILE, {"fingerprint": self._fingerprint, "units": self._kept})
-
-
-def lying(root: Path, folder: str) -> str:
-    """How a folder lies on disk, without reading its files; nothing where that cannot be told yet."""
-    told: list[str] = []
-    newest = 0
-    ways = [f"{root}/{folder}"]
-    while ways:
-        way = ways.pop()
-        try:
-            for name in sorted(os.listdir(way)):  # noqa: PTH208 - there are tens of thousands
-                path = f"{way}/{name}"
-                stat = os.lstat(path)
-                if S_ISDIR(stat.st_mode):
-                    ways.append(path)
-                    continue
-                written, changed = stat.st_mtime_ns, stat.st_ctime_ns
-                newest = max(newest, written, changed)
-                told.append(f"{path}\0{stat.st_size}\0{written}\0{changed}\0{stat.st_ino}")
-        except OSError:
-            return ""
-    if newest > time.time_ns() - SETTLED:
-        return ""
-    return digest("\0".join(told).encode("utf-8", "surrogateescape")) or ""

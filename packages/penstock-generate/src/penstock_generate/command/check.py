@@ -6,10 +6,11 @@ from pathlib import Path
 
 import click
 
-from penstock_generate.command.shared import GENERATED, choice_options, flow_of, root_of, unchecked_of
-from penstock_generate.source import Chosen
-from penstock_generate.tree import Difference
+from penstock.command.console import here
+from penstock_generate.command.shared import choice_options, root_of
+from penstock_generate.looking import looked
 from penstock_generate.writing import opened
+from penstock_spec.repository import open_repository
 
 
 @click.command(name="check", short_help="See whether what was generated is up to date.")
@@ -24,27 +25,10 @@ def command(ctx: click.Context, environments: tuple[str, ...], names: tuple[str,
     Examples:
       penstock check
     """
-    source = unchecked_of(platform, Chosen(environments, names))
-    root = root_of(source)
+    repository = open_repository((), platform, here())
+    root = root_of(repository.root)
     with opened(root):
-        flow = flow_of(source, root, lambda _, __: None)
-        difference = flow.run()
-        flow.remember(written=False)
-    told = _told(difference)
-    for line in told:
-        click.echo(line)
-    if told:
-        click.echo(f"{len(told)} files are not what the specs say", err=True)
-        click.echo("hint: run `penstock generate`, and commit what it writes", err=True)
-        ctx.exit(1)
-    click.echo(f"{flow.files} files are up to date")
+        lies = looked(root)
+        from penstock_generate.command.runs import Chosen, Run
 
-
-def _told(difference: Difference) -> list[str]:
-    by_what = {
-        "missing": difference.missing,
-        "out of date": difference.outdated,
-        "changed by hand": difference.edited,
-        "left over": difference.left_over,
-    }
-    return [f"{what}: {GENERATED}/{path}" for what, paths in by_what.items() for path in paths]
+        ctx.exit(0 if Run(repository, Chosen(environments, names), root, lies).check() else 1)

@@ -10,7 +10,8 @@ import click
 from penstock.command.console import painter
 from penstock_generate import danger
 from penstock_generate.build import Folder, everything
-from penstock_generate.command.shared import choice_options, root_of, source_of
+from penstock_generate.command.shared import choice_options, root_of
+from penstock_generate.command.sources import source_of
 from penstock_generate.diffing import telling
 from penstock_generate.diffing.past import Disk, Git
 from penstock_generate.diffing.report import report
@@ -47,7 +48,7 @@ def command(
         raise click.UsageError("`--json` and `--markdown` are one or the other", ctx)
     chosen = Chosen(environments, names)
     source = source_of(platform, chosen)
-    root = root_of(source)
+    root = root_of(source.root)
     past = Git(root, revision) if revision else Disk(root)
     wanted = {folder.name: folder for folder in _folders(source)}
     gone = [name for name in past.folders() if name not in wanted and chosen.covers(name)]

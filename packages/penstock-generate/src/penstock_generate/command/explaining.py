@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 
 from penstock.command.console import here, painter
-from penstock_generate.command.shared import root_of, source_of
+from penstock_generate.command.shared import root_of
+from penstock_generate.command.sources import source_of
 from penstock_generate.explaining.explain import Explained, explain
 from penstock_generate.explaining.subjects import Cause
 from penstock_generate.source import Chosen
@@ -24,7 +25,7 @@ def tell(place: str) -> None:
     if not line.isdigit():
         raise CannotGoOn(f"`{place}` names no line", f"write `{place}:1`, with the number of a line")
     source = source_of(None, Chosen())
-    root, file = root_of(source), (here() / name).resolve()
+    root, file = root_of(source.root), (here() / name).resolve()
     if not file.is_relative_to(root.resolve()):
         raise CannotGoOn(f"`{name}` is not below `generated/`", "name a file that was generated")
     raw = read_bytes(file, name, most=None)

@@ -9,7 +9,8 @@ import click
 
 from penstock.command.console import painter
 from penstock_generate import tree
-from penstock_generate.command.shared import choice_options, root_of, source_of
+from penstock_generate.command.shared import choice_options, root_of
+from penstock_generate.command.sources import source_of
 from penstock_generate.source import Chosen
 from penstock_generate.validating import FROM_THE_NET, Result, proofs, run
 from penstock_spec.findings import CannotGoOn
@@ -45,7 +46,7 @@ def command(
     """
     chosen = Chosen(environments, names)
     source = source_of(platform, chosen)
-    root = root_of(source)
+    root = root_of(source.root)
     folders = [folder for folder in tree.folders(root) if chosen.covers(folder)]
     if not folders:
         raise CannotGoOn("nothing was generated", "run `penstock generate`")
