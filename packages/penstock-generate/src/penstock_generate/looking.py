@@ -1,6 +1,6 @@
 """How a tree lies on disk, without reading its files: who made it last can tell whether anybody has touched it since.
 
-There may be tens of thousands of files, and looking at them takes as long as loading what makes them: it is begun first.
+There may be tens of thousands of files; looking at them takes as long as loading what makes them, so it is begun first.
 """
 
 from __future__ import annotations
