@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from penstock.scheduler.story import Story
 from penstock.scripts import Script, script
@@ -34,8 +34,11 @@ class Answer(IntEnum):
     """Or, of what a person asked for: it was so before."""
 
 
-@dataclass(frozen=True, slots=True)
-class Taken:
+ANSWERS = tuple(Answer)
+"""By their numbers, which are those of the scripts."""
+
+
+class Taken(NamedTuple):
     """A job that became ours."""
 
     name: str
@@ -82,8 +85,7 @@ class Entry:
     latest: int
 
 
-@dataclass(frozen=True, slots=True)
-class Returned:
+class Returned(NamedTuple):
     """A run that ended, on its way to Redis; without a story it was not run, or not to its end."""
 
     name: str
@@ -166,10 +168,18 @@ class Steps:
         )
         if told == b"lost":
             return None
-        asof, goes_on, others, passed, unknown, *rows = told
+        asof, goes_on, others, passed, unknown, *columns = told
+        acquired = asof / 1000
         jobs = [
-            Taken(name.decode(errors="replace"), due, score, fence, asof / 1000, Story.read(story))
-            for name, due, score, fence, story in rows
+            Taken(
+                name.decode(errors="replace"),
+                due,
+                deadline * MILLIONTHS + fence % MILLIONTHS,
+                fence,
+                acquired,
+                Story.read(story) if story else None,
+            )
+            for fence, (name, due, deadline, story) in enumerate(zip(*columns[1:], strict=True), *columns[:1])
         ]
         return Took(asof, goes_on, others, passed, unknown, jobs)
 
@@ -177,7 +187,8 @@ class Steps:
         """What became of each."""
         keys = self.keys
         args = [word for one in runs for word in (one.name, one.score, one.due, one.story or b"")]
-        return _answers(await self._run("complete", (*self._sets, keys.owners, keys.story), args))
+        told = await self._run("complete", (*self._sets, keys.owners, keys.story), args)
+        return _answers(told) if told else [Answer.DONE] * len(runs)
 
     async def release(self, runs: Sequence[Returned]) -> list[Answer]:
         """The same, of what was not run to its end."""
@@ -256,4 +267,4 @@ def _life(said: bytes) -> str:
 
 
 def _answers(told: list[int]) -> list[Answer]:
-    return [Answer(one) for one in told]
+    return [ANSWERS[one] for one in told]
