@@ -16,8 +16,10 @@ from penstock.wire.words import Word
 from penstock_spec.kinds.scheduler.keys import Keys
 
 SCRIPTS = Path(__file__).parent / "scripts"
-MOST = 500
-"""Names that one call is given: a script then takes Redis a few milliseconds at the most."""
+MOST = 250
+"""Names that one call is given: a script then takes Redis two or three milliseconds at the most, of a bound of five."""
+MOST_ASKED = 100
+"""The same, of what people ask for: such a script goes from name to name."""
 MILLIONTHS = 1_000_000
 ALL = "*"
 LEAD = "lead"
@@ -243,7 +245,7 @@ class Steps:
                 return found
 
     async def ask_for(self, what: Literal["pause", "resume", "run_now"], names: Sequence[str]) -> list[Answer]:
-        """What people ask for."""
+        """What people ask for; `MOST_ASKED` at a time at the most."""
         return _answers(await self._run(what, self._sets, names))
 
     async def time(self) -> int:

@@ -22,9 +22,9 @@ class Work(Part):
     batch: Annotated[
         int,
         about(
-            "Names that one script moves at the most, so that none keeps Redis from its other work.", 500, ge=1, le=500
+            "Names that one script moves at the most, so that none keeps Redis from its other work.", 250, ge=1, le=250
         ),
-    ] = 500
+    ] = 250
     scan_factor: Annotated[
         Number,
         about(

@@ -29,7 +29,8 @@ local names, skips = {}, {}
 for place = 1, all do names[place] = found[place * 2 - 1] end
 for at = 6, #ARGV do skips[ARGV[at]] = true end
 local known = redis.call('HMGET', jobs, unpack(names))
--- Most jobs say the same of themselves, so each of these is worked out once.
+-- Most jobs say the same of themselves, so each of these is worked out once. Who holds a job is told in more than 64 bytes:
+-- Redis keeps a hash of shorter ones as a list, as long as it has up to 512, and goes through that for each of them.
 local ends, others, holder = {}, {}, {}
 local function read(says)
   local timeout, shard = string.match(says, '^(%d+) %d+ (%d+)')
@@ -52,7 +53,7 @@ for place = 1, all do
     local due = math.floor(found[place * 2])
     local hold = holder[due]
     if not hold then
-      hold = string.format('%.0f %s', due, ARGV[1])
+      hold = string.format('%065.0f %s', due, ARGV[1])
       holder[due] = hold
     end
     taken[count], dues[count], deadlines[count] = name, due, deadline
