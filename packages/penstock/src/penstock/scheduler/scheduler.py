@@ -41,6 +41,8 @@ SPREAD = 0.05
 """Seconds behind a whole second of Redis's, when jobs come due, within which pods look, each at its own moment."""
 RESERVE = 1.0
 """Seconds before the end of the grace that are left for closing."""
+BROKEN = 70
+"""The exit code of a pod that cannot go on as it is: its loop stood still for too long, or a part of it has failed."""
 BUSIEST = 0.02
 """Seconds between two cycles of a pod that has more to take than permits."""
 
@@ -60,6 +62,9 @@ class Cancels(Protocol):
 
     def done(self) -> bool:
         """Whether it has ended."""
+
+    def exception(self) -> BaseException | None:
+        """What it ended with, once it has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +137,7 @@ class Scheduler:
         self._signals: Mapping[str, bool] = {}
         self._degraded = False
         self._absent = False
+        self._broken = False
 
     def stop(self) -> None:
         """Begin to leave."""
@@ -145,27 +151,42 @@ class Scheduler:
         return len(self._runs) + self._runs.left_behind
 
     async def run(self) -> int:
-        """Until it is told to stop. An exit code: 0 when nothing is left behind."""
+        """Until it is told to stop, or a part of it fails. An exit code: 0 when nothing is left behind."""
         await self._calls.open()
         lease = self._outside.beside.start(self._lease.run())
-        settler = asyncio.create_task(self._settler.run())
-        beside = [
-            asyncio.create_task(work)
-            for work in (
-                self._refresh.run(),
-                self._lead(),
-                self._guards(),
-                self._looks(),
-                self._scans(),
-                self._says(),
-            )
-        ]
-        while not self._stop.is_set():
-            await self._settler.recover()
-            await self._taking.give_back_strays()
-            await self._taking.cycle()
-            await self._until_next()
-        return await self._leave(lease, [settler, *beside])
+        parts = {
+            "settler": self._settler.run(),
+            "refresh": self._refresh.run(),
+            "orphans": self._lead(),
+            "lease": self._guards(lease),
+            "looks": self._looks(),
+            "zombies": self._scans(),
+            "summary": self._says(),
+        }
+        tasks = [asyncio.create_task(work, name=name) for name, work in parts.items()]
+        for task in tasks:
+            task.add_done_callback(self._has_ended)
+        try:
+            while not self._stop.is_set():
+                await self._settler.recover()
+                await self._taking.give_back_strays()
+                await self._taking.cycle()
+                await self._until_next()
+        except Exception as error:  # noqa: BLE001 - whatever it is, what runs is handed back before the pod goes
+            self._breaks("cycle", error)
+        code = await self._leave(lease, tasks)
+        return BROKEN if self._broken else code
+
+    def _has_ended(self, task: asyncio.Task[None]) -> None:
+        error = None if task.cancelled() else task.exception()
+        if error is not None:
+            self._breaks(task.get_name(), error)
+
+    def _breaks(self, part: str, error: BaseException) -> None:
+        """A pod without one of its parts looks well, and is not: it leaves as it would if it were told to."""
+        self._log.failure("a part of the pod has failed, and the pod leaves", error, part=part)
+        self._broken = True
+        self.stop()
 
     async def _lead(self) -> None:
         """Whoever has had no life yet looks after nobody's jobs."""
@@ -240,11 +261,13 @@ class Scheduler:
 
     # -- beside it ----------------------------------------------------------------------------------------------------
 
-    async def _guards(self) -> None:
+    async def _guards(self, keeping: Cancels) -> None:
         """Whoever cannot renew the lease stops what runs before it is over: from then on others may judge it."""
         lease = self._spec.work.lease.seconds
         while True:
             await asyncio.sleep(lease / GUARDS)
+            if keeping.done():
+                raise keeping.exception() or RuntimeError("nobody keeps the lease")
             if self._taking.life and self._own() - self._holds.renewed_at > lease * (1 - 2 / GUARDS):
                 self._log.warning("the lease could not be renewed in its time; what runs is told to stop")
                 self._taking.life = ""

@@ -19,7 +19,7 @@ from penstock.handling.load import load
 from penstock.isolation.processes import Processes
 from penstock.message.form import form_of
 from penstock.observe.board import process_board
-from penstock.observe.health import HealthServer, RedisHealth
+from penstock.observe.health import HealthServer
 from penstock.observe.heart import EVERY, Heart
 from penstock.observe.lines import Process
 from penstock.observe.logs import Log, loop_trouble
@@ -27,11 +27,11 @@ from penstock.observe.metrics import Metrics
 from penstock.observe.page import Pages
 from penstock.observe.readiness import Readiness, Why
 from penstock.pod.ending import leave, through
+from penstock.pod.redis import redis_health
 from penstock.pod.side import Side
 from penstock.pod.sidecar import quit_sidecar
 from penstock.resolved import Resolved
 from penstock.wire.credentials import Credentials
-from penstock.wire.errors import Refused
 from penstock.wire.link import Link
 from penstock.wire.route import Route
 from penstock.worker.in_child import config_of
@@ -88,7 +88,12 @@ def run(start: Start) -> int:
     if start.listen is not None:
         limit_ = max(LIVE_LIMIT, pipeline.spec.work.timeout.seconds + pipeline.spec.shutdown.margin.seconds)
         health = HealthServer(heart, limit_, readiness, Pages(board))
-        health.add_redis(lambda: redis_health(start))
+        keys = start.pipeline.keys
+        health.add_redis(
+            lambda: redis_health(
+                link_to(start.pipeline, start.credentials, "health"), "XPENDING", keys.stream, keys.group
+            )
+        )
         health.start(*start.listen)
         Log(log).info("answers over HTTP", host=start.listen[0], port=health.port)
 
@@ -134,24 +139,6 @@ def link_to(
     """A connection to where the pipeline's stream is."""
     route = Route.to(pipeline.redis, pipeline.keys.stream, credentials=credentials)
     return Link(route, name=f"penstock-{name}-{pipeline.name}", answered=answered)
-
-
-async def redis_health(start: Start) -> RedisHealth:
-    """A connection of its own, made and let go: the others are for work."""
-    link = link_to(start.pipeline, start.credentials, "health")
-    loop, keys = asyncio.get_running_loop(), start.pipeline.keys
-    try:
-        await link.call("PING")
-        began = loop.time()
-        await link.call("PING")
-        ping = loop.time() - began
-        try:
-            await link.call("XPENDING", keys.stream, keys.group)
-        except Refused as error:
-            return RedisHealth(ping, group=False, error=error.code)
-        return RedisHealth(ping, group=True)
-    finally:
-        await link.close()
 
 
 def _on_signals(loop: asyncio.AbstractEventLoop, worker: Worker) -> None:

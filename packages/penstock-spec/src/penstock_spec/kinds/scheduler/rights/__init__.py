@@ -26,7 +26,7 @@ SCRIPTS: Mapping[str, frozenset[str]] = {
     OPERATOR: frozenset({"pause", "resume", "run_now"}),
 }
 COMMANDS: Mapping[str, frozenset[str]] = {
-    POD: LEAD | {"hscan", "info", "time", "zcount"},
+    POD: LEAD | {"hscan", "info", "ping", "time", "zcard", "zcount"},
     OPERATOR: frozenset({"get", "hget", "hmget", "hscan", "time", "zcard", "zmscore", "zrange", "zscore"}),
 }
 """Those that are sent as they are, by processes or by the commands of a runbook."""
