@@ -8,7 +8,7 @@ from inside import spec_of
 
 from penstock.handling.asked import Retry
 from penstock.handling.failures import Failure
-from penstock.scheduler.due import Failures, Plan, first, interval_of, latest_due, plan
+from penstock.scheduler.due import Failures, Plan, first, interval, latest_due, plan
 from penstock_spec.kinds.scheduler.effective import Effective, listed
 from penstock_spec.kinds.scheduler.failures import STANDARD
 from penstock_spec.kinds.scheduler.spec import Scheduler
@@ -50,7 +50,11 @@ def test_cron_goes_by_its_time_zone() -> None:
     """Redis's time and no other."""
     assert plan(job(cron="30 2 * * *", time_zone="Asia/Tokyo"), NOON - 3 * HOUR, NOON).next == NOON + 5.5 * HOUR
     assert latest_due(job(cron="*/5 * * * *"), NOON + 1) == NOON + 300
-    assert interval_of(job(cron="*/5 * * * *"), NOON + 1) == 300
+
+
+def test_a_cron_job_counts_as_one_of_every_minute() -> None:
+    """A weekly one must not make a backlog of a fortnight look well: it should start within its minute."""
+    assert [interval(job(**said)) for said in ({"cron": "0 3 * * 1"}, {"every": "30s"})] == [60, 30]
 
 
 def test_a_cron_that_is_never_due_is_looked_at_again_next_year() -> None:

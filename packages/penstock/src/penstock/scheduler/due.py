@@ -71,16 +71,8 @@ def plan(job: Effective, due: int, acquired: float) -> Plan:
 
 
 def interval(job: Effective) -> float:
-    """Seconds between two runs; of a cron job those between its next two, as a rough idea."""
+    """Seconds between two runs. Of a cron job, the minute in which it should start: a weekly one may be no later."""
     return job.every.seconds if job.every is not None else float(LATE)
-
-
-def interval_of(job: Effective, now: float) -> float:
-    """The same, with a cron job's looked up."""
-    if job.cron is None:
-        return interval(job)
-    following = cron_after(job.cron, job.time_zone, now)
-    return float(cron_after(job.cron, job.time_zone, following) - following)
 
 
 def cron_after(cron: str, zone: str, now: float) -> int:

@@ -6,13 +6,12 @@ import asyncio
 import logging
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
 from random import Random
 from typing import TypeVar
 
 from penstock.observe.logs import Log
 from penstock.scheduler.clock import RedisClock
-from penstock.scheduler.due import first, interval_of, latest_due
+from penstock.scheduler.due import first, interval, latest_due
 from penstock.scheduler.listing import Listed, Listing
 from penstock.scheduler.settler import Settler
 from penstock.scheduler.steps import MOST, Entry, Steps
@@ -94,9 +93,7 @@ class Refresh:
             self._clock.told(await self._steps.time())
         await self._unregister(listed)
         await self._register(listed, began)
-        now, most = self._clock.now(), 1000
-        some = [interval_of(one, now) for one in islice(listed.mine.values(), most)]
-        self.mean_interval = sum(some) / len(some) if some else 0.0
+        self.mean_interval = sum(map(interval, listed.mine.values())) / len(listed.mine) if listed.mine else 0.0
         self._tally.mean_interval.set(self.mean_interval)
 
     async def _unregister(self, listed: Listed) -> None:

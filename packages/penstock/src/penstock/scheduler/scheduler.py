@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Protocol
 
+from penstock.observe.failures import failure
 from penstock.observe.lines import Process
 from penstock.observe.logs import Log
 from penstock.observe.metrics import Metrics
@@ -28,7 +29,7 @@ from penstock.scheduler.refresh import Refresh
 from penstock.scheduler.resolved import Resolved
 from penstock.scheduler.runs import Runs
 from penstock.scheduler.settler import Settler
-from penstock.scheduler.steps import Looked, Steps, shards_word
+from penstock.scheduler.steps import NAMES, Looked, Steps, shards_word
 from penstock.scheduler.taking import Taking
 from penstock.scheduler.tally import Tally
 from penstock.wire.errors import RedisTrouble
@@ -184,7 +185,8 @@ class Scheduler:
 
     def _breaks(self, part: str, error: BaseException) -> None:
         """A pod without one of its parts looks well, and is not: it leaves as it would if it were told to."""
-        self._log.failure("a part of the pod has failed, and the pod leaves", error, part=part)
+        what = failure(error)
+        self._log.error("a part of the pod has failed, and the pod leaves", part=part, error=what.error, at=what.at)
         self._broken = True
         self.stop()
 
@@ -329,6 +331,7 @@ class Scheduler:
         tally, looked, limit = self._tally, self._looked, self.permits.limit
         free = self.permits.free
         return {
+            "scripts": len(NAMES),
             "registered": self._refresh.registered,
             "running": len(self._runs),
             "working": looked.working if looked else 0,
@@ -385,9 +388,11 @@ class Scheduler:
                 if self._holds.life:
                     await self._side.lease(self._holds.life, 0, "end")
                 await self._orphans.give_up()
-        with suppress(TimeoutError, Exception):
+        try:
             async with asyncio.timeout(RESERVE):
                 await self._calls.close()
+        except Exception as error:  # noqa: BLE001 - all is handed back by now
+            self._log.failure("what the handlers needed all along could not be let go", error)
         *links, lease_link = self._links
         closing = self._outside.beside.start(lease_link.close())
         for link in links:

@@ -16,6 +16,8 @@ from penstock.wire.words import Word
 from penstock_spec.kinds.scheduler.keys import Keys
 
 SCRIPTS = Path(__file__).parent / "scripts"
+NAMES = tuple(sorted(path.stem for path in SCRIPTS.glob("*.lua")))
+"""Of all scripts."""
 MOST = 250
 """Names that one call is given: a script then takes Redis two or three milliseconds at the most, of a bound of five."""
 MOST_ASKED = 100

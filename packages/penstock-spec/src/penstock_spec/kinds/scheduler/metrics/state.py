@@ -11,9 +11,16 @@ PAUSED = measured("paused", "Jobs that are paused.")
 OLDEST_OVERDUE_SECONDS = measured(
     "oldest_overdue_seconds", "How long the oldest due job has waited; 0 while none is due."
 )
-READY = measured("ready", "Due jobs that this pod may take: of its shards, and enabled.")
+READY = measured(
+    "ready",
+    "Due jobs that this pod may take: of its shards, and enabled. Where it has shards, it looks at the first thousand "
+    "that are due, and reckons from those.",
+)
 REGISTERED = gauge("registered", "Jobs that this pod has registered as its own.")
-MEAN_INTERVAL_SECONDS = gauge("mean_interval_seconds", "The mean interval of the jobs that this pod has registered.")
+MEAN_INTERVAL_SECONDS = gauge(
+    "mean_interval_seconds",
+    "The mean interval of the jobs that this pod has registered; of a cron job a minute, in which it should start.",
+)
 DEGRADED = gauge("degraded", "1 while this pod calls itself degraded, as `health` says when.")
 WATCHDOG = gauge(
     "watchdog",
