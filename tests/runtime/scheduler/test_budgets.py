@@ -94,7 +94,7 @@ def test_a_scan_for_zombies_ends_when_its_time_is_over(target: Target) -> None:
         tally = Tally(Metrics.of("scheduler", pipeline="scan", board=board, given={"class": ["-"]}))
         link = target.link(OF_MOVES.waiting)
         settler = Settler(Steps(link, OF_MOVES), Breaker(spec.breakers), 3, 100, tally, own)
-        runs = Runs(spec, Given(spec, handle), settler, RedisClock(own, 10), tally, Random(1), own)
+        runs = Runs(spec, Given(spec, handle), settler, RedisClock(own, 10), tally, Random(1), own)  # noqa: S311 - no secret
         permits = Permits(6, lambda: None)
         for job in listed(spec):
             taken = Taken(job.name, 0, 1_000_000, 1, 0.0, None)

@@ -69,6 +69,8 @@ class Member:
     """From SIGTERM to SIGKILL."""
     sends_to: tuple[str, ...] = ()
     """Pipelines whose worker files its pods read as well."""
+    producer: str = ""
+    """What who sends to it may do in Redis, as rules of its access list; nothing where nobody can."""
 
 
 @dataclass(frozen=True, slots=True)

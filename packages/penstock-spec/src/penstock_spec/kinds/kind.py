@@ -43,6 +43,8 @@ class Kind:
     """The package of its rules."""
     families: str
     """The module whose `FAMILIES` say what can be wrong with it; loaded for the reference alone."""
+    connections: Callable[[Any], int]
+    """To Redis, of all pods of a spec together at their maximum."""
     metrics: str
     """The package whose `CONTRACT` says what its processes tell."""
     facts: Callable[[Subject[Any]], Iterable[tuple[str, object]]] = _none
