@@ -25,7 +25,9 @@ PER_WORKER = sum(WORKER.values())
 
 
 def per_janitor(pipelines: int, topology: str) -> int:
-    """Those of one pod of the janitor."""
+    """Those of one pod of the janitor, where there is anything to look after."""
+    if not pipelines:
+        return 0
     own = JANITOR["work"] + JANITOR["metrics"]
     return JANITOR["leader"] + own * (pipelines if topology == "cluster" else 1)
 

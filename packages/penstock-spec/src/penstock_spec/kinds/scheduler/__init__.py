@@ -31,6 +31,7 @@ KIND = Kind(
     ),
     facts=facts,
     connections=at_most,
+    most_pods="replicas",
     classes="failures.classes",
     rules="penstock_spec.kinds.scheduler.rules",
     families="penstock_spec.kinds.scheduler.families",

@@ -15,14 +15,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from penstock_spec.findings import Severity
-from penstock_spec.kinds.pipeline.connections import per_janitor
+from penstock_spec.kinds import kinds
 from penstock_spec.reading import Found
 from penstock_spec.rules.define import fleet_rule
 from penstock_spec.subject import Fleet, Shown
 
 SEVERAL = 2
 NAMED = 3
-FIELDS = {"pipeline": "`scaling.replicas.max`", "scheduler": "`replicas`"}
 
 
 @fleet_rule(Severity.ERROR)
@@ -30,17 +29,18 @@ def rule(it: Fleet) -> Iterator[Found]:
     """Everything at its maximum must fit."""
     limit = it.platform.platform.redis.connections
     members = sorted(it.members, key=lambda one: (-_connections(one), one.file))
-    pipelines = sum(1 for _ in it.of("pipeline"))
-    if limit is None or (len(members) == pipelines < SEVERAL):
-        return  # a pipeline that is too large alone is told by `replicas-exceed-connections`
+    here = {name: sum(1 for _ in it.of(name)) for name in kinds()}
     around = it.platform.platform
-    janitor = around.janitor.replicas * per_janitor(pipelines, around.redis.topology) if pipelines else 0
+    tending = sum(kinds()[name].tending(count, around.redis.topology) for name, count in here.items())
+    if limit is None or (len(members) < SEVERAL and tending):
+        return  # a pipeline that is too large alone is told by `replicas-exceed-connections`
+    janitor = around.janitor.replicas * tending
     pods = sum(_connections(one) for one in members)
     if pods + janitor > limit:
         told = ", ".join(f"`{one.values['name']}` ({_connections(one)})" for one in members[:NAMED])
         all_ = f"{len(members)} specs at their maximum hold" if len(members) > 1 else "1 spec at its maximum holds"
         says = f"{all_} {pods} and the janitor {janitor}; the largest: {told}"
-        fields = " or ".join(FIELDS[kind] for kind in FIELDS if any(it.of(kind)))
+        fields = " or ".join(f"`{kinds()[name].most_pods}`" for name, count in here.items() if count)
         hint = f"lower {fields} of the largest, or let Redis take `{pods + janitor}`"
         yield it.platform.problem("redis.connections", says, hint)
 
