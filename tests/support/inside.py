@@ -16,8 +16,9 @@ from penstock.observe.readiness import Readiness
 from penstock.scheduler.calls import Calls
 from penstock.scheduler.context import JobContext
 from penstock.scheduler.listing import Listing
+from penstock.scheduler.outside import Outside
 from penstock.scheduler.resolved import Resolved
-from penstock.scheduler.scheduler import Outside, Scheduler
+from penstock.scheduler.scheduler import Scheduler
 from penstock.wire.credentials import Credentials
 from penstock.wire.link import Link
 from penstock_spec.failing.classes import NO_CLASS

@@ -12,15 +12,17 @@ import ledger
 import penstock
 from penstock.observe.heart import Heart
 from penstock.scheduler.health import Health
+from penstock.scheduler.holds import PodHolds
 
-def breaks(real):
+def breaks(real, part):
     def broken(*about):
-        if pathlib.Path("broken").exists():
+        if pathlib.Path(f"broken-{part}").exists():
             raise RuntimeError("a secret of the team")
         return real(*about)
     return broken
 
-Health.look = breaks(Health.look)
+Health.look = breaks(Health.look, "looks")
+PodHolds.renew = breaks(PodHolds.renew, "lease")
 age = Heart.age
 Heart.age = lambda heart: 20 * age(heart)  # half a minute is a second and a half
 
@@ -44,7 +46,7 @@ async def handle(job, context):
     ledger.note("end", job.name, context.fence)
 """
 BLOCKS = "jobs: [{name: blocks, every: 1h, timeout: 1s}]\ncleanup: {zombies: {threshold: 1s}}\n"
-USUAL = "jobs: [{name: usual, every: 1s}, {name: held, every: 1h, timeout: 1h}]\n"
+USUAL = "jobs: [{name: usual, every: 1s}, {name: held, every: 1h, timeout: 1h}]\nwork: {lease: 10s}\n"
 HELD = [f"held-{number:02}" for number in range(20)]
 SPREAD = f"jobs: [{', '.join(f'{{name: {job}}}' for job in HELD)}]\neach: {{every: 1h, timeout: 1h}}\n"
 
@@ -64,16 +66,17 @@ def test_a_loop_that_does_not_come_back_is_ended(schedule: Callable[..., Schedul
         assert one.places("blocks") == ["working"], "whoever leads finds it"
 
 
-def test_a_part_that_fails_ends_the_pod(schedule: Callable[..., Schedule]) -> None:
+@pytest.mark.parametrize("part", ["looks", "lease"])
+def test_a_part_that_fails_ends_the_pod(schedule: Callable[..., Schedule], part: str) -> None:
     """A pod that only looks well is worse than none: it says which part, hands back what runs, and its code says so."""
     with schedule(handlers=HANDLERS, spec=USUAL) as one:
         pod = one.pod()
         one.ran("usual")
         wait_for(lambda: "held" in one.lines(), "it runs")
-        (one.folder / "broken").touch()
+        (one.folder / f"broken-{part}").touch()
         assert pod.process.wait(30) == 70
         (told,) = pod.said("a part of the pod has failed, and the pod leaves")
-        assert (told["level"], told["part"], told["error"]) == ("ERROR", "looks", "RuntimeError")
+        assert (told["level"], told["part"], told["error"]) == ("ERROR", part, "RuntimeError")
         assert "secret" not in pod.log()
         one.each_in_one_set(["usual", "held"])
         assert (one.number("ZCARD", KEYS.working), one.number("ZCARD", KEYS.pods)) == (0, 0)

@@ -23,14 +23,16 @@ from penstock.observe.logs import Log, loop_trouble
 from penstock.observe.metrics import Metrics
 from penstock.observe.page import Pages
 from penstock.observe.readiness import Readiness
+from penstock.pod.collecting import collect_seldom
 from penstock.pod.ending import leave, through
 from penstock.pod.redis import redis_health
 from penstock.pod.side import Side
 from penstock.pod.sidecar import quit_sidecar
 from penstock.scheduler.calls import Calls
 from penstock.scheduler.listing import Listing
+from penstock.scheduler.outside import Outside
 from penstock.scheduler.resolved import Resolved, ToPipeline
-from penstock.scheduler.scheduler import BROKEN, Outside, Scheduler
+from penstock.scheduler.scheduler import BROKEN, Scheduler
 from penstock.scripts import Script
 from penstock.wire.credentials import Credentials
 from penstock.wire.link import Link
@@ -112,6 +114,7 @@ def run(start: Start) -> int:
                 await asyncio.to_thread(quit_sidecar, url)
             return code, pod.busy > 0
 
+    collect_seldom()
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         code, busy = through(runner.get_loop(), main())
         leave(code, at_once=busy)

@@ -4,18 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import time
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
-from random import Random
-from typing import Any, Protocol
 
 from penstock.observe.failures import failure
-from penstock.observe.lines import Process
 from penstock.observe.logs import Log
-from penstock.observe.metrics import Metrics
-from penstock.observe.readiness import Readiness, Why
+from penstock.observe.readiness import Why
 from penstock.pod.lease import Lease, incarnation
 from penstock.scheduler.breaker import Breaker, State
 from penstock.scheduler.calls import Calls
@@ -24,6 +18,7 @@ from penstock.scheduler.health import Health, Seen
 from penstock.scheduler.holds import PodHolds
 from penstock.scheduler.listing import Listing
 from penstock.scheduler.orphans import Orphans
+from penstock.scheduler.outside import Cancels, Outside
 from penstock.scheduler.permits import Permits
 from penstock.scheduler.refresh import Refresh
 from penstock.scheduler.resolved import Resolved
@@ -33,7 +28,6 @@ from penstock.scheduler.steps import NAMES, Looked, Steps, shards_word
 from penstock.scheduler.taking import Taking
 from penstock.scheduler.tally import Tally
 from penstock.wire.errors import RedisTrouble
-from penstock.wire.link import Link
 
 LOOK_EVERY = 2.0
 GUARDS = 20
@@ -46,41 +40,6 @@ BROKEN = 70
 """The exit code of a pod that cannot go on as it is: its loop stood still for too long, or a part of it has failed."""
 BUSIEST = 0.02
 """Seconds between two cycles of a pod that has more to take than permits."""
-
-
-class Beside(Protocol):
-    """Where the lease is kept while the pod's loop is busy: a thread, or in a test the same loop."""
-
-    def start(self, work: Coroutine[Any, Any, None]) -> Cancels:
-        """Begin it there."""
-
-
-class Cancels(Protocol):
-    """What was begun."""
-
-    def cancel(self) -> object:
-        """End it."""
-
-    def done(self) -> bool:
-        """Whether it has ended."""
-
-    def exception(self) -> BaseException | None:
-        """What it ended with, once it has."""
-
-
-@dataclass(frozen=True, slots=True)
-class Outside:
-    """All that a pod has from outside, so that a test can give it something else."""
-
-    link: Callable[[str], Link]
-    """Makes a connection, by its name."""
-    beside: Beside
-    metrics: Metrics
-    readiness: Readiness
-    host: str
-    process: Process = field(default_factory=Process)
-    rng: Random = field(default_factory=Random)
-    own: Callable[[], float] = time.monotonic
 
 
 class Scheduler:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import logging
 import os
 import signal
@@ -26,6 +25,7 @@ from penstock.observe.logs import Log, loop_trouble
 from penstock.observe.metrics import Metrics
 from penstock.observe.page import Pages
 from penstock.observe.readiness import Readiness, Why
+from penstock.pod.collecting import collect_seldom
 from penstock.pod.ending import leave, through
 from penstock.pod.redis import redis_health
 from penstock.pod.side import Side
@@ -41,8 +41,6 @@ from penstock_spec.kinds.pipeline.metrics import working
 
 BLOCKED = 70
 """The exit code of a worker whose loop stood still for too long."""
-COLLECT = (20_000, 20, 20)
-"""When the collector looks: after so many new objects, and so many looks at the younger ones."""
 LIVE_LIMIT = 10.0
 """Seconds without a heartbeat from which on `/livez` says no; a handler may hold up the loop for longer than that."""
 
@@ -120,10 +118,7 @@ def run(start: Start) -> int:
                 await asyncio.to_thread(quit_sidecar, url)
             return code, worker.busy > 0
 
-    # What is loaded by now stays. What a message needs is freed when it ends, without the collector, which would else
-    # look through everything again and again for cycles that are not there.
-    gc.freeze()
-    gc.set_threshold(*COLLECT)
+    collect_seldom()
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         code, busy = through(runner.get_loop(), main())
         # Threads that were cancelled and go on would be waited for; their messages are given back.
