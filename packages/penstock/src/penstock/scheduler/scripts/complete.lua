@@ -1,6 +1,6 @@
 -- complete: runs that have ended hand back their jobs with how they went, each only if it still holds its job.
 -- May be repeated: what was done before is told as done.
--- with  even_if_full, score, whole, held, hand_back
+-- with  even_if_full, score, held, hand_back
 -- KEYS  1 waiting  2 working  3 paused  4 jobs  5 owners  6 story
 -- ARGV  1.. four a run: its job, its working score in millionths, the second in which the next one is due, its story
 -- reply a number for each: 1 done; 2 another run holds the job; 3 none does, somebody has handed it back; 0 nobody knows it;
