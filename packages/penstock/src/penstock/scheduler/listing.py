@@ -6,6 +6,7 @@ import asyncio
 import inspect
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -56,7 +57,8 @@ class Listing:
 
     async def ask(self) -> Listed:
         """What there is now. Raises what the team's functions raise, and ValueError for what is no list."""
-        every = self._fixed if self._jobs is None else self._read(await self._jobs())
+        # In a thread: what the function gives may be a generator that asks somebody, and 100,000 jobs take seconds.
+        every = self._fixed if self._jobs is None else await asyncio.to_thread(self._read, await self._jobs())
         shards = None if self._shards is None else frozenset(int(one) for one in await self._shards())
         self._runs = {name: self._runs[name] if name in self._runs else runs(self._spec, name) for name in every}
         mine = {
@@ -81,7 +83,7 @@ class Listing:
             except (ValidationError, ValueError) as error:
                 bad.append(f"{shown(raw)}: {_first(error)}")
                 continue
-            known.setdefault(one.name, (raw, one))
+            known.setdefault(one.name, (deepcopy(raw), one))  # the function may change its own, and give it again
         if bad:
             more = f"; and {len(bad) - MOST_TOLD} more" if len(bad) > MOST_TOLD else ""
             log.warning(

@@ -41,6 +41,8 @@ SPREAD = 0.05
 """Seconds behind a whole second of Redis's, when jobs come due, within which pods look, each at its own moment."""
 RESERVE = 1.0
 """Seconds before the end of the grace that are left for closing."""
+CLOSING = 4 * RESERVE
+"""Seconds after which a pod that closes is gone, whatever keeps it."""
 BUSIEST = 0.02
 """Seconds between two cycles of a pod that has more to take than permits."""
 
@@ -334,7 +336,7 @@ class Scheduler:
         if len(self._runs):
             self._log.warning("leaving: jobs ignore that they were told to stop", running=len(self._runs))
             await self._ended(min(end, self._own() + terms.force.seconds))
-        left = self._runs.leave_behind()
+        left = self._runs.leave_behind(max(RESERVE, end - self._own()) + CLOSING)
         tasks[0].cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         unsettled = await self._close(lease, max(RESERVE, end - self._own()))

@@ -7,6 +7,11 @@ from typing import Any
 
 from pydantic_core import from_json, to_json
 
+STOPPED = "stopped"
+"""The outcome of a run whose pod left, and handed its job back."""
+LOST = "lost"
+"""Of one whose pod was lost, or had lost its lease."""
+
 
 @dataclass(frozen=True, slots=True)
 class Story:
@@ -26,6 +31,10 @@ class Story:
     fence: int
     life: str
     """Which pod ran it."""
+
+    def was_begun(self, due: int) -> bool:
+        """Whether what is due then is the same run again, which came to no end."""
+        return self.outcome in (STOPPED, LOST) and self.next == due
 
     def write(self) -> bytes:
         """As it stands in Redis."""

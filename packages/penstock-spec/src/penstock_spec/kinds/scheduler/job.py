@@ -26,7 +26,7 @@ class Missed(Part):
         Literal["once", "skip", "all"],
         about(
             "`once` makes up for all of them with one run, `skip` waits for the next time, `all` runs each of them, "
-            "one after the other.",
+            "one after the other. A run that was begun before its pod left or was lost is repeated, and none of them.",
             "once",
         ),
     ] = "once"
