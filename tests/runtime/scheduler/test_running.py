@@ -242,6 +242,12 @@ def test_what_people_see_and_do(schedule: Callable[..., Schedule]) -> None:
         wait_for(lambda: one.places("held") == ["paused"], "it ended, and is paused")
         assert one.call("pause", "--all").stdout == "all jobs: each is paused\n"
         assert "all jobs are paused" in one.call("why", "nightly").stdout
+        one.ask("ZADD", KEYS.waiting, 1, "nightly", 4_000_000_000, "stranger")
+        until_counted(pod, "scheduler_waiting", 3)
+        told = numbers(pod)
+        assert (told.of("scheduler_oldest_overdue_seconds"), told.of("scheduler_ready")) == (0, 0), (
+            "they are not to run"
+        )
         assert "all jobs are paused" in one.call("list").stderr
         assert one.call("resume", "--all").returncode == 0
         rows = [json.loads(line) for line in one.call("list", "--json").stdout.splitlines()]

@@ -275,8 +275,9 @@ class Scheduler:
             tally.waiting.set(looked.waiting)
             tally.working.set(looked.working)
             tally.paused.set(looked.paused)
-            tally.ready.set(looked.ready)
-            tally.oldest_overdue.set(looked.overdue)
+            # While all are paused nobody is to run them, and nobody is to be told that they do not run.
+            tally.ready.set(0 if looked.all_paused else looked.ready)
+            tally.oldest_overdue.set(0 if looked.all_paused else looked.overdue)
         acquired, self._acquired_before = self._taking.acquired - self._acquired_before, self._taking.acquired
         seen = Seen(
             ready=looked.ready if looked else 0,

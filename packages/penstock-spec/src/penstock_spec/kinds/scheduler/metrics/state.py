@@ -9,7 +9,7 @@ WAITING = measured("waiting", "Jobs in the waiting set, due or not.")
 WORKING = measured("working", "Jobs in the working set, whoever runs them.")
 PAUSED = measured("paused", "Jobs that are paused.")
 OLDEST_OVERDUE_SECONDS = measured(
-    "oldest_overdue_seconds", "How long the oldest due job has waited; 0 while none is due."
+    "oldest_overdue_seconds", "How long the oldest due job has waited; 0 while none is due, or all are paused."
 )
 READY = measured("ready", "Due jobs that this pod may take: of its shards, and enabled.")
 REGISTERED = gauge("registered", "Jobs that this pod has registered as its own.")
