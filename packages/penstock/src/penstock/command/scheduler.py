@@ -68,13 +68,17 @@ def run(
     """
     from penstock.observe.lines import Process
     from penstock.scheduler import process
-    from penstock.scheduler.resolved import pipelines_of
+    from penstock.scheduler.patterns import OfFile
+    from penstock.scheduler.resolved import pipelines_of, resolve
 
     scheduler, credentials = _resolved(asked)
     said = Process(scheduler.name)
     set_up_log(said, log_format)
     to_pipeline = pipelines_of(scheduler, asked.platform, pipelines, here(), today())
-    start = process.Start(scheduler, credentials, said, to_pipeline, address_of(listen), paths)
+    patterns = OfFile(
+        scheduler, lambda: resolve(scheduler.file, asked.platform, scheduler.environment, here(), today())[0]
+    )
+    start = process.Start(scheduler, credentials, said, to_pipeline, address_of(listen), paths, patterns)
     ctx.exit(process.run(start))
 
 
