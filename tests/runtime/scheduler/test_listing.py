@@ -19,6 +19,9 @@ JOBS = [{"name": "images", "every": "30s", "args": {"of": ["images"]}}]
 def jobs():
     return JOBS
 
+def numbers():
+    return [{"name": "12", "every": "30s"}, {"name": "n-1", "every": "30s"}]
+
 def some():
     try:
         asyncio.get_running_loop()
@@ -48,6 +51,14 @@ def test_a_list_that_is_changed_in_place_is_read_anew(code: Path) -> None:
     assert asyncio.run(it.ask()).mine["images"].every == Duration("2m")
     sys.modules["told_jobs"].JOBS[0]["args"]["of"].append("disks")
     assert asyncio.run(it.ask()).mine["images"].args == {"of": ["images", "disks"]}
+
+
+def test_names_that_are_removed_as_damage_are_not_registered(code: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """They would be there and gone, again and again; where nothing removes them, they are names as others."""
+    assert set(asyncio.run(listing(code, "numbers").ask()).mine) == {"n-1"}
+    assert "removes such entries" in str(caplog.records[0].__dict__)
+    kept = spec_of(jobs="told_jobs:numbers", handler="asyncio:sleep", cleanup={"orphans": {"remove_numeric": False}})
+    assert set(asyncio.run(Listing(kept, [code]).ask()).mine) == {"12", "n-1"}
 
 
 def test_a_generator_works_beside_the_loop(code: Path) -> None:

@@ -103,6 +103,8 @@ class Listing:
         if (one.every is None) == (one.cron is None):
             has = "it has neither `every` nor `cron`" if one.every is None else "it has both `every` and `cron`"
             raise ValueError(has)
+        if one.name.isdecimal() and self._spec.cleanup.orphans.enabled and self._spec.cleanup.orphans.remove_numeric:
+            raise ValueError("its name is digits alone, and `cleanup.orphans.remove_numeric` removes such entries")
         if one.handler is None and one.send is None:
             raise ValueError("it has no `handler`, and the spec has none for all")
         return one
