@@ -80,9 +80,9 @@ class Runs:
         return len(self._running)
 
     @property
-    def names(self) -> set[str]:
-        """The jobs that run."""
-        return {run.taken.name for run in self._running}
+    def held(self) -> set[tuple[str, int]]:
+        """The jobs that run, each with its working score: another score is another run."""
+        return {(run.taken.name, run.taken.score) for run in self._running}
 
     @property
     def left_behind(self) -> int:

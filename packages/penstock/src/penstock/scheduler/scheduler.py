@@ -288,7 +288,7 @@ class Scheduler:
             running=len(self._runs),
             acquired=acquired,
             all_paused=looked.all_paused if looked else False,
-            stalled=any(one.state(self._own()) is not State.CLOSED for one in self._breakers.values()),
+            stalled=self._absent or any(one.state(self._own()) is not State.CLOSED for one in self._breakers.values()),
         )
         self._signals = self._health.look(seen)
         for name, shows in self._signals.items():

@@ -61,10 +61,10 @@ class Settler:
         self._wake.set()
 
     @property
-    def names(self) -> set[str]:
-        """Their jobs."""
+    def held(self) -> set[tuple[str, int]]:
+        """Their jobs, each with its working score: another score is another run."""
         held = (self._queue, self._recovering, self._left, self._in_hand)
-        return {item.returned.name for some in held for item in some}
+        return {(item.returned.name, item.returned.score) for some in held for item in some}
 
     @property
     def unsettled(self) -> int:
@@ -133,11 +133,11 @@ class Settler:
         return well
 
     async def _hand_back(self, step: str, items: Sequence[Item]) -> bool:
-        returned = [one.returned for one in items]
+        returned, asked = [one.returned for one in items], self._own()
         try:
             told = await (self._steps.complete(returned) if step == "complete" else self._steps.release(returned))
         except RedisTrouble as error:
-            self._breaker.failed(self._own())
+            self._breaker.failed(self._own(), asked)
             self._tally.trouble(error)
             self._hold(items, error)
             return False

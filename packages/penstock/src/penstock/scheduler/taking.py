@@ -22,6 +22,10 @@ from penstock_spec.kinds.scheduler.spec import Scheduler
 TAKING = "taking jobs"
 CALLS = 40
 """In one cycle, so that the rest of it gets its turn."""
+DOUBT = 60.0
+"""Seconds after an acquire that was not answered in which Redis may yet do what it was asked."""
+AGAIN = 5.0
+"""Seconds between two looks for that."""
 LOOK = 2000
 """Names that one call looks at, or is told to pass over, at the most: Redis is busy with them for some milliseconds."""
 
@@ -67,7 +71,9 @@ class Taking:
         """The last cycle ended because no permits were left, or its calls were used up."""
         self.found_unknown = False
         """Something was due that is not on our list: the list may be old."""
-        self._doubtful = False
+        self._doubtful_since: float | None = None
+        """An acquire was asked for and not answered then: Redis may have given jobs that nobody runs."""
+        self._ask_again_at = 0.0
         self.acquired = 0
         self.capacity = 0
 
@@ -103,17 +109,23 @@ class Taking:
 
     async def give_back_strays(self) -> None:
         """Jobs that an acquire took whose answer never came: Redis has them as ours, and nobody runs them."""
-        if not self._doubtful or not self.life or self._breaker.state(self._own()) is State.OPEN:
+        asked = self._own()
+        if self._doubtful_since is None or asked < self._ask_again_at or not self.life:
             return
+        if self._breaker.state(asked) is State.OPEN:
+            return
+        ours = self._runs.held | self._settler.held  # before it is asked: what is handed back meanwhile is no stray
         try:
             held = await self._steps.held_by(self.life)
         except RedisTrouble as error:
+            self._breaker.failed(self._own(), asked)
             self._tally.trouble(error)
             return
-        self._doubtful = False
-        ours = self._runs.names | self._settler.names
+        # Redis may do what it was asked on a connection that is gone after what it is asked on the next one.
+        self._doubtful_since = None if asked - self._doubtful_since > DOUBT else self._doubtful_since
+        self._ask_again_at = asked + AGAIN
         for one in held:
-            if one.name not in ours:
+            if (one.name, one.score) not in ours:
                 self._settler.put(one)
 
     async def _take(self, most: int, further: int) -> Took | None:
@@ -124,15 +136,16 @@ class Taking:
                 life, most, look=min(LOOK, look), further=further, shards=shards, skip=self._skips
             )
         except RedisTrouble as error:
-            self._breaker.failed(self._own())
+            self._breaker.failed(self._own(), asked)
             self._tally.trouble(error)
             self._complaints.trouble(TAKING, error)
-            self._doubtful |= isinstance(error, Unanswered)
+            if isinstance(error, Unanswered):
+                self._doubt()
             return None
         except Exception as error:  # noqa: BLE001 - an answer that is none of ours; the next cycle asks again
-            self._breaker.failed(self._own())
+            self._breaker.failed(self._own(), asked)
             self._complaints.trouble(TAKING, error)
-            self._doubtful = True
+            self._doubt()
             return None
         self._complaints.over(TAKING)
         if took is None:
@@ -173,6 +186,9 @@ class Taking:
             self._skips.pop(next(iter(self._skips)))
         self._skips[taken.name] = None
         self._give_back(taken, taken.due)
+
+    def _doubt(self) -> None:
+        self._doubtful_since, self._ask_again_at = self._own(), 0.0
 
     def _give_back(self, taken: Taken, due: int) -> None:
         self._settler.put(Returned(taken.name, taken.score, due, None))

@@ -25,7 +25,7 @@ WATCHDOG = gauge(
             permit_leak_suspect="few permits are free though little runs, and jobs are due",
             capacity_skew="permits are free and jobs are due, and few are taken",
             zero_progress="jobs are due, and none is taken",
-            redis_stall="a circuit breaker is not closed",
+            redis_stall="a circuit breaker is not closed, or Redis does not answer",
         ),
     ),
 )
