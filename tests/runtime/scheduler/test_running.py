@@ -240,7 +240,9 @@ def test_what_people_see_and_do(schedule: Callable[..., Schedule]) -> None:
         assert one.call("resume", "later").stdout == "`later` is resumed\n"
         (one.folder / "released").touch()
         wait_for(lambda: one.places("held") == ["paused"], "it ended, and is paused")
-        assert one.call("pause", "--all").stdout == "all jobs: each is paused\n"
+        assert one.call("resume", "--all").stdout == "nobody had paused all jobs\n"
+        assert one.call("pause", "--all").stdout == "all jobs are paused; what runs ends first\n"
+        assert one.call("pause", "--all").stdout == "all jobs were paused before\n"
         assert "all jobs are paused" in one.call("why", "nightly").stdout
         one.ask("ZADD", KEYS.waiting, 1, "nightly", 4_000_000_000, "stranger")
         until_counted(pod, "scheduler_waiting", 3)
@@ -249,7 +251,7 @@ def test_what_people_see_and_do(schedule: Callable[..., Schedule]) -> None:
             "they are not to run"
         )
         assert "all jobs are paused" in one.call("list").stderr
-        assert one.call("resume", "--all").returncode == 0
+        assert one.call("resume", "--all").stdout == "jobs run again, but those that were paused by name\n"
         rows = [json.loads(line) for line in one.call("list", "--json").stdout.splitlines()]
         assert {row["job"]: row["state"] for row in rows}["held"] == "paused"
         assert [row["job"] for row in rows] == ["held", "later", "nightly"]

@@ -74,7 +74,8 @@ Work = Annotated[
 Send = Annotated[
     SendTo | None,
     about(
-        "A message to a pipeline in place of a handler; a run that is repeated sends it once.",
+        "A message to a pipeline in place of a handler; where that has `message.dedup`, a run that is repeated sends "
+        "nothing new.",
         {"pipeline": "media-cluster", "message": {"job_id": "nightly"}},
     ),
 ]
