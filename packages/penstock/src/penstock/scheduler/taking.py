@@ -27,7 +27,9 @@ DOUBT = 60.0
 AGAIN = 5.0
 """Seconds between two looks for that."""
 LOOK = 2000
-"""Names that one call looks at, or is told to pass over, at the most: Redis is busy with them for some milliseconds."""
+"""Names that one call looks at, at the most: Redis is busy with them for some milliseconds."""
+STRANGERS = 2000
+"""Names that one call is told to pass over, at the most."""
 
 log = Log(logging.getLogger("penstock.scheduler"))
 
@@ -182,7 +184,7 @@ class Taking:
         disabled = taken.name in self.listed.disabled
         self._tally.filtered["pattern" if disabled else "unknown"].add()
         self.found_unknown |= not disabled
-        if len(self._skips) >= LOOK:
+        if len(self._skips) >= STRANGERS:
             self._skips.pop(next(iter(self._skips)))
         self._skips[taken.name] = None
         self._give_back(taken, taken.due)
