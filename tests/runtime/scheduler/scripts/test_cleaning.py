@@ -1,10 +1,9 @@
 """clean and the leases: what lost pods hold is due again, and what living ones hold is not touched."""
 
-import json
-
 from moves import KEYS, Moves
 
 from penstock.scheduler.steps import Answer
+from penstock.scheduler.story import Story
 
 
 def test_jobs_of_a_lost_pod_are_due_again_as_they_were(moves: Moves) -> None:
@@ -23,10 +22,10 @@ def test_jobs_of_a_lost_pod_are_due_again_as_they_were(moves: Moves) -> None:
 
 def test_who_takes_a_lost_job_is_told_that_it_was_begun(moves: Moves) -> None:
     """For which second, with the failures before it; lost twice, it is still the same run."""
-    before = {"due": 7, "acquired": 1, "ended": 2, "outcome": "failed", "class": "server", "streak": 3, "next": 9}
+    before = Story(7, 1.0, 2.0, "failed", "server", 3, 9, 4, "pod~2")
     moves.register("new", "failed", due=moves.second() - 100)
     failed, new = moves.take("pod~2")
-    moves.complete(failed, due=failed.due, story=json.dumps({**before, "fence": 4, "life": "pod~2"}))
+    moves.complete(failed, due=failed.due, story=before.write())
     moves.release(new)
     for _ in range(2):
         for one in moves.take("pod~1"):
