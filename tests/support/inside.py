@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -69,8 +70,14 @@ def spec_of(**said: Any) -> Spec:  # noqa: ANN401 - sections of a spec
     )
 
 
-def pod(
-    target: Target, spec: Spec, handle: Handle, host: str, *, link: Callable[[str], Link] | None = None
+def pod(  # noqa: PLR0913 - what a pod has from outside
+    target: Target,
+    spec: Spec,
+    handle: Handle,
+    host: str,
+    *,
+    link: Callable[[str], Link] | None = None,
+    own: Callable[[], float] = time.monotonic,
 ) -> Scheduler:
     """One of any number, made in the loop that it runs in."""
     around = Environment.model_validate({"namespace": "tests", "redis": target.redis.model_dump(mode="json")})
@@ -82,5 +89,6 @@ def pod(
         metrics=Metrics.of("scheduler", pipeline=spec.name, board=Board(), given=given),
         readiness=Readiness(),
         host=host,
+        own=own,
     )
     return Scheduler(resolved, Listing(spec), Given(spec, handle), outside)

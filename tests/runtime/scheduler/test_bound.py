@@ -9,7 +9,7 @@ from servers import Server
 
 from penstock.scheduler.steps import MOST, MOST_ASKED, NAMES, Answer, Entry, Returned, Steps, Taken
 from penstock.scheduler.story import Story
-from penstock.scheduler.taking import LOOK
+from penstock.scheduler.taking import LOOK, STRANGERS
 from penstock.wire.credentials import Credentials
 from penstock.wire.route import Route
 from penstock_spec.kinds.scheduler.keys import KeyNames, Keys
@@ -69,7 +69,7 @@ class Crowd:
         steps, second = self.steps, self.second
         for at in range(0, ROUNDS * MOST, MOST):
             await steps.register(entries(range(at, at + MOST), second, schedule="1m"))
-        nobody = [name(JOBS + n) for n in range(MOST)]
+        nobody = [name(JOBS + n) for n in range(STRANGERS)]
         for shard in range(SHARDS):
             # Of as many as are looked at nine of ten are others'; and then all of them.
             mine = await self.take(shards=f",{shard},", skip=nobody)

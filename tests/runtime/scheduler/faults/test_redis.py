@@ -82,6 +82,22 @@ def test_redis_goes_away_and_comes_again(own: Callable[..., Schedule], server: S
         one.each_in_one_set([*JOBS, "held"])
 
 
+def test_redis_hangs(own: Callable[..., Schedule], server: Server) -> None:
+    """It takes connections and answers nothing: that shows as well, however long each call waits; and it passes."""
+    with own(spec=SPEC.replace("{name: held, every: 1h, timeout: 20m}, ", "")) as one:
+        pod = one.pod()
+        go_on(one, JOBS)
+        server.pause()
+        until_counted(pod, "scheduler_watchdog", 1, signal="redis_stall")
+        assert numbers(pod).of("scheduler_degraded") == 1
+        wait_for(lambda: numbers(pod).of("scheduler_breaker_trips") >= 1, "it asks less", 60)
+        server.resume()
+        go_on(one, JOBS)
+        until_counted(pod, "scheduler_degraded", 0)
+        assert pod.end() == 0
+        one.each_in_one_set(JOBS)
+
+
 def test_redis_forgets_everything(own: Callable[..., Schedule], server: Server) -> None:
     """Emptied in the midst of it, it has all jobs again after the next refresh, and pods find a new life."""
     with own(spec=SPEC.replace("{name: held, every: 1h, timeout: 20m}, ", "")) as one:

@@ -194,7 +194,7 @@ def _waiting(one: Standing, due: int) -> str:
     story = one.story
     if one.state == "due":
         return f"it has been due for {span(one.now - due)}: no pod has had a permit for it, or none runs"
-    if story is not None and story.streak and story.next == due:
+    if story is not None and story.streak and story.next == due and not story.was_begun(due):
         of = f" of class `{story.class_}`" if story.class_ not in ("", "-") else ""
         times = "1 failure" if story.streak == 1 else f"{story.streak} failures in a row"
         return f"it backs off after {times}{of}, and is due in {span(due - one.now)}"

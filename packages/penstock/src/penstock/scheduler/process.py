@@ -41,6 +41,7 @@ from penstock_spec.failing.classes import NO_CLASS
 from penstock_spec.kinds.scheduler.effective import listed
 from penstock_spec.kinds.scheduler.metrics import process as told
 from penstock_spec.kinds.scheduler.spec import Scheduler as Spec
+from penstock_spec.kinds.scheduler.work import Patterns
 
 LIVE_LIMIT = 30.0
 """Seconds without a heartbeat from which on `/livez` says no; where jobs may take longer than that, their time."""
@@ -62,6 +63,8 @@ class Start:
     """Where to answer over HTTP; nowhere when it is nothing."""
     paths: Sequence[Path]
     """Folders with code."""
+    patterns: Callable[[], Patterns]
+    """Which jobs run, by now."""
 
 
 def run(start: Start) -> int:
@@ -84,7 +87,7 @@ def run(start: Start) -> int:
         nonlocal health
         loop = asyncio.get_running_loop()
         loop.set_exception_handler(loop_trouble)
-        listing = Listing(spec, start.paths)
+        listing = Listing(spec, start.paths, start.patterns)
         calls = Calls(spec, start.paths, threads, start.to_pipeline, start.credentials)
         if start.listen is not None:
             health = HealthServer(heart, limit, readiness, Pages(board))

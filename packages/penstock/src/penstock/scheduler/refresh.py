@@ -90,7 +90,8 @@ class Refresh:
         self._taking.listed_anew(listed)
         self._settler.bring_back()
         if self._clock.is_stale:
-            self._clock.told(await self._steps.time())
+            asked = self._own()
+            self._clock.told(await self._steps.time(), asked)
         await self._unregister(listed)
         await self._register(listed, began)
         self.mean_interval = sum(map(interval, listed.mine.values())) / len(listed.mine) if listed.mine else 0.0
@@ -116,8 +117,9 @@ class Refresh:
             self._cut_off_at = None
         budget = self._terms.budget.seconds
         for page in _pages(jobs):
-            asof, added = await self._steps.register([self._entry(one) for one in page])
-            self._clock.told(asof)
+            entries, asked = [self._entry(one) for one in page], self._own()
+            asof, added = await self._steps.register(entries)
+            self._clock.told(asof, asked)
             self._tally.reconciled["registered"].add(added)
             self._registered.update(one.name for one in page)
             if budget and self._own() - began > budget and page[-1] is not jobs[-1]:

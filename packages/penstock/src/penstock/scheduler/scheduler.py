@@ -38,6 +38,8 @@ RESERVE = 1.0
 """Seconds before the end of the grace that are left for closing."""
 BROKEN = 70
 """The exit code of a pod that cannot go on as it is: its loop stood still for too long, or a part of it has failed."""
+CLOSING = 4 * RESERVE
+"""Seconds after which a pod that closes is gone, whatever keeps it."""
 BUSIEST = 0.02
 """Seconds between two cycles of a pod that has more to take than permits."""
 
@@ -257,8 +259,9 @@ class Scheduler:
             tally.waiting.set(looked.waiting)
             tally.working.set(looked.working)
             tally.paused.set(looked.paused)
-            tally.ready.set(looked.ready)
-            tally.oldest_overdue.set(looked.overdue)
+            # While all are paused nobody is to run them, and nobody is to be told that they do not run.
+            tally.ready.set(0 if looked.all_paused else looked.ready)
+            tally.oldest_overdue.set(0 if looked.all_paused else looked.overdue)
         acquired, self._acquired_before = self._taking.acquired - self._acquired_before, self._taking.acquired
         seen = Seen(
             ready=looked.ready if looked else 0,
@@ -269,7 +272,7 @@ class Scheduler:
             running=len(self._runs),
             acquired=acquired,
             all_paused=looked.all_paused if looked else False,
-            stalled=any(one.state(self._own()) is not State.CLOSED for one in self._breakers.values()),
+            stalled=self._absent or any(one.state(self._own()) is not State.CLOSED for one in self._breakers.values()),
         )
         self._signals = self._health.look(seen)
         for name, shows in self._signals.items():
@@ -319,7 +322,7 @@ class Scheduler:
         if len(self._runs):
             self._log.warning("leaving: jobs ignore that they were told to stop", running=len(self._runs))
             await self._ended(min(end, self._own() + terms.force.seconds))
-        left = self._runs.leave_behind()
+        left = self._runs.leave_behind(max(RESERVE, end - self._own()) + CLOSING)
         tasks[0].cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         unsettled = await self._close(lease, max(RESERVE, end - self._own()))

@@ -64,10 +64,10 @@ class Settler:
         self._wake.set()
 
     @property
-    def names(self) -> set[str]:
-        """Their jobs."""
+    def held(self) -> set[tuple[str, int]]:
+        """Their jobs, each with its working score: another score is another run."""
         held = (self._queue, self._recovering, self._left, self._in_hand)
-        return {item.returned.name for some in held for item in some}
+        return {(item.returned.name, item.returned.score) for some in held for item in some}
 
     @property
     def unsettled(self) -> int:
@@ -136,12 +136,12 @@ class Settler:
         return well
 
     async def _hand_back(self, step: str, items: Sequence[Item]) -> bool:
-        returned = [one.returned for one in items]
+        returned, asked = [one.returned for one in items], self._own()
         try:
             told = await (self._steps.complete(returned) if step == "complete" else self._steps.release(returned))
             answered = list(zip(items, told, strict=True))
         except Exception as error:  # noqa: BLE001 - also an answer that is none of ours: what ended is never forgotten
-            self._breaker.failed(self._own())
+            self._breaker.failed(self._own(), asked)
             if isinstance(error, RedisTrouble):
                 self._tally.trouble(error)
             self._complaints.trouble(HANDING_BACK, error)

@@ -62,6 +62,11 @@ class Taken(NamedTuple):
         """Redis's second from which others may take it for hung."""
         return self.score // MILLIONTHS
 
+    @property
+    def begun(self) -> bool:
+        """Whether it ran before for this second, and came to no end."""
+        return self.story is not None and self.story.was_begun(self.due)
+
 
 @dataclass(frozen=True, slots=True)
 class Took:
@@ -90,7 +95,7 @@ class Entry:
 
 
 class Returned(NamedTuple):
-    """A run that ended, on its way to Redis; without a story it was not run, or not to its end."""
+    """A run that ended, on its way to Redis; without a story it was not run."""
 
     name: str
     score: int
@@ -217,7 +222,7 @@ class Steps:
         keys = self.keys
         words = ("judge" if judges else "leave", shards, "remove" if removes_numeric else "keep")
         told = await self._run(
-            "clean", (*self._sets, keys.owners, keys.pods), (which, further, MOST, threshold, *words)
+            "clean", (*self._sets, keys.owners, keys.pods, keys.story), (which, further, MOST, threshold, *words)
         )
         return Cleaned(*told)
 

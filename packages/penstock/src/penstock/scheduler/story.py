@@ -7,6 +7,11 @@ from typing import Any, NamedTuple
 
 from pydantic_core import from_json, to_json
 
+STOPPED = "stopped"
+"""The outcome of a run whose pod left, and handed its job back."""
+LOST = "lost"
+"""Of one whose pod was lost, or had lost its lease."""
+
 WRITTEN = '{"due":%d,"acquired":%.3f,"ended":%.3f,"outcome":%s,"class":%s,"streak":%d,"next":%d,"fence":%d,"life":%s}'
 """By hand, as it is written for each run: a fifth of the time that a scheduler has for one would go into it else."""
 
@@ -28,6 +33,10 @@ class Story(NamedTuple):
     fence: int
     life: str
     """Which pod ran it."""
+
+    def was_begun(self, due: int) -> bool:
+        """Whether what is due then is the same run again, which came to no end."""
+        return self.outcome in (STOPPED, LOST) and self.next == due
 
     def write(self) -> bytes:
         """As it stands in Redis."""

@@ -9,7 +9,7 @@ WAITING = measured("waiting", "Jobs in the waiting set, due or not.")
 WORKING = measured("working", "Jobs in the working set, whoever runs them.")
 PAUSED = measured("paused", "Jobs that are paused.")
 OLDEST_OVERDUE_SECONDS = measured(
-    "oldest_overdue_seconds", "How long the oldest due job has waited; 0 while none is due."
+    "oldest_overdue_seconds", "How long the oldest due job has waited; 0 while none is due, or all are paused."
 )
 READY = measured(
     "ready",
@@ -32,7 +32,7 @@ WATCHDOG = gauge(
             permit_leak_suspect="few permits are free though little runs, and jobs are due",
             capacity_skew="permits are free and jobs are due, and few are taken",
             zero_progress="jobs are due, and none is taken",
-            redis_stall="a circuit breaker is not closed",
+            redis_stall="a circuit breaker is not closed, or Redis does not answer",
         ),
     ),
 )
