@@ -20,6 +20,8 @@ NAMES = tuple(sorted(path.stem for path in SCRIPTS.glob("*.lua")))
 """Of all scripts."""
 MOST = 250
 """Names that one call is given: a script then takes Redis two or three milliseconds at the most, of a bound of five."""
+PAGE = 150
+"""The same, of a page that is cleaned: what was lost has its story read and written as well."""
 MOST_ASKED = 100
 """The same, of what people ask for: such a script goes from name to name."""
 MILLIONTHS = 1_000_000
@@ -222,7 +224,7 @@ class Steps:
         keys = self.keys
         words = ("judge" if judges else "leave", shards, "remove" if removes_numeric else "keep")
         told = await self._run(
-            "clean", (*self._sets, keys.owners, keys.pods, keys.story), (which, further, MOST, threshold, *words)
+            "clean", (*self._sets, keys.owners, keys.pods, keys.story), (which, further, PAGE, threshold, *words)
         )
         return Cleaned(*told)
 
