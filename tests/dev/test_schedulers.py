@@ -36,6 +36,11 @@ jobs:
   - {name: remind, every: 1s, timeout: 20s, send: {pipeline: trial, message: {id: sent}}}
 replicas: 1
 """
+PRODUCTION = """\
+  production:
+    namespace: tests
+    redis: {addresses: ["localhost:6379"]}
+"""
 
 
 def pods(mark: str) -> list[int]:
@@ -53,14 +58,19 @@ def ran(folder: Path) -> list[str]:
 
 
 def test_the_example_runs_and_a_killed_pod_comes_back(laptop: Laptop) -> None:
-    """Without the pipeline that a job of it sends to; its numbers are told, no janitor comes, and nothing is left."""
+    """Without the pipeline that a job of it sends to; its numbers are told, no janitor comes, and nothing is left.
+
+    Nothing but the spec is named: the environment is `dev`, and its code lies in `examples`.
+    """
     for name in ("cache-agents.yaml", "jobs.yaml"):
         shutil.copy(ROOT / "specs" / name, laptop.spec.parent)
-    shutil.copytree(ROOT / "examples" / "caching", laptop.folder / "caching")
+    shutil.copytree(ROOT / "examples" / "caching", laptop.folder / "examples" / "caching")
+    platform = laptop.folder / "penstock.yaml"
+    platform.write_text(platform.read_text() + PRODUCTION)
     spec = laptop.spec.parent / "cache-agents.yaml"
     spec.write_text(spec.read_text().replace("registration: 30s", "registration: 0s"))
 
-    dev = laptop.dev_of("cache-agents")
+    dev = laptop.dev_alone("specs/cache-agents.yaml")
 
     dev.until("penstock dev: 1 scheduler of `dev` with")
     wait_for(lambda: len(pods(dev.mark)) == 1, "one pod runs", 40)

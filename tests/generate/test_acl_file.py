@@ -48,7 +48,7 @@ def users(server: Server) -> dict[str, object]:
 
 def test_all_files_together_are_what_the_command_prints(files: list[Path], penstock: Run, server: Server) -> None:
     """In any order, and again and again: what one file gives to the janitor, another leaves."""
-    assert len(files) == 6
+    assert len(files) == 7
     for file in (*files, *reversed(files)):
         apply(server, file.read_text())
     by_files = users(server)

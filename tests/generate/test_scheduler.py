@@ -153,6 +153,19 @@ def test_how_many_runs_are_expected(tmp_path: Path, name: str, expected: float |
     assert runs_per_second(made_up(tmp_path, SPECS[name]).spec) == expected
 
 
+def test_jobs_of_every_hour_are_not_missed_in_a_quarter_of_one(tmp_path: Path) -> None:
+    """A quarter of an hour without a run is as it should be, so nothing is expected of them in it."""
+    hourly = made_up(tmp_path, {"jobs": [{"name": "a", "every": "1h"}, {"name": "b", "every": "10m"}]}).spec
+    assert runs_per_second(hourly) == 0
+    found = {one.name for one in alerts(hourly, Sources.of("x", "pets"))}
+    assert "PenstockFewJobsTaken" not in found
+    mixed = made_up(tmp_path, {"jobs": [{"name": "a", "every": "1h"}, {"name": "b", "every": "5m"}]}).spec
+    assert runs_per_second(mixed) == round(1 / 300, 6)
+    told = made_up(tmp_path, SPECS["told"]).spec
+    (alert,) = [one for one in alerts(told, Sources.of("x", "pets")) if one.name == "PenstockFewJobsTaken"]
+    assert re.search(r"\(max\(penstock_scheduler_mean_interval_seconds\{[^}]*\}\) <= 300\)", alert.query.text)
+
+
 def test_nothing_scales_it(tmp_path: Path) -> None:
     """The Deployment has its number, and what its jobs send to is mounted."""
     it = made_up(tmp_path, {"jobs": [{"name": "a", "every": "1m", "send": {"pipeline": "jobs"}}], "replicas": 7})

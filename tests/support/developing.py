@@ -107,6 +107,10 @@ class Laptop:
         """Of another spec."""
         return self._start(("dev", spec, "--env", "dev", "--plain", *options), {})
 
+    def dev_alone(self, spec: str) -> Dev:
+        """Of a spec, and nothing else is said."""
+        return self._start(("dev", spec), {})
+
     def dev_into_a_pipe(self) -> Dev:
         """Its lines are for `read_a_line_and_go`, and not in the log."""
         return self._start(("dev", "trial", "--env", "dev"), {}, piped=True)

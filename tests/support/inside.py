@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -16,8 +17,9 @@ from penstock.observe.readiness import Readiness
 from penstock.scheduler.calls import Calls
 from penstock.scheduler.context import JobContext
 from penstock.scheduler.listing import Listing
+from penstock.scheduler.outside import Outside
 from penstock.scheduler.resolved import Resolved
-from penstock.scheduler.scheduler import Outside, Scheduler
+from penstock.scheduler.scheduler import Scheduler
 from penstock.wire.credentials import Credentials
 from penstock.wire.link import Link
 from penstock_spec.failing.classes import NO_CLASS
@@ -68,8 +70,14 @@ def spec_of(**said: Any) -> Spec:  # noqa: ANN401 - sections of a spec
     )
 
 
-def pod(
-    target: Target, spec: Spec, handle: Handle, host: str, *, link: Callable[[str], Link] | None = None
+def pod(  # noqa: PLR0913 - what a pod has from outside
+    target: Target,
+    spec: Spec,
+    handle: Handle,
+    host: str,
+    *,
+    link: Callable[[str], Link] | None = None,
+    own: Callable[[], float] = time.monotonic,
 ) -> Scheduler:
     """One of any number, made in the loop that it runs in."""
     around = Environment.model_validate({"namespace": "tests", "redis": target.redis.model_dump(mode="json")})
@@ -81,5 +89,6 @@ def pod(
         metrics=Metrics.of("scheduler", pipeline=spec.name, board=Board(), given=given),
         readiness=Readiness(),
         host=host,
+        own=own,
     )
     return Scheduler(resolved, Listing(spec), Given(spec, handle), outside)

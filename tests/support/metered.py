@@ -11,7 +11,7 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-from lua import names
+from lua import files
 from servers import wait_for
 
 from penstock.scripts import script
@@ -61,7 +61,7 @@ class MeteredLink(Link):
     def __init__(self, route: Route, meter: Meter) -> None:
         super().__init__(route, name="metered")
         self._meter = meter
-        self._scripts = {one.sha: name for name in names() for one in (script(name),)}
+        self._scripts = {script(path.stem, path.parent).sha: path.stem for path in files()}
 
     async def call(self, *command: Word, wait: float = 0.0) -> Reply:
         before = self._meter.ran()

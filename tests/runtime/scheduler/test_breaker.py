@@ -9,7 +9,7 @@ USUAL = Breakers()
 def opened() -> Breaker:
     breaker = Breaker(USUAL)
     for second in range(5):
-        breaker.failed(second)
+        breaker.failed(second, second)
     return breaker
 
 
@@ -17,13 +17,22 @@ def test_it_opens_after_five_failures_within_ten_seconds() -> None:
     """Four are too few, and five that are further apart."""
     breaker = Breaker(USUAL)
     for second in range(4):
-        breaker.failed(second)
+        breaker.failed(second, second)
     assert breaker.admits(4)
     slow = Breaker(USUAL)
     for second in range(0, 50, 3):
-        slow.failed(second)
+        slow.failed(second, second)
     assert (slow.state(50), slow.trips) == (State.CLOSED, 0)
     assert (opened().state(5), opened().trips) == (State.OPEN, 1)
+
+
+def test_a_redis_that_hangs_opens_it() -> None:
+    """Calls that wait for three seconds each are no five within ten; their seconds count."""
+    breaker = Breaker(USUAL)
+    breaker.failed(3, 0)
+    assert breaker.state(3) is State.CLOSED, "one alone"
+    breaker.failed(7, 4)
+    assert (breaker.state(7), breaker.trips) == (State.OPEN, 1)
 
 
 def test_an_open_one_asks_nothing_for_thirty_seconds() -> None:
@@ -37,7 +46,7 @@ def test_a_half_open_one_closes_after_five_seconds_without_a_failure() -> None:
     """One failure is enough to open it again, for as long."""
     breaker = opened()
     assert breaker.state(34) is State.HALF_OPEN
-    breaker.failed(36)
+    breaker.failed(36, 36)
     assert (breaker.state(65), breaker.trips) == (State.OPEN, 2)
     assert breaker.state(66) is State.HALF_OPEN
     assert (breaker.state(70.9), breaker.state(71)) == (State.HALF_OPEN, State.CLOSED)
@@ -48,5 +57,5 @@ def test_one_that_is_off_stays_closed() -> None:
     """Whatever fails."""
     breaker = Breaker(Breakers(enabled=False))
     for _ in range(100):
-        breaker.failed(1)
+        breaker.failed(1, 1)
     assert breaker.admits(1)

@@ -8,7 +8,8 @@ from inside import spec_of
 
 from penstock.handling.asked import Retry
 from penstock.handling.failures import Failure
-from penstock.scheduler.due import Failures, Plan, first, interval_of, latest_due, plan
+from penstock.scheduler.due import Failures, Plan, first, interval, latest_due, plan
+from penstock_spec.kinds.scheduler.cron import latest
 from penstock_spec.kinds.scheduler.effective import Effective, listed
 from penstock_spec.kinds.scheduler.failures import STANDARD
 from penstock_spec.kinds.scheduler.spec import Scheduler
@@ -50,7 +51,11 @@ def test_cron_goes_by_its_time_zone() -> None:
     """Redis's time and no other."""
     assert plan(job(cron="30 2 * * *", time_zone="Asia/Tokyo"), NOON - 3 * HOUR, NOON).next == NOON + 5.5 * HOUR
     assert latest_due(job(cron="*/5 * * * *"), NOON + 1) == NOON + 300
-    assert interval_of(job(cron="*/5 * * * *"), NOON + 1) == 300
+
+
+def test_a_cron_job_counts_as_one_of_every_minute() -> None:
+    """A weekly one must not make a backlog of a fortnight look well: it should start within its minute."""
+    assert [interval(job(**said)) for said in ({"cron": "0 3 * * 1"}, {"every": "30s"})] == [60, 30]
 
 
 def test_a_cron_that_is_never_due_is_looked_at_again_next_year() -> None:
@@ -62,7 +67,7 @@ def test_a_cron_that_is_never_due_is_looked_at_again_next_year() -> None:
     ("missed", "planned"),
     [
         ({"run": "once"}, Plan(runs=True, next=NOON + HOUR, made_up=1, skipped=3)),
-        ({"run": "skip"}, Plan(runs=False, next=NOON + HOUR, skipped=4)),
+        ({"run": "skip"}, Plan(runs=False, next=NOON, skipped=3)),
         ({"run": "all"}, Plan(runs=True, next=NOON - 2 * HOUR, made_up=1)),
         ({"run": "all", "at_most": 2}, Plan(runs=True, next=NOON, made_up=1, skipped=2)),
         ({"run": "all", "at_most": 1}, Plan(runs=True, next=NOON + HOUR, made_up=1, skipped=3)),
@@ -81,6 +86,49 @@ def test_all_missed_runs_are_run_one_after_the_other() -> None:
         ran.append(due)
         due = plan(hourly, due, NOON + 5).next
     assert (ran, due) == ([NOON - 3 * HOUR, NOON - 2 * HOUR, NOON - HOUR, NOON], NOON + HOUR)
+
+
+def test_what_is_skipped_was_missed_for_more_than_a_minute() -> None:
+    """The last time may be just now: that one is to come. With two minutes gone, it is the next."""
+    hourly = job(cron="0 * * * *", missed={"run": "skip"})
+    assert plan(hourly, NOON - 3 * HOUR, NOON + 60) == Plan(runs=False, next=NOON, skipped=3)
+    assert plan(hourly, NOON - 3 * HOUR, NOON + 120) == Plan(runs=False, next=NOON + HOUR, skipped=4)
+
+
+@pytest.mark.parametrize(
+    ("run", "planned"),
+    [
+        ("skip", Plan(runs=True, next=NOON + HOUR, skipped=1)),
+        ("once", Plan(runs=True, next=NOON + HOUR, skipped=1)),
+        ("all", Plan(runs=True, next=NOON)),
+    ],
+)
+def test_a_run_that_was_begun_was_not_missed(run: str, planned: Plan) -> None:
+    """Its pod left or was lost in the midst of it: it runs again, however late, and is not counted."""
+    assert plan(job(cron="0 * * * *", missed={"run": run}), NOON - HOUR, NOON + 120, begun=True) == planned
+
+
+def test_no_more_missed_runs_are_made_up_for_than_the_spec_says() -> None:
+    """Also where that is many, and many more were missed."""
+    minutely = job(cron="* * * * *", missed={"run": "all", "at_most": 700})
+    planned = plan(minutely, NOON - 24 * HOUR, NOON + 5)
+    assert planned.next == NOON - 698 * 60
+    assert planned.skipped == 1, "of those that are counted"
+
+
+def test_what_many_jobs_missed_is_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thousand jobs of one expression are due at once after a weekend, and the pod has other things to do."""
+    looked: list[int] = []
+
+    def counted(expression: str, zone: str, after: float, until: float, most: int) -> tuple[int, ...]:
+        looked.append(most)
+        return latest(expression, zone, after, until, most)
+
+    monkeypatch.setattr("penstock.scheduler.due.latest", counted)
+    often = job(cron="*/3 * * * *")
+    plans = {plan(often, NOON - 60 * HOUR, NOON + 9 + part / 1000) for part in range(1000)}
+    assert [one.next for one in plans] == [NOON + 180]
+    assert looked == [100]
 
 
 def test_a_little_late_is_not_missed() -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 
 from schedules import KEYS, Schedule
-from scraped import numbers
+from scraped import numbers, until_counted
 from servers import wait_for
 
 HANDLERS = """\
@@ -29,6 +29,13 @@ each: {every: 1s, timeout: 1m}
 refresh: {every: 1s}
 patterns: {disabled: "off/.*"}
 cleanup: {orphans: {every: 1s}}
+"""
+PIPELINE = """\
+kind: pipeline
+name: trial
+owner: {team: tests}
+handler: handlers:handle
+image: registry.example/trial:1.0.0
 """
 SHARDS = 'shards: {count: 2, mine: "handlers:mine"}\n'
 
@@ -81,6 +88,45 @@ def test_what_no_list_has_is_forgotten(schedule: Callable[..., Schedule]) -> Non
         assert numbers(pod).by("scheduler_orphans_removed", "why") == {"numeric": 1, "unknown": 1}
         assert pod.end() == 0
         one.each_in_one_set(["a"])
+
+
+def test_what_no_list_has_is_forgotten_soon(schedule: Callable[..., Schedule]) -> None:
+    """A new version lists fewer: what it left out is not overdue for long, however seldom orphans are looked for."""
+    spec = SPEC.replace("orphans: {every: 1s}", "orphans: {every: 1h}") + "work: {lease: 10s}\n"
+    with schedule(handlers=HANDLERS, spec=spec) as one:
+        lists(one, '"a"')
+        pod = one.pod()
+        one.ran("a", 14)  # by then the leader can judge, and its next look for orphans is an hour away
+        one.ask("HSET", KEYS.jobs, "former", "1000 500 0 1s 1")
+        one.ask("ZADD", KEYS.waiting, 1, "former")
+        wait_for(partial(nowhere, one, "former"), "it is in no set")
+        until_counted(pod, "scheduler_oldest_overdue_seconds", 0)
+        assert pod.end() == 0
+        one.each_in_one_set(["a"])
+
+
+def test_patterns_change_without_a_restart(schedule: Callable[..., Schedule]) -> None:
+    """What is disabled in the spec's file waits no more, and what is enabled again runs; an error changes nothing."""
+    with schedule(handlers=HANDLERS, spec=SPEC) as one:
+        lists(one, '"a"', '"b"', '"off/c"')
+        pod = one.pod()
+        one.ran("b", 2)
+        one.says(SPEC.replace("off/.*", "b"))
+        wait_for(partial(nowhere, one, "b"), "it is disabled")
+        one.ran("off/c")
+        assert pod.said("other jobs run")[0]["disabled"] == "b"
+        one.says(SPEC.replace("off/.*", "("))
+        errs = "the spec has errors now, and its patterns stay as they were"
+        wait_for(lambda: pod.said(errs), "it is told")
+        (one.folder / "specs" / "trial.yaml").write_text(PIPELINE)
+        wait_for(lambda: "and a scheduler is asked for" in str(pod.said(errs)), "it is told")
+        one.ran("off/c", 3)
+        assert one.places("b") == []
+        times = len(one.lines("end")["b"])
+        one.says(SPEC)
+        one.ran("b", times + 1)
+        assert pod.end() == 0
+        one.each_in_one_set(["a", "b"])
 
 
 def test_each_pod_takes_its_shards(schedule: Callable[..., Schedule]) -> None:

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 
 from moves import KEYS, Moves
-from promises import keep
+from promises import keep, until
 from targets import Target
 
 from penstock.observe.board import Board
@@ -31,6 +31,17 @@ class Deaf(Steps):
             self.unanswered -= 1
             raise Unanswered("it is a test")
         return answers
+
+
+class Odd(Steps):
+    """Is answered as by no script of ours, so often."""
+
+    odd = 1
+
+    async def complete(self, runs: Sequence[Returned]) -> list[Answer]:
+        answers = await super().complete(runs)
+        self.odd -= 1
+        return answers if self.odd < 0 else answers[1:]
 
 
 class Held:
@@ -156,3 +167,24 @@ def test_a_pod_that_leaves_in_the_middle_of_a_batch_forgets_none_of_it(target: T
     with Moves(target.link(KEYS.waiting)) as moves:
         left = moves.left()
     assert (set(left.waiting), left.working) == ({ended.name, stopped.name}, {})
+
+
+def test_an_answer_that_is_none_is_asked_for_again(target: Target) -> None:
+    """Nothing that ended is forgotten, the settler goes on, and the breaker counts it."""
+    runs = taken(target)
+
+    async def promise() -> None:
+        held = Held(link := target.link(KEYS.waiting), 0)
+        settler = Settler(Odd(link, KEYS), held.breaker, TRIES, 500, held.tally, lambda: held.now)
+        task = asyncio.create_task(settler.run())
+        for one in runs:
+            settler.put(Returned(one.name, one.score, one.due + 60, b"{}"))
+        await until(lambda: len(settler._recovering) == 2, "they are held")  # noqa: SLF001 - of that nobody tells
+        assert not task.done()
+        await settler.recover()
+        assert (settler.unsettled, held.tally.recoveries["true"].value) == (0, 2)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        await link.close()
+
+    keep(promise())

@@ -31,6 +31,20 @@ work: {lease: 10s, concurrency: 5}
 refresh: {every: 1s}
 cleanup: {zombies: {threshold: 1s}, orphans: {every: 1s, leadership: 1s}}
 """
+SENDS = """\
+jobs: [{name: nightly, every: 1s, send: {pipeline: mail, message: {id: costs}}}]
+"""
+PIPELINE = """\
+kind: pipeline
+name: mail
+owner: {team: tests}
+handler: handlers:handle
+image: registry.example/mail:1.0.0
+stream: {key: mail, group: mail}
+message:
+  schema: {type: object, required: [id], properties: {id: {type: string}}}
+  dedup: {by: id, window: 1h}
+"""
 HANDLERS = """\
 import asyncio
 import ledger
@@ -99,3 +113,26 @@ def test_a_pod_and_a_person_can_do_all_that_they_do(
         repository.ask("ZCARD", key)
     assert left.end() == 0
     assert refused(server) == []
+
+
+def test_a_pod_can_send_to_the_pipelines_of_its_jobs(own: Callable[..., Schedule], server: Server) -> None:
+    """Its user has what the producers of these may, and nothing of others; one that is not there is told."""
+    with own(spec=SENDS, handlers=HANDLERS) as repository:
+        specs = repository.folder / "specs"
+        for name in ("mail", "other"):
+            (specs / f"{name}.yaml").write_text(PIPELINE.replace("mail", name))
+        pod = grant(repository, server, "scheduler")
+        rules = str(server.ask("ACL", "GETUSER", pod))
+        assert "~mail" in rules
+        assert "~other" not in rules
+        running = repository.pod(environ={"REDIS_USERNAME": pod, "REDIS_PASSWORD": SECRET})
+        wait_for(lambda: repository.number("XLEN", "mail") >= 2, "it has sent")
+        assert running.end() == 0
+        assert refused(server) == []
+        (specs / "mail.yaml").unlink()
+        command = [sys.executable, "-m", "penstock", "acl", "trial", "--role", "scheduler"]
+        told = subprocess.run(command, cwd=repository.folder, capture_output=True, text=True, check=True)
+        assert "~mail" not in told.stdout
+        assert told.stderr == (
+            "a job sends to `mail`, and there is no such pipeline without errors here; its rights are left out\n"
+        )

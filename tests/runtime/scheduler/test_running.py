@@ -77,6 +77,17 @@ def story(one: Schedule, job: str) -> dict[str, Any]:
     return found
 
 
+def due(one: Schedule, job: str) -> int:
+    return int(float(str(one.ask("ZSCORE", KEYS.waiting, job))))
+
+
+def seconds(one: Schedule) -> int:
+    """Redis's."""
+    told = one.ask("TIME")
+    assert isinstance(told, list)
+    return int(str(told[0]))
+
+
 def test_jobs_run_again_and_again(schedule: Callable[..., Schedule]) -> None:
     """Coroutines, plain functions in threads, with their arguments; what fails waits as its class says."""
     with schedule(handlers=HANDLERS, spec=SPEC) as one:
@@ -169,6 +180,32 @@ def test_one_that_ignores_the_end_is_left_behind(schedule: Callable[..., Schedul
         assert pod.said("left, and not all is handed back")[0]["left_behind"] == 1
         one.each_in_one_set(["deaf", "hangs", "listens"])
         assert one.number("ZCARD", KEYS.working) == 0
+        assert due(one, "deaf") >= seconds(one), "nobody runs it while its thread may still be there"
+        assert due(one, "hangs") <= seconds(one)
+        assert (story(one, "deaf")["outcome"], story(one, "hangs")["outcome"]) == ("stopped", "stopped")
+
+
+def test_a_run_that_was_stopped_is_not_missed(schedule: Callable[..., Schedule]) -> None:
+    """Its pod left in the midst of it: another runs it, for the same second, however late, whatever `missed` says."""
+    spec = 'jobs: [{name: held, cron: "0 3 1 1 *", missed: {run: skip}, timeout: 1h}]'
+    with schedule(handlers=HANDLERS, spec=spec) as one:
+        pod = one.pod()
+        wait_for(lambda: one.places("held") == ["waiting"], "it is registered")
+        assert one.call("run-now", "held").returncode == 0
+        wait_for(lambda: "held" in one.lines(), "it runs")
+        assert pod.end() == 0
+        told = story(one, "held")
+        assert (told["outcome"], told["due"], told["next"]) == ("stopped", due(one, "held"), due(one, "held"))
+        late = told["next"] - 1000
+        one.ask("HSET", KEYS.story, "held", json.dumps({**told, "next": late}))
+        one.ask("ZADD", KEYS.waiting, f"{late}.499", "held")
+        pod = one.pod()
+        wait_for(lambda: len(one.lines()["held"]) == 2, "it runs again")
+        (one.folder / "released").touch()
+        wait_for(lambda: story(one, "held")["outcome"] == "ok", "its end is told")
+        assert story(one, "held")["due"] == told["due"]
+        assert numbers(pod).of("scheduler_missed") == 0
+        assert pod.end() == 0
 
 
 def test_what_people_see_and_do(schedule: Callable[..., Schedule]) -> None:
@@ -203,10 +240,18 @@ def test_what_people_see_and_do(schedule: Callable[..., Schedule]) -> None:
         assert one.call("resume", "later").stdout == "`later` is resumed\n"
         (one.folder / "released").touch()
         wait_for(lambda: one.places("held") == ["paused"], "it ended, and is paused")
-        assert one.call("pause", "--all").stdout == "all jobs: each is paused\n"
+        assert one.call("resume", "--all").stdout == "nobody had paused all jobs\n"
+        assert one.call("pause", "--all").stdout == "all jobs are paused; what runs ends first\n"
+        assert one.call("pause", "--all").stdout == "all jobs were paused before\n"
         assert "all jobs are paused" in one.call("why", "nightly").stdout
+        one.ask("ZADD", KEYS.waiting, 1, "nightly", 4_000_000_000, "stranger")
+        until_counted(pod, "scheduler_waiting", 3)
+        told = numbers(pod)
+        assert (told.of("scheduler_oldest_overdue_seconds"), told.of("scheduler_ready")) == (0, 0), (
+            "they are not to run"
+        )
         assert "all jobs are paused" in one.call("list").stderr
-        assert one.call("resume", "--all").returncode == 0
+        assert one.call("resume", "--all").stdout == "jobs run again, but those that were paused by name\n"
         rows = [json.loads(line) for line in one.call("list", "--json").stdout.splitlines()]
         assert {row["job"]: row["state"] for row in rows}["held"] == "paused"
         assert [row["job"] for row in rows] == ["held", "later", "nightly"]

@@ -75,6 +75,8 @@ class Member:
     """Messages that may wait, of which Redis must hold all."""
     backlog_bytes: int = 0
     """Of their bodies, where each is as large as it may be."""
+    producer: str = ""
+    """What who sends to it may do in Redis, as rules of its access list; nothing where nobody can."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,14 +115,24 @@ class Spec:
         return self.model
 
 
-def specs(
-    paths: Iterable[Path], platform: Path | None, environment: str | None, here: Path, today: date
+def specs(  # noqa: PLR0913 - what a command was told, and when
+    paths: Iterable[Path],
+    platform: Path | None,
+    environment: str | None,
+    here: Path,
+    today: date,
+    *,
+    usual: str = "",
 ) -> tuple[tuple[Spec, ...], Outcome]:
-    """The specs in these files, or all of the repository, whatever their kind; none where one has errors."""
+    """The specs in these files, or all of the repository, whatever their kind; none where one has errors.
+
+    `usual` is the environment that is meant where there are several and none was named.
+    """
     repository = open_repository(paths, platform, here)
     inputs = read_inputs(repository)
     read = check.check_platform(lint.load(inputs.platform))
-    chosen = choose(environment, lint.choose(read, (environment,) if environment else ()))
+    known = lint.choose(read, (environment,) if environment else ())
+    chosen = usual if not environment and usual in known else choose(environment, known)
     outcome = lint.lint(inputs, (chosen,) if chosen else (), today).outcome
     if outcome.count(Severity.ERROR) or read.model is None:
         return (), outcome

@@ -4,6 +4,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Sequence
 
+import pytest
 from inside import pod, spec_of
 from promises import keep, until
 from targets import Target
@@ -145,6 +146,53 @@ def test_jobs_whose_taking_was_not_answered_are_not_stuck(target: Target) -> Non
         task = asyncio.create_task(one.run())
         await until(lambda: len(ran) == 5 and min(ran.values()) >= 2, "all run")
         assert links[0].left == 0
+        one.stop()
+        return await task
+
+    assert keep(promise()) == 0
+
+
+def test_a_run_that_is_not_handed_back_yet_hides_no_other_of_its_job(
+    target: Target, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The job was handed back and given out again, and the pod heard of neither; nor is it stuck then."""
+    monkeypatch.setattr("penstock.scheduler.taking.DOUBT", -1)  # it looks once
+    left = {"complete": 4, "acquire": 1}
+
+    class Forgetful(Link):
+        """Hears of no complete at first, of which one was done, and of no acquire behind that."""
+
+        async def run(self, script: Script, keys: Sequence[str | bytes], args: Sequence[Word]) -> Reply:
+            if script is load("complete") and left["complete"]:
+                left["complete"] -= 1
+                if left["complete"] == 3:
+                    await super().run(script, keys, args)
+                raise Unanswered("it is a test")
+            answer = await super().run(script, keys, args)
+            heard = script is not load("acquire") or left["complete"] == 4 or not left["acquire"]
+            if not heard and isinstance(answer, list) and len(answer) > HEAD:
+                left["acquire"] -= 1
+                raise Unanswered("it is a test")
+            return answer
+
+    job = {"name": "job", "every": "1s", "timeout": "20m"}
+    spec = spec_of(jobs=[job], handler="asyncio:sleep", breakers={"enabled": False}, recovery={"attempts": 100})
+    ran: Counter[str] = Counter()
+
+    async def handle(job: Effective, context: JobContext) -> None:
+        del context
+        ran[job.name] += 1
+
+    async def promise() -> int:
+        def link(name: str) -> Link:
+            made = target.link(Keys.of(spec.keys).waiting, name)
+            made.__class__ = Forgetful
+            return made
+
+        one = pod(target, spec, handle, "pod", link=link)
+        task = asyncio.create_task(one.run())
+        await until(lambda: ran["job"] >= 3, "it runs on")
+        assert left == {"complete": 0, "acquire": 0}
         one.stop()
         return await task
 

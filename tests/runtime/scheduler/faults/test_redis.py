@@ -20,6 +20,7 @@ async def handle(job, context):
     finally:
         ledger.note("end", job.name, context.fence)
 """
+HEALTH = "/internal/health/redis"
 JOBS = [f"job-{number}" for number in range(8)]
 SPEC = "\n".join(
     [
@@ -57,6 +58,7 @@ def test_redis_goes_away_and_comes_again(own: Callable[..., Schedule], server: S
         for pod in pods:
             wait_for(partial(ready, pod, 503), "it is not ready")
             assert page(pod, "/livez")[0] == 200
+            assert page(pod, HEALTH)[0] == 503
         (one.folder / "released").touch()
         one.ran("held")
         for pod in pods:
@@ -71,12 +73,29 @@ def test_redis_goes_away_and_comes_again(own: Callable[..., Schedule], server: S
             until_counted(pod, "scheduler_breaker_state", 0)
             until_counted(pod, "scheduler_degraded", 0)
             assert pod.said("Redis answers again")
+            assert (page(pod, HEALTH)[0], '"waiting_set":true' in page(pod, HEALTH)[1].replace(" ", "")) == (200, True)
         wait_for(lambda: one.places("held") == ["waiting"], "it was handed back")
         assert len(one.lines()["held"]) == 1, "and ran once"
         for pod in pods:
             assert pod.end() == 0
         assert overlaps(one.lines(), one.lines("end"), {}) == []
         one.each_in_one_set([*JOBS, "held"])
+
+
+def test_redis_hangs(own: Callable[..., Schedule], server: Server) -> None:
+    """It takes connections and answers nothing: that shows as well, however long each call waits; and it passes."""
+    with own(spec=SPEC.replace("{name: held, every: 1h, timeout: 20m}, ", "")) as one:
+        pod = one.pod()
+        go_on(one, JOBS)
+        server.pause()
+        until_counted(pod, "scheduler_watchdog", 1, signal="redis_stall")
+        assert numbers(pod).of("scheduler_degraded") == 1
+        wait_for(lambda: numbers(pod).of("scheduler_breaker_trips") >= 1, "it asks less", 60)
+        server.resume()
+        go_on(one, JOBS)
+        until_counted(pod, "scheduler_degraded", 0)
+        assert pod.end() == 0
+        one.each_in_one_set(JOBS)
 
 
 def test_redis_forgets_everything(own: Callable[..., Schedule], server: Server) -> None:

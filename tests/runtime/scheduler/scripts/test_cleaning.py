@@ -3,6 +3,7 @@
 from moves import KEYS, Moves
 
 from penstock.scheduler.steps import Answer
+from penstock.scheduler.story import Story
 
 
 def test_jobs_of_a_lost_pod_are_due_again_as_they_were(moves: Moves) -> None:
@@ -17,6 +18,28 @@ def test_jobs_of_a_lost_pod_are_due_again_as_they_were(moves: Moves) -> None:
     assert (moves.clean().returned, moves.clean().returned) == (2, 0)
     left = moves.left()
     assert (left.waiting, left.working, left.owners) == ({"job": job.due + 0.499, "other": other.due + 0.499}, {}, {})
+
+
+def test_who_takes_a_lost_job_is_told_that_it_was_begun(moves: Moves) -> None:
+    """For which second, with the failures before it; lost twice, it is still the same run."""
+    before = Story(7, 1.0, 2.0, "failed", "server", 3, 9, 4, "pod~2")
+    moves.register("new", "failed", due=moves.second() - 100)
+    failed, new = moves.take("pod~2")
+    moves.complete(failed, due=failed.due, story=before.write())
+    moves.release(new)
+    for _ in range(2):
+        for one in moves.take("pod~1"):
+            moves.overrun(one, 1)
+        moves.lose("pod~1")
+        assert moves.clean().returned == 2
+        moves.begin("pod~1")
+    failed, new = moves.take("pod~1")
+    assert new.story is not None
+    assert failed.story is not None
+    assert (new.begun, new.story.outcome, new.story.due, new.story.streak) == (True, "lost", new.due, 0)
+    assert (failed.begun, failed.story.due, failed.story.streak, failed.story.class_) == (True, 7, 3, "server")
+    assert new.story.life == "pod~1"
+    assert new.story.ended >= new.story.acquired > 1_700_000_000
 
 
 def test_a_living_pods_jobs_are_not_touched(moves: Moves) -> None:

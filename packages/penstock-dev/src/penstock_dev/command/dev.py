@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from penstock_dev.running.server import Server
 
 FASTEST = 1000.0
+EXAMPLES = "examples"
 
 
 def _speed(ctx: click.Context, param: click.Parameter, value: str) -> float:
@@ -50,7 +51,11 @@ def _speed(ctx: click.Context, param: click.Parameter, value: str) -> float:
 @click.option("--for", "span", metavar="SPAN", callback=in_milliseconds, help="End after this, such as `30s`.")
 @click.option("--until-idle", is_flag=True, help="End when nothing is left to do.")
 @click.option(
-    "--path", "paths", multiple=True, type=click.Path(path_type=Path), help="A folder with code; the current one is."
+    "--path",
+    "paths",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="A folder with code; the current one is, and `examples` of the repository where none is named.",
 )
 @platform_option
 @click.pass_context
@@ -73,12 +78,15 @@ def command(
     workers are renewed; a spec that becomes invalid stays as it was. A terminal shows it live, with keys to send, to
     kill a worker, to stop Redis; without one, or with `--plain`, there are lines.
 
+    Without `--env` it is `dev`, where there is such an environment.
+
     Ctrl-C ends it: workers finish what they run, and no process stays. What Redis has is kept in `.penstock`. A second
     Ctrl-C does not wait. It ends with 1 where something did not run at the end as its spec says.
 
     \b
     Examples:
       penstock dev --env dev
+      penstock dev specs/cache-agents.yaml
       penstock dev media-cluster --env dev --speed 10x --path examples
       penstock dev --env dev --plain --until-idle
     """
@@ -105,7 +113,7 @@ def command(
             raise CannotGoOn(f"`--path {path}` is no folder", "name the folder that has the code")
     book = Book()
     with alone(root / KEPT) as own, _server(root, redis, book) as server:
-        code = tuple(path.resolve() for path in paths)
+        code = tuple(path.resolve() for path in paths) or tuple(one for one in (root / EXAMPLES,) if one.is_dir())
         terms = Terms(here(), root, own, code, speed, environ_for(os.environ, embedded=redis is None))
         session = Session(terms, read, first, server, book)
         shows = not plain and can_show(os.environ, sys.stdin, sys.stdout, sys.stderr)

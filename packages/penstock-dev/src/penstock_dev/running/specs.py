@@ -16,6 +16,9 @@ from penstock_dev.running.scheduler import RunsScheduler, sends_to
 from penstock_spec.findings import CannotGoOn, Finding, Outcome, Severity
 from penstock_spec.repository import open_repository
 
+USUAL = "dev"
+"""The environment that is meant where nobody names one of several."""
+
 
 @dataclass(frozen=True, slots=True)
 class Asked:
@@ -85,7 +88,7 @@ class Specs:
 
     def _specs(self, paths: tuple[Path, ...]) -> tuple[tuple[Spec, ...], Outcome]:
         asked = self._asked
-        return specs(paths, asked.platform, asked.environment, asked.here, asked.today())
+        return specs(paths, asked.platform, asked.environment, asked.here, asked.today(), usual=USUAL)
 
     def _by_path(self, found: Sequence[Spec]) -> dict[Path, Runs]:
         """Each as its kind runs. A scheduler may send to pipelines that do not run here, and has their files too."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from penstock_generate.artifact import Artifact
-from penstock_generate.environment import alertmanager, compose, manifests, overview, rules, terraform
+from penstock_generate.environment import acl, alertmanager, compose, manifests, overview, rules, terraform
 from penstock_generate.plan import Whole
 from penstock_generate.rendering import Templates
 
@@ -22,3 +22,4 @@ def emit(it: Whole, templates: Templates) -> Iterator[Artifact]:
     yield from alertmanager.emit(it)
     yield from compose.emit(it, templates)
     yield from terraform.emit(it)
+    yield from acl.emit(it)

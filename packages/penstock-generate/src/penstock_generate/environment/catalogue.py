@@ -6,6 +6,7 @@ from penstock_generate.catalogue import LISTING, known
 
 KUBECTL = "kubectl"
 FILES = (
+    known("acl.txt", "What pods of schedulers may do for the pipelines that they send to, as commands", "redis-cli"),
     known("rules.yaml", "Alerts on Redis, on KEDA and on a janitor that is missing", "Prometheus"),
     known("rules.test.yaml", "For each alert a case below its threshold and one above", "promtool"),
     known("runbook.md", "What to do at each of these alerts", "people"),

@@ -27,6 +27,11 @@ def _none(it: Subject[Any]) -> Iterable[tuple[str, object]]:
     return ()
 
 
+def _nobody(specs: int, topology: str) -> int:
+    del specs, topology
+    return 0
+
+
 @dataclass(frozen=True, slots=True)
 class Kind:
     """A kind of spec."""
@@ -43,10 +48,16 @@ class Kind:
     """The package of its rules."""
     families: str
     """The module whose `FAMILIES` say what can be wrong with it; loaded for the reference alone."""
+    connections: Callable[[Any], int]
+    """To Redis, of all pods of a spec together at their maximum."""
+    most_pods: str
+    """The path of the field that says how many they are at the most."""
     metrics: str
     """The package whose `CONTRACT` says what its processes tell."""
     facts: Callable[[Subject[Any]], Iterable[tuple[str, object]]] = _none
     """More of that, by path: items of lists, and what stands in files beside the spec. Plain values, for the cache."""
+    tending: Callable[[int, str], int] = _nobody
+    """To Redis, of one pod of the janitor that looks after so many specs of it, by topology."""
     rights: str = ""
     """The package that says who of it talks to Redis, with what, and about which keys."""
     classes: str = ""

@@ -44,15 +44,22 @@ class User:
         return _line(self.name, (*(rule for rule in self.without if rule not in RIGHTS), *self.grants))
 
 
-def users(specs: Sequence[Placed], prefix: str) -> Iterator[User]:
-    """Those of each spec, then those of the environment."""
+def users(specs: Sequence[Placed], prefix: str, among: Sequence[Placed] = ()) -> Iterator[User]:
+    """Those of each spec, then those of the environment. `among` are others whose parts they may take as well."""
+    by_name = {one.spec.name: one for one in (*among, *specs)}
     for one in specs:
         for role in _rights(one).OF_ITS_OWN:
-            yield _user(f"{prefix}{one.spec.name}-{role}", role, (one,))
+            parts = [(by_name[name], part) for name, part in _rights(one).borrows(role, one) if name in by_name]
+            yield _user(f"{prefix}{one.spec.name}-{role}", role, ((one, role), *parts), about=(one,))
     for role in OF_AN_ENVIRONMENT:
         about = tuple(one for one in specs if role in _rights(one).SHARED)
         if about:
-            yield _user(f"{prefix}penstock-{role}", role, about)
+            yield _user(f"{prefix}penstock-{role}", role, [(one, role) for one in about], about=about)
+
+
+def borrowed(one: Placed) -> Sequence[str]:
+    """Other specs of whose parts a spec's own users are as well."""
+    return tuple(dict.fromkeys(name for role in _rights(one).OF_ITS_OWN for name, _ in _rights(one).borrows(role, one)))
 
 
 def roles() -> tuple[str, ...]:
@@ -66,17 +73,21 @@ def _rights(one: Placed) -> ModuleType:
 
 @cache
 def _of(kind: str) -> ModuleType:
-    """What a kind says: `OF_ITS_OWN`, `SHARED`, `patterns(role, placed)` and `commands(role, placed)`."""
+    """What a kind says: `OF_ITS_OWN`, `SHARED`, `patterns`, `commands` and `borrows` of a role and a spec."""
     return importlib.import_module(kinds()[kind].rights)
 
 
-def _user(name: str, role: str, about: Sequence[Placed]) -> User:
+def _user(name: str, role: str, parts: Sequence[tuple[Placed, str]], about: Sequence[Placed]) -> User:
     selectors = ["clearselectors"] if all(map(tells_reading, about)) else []  # they are as old as reading
     without = ("resetkeys", "resetchannels", *selectors, "-@all")
-    keys = dict.fromkeys(pattern for one in about for pattern in _rights(one).patterns(role, one))
-    commands = frozenset[str]().union(*(_rights(one).commands(role, one) for one in about))
-    grants = (*keys, *_granted(commands))
-    return User(name, role, tuple(one.spec.name for one in about), without, grants)
+    return User(name, role, tuple(one.spec.name for one in about), without, grants(parts))
+
+
+def grants(parts: Sequence[tuple[Placed, str]]) -> Sequence[str]:
+    """What it takes to be all of these parts of specs."""
+    keys = dict.fromkeys(pattern for one, part in parts for pattern in _rights(one).patterns(part, one))
+    commands = frozenset[str]().union(*(_rights(one).commands(part, one) for one, part in parts))
+    return (*keys, *_granted(commands))
 
 
 @lru_cache(256)  # most specs need the same ones

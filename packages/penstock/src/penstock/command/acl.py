@@ -37,7 +37,7 @@ def command(
     <pipeline>-producer   sends
     <pipeline>-worker     runs messages
     <pipeline>-scaler     KEDA's triggers
-    <scheduler>-scheduler a scheduler's pods; what they send needs the rights of <pipeline>-producer as well
+    <scheduler>-scheduler a scheduler's pods; also what the producers may of the pipelines that its jobs send to
     penstock-janitor      looks after all pipelines of the environment
     penstock-operator     a person with `penstock status`, `dlq`, `peek`, `tail`, `send` and `scheduler`
 
@@ -53,13 +53,18 @@ def command(
       penstock acl media-cluster --env production --role worker | redis-cli -h redis-host
     """
     from penstock import resolved as files
-    from penstock_spec.rights.users import users
+    from penstock_spec.rights.users import borrowed, users
 
     paths = tuple(find_spec(spec, platform) for spec in specs)
     about, outcome = files.specs(paths, platform, environment, here(), today())
     if not about:
         refuse_errors(files.Resolution((), outcome))
-    found = [one for one in users(about, user_prefix) if not roles or one.role in roles]
+    known = {one.spec.name for one in about}
+    lack = [name for one in about for name in borrowed(one) if name not in known]
+    among = files.specs((), platform, environment, here(), today())[0] if lack else ()
+    for name in sorted(set(lack) - {one.spec.name for one in among}):
+        aside(f"a job sends to `{name}`, and there is no such pipeline without errors here; its rights are left out")
+    found = [one for one in users(about, user_prefix, among) if not roles or one.role in roles]
     if as_json:
         told = [{"user": one.name, "role": one.role, "specs": one.specs, "rules": one.rules} for one in found]
         tell(json.dumps({"environment": about[0].environment, "users": told}, indent=2))

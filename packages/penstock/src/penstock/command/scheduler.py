@@ -68,13 +68,17 @@ def run(
     """
     from penstock.observe.lines import Process
     from penstock.scheduler import process
-    from penstock.scheduler.resolved import pipelines_of
+    from penstock.scheduler.patterns import OfFile
+    from penstock.scheduler.resolved import pipelines_of, resolve
 
     scheduler, credentials = _resolved(asked)
     said = Process(scheduler.name)
     set_up_log(said, log_format)
     to_pipeline = pipelines_of(scheduler, asked.platform, pipelines, here(), today())
-    start = process.Start(scheduler, credentials, said, to_pipeline, address_of(listen), paths)
+    patterns = OfFile(
+        scheduler, lambda: resolve(scheduler.file, asked.platform, scheduler.environment, here(), today())[0]
+    )
+    start = process.Start(scheduler, credentials, said, to_pipeline, address_of(listen), paths, patterns)
     ctx.exit(process.run(start))
 
 
@@ -152,7 +156,8 @@ def run_now(ctx: click.Context, asked: Asked, job: str) -> None:
 def pause(ctx: click.Context, asked: Asked, jobs: tuple[str, ...], *, everything: bool) -> None:
     """Let JOBS wait until they are resumed; one that runs ends first. It outlasts pods, and new versions of them."""
     says = {0: "is not registered", 1: "is paused", 2: "is paused, and still runs to its end", 3: "was paused before"}
-    ctx.exit(_ask_for(asked, "pause", _meant(jobs, everything=everything), says, well=(1, 2, 3)))
+    of_all = {1: "all jobs are paused; what runs ends first", 3: "all jobs were paused before"}
+    ctx.exit(_ask_for(asked, "pause", _meant(jobs, everything=everything), says, of_all, well=(1, 2, 3)))
 
 
 @command.command(name="resume", short_help="Let paused jobs run again.")
@@ -164,7 +169,8 @@ def pause(ctx: click.Context, asked: Asked, jobs: tuple[str, ...], *, everything
 def resume(ctx: click.Context, asked: Asked, jobs: tuple[str, ...], *, everything: bool) -> None:
     """Let JOBS run again that were paused, when they were due or at once."""
     says = {0: "is not registered", 1: "is resumed", 2: "is resumed", 3: "was not paused"}
-    ctx.exit(_ask_for(asked, "resume", _meant(jobs, everything=everything), says, well=(1, 2, 3)))
+    of_all = {1: "jobs run again, but those that were paused by name", 3: "nobody had paused all jobs"}
+    ctx.exit(_ask_for(asked, "resume", _meant(jobs, everything=everything), says, of_all, well=(1, 2, 3)))
 
 
 def _meant(jobs: tuple[str, ...], *, everything: bool) -> Sequence[str]:
@@ -178,12 +184,13 @@ def _ask_for(
     what: Literal["pause", "resume", "run_now"],
     names: Sequence[str],
     says: dict[int, str],
+    of_all: dict[int, str] | None = None,
     *,
     well: tuple[int, ...],
 ) -> int:
     answers = _ask(asked, lambda desk: desk.ask_for(what, names))
     for name, answer in zip(names, answers, strict=True):
-        line = f"{'all jobs: each' if name == '*' else f'`{name}`'} {says[answer]}"
+        line = of_all[answer] if of_all and name == "*" else f"`{name}` {says[answer]}"
         (tell if answer in well else aside)(line)
     return 0 if all(answer in well for answer in answers) else INCOMPLETE
 

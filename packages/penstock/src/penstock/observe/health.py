@@ -44,6 +44,7 @@ class RedisHealth:
     ping: float | None
     """Seconds that a PING took; none when there was no answer."""
     group: bool
+    """Whether what the pod works on is there: of a pipeline, its group."""
     error: str = ""
     """Its kind, when something failed."""
 
@@ -72,8 +73,8 @@ class HealthServer:
         """One more path; before or after the start."""
         self._routes[path] = route
 
-    def add_redis(self, ask: AskRedis) -> None:
-        """`/internal/health/redis`: 200 while Redis answers and has the group."""
+    def add_redis(self, ask: AskRedis, has: str = "group") -> None:
+        """`/internal/health/redis`: 200 while Redis answers and has the group, or what else pods of a kind work on."""
 
         async def answer(_request: Request) -> Answer:
             try:
@@ -83,7 +84,7 @@ class HealthServer:
                 health = RedisHealth(None, group=False, error=type_name(error))
             well = health.ping is not None and health.group
             ping = None if health.ping is None else round(health.ping * 1000, 3)
-            told = {"ping_ms": ping, "group": health.group} | ({"error": health.error} if health.error else {})
+            told = {"ping_ms": ping, has: health.group} | ({"error": health.error} if health.error else {})
             return Answer.json(told, HTTPStatus.OK if well else HTTPStatus.SERVICE_UNAVAILABLE)
 
         self.add("/internal/health/redis", answer)

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from penstock.scheduler.due import cron_after, interval
 from penstock.scheduler.resolved import Resolved
-from penstock.scheduler.steps import ALL, MOST, Answer, Steps
+from penstock.scheduler.steps import ALL, MOST, MOST_ASKED, Answer, Steps
 from penstock.scheduler.story import Story
 from penstock.wire.errors import Refused
 from penstock.wire.link import Link
@@ -90,8 +90,8 @@ class Desk:
     async def ask_for(self, what: Literal["pause", "resume", "run_now"], names: Sequence[str]) -> list[Answer]:
         """For each, in pages."""
         found: list[Answer] = []
-        for at in range(0, len(names), MOST):
-            found += await self._steps.ask_for(what, names[at : at + MOST])
+        for at in range(0, len(names), MOST_ASKED):
+            found += await self._steps.ask_for(what, names[at : at + MOST_ASKED])
         return found
 
     async def _page(self, names: Sequence[str]) -> list[Standing]:
@@ -194,7 +194,7 @@ def _waiting(one: Standing, due: int) -> str:
     story = one.story
     if one.state == "due":
         return f"it has been due for {span(one.now - due)}: no pod has had a permit for it, or none runs"
-    if story is not None and story.streak and story.next == due:
+    if story is not None and story.streak and story.next == due and not story.was_begun(due):
         of = f" of class `{story.class_}`" if story.class_ not in ("", "-") else ""
         times = "1 failure" if story.streak == 1 else f"{story.streak} failures in a row"
         return f"it backs off after {times}{of}, and is due in {span(due - one.now)}"

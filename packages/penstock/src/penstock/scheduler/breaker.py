@@ -56,11 +56,14 @@ class Breaker:
         self.blocked += 1
         return False
 
-    def failed(self, now: float) -> None:
-        """Redis did not answer as it should."""
+    def failed(self, now: float, asked: float) -> None:
+        """Redis did not answer as it should. Who waits asks nothing else, so each second of it counts once more.
+
+        One that hangs would else never be seen: there is no time for so many calls that each wait for seconds.
+        """
         if not self._terms.enabled:
             return
-        self._failed.append(now)
+        self._failed.extend([now] * min(self._terms.failures, 1 + int(now - asked)))
         enough = len(self._failed) == self._terms.failures and now - self._failed[0] <= self._terms.within.seconds
         if self.state(now) is State.HALF_OPEN or (self._state is State.CLOSED and enough):
             self._failed.clear()

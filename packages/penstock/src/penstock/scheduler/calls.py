@@ -10,13 +10,16 @@ from pathlib import Path
 
 from penstock.handling.calling import call_of
 from penstock.handling.declare import Lifespan
+from penstock.handling.failures import Failure
 from penstock.handling.load import Loaded, function_of
 from penstock.handling.middleware import Call
 from penstock.handling.team_code import InCode
+from penstock.observe.failures import failure
 from penstock.producer.producer import Producer
 from penstock.scheduler.context import JobContext
 from penstock.scheduler.resolved import ToPipeline
 from penstock.wire.credentials import Credentials
+from penstock_spec.findings import CannotGoOn
 from penstock_spec.kinds.scheduler.effective import Effective, listed
 from penstock_spec.kinds.scheduler.job import SendTo
 from penstock_spec.kinds.scheduler.spec import Scheduler
@@ -54,9 +57,13 @@ class Calls:
             self._load(spec.handler)
 
     async def open(self) -> None:
-        """Enter what lives as long as the pod. Raises what the team's code raises."""
+        """Enter what lives as long as the pod. Raises CannotGoOn."""
         for name in tuple(self._loaded):
-            await self._handler(name)
+            try:
+                await self._handler(name)
+            except Exception as error:
+                says = f"what `{name}` needs all along cannot be had: {Failure.of(error).error}"
+                raise CannotGoOn(says, f"see its `lifespan`: {failure(error).at}") from error
 
     async def close(self) -> None:
         """Leave it."""

@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+PROMPT = 1.0
+"""Seconds within which an answer tells the time."""
+
 
 class RedisClock:
     """In seconds. Known from the first answer on."""
@@ -18,9 +21,12 @@ class RedisClock:
         self._apart = 0.0
         self._measured: float | None = None
 
-    def told(self, ms: int) -> None:
-        """Redis has just said so."""
-        self._measured = self._own()
+    def told(self, ms: int, asked: float) -> None:
+        """Redis said so after it was `asked`. What took long may be old by now: the pod itself may have stood still."""
+        now = self._own()
+        if self._measured is not None and now - asked > PROMPT:
+            return
+        self._measured = now
         self._apart = ms / 1000 - self._measured
 
     @property

@@ -15,12 +15,13 @@ from penstock_spec.kinds.scheduler.effective import Effective
 from penstock_spec.kinds.scheduler.failures import FailureClass
 from penstock_spec.kinds.scheduler.spec import Scheduler
 
+MINUTE = 60
 DAY = 86_400
 NEVER = 366 * DAY
 """Seconds until a job is looked at again whose expression is due on no day; a rule says that there is one."""
 LATE = 60.0
 """Seconds after which a cron job was missed, rather than started a little late: the minute is all that cron knows."""
-COUNTED = 1000
+COUNTED = 100
 """Missed runs that are counted; of a job that was missed for longer, there are at least so many."""
 LONGEST = DAY * 1000
 """ms; the longest wait of a class without a limit."""
@@ -51,41 +52,39 @@ def latest_due(job: Effective, now: float) -> int:
     return cron_after(job.cron, job.time_zone, now) if job.cron is not None else math.ceil(int(now) + interval(job))
 
 
-def plan(job: Effective, due: int, acquired: float) -> Plan:
-    """For a job that was due and was taken. Times between two runs are counted from the second of the first."""
+def plan(job: Effective, due: int, acquired: float, *, begun: bool = False) -> Plan:
+    """For a job that was due and was taken. Times between two runs are counted from the second of the first.
+
+    A run that was `begun` before, and came to no end, as its pod left or was lost, was not missed.
+    """
     if job.cron is None:
         return Plan(runs=True, next=math.ceil(int(acquired) + interval(job)))
     usual = cron_after(job.cron, job.time_zone, acquired)
     if acquired - due <= LATE:
         return Plan(runs=True, next=usual)
-    later = latest(job.cron, job.time_zone, due, acquired, COUNTED)
+    most = max(COUNTED, job.missed.at_most) if job.missed.run == "all" else COUNTED
+    later, made_up = _missed(job.cron, job.time_zone, due, int(acquired // MINUTE), most), int(not begun)
     match job.missed.run:
         case "skip":
-            return Plan(runs=False, next=usual, skipped=1 + len(later))
+            # The last of them may be due just now, and is not missed: that one is to come.
+            usual, later = (later[-1], later[:-1]) if later and acquired - later[-1] <= LATE else (usual, later)
+            return Plan(runs=begun, next=usual, skipped=made_up + len(later))
         case "once":
-            return Plan(runs=True, next=usual, made_up=1, skipped=len(later))
+            return Plan(runs=True, next=usual, made_up=made_up, skipped=len(later))
         case "all":
             kept = (due, *later)[-job.missed.at_most :]
             following = kept[1] if len(kept) > 1 else usual
-            return Plan(runs=True, next=following, made_up=1, skipped=1 + len(later) - len(kept))
+            return Plan(runs=True, next=following, made_up=made_up, skipped=1 + len(later) - len(kept))
 
 
 def interval(job: Effective) -> float:
-    """Seconds between two runs; of a cron job those between its next two, as a rough idea."""
+    """Seconds between two runs. Of a cron job, the minute in which it should start: a weekly one may be no later."""
     return job.every.seconds if job.every is not None else float(LATE)
-
-
-def interval_of(job: Effective, now: float) -> float:
-    """The same, with a cron job's looked up."""
-    if job.cron is None:
-        return interval(job)
-    following = cron_after(job.cron, job.time_zone, now)
-    return float(cron_after(job.cron, job.time_zone, following) - following)
 
 
 def cron_after(cron: str, zone: str, now: float) -> int:
     """The next time. Nothing of cron happens within a minute, so that is what is remembered."""
-    minute = int(now // 60) * 60
+    minute = int(now // MINUTE) * MINUTE
     found = _next(cron, zone, minute)
     return minute + NEVER if found is None else found
 
@@ -93,6 +92,12 @@ def cron_after(cron: str, zone: str, now: float) -> int:
 @lru_cache(maxsize=10_000)
 def _next(cron: str, zone: str, minute: int) -> int | None:
     return next_after(cron, zone, minute)
+
+
+@lru_cache(maxsize=10_000)
+def _missed(cron: str, zone: str, due: int, minute: int, most: int) -> tuple[int, ...]:
+    """After a long pause all jobs of an expression have missed the same runs: they are looked up once, not for each."""
+    return latest(cron, zone, due, minute * MINUTE, most)
 
 
 class Failures:

@@ -28,7 +28,7 @@ class Seen:
     """Since the look before."""
     all_paused: bool
     stalled: bool
-    """A breaker is not closed."""
+    """A breaker is not closed, or the lease cannot be renewed."""
 
 
 @dataclass(slots=True)

@@ -6,6 +6,7 @@ import asyncio
 import inspect
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from penstock_spec.findings import CannotGoOn
 from penstock_spec.kinds.scheduler.effective import Effective, effective, listed, runs
 from penstock_spec.kinds.scheduler.job import Job
 from penstock_spec.kinds.scheduler.spec import Scheduler
+from penstock_spec.kinds.scheduler.work import Patterns
 from penstock_spec.values.words import shown
 
 log = Log(logging.getLogger(__name__))
@@ -45,9 +47,12 @@ Ask = Callable[[], Awaitable[Any]]
 class Listing:
     """Asks the team's functions, or reads the spec."""
 
-    def __init__(self, spec: Scheduler, paths: Iterable[Path] = ()) -> None:
-        """Import what the spec names. Raises CannotGoOn."""
+    def __init__(
+        self, spec: Scheduler, paths: Iterable[Path] = (), patterns: Callable[[], Patterns] | None = None
+    ) -> None:
+        """Import what the spec names. Raises CannotGoOn. `patterns` tells those that count by now."""
         self._spec = spec
+        self._patterns = patterns or (lambda: spec.patterns)
         self._jobs = _asking(spec.jobs, "jobs", spec, paths) if isinstance(spec.jobs, str) else None
         self._shards = _asking(spec.shards.mine, "shards.mine", spec, paths) if spec.shards.mine else None
         self._fixed = {one.name: one for one in listed(spec)} if self._jobs is None else {}
@@ -56,8 +61,11 @@ class Listing:
 
     async def ask(self) -> Listed:
         """What there is now. Raises what the team's functions raise, and ValueError for what is no list."""
-        every = self._fixed if self._jobs is None else self._read(await self._jobs())
+        # In a thread: what the function gives may be a generator that asks somebody, and 100,000 jobs take seconds.
+        every = self._fixed if self._jobs is None else await asyncio.to_thread(self._read, await self._jobs())
         shards = None if self._shards is None else frozenset(int(one) for one in await self._shards())
+        if (patterns := await asyncio.to_thread(self._patterns)) != self._spec.patterns:
+            self._spec, self._runs = self._spec.model_copy(update={"patterns": patterns}), {}
         self._runs = {name: self._runs[name] if name in self._runs else runs(self._spec, name) for name in every}
         mine = {
             name: one for name, one in every.items() if self._runs[name] and (shards is None or one.shard in shards)
@@ -81,7 +89,7 @@ class Listing:
             except (ValidationError, ValueError) as error:
                 bad.append(f"{shown(raw)}: {_first(error)}")
                 continue
-            known.setdefault(one.name, (raw, one))
+            known.setdefault(one.name, (deepcopy(raw), one))  # the function may change its own, and give it again
         if bad:
             more = f"; and {len(bad) - MOST_TOLD} more" if len(bad) > MOST_TOLD else ""
             log.warning(
@@ -95,6 +103,8 @@ class Listing:
         if (one.every is None) == (one.cron is None):
             has = "it has neither `every` nor `cron`" if one.every is None else "it has both `every` and `cron`"
             raise ValueError(has)
+        if one.name.isdecimal() and self._spec.cleanup.orphans.enabled and self._spec.cleanup.orphans.remove_numeric:
+            raise ValueError("its name is digits alone, and `cleanup.orphans.remove_numeric` removes such entries")
         if one.handler is None and one.send is None:
             raise ValueError("it has no `handler`, and the spec has none for all")
         return one

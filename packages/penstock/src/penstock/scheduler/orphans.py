@@ -42,14 +42,15 @@ class Orphans:
         """`name` is this process's, whatever its life is called."""
         self._terms = spec.cleanup.orphans
         self._lease = spec.work.lease
-        self._unseen = UNSEEN * spec.refresh.every.seconds + self._lease.seconds
+        self._refresh = spec.refresh.every.seconds
+        self._unseen = UNSEEN * self._refresh + self._lease.seconds
         self._steps = steps
         self._taking = taking
         self._tally = tally
         self._own = own
         self._name = name
         self._contact = Contact(steps.link, self._lease.amount // 2, own)
-        self._next = own()
+        self._next = self._forgets_at = own()
         self._cut_off: tuple[Literal["working", "waiting"], int] | None = None
         self.returned = 0
         self._leads = False
@@ -86,20 +87,24 @@ class Orphans:
                 return
         judges = self._contact.lasts(self._lease.amount)
         if self._own() >= self._next or (judges and await self._some_are_lost(now)):
-            await self._pass(now, judges=judges)
+            await self._pass(judges=judges)
+        if (
+            self._own() >= self._forgets_at
+        ):  # what a new version does not list is due, and overdue, until it is forgotten
+            await self._forget_what_no_list_has(now // 1000)
+            self._forgets_at = self._own() + self._refresh
 
     async def _some_are_lost(self, now: int) -> bool:
         told: Any = await self._steps.link.call("ZCOUNT", self._steps.keys.pods, "-inf", f"({now}")
         return bool(told)
 
-    async def _pass(self, now: int, *, judges: bool) -> None:
+    async def _pass(self, *, judges: bool) -> None:
         began = self._own()
         whole = began >= self._next
         try:
             ended = await self._clean("working", began, judges=judges)
             if ended and whole:
                 ended = await self._clean("waiting", began, judges=False)
-                await self._forget_what_no_list_has(now // 1000)
         except RedisTrouble:
             self._tally.pass_errors["orphans"].add()
             raise

@@ -23,13 +23,16 @@ from penstock.observe.logs import Log, loop_trouble
 from penstock.observe.metrics import Metrics
 from penstock.observe.page import Pages
 from penstock.observe.readiness import Readiness
+from penstock.pod.collecting import collect_seldom
 from penstock.pod.ending import leave, through
+from penstock.pod.redis import redis_health
 from penstock.pod.side import Side
 from penstock.pod.sidecar import quit_sidecar
 from penstock.scheduler.calls import Calls
 from penstock.scheduler.listing import Listing
+from penstock.scheduler.outside import Outside
 from penstock.scheduler.resolved import Resolved, ToPipeline
-from penstock.scheduler.scheduler import Outside, Scheduler
+from penstock.scheduler.scheduler import BROKEN, Scheduler
 from penstock.scripts import Script
 from penstock.wire.credentials import Credentials
 from penstock.wire.link import Link
@@ -38,9 +41,8 @@ from penstock_spec.failing.classes import NO_CLASS
 from penstock_spec.kinds.scheduler.effective import listed
 from penstock_spec.kinds.scheduler.metrics import process as told
 from penstock_spec.kinds.scheduler.spec import Scheduler as Spec
+from penstock_spec.kinds.scheduler.work import Patterns
 
-BLOCKED = 70
-"""The exit code of a pod whose loop stood still for too long."""
 LIVE_LIMIT = 30.0
 """Seconds without a heartbeat from which on `/livez` says no; where jobs may take longer than that, their time."""
 THREADS = 10_000
@@ -61,6 +63,8 @@ class Start:
     """Where to answer over HTTP; nowhere when it is nothing."""
     paths: Sequence[Path]
     """Folders with code."""
+    patterns: Callable[[], Patterns]
+    """Which jobs run, by now."""
 
 
 def run(start: Start) -> int:
@@ -83,10 +87,14 @@ def run(start: Start) -> int:
         nonlocal health
         loop = asyncio.get_running_loop()
         loop.set_exception_handler(loop_trouble)
-        listing = Listing(spec, start.paths)
+        listing = Listing(spec, start.paths, start.patterns)
         calls = Calls(spec, start.paths, threads, start.to_pipeline, start.credentials)
         if start.listen is not None:
             health = HealthServer(heart, limit, readiness, Pages(board))
+            finds = ("ZCARD", scheduler.keys.waiting)  # one without jobs has none, and is well
+            health.add_redis(
+                lambda: redis_health(link_to(scheduler, start.credentials, "health"), *finds), "waiting_set"
+            )
             health.start(*start.listen)
             Log(log).info("answers over HTTP", host=start.listen[0], port=health.port)
         async with Side() as side:
@@ -109,6 +117,7 @@ def run(start: Start) -> int:
                 await asyncio.to_thread(quit_sidecar, url)
             return code, pod.busy > 0
 
+    collect_seldom()
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         code, busy = through(runner.get_loop(), main())
         leave(code, at_once=busy)
@@ -167,4 +176,4 @@ async def _watch(heart: Heart, limit: float) -> None:
         if heart.age() > limit:
             Log(log).error("the loop stands still; leaving", seconds=round(heart.age(), 1))
             sys.stderr.flush()
-            os._exit(BLOCKED)
+            os._exit(BROKEN)

@@ -6,13 +6,12 @@ import asyncio
 import logging
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
 from random import Random
 from typing import TypeVar
 
 from penstock.observe.logs import Log
 from penstock.scheduler.clock import RedisClock
-from penstock.scheduler.due import first, interval_of, latest_due
+from penstock.scheduler.due import first, interval, latest_due
 from penstock.scheduler.listing import Listed, Listing
 from penstock.scheduler.settler import Settler
 from penstock.scheduler.steps import MOST, Entry, Steps
@@ -91,12 +90,11 @@ class Refresh:
         self._taking.listed_anew(listed)
         self._settler.bring_back()
         if self._clock.is_stale:
-            self._clock.told(await self._steps.time())
+            asked = self._own()
+            self._clock.told(await self._steps.time(), asked)
         await self._unregister(listed)
         await self._register(listed, began)
-        now, most = self._clock.now(), 1000
-        some = [interval_of(one, now) for one in islice(listed.mine.values(), most)]
-        self.mean_interval = sum(some) / len(some) if some else 0.0
+        self.mean_interval = sum(map(interval, listed.mine.values())) / len(listed.mine) if listed.mine else 0.0
         self._tally.mean_interval.set(self.mean_interval)
 
     async def _unregister(self, listed: Listed) -> None:
@@ -119,8 +117,9 @@ class Refresh:
             self._cut_off_at = None
         budget = self._terms.budget.seconds
         for page in _pages(jobs):
-            asof, added = await self._steps.register([self._entry(one) for one in page])
-            self._clock.told(asof)
+            entries, asked = [self._entry(one) for one in page], self._own()
+            asof, added = await self._steps.register(entries)
+            self._clock.told(asof, asked)
             self._tally.reconciled["registered"].add(added)
             self._registered.update(one.name for one in page)
             if budget and self._own() - began > budget and page[-1] is not jobs[-1]:

@@ -21,7 +21,7 @@ from penstock.scheduler.due import Failures, Plan
 from penstock.scheduler.permits import Permit
 from penstock.scheduler.settler import Settler
 from penstock.scheduler.steps import Returned, Taken
-from penstock.scheduler.story import Story
+from penstock.scheduler.story import LOST, STOPPED, Story
 from penstock.scheduler.tally import Tally
 from penstock_spec.failing.classes import NO_CLASS
 from penstock_spec.kinds.scheduler.effective import Effective
@@ -72,15 +72,17 @@ class Runs:
         self._own = own
         self._running: set[Run] = set()
         self._abandoned: set[Run] = set()
+        self._gone_at = math.inf
+        """Redis's time from which on nothing of this pod runs; once it leaves."""
         self.changed = asyncio.Event()
 
     def __len__(self) -> int:
         return len(self._running)
 
     @property
-    def names(self) -> set[str]:
-        """The jobs that run."""
-        return {run.taken.name for run in self._running}
+    def held(self) -> set[tuple[str, int]]:
+        """The jobs that run, each with its working score: another score is another run."""
+        return {(run.taken.name, run.taken.score) for run in self._running}
 
     @property
     def left_behind(self) -> int:
@@ -90,11 +92,11 @@ class Runs:
     def start(self, taken: Taken, job: Effective, plan: Plan, permit: Permit, life: str) -> None:
         """Begin a run of a job that is ours."""
         loop, before = asyncio.get_running_loop(), taken.story
-        again = before is not None and before.streak > 0
+        again = before is not None and (before.streak > 0 or taken.begun)
         context = JobContext(
             taken,
             before.due if again and before is not None else taken.due,
-            1 + (before.streak if before is not None else 0),
+            1 + _streak(taken),
             self._clock.own(taken.deadline),
             life,
         )
@@ -124,9 +126,10 @@ class Runs:
                 self._overdue(run, "scan")
         return True
 
-    def leave_behind(self) -> int:
-        """The pod goes, and these do not end: their jobs are handed back. How many they are."""
+    def leave_behind(self, gone_in: float) -> int:
+        """The pod goes, and these do not end: nobody runs their jobs before it is gone. How many they are."""
         left = tuple(self._running)
+        self._gone_at = self._clock.now() + gone_in
         for run in left:
             self._abandon(run)
         return len(left)
@@ -201,7 +204,9 @@ class Runs:
             self._tally.ended(outcome, NO_CLASS, seconds)
             spread = why == "drain" and self._leaving > 0
             due = math.ceil(self._clock.now() + self._leaving * self._rng.random()) if spread else run.taken.due
-            self._release(run, due)
+            if run.abandoned:  # it still runs
+                due = max(due, math.ceil(min(run.taken.deadline, self._gone_at)))
+            self._complete(run, LOST if why == "lost" else STOPPED, "", _streak(run.taken), due)
         else:
             self._failed(run, error, seconds)
         self.changed.set()
@@ -210,7 +215,7 @@ class Runs:
         outcome = "abandoned" if run.abandoned else "failed" if run.context.why is None else "cancelled"
         failure = Failure.of(error)
         class_ = self._failures.class_of(failure) if outcome == "failed" else NO_CLASS
-        streak = 1 + (run.taken.story.streak if run.taken.story is not None else 0)
+        streak = 1 + _streak(run.taken)
         due = self._failures.next(run.job, run.plan.next, failure, streak, self._clock.now(), self._rng)
         self._tally.ended(outcome, class_, seconds)
         if outcome == "failed":
@@ -226,3 +231,8 @@ class Runs:
 
     def _release(self, run: Run, due: int) -> None:
         self._settler.put(Returned(run.taken.name, run.taken.score, due, None))
+
+
+def _streak(taken: Taken) -> int:
+    """Failures in a row before this run."""
+    return taken.story.streak if taken.story is not None else 0

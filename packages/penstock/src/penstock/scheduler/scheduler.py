@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import time
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
-from random import Random
-from typing import Any, Protocol
 
-from penstock.observe.lines import Process
+from penstock.observe.failures import failure
 from penstock.observe.logs import Log
-from penstock.observe.metrics import Metrics
-from penstock.observe.readiness import Readiness, Why
+from penstock.observe.readiness import Why
 from penstock.pod.lease import Lease, incarnation
 from penstock.scheduler.breaker import Breaker, State
 from penstock.scheduler.calls import Calls
@@ -23,16 +18,16 @@ from penstock.scheduler.health import Health, Seen
 from penstock.scheduler.holds import PodHolds
 from penstock.scheduler.listing import Listing
 from penstock.scheduler.orphans import Orphans
+from penstock.scheduler.outside import Cancels, Outside
 from penstock.scheduler.permits import Permits
 from penstock.scheduler.refresh import Refresh
 from penstock.scheduler.resolved import Resolved
 from penstock.scheduler.runs import Runs
 from penstock.scheduler.settler import Settler
-from penstock.scheduler.steps import Looked, Steps, shards_word
+from penstock.scheduler.steps import NAMES, Looked, Steps, shards_word
 from penstock.scheduler.taking import Taking
 from penstock.scheduler.tally import Tally
 from penstock.wire.errors import RedisTrouble
-from penstock.wire.link import Link
 
 LOOK_EVERY = 2.0
 GUARDS = 20
@@ -41,40 +36,12 @@ SPREAD = 0.05
 """Seconds behind a whole second of Redis's, when jobs come due, within which pods look, each at its own moment."""
 RESERVE = 1.0
 """Seconds before the end of the grace that are left for closing."""
+BROKEN = 70
+"""The exit code of a pod that cannot go on as it is: its loop stood still for too long, or a part of it has failed."""
+CLOSING = 4 * RESERVE
+"""Seconds after which a pod that closes is gone, whatever keeps it."""
 BUSIEST = 0.02
 """Seconds between two cycles of a pod that has more to take than permits."""
-
-
-class Beside(Protocol):
-    """Where the lease is kept while the pod's loop is busy: a thread, or in a test the same loop."""
-
-    def start(self, work: Coroutine[Any, Any, None]) -> Cancels:
-        """Begin it there."""
-
-
-class Cancels(Protocol):
-    """What was begun."""
-
-    def cancel(self) -> object:
-        """End it."""
-
-    def done(self) -> bool:
-        """Whether it has ended."""
-
-
-@dataclass(frozen=True, slots=True)
-class Outside:
-    """All that a pod has from outside, so that a test can give it something else."""
-
-    link: Callable[[str], Link]
-    """Makes a connection, by its name."""
-    beside: Beside
-    metrics: Metrics
-    readiness: Readiness
-    host: str
-    process: Process = field(default_factory=Process)
-    rng: Random = field(default_factory=Random)
-    own: Callable[[], float] = time.monotonic
 
 
 class Scheduler:
@@ -132,6 +99,7 @@ class Scheduler:
         self._signals: Mapping[str, bool] = {}
         self._degraded = False
         self._absent = False
+        self._broken = False
 
     def stop(self) -> None:
         """Begin to leave."""
@@ -145,27 +113,43 @@ class Scheduler:
         return len(self._runs) + self._runs.left_behind
 
     async def run(self) -> int:
-        """Until it is told to stop. An exit code: 0 when nothing is left behind."""
+        """Until it is told to stop, or a part of it fails. An exit code: 0 when nothing is left behind."""
         await self._calls.open()
         lease = self._outside.beside.start(self._lease.run())
-        settler = asyncio.create_task(self._settler.run())
-        beside = [
-            asyncio.create_task(work)
-            for work in (
-                self._refresh.run(),
-                self._lead(),
-                self._guards(),
-                self._looks(),
-                self._scans(),
-                self._says(),
-            )
-        ]
-        while not self._stop.is_set():
-            await self._settler.recover()
-            await self._taking.give_back_strays()
-            await self._taking.cycle()
-            await self._until_next()
-        return await self._leave(lease, [settler, *beside])
+        parts = {
+            "settler": self._settler.run(),
+            "refresh": self._refresh.run(),
+            "orphans": self._lead(),
+            "lease": self._guards(lease),
+            "looks": self._looks(),
+            "zombies": self._scans(),
+            "summary": self._says(),
+        }
+        tasks = [asyncio.create_task(work, name=name) for name, work in parts.items()]
+        for task in tasks:
+            task.add_done_callback(self._has_ended)
+        try:
+            while not self._stop.is_set():
+                await self._settler.recover()
+                await self._taking.give_back_strays()
+                await self._taking.cycle()
+                await self._until_next()
+        except Exception as error:  # noqa: BLE001 - whatever it is, what runs is handed back before the pod goes
+            self._breaks("cycle", error)
+        code = await self._leave(lease, tasks)
+        return BROKEN if self._broken else code
+
+    def _has_ended(self, task: asyncio.Task[None]) -> None:
+        error = None if task.cancelled() else task.exception()
+        if error is not None:
+            self._breaks(task.get_name(), error)
+
+    def _breaks(self, part: str, error: BaseException) -> None:
+        """A pod without one of its parts looks well, and is not: it leaves as it would if it were told to."""
+        what = failure(error)
+        self._log.error("a part of the pod has failed, and the pod leaves", part=part, error=what.error, at=what.at)
+        self._broken = True
+        self.stop()
 
     async def _lead(self) -> None:
         """Whoever has had no life yet looks after nobody's jobs."""
@@ -240,11 +224,13 @@ class Scheduler:
 
     # -- beside it ----------------------------------------------------------------------------------------------------
 
-    async def _guards(self) -> None:
+    async def _guards(self, keeping: Cancels) -> None:
         """Whoever cannot renew the lease stops what runs before it is over: from then on others may judge it."""
         lease = self._spec.work.lease.seconds
         while True:
             await asyncio.sleep(lease / GUARDS)
+            if keeping.done():
+                raise keeping.exception() or RuntimeError("nobody keeps the lease")
             if self._taking.life and self._own() - self._holds.renewed_at > lease * (1 - 2 / GUARDS):
                 self._log.warning("the lease could not be renewed in its time; what runs is told to stop")
                 self._taking.life = ""
@@ -273,8 +259,9 @@ class Scheduler:
             tally.waiting.set(looked.waiting)
             tally.working.set(looked.working)
             tally.paused.set(looked.paused)
-            tally.ready.set(looked.ready)
-            tally.oldest_overdue.set(looked.overdue)
+            # While all are paused nobody is to run them, and nobody is to be told that they do not run.
+            tally.ready.set(0 if looked.all_paused else looked.ready)
+            tally.oldest_overdue.set(0 if looked.all_paused else looked.overdue)
         acquired, self._acquired_before = self._taking.acquired - self._acquired_before, self._taking.acquired
         seen = Seen(
             ready=looked.ready if looked else 0,
@@ -285,7 +272,7 @@ class Scheduler:
             running=len(self._runs),
             acquired=acquired,
             all_paused=looked.all_paused if looked else False,
-            stalled=any(one.state(self._own()) is not State.CLOSED for one in self._breakers.values()),
+            stalled=self._absent or any(one.state(self._own()) is not State.CLOSED for one in self._breakers.values()),
         )
         self._signals = self._health.look(seen)
         for name, shows in self._signals.items():
@@ -306,6 +293,7 @@ class Scheduler:
         tally, looked, limit = self._tally, self._looked, self.permits.limit
         free = self.permits.free
         return {
+            "scripts": len(NAMES),
             "registered": self._refresh.registered,
             "running": len(self._runs),
             "working": looked.working if looked else 0,
@@ -334,7 +322,7 @@ class Scheduler:
         if len(self._runs):
             self._log.warning("leaving: jobs ignore that they were told to stop", running=len(self._runs))
             await self._ended(min(end, self._own() + terms.force.seconds))
-        left = self._runs.leave_behind()
+        left = self._runs.leave_behind(max(RESERVE, end - self._own()) + CLOSING)
         tasks[0].cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         unsettled = await self._close(lease, max(RESERVE, end - self._own()))
@@ -362,9 +350,11 @@ class Scheduler:
                 if self._holds.life:
                     await self._side.lease(self._holds.life, 0, "end")
                 await self._orphans.give_up()
-        with suppress(TimeoutError, Exception):
+        try:
             async with asyncio.timeout(RESERVE):
                 await self._calls.close()
+        except Exception as error:  # noqa: BLE001 - all is handed back by now
+            self._log.failure("what the handlers needed all along could not be let go", error)
         *links, lease_link = self._links
         closing = self._outside.beside.start(lease_link.close())
         for link in links:

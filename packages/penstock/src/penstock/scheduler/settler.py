@@ -12,12 +12,14 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from penstock.observe.complaints import Complaints
 from penstock.observe.logs import Log
 from penstock.scheduler.breaker import Breaker, State
 from penstock.scheduler.steps import MOST, Answer, Returned, Steps
 from penstock.scheduler.tally import Tally
 from penstock.wire.errors import RedisTrouble
 
+HANDING_BACK = "handing back jobs"
 LINGER = 0.01
 """Seconds in which others end as well, so that they go together."""
 AGAIN = 0.2
@@ -49,6 +51,7 @@ class Settler:
         self._batch = min(batch, MOST)
         self._tally = tally
         self._own = own
+        self._complaints = Complaints(log, own)
         self._queue: deque[Item] = deque()
         self._recovering: deque[Item] = deque()
         self._left: list[Item] = []
@@ -61,10 +64,10 @@ class Settler:
         self._wake.set()
 
     @property
-    def names(self) -> set[str]:
-        """Their jobs."""
+    def held(self) -> set[tuple[str, int]]:
+        """Their jobs, each with its working score: another score is another run."""
         held = (self._queue, self._recovering, self._left, self._in_hand)
-        return {item.returned.name for some in held for item in some}
+        return {(item.returned.name, item.returned.score) for some in held for item in some}
 
     @property
     def unsettled(self) -> int:
@@ -133,16 +136,20 @@ class Settler:
         return well
 
     async def _hand_back(self, step: str, items: Sequence[Item]) -> bool:
-        returned = [one.returned for one in items]
+        returned, asked = [one.returned for one in items], self._own()
         try:
             told = await (self._steps.complete(returned) if step == "complete" else self._steps.release(returned))
-        except RedisTrouble as error:
-            self._breaker.failed(self._own())
-            self._tally.trouble(error)
+            answered = list(zip(items, told, strict=True))
+        except Exception as error:  # noqa: BLE001 - also an answer that is none of ours: what ended is never forgotten
+            self._breaker.failed(self._own(), asked)
+            if isinstance(error, RedisTrouble):
+                self._tally.trouble(error)
+            self._complaints.trouble(HANDING_BACK, error)
             self._hold(items, error)
             return False
+        self._complaints.over(HANDING_BACK)
         now = self._own()
-        for item, answer in zip(items, told, strict=True):
+        for item, answer in answered:
             self._tally.settling.observe(now - item.ended)
             if item.tries:
                 self._tally.recoveries["true"].add()
@@ -155,7 +162,7 @@ class Settler:
                 self._tally.gone[step].add()
         return True
 
-    def _hold(self, items: Sequence[Item], error: RedisTrouble) -> None:
+    def _hold(self, items: Sequence[Item], error: Exception) -> None:
         exhausted = [item for item in items if item.tries >= self._tries]
         for item in items:
             if item.tries:

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from penstock.scheduler.story import Story
 from penstock.scripts import Script, script
@@ -16,8 +16,14 @@ from penstock.wire.words import Word
 from penstock_spec.kinds.scheduler.keys import Keys
 
 SCRIPTS = Path(__file__).parent / "scripts"
-MOST = 500
-"""Names that one call is given: a script then takes Redis a few milliseconds at the most."""
+NAMES = tuple(sorted(path.stem for path in SCRIPTS.glob("*.lua")))
+"""Of all scripts."""
+MOST = 250
+"""Names that one call is given: a script then takes Redis two or three milliseconds at the most, of a bound of five."""
+PAGE = 150
+"""The same, of a page that is cleaned: what was lost has its story read and written as well."""
+MOST_ASKED = 100
+"""The same, of what people ask for: such a script goes from name to name."""
 MILLIONTHS = 1_000_000
 ALL = "*"
 LEAD = "lead"
@@ -34,8 +40,11 @@ class Answer(IntEnum):
     """Or, of what a person asked for: it was so before."""
 
 
-@dataclass(frozen=True, slots=True)
-class Taken:
+ANSWERS = tuple(Answer)
+"""By their numbers, which are those of the scripts."""
+
+
+class Taken(NamedTuple):
     """A job that became ours."""
 
     name: str
@@ -54,6 +63,11 @@ class Taken:
     def deadline(self) -> int:
         """Redis's second from which others may take it for hung."""
         return self.score // MILLIONTHS
+
+    @property
+    def begun(self) -> bool:
+        """Whether it ran before for this second, and came to no end."""
+        return self.story is not None and self.story.was_begun(self.due)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +96,8 @@ class Entry:
     latest: int
 
 
-@dataclass(frozen=True, slots=True)
-class Returned:
-    """A run that ended, on its way to Redis; without a story it was not run, or not to its end."""
+class Returned(NamedTuple):
+    """A run that ended, on its way to Redis; without a story it was not run."""
 
     name: str
     score: int
@@ -166,10 +179,18 @@ class Steps:
         )
         if told == b"lost":
             return None
-        asof, goes_on, others, passed, unknown, *rows = told
+        asof, goes_on, others, passed, unknown, *columns = told
+        acquired = asof / 1000
         jobs = [
-            Taken(name.decode(errors="replace"), due, score, fence, asof / 1000, Story.read(story))
-            for name, due, score, fence, story in rows
+            Taken(
+                name.decode(errors="replace"),
+                due,
+                deadline * MILLIONTHS + fence % MILLIONTHS,
+                fence,
+                acquired,
+                Story.read(story) if story else None,
+            )
+            for fence, (name, due, deadline, story) in enumerate(zip(*columns[1:], strict=True), *columns[:1])
         ]
         return Took(asof, goes_on, others, passed, unknown, jobs)
 
@@ -177,7 +198,8 @@ class Steps:
         """What became of each."""
         keys = self.keys
         args = [word for one in runs for word in (one.name, one.score, one.due, one.story or b"")]
-        return _answers(await self._run("complete", (*self._sets, keys.owners, keys.story), args))
+        told = await self._run("complete", (*self._sets, keys.owners, keys.story), args)
+        return _answers(told) if told else [Answer.DONE] * len(runs)
 
     async def release(self, runs: Sequence[Returned]) -> list[Answer]:
         """The same, of what was not run to its end."""
@@ -202,7 +224,7 @@ class Steps:
         keys = self.keys
         words = ("judge" if judges else "leave", shards, "remove" if removes_numeric else "keep")
         told = await self._run(
-            "clean", (*self._sets, keys.owners, keys.pods), (which, further, MOST, threshold, *words)
+            "clean", (*self._sets, keys.owners, keys.pods, keys.story), (which, further, PAGE, threshold, *words)
         )
         return Cleaned(*told)
 
@@ -232,7 +254,7 @@ class Steps:
                 return found
 
     async def ask_for(self, what: Literal["pause", "resume", "run_now"], names: Sequence[str]) -> list[Answer]:
-        """What people ask for."""
+        """What people ask for; `MOST_ASKED` at a time at the most."""
         return _answers(await self._run(what, self._sets, names))
 
     async def time(self) -> int:
@@ -256,4 +278,4 @@ def _life(said: bytes) -> str:
 
 
 def _answers(told: list[int]) -> list[Answer]:
-    return [Answer(one) for one in told]
+    return [ANSWERS[one] for one in told]

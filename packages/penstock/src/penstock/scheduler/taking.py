@@ -20,10 +20,16 @@ from penstock.wire.errors import RedisTrouble, Unanswered
 from penstock_spec.kinds.scheduler.spec import Scheduler
 
 TAKING = "taking jobs"
-CALLS = 40
+CALLS = 80
 """In one cycle, so that the rest of it gets its turn."""
-LOOK = 2000
-"""Names that one call looks at, at the most: Redis is busy with them for some milliseconds."""
+DOUBT = 60.0
+"""Seconds after an acquire that was not answered in which Redis may yet do what it was asked."""
+AGAIN = 5.0
+"""Seconds between two looks for that."""
+LOOK = 500
+"""Names that one call looks at, at the most; it takes half of them or fewer."""
+STRANGERS = 2000
+"""Names that one call is told to pass over, at the most."""
 
 log = Log(logging.getLogger("penstock.scheduler"))
 
@@ -46,6 +52,7 @@ class Taking:
     ) -> None:
         """`life_is_over` is told when Redis knows our life no more."""
         self._batch = min(spec.work.batch, MOST)
+        self._lease = spec.work.lease.seconds
         self._factor = 1 + float(spec.work.scan_factor)
         self._steps = steps
         self._breaker = breaker
@@ -66,21 +73,23 @@ class Taking:
         """The last cycle ended because no permits were left, or its calls were used up."""
         self.found_unknown = False
         """Something was due that is not on our list: the list may be old."""
-        self._doubtful = False
+        self._doubtful_since: float | None = None
+        """An acquire was asked for and not answered then: Redis may have given jobs that nobody runs."""
+        self._ask_again_at = 0.0
         self.acquired = 0
         self.capacity = 0
 
     def listed_anew(self, listed: Listed) -> None:
         """The list was asked for; what was not on it may be."""
         self.listed = listed
-        self._skips.clear()
+        self._skips = {name: None for name in self._skips if name not in listed.mine}
         self.found_unknown = False
 
     async def cycle(self) -> None:
         """All that is due and for which there are permits."""
         self.capacity = self._permits.free if self._permits.limit else 0
         self._tally.capacity.set(self.capacity)
-        self.hungry, further, began = False, 0, self._own()
+        self.hungry, further, began, before = False, 0, self._own(), self.acquired
         for _ in range(CALLS):
             most = min(self._batch, self._permits.free)
             if self.stops or not self.life or (most > 0 and not self._breaker.admits(self._own())):
@@ -88,68 +97,77 @@ class Taking:
             if most <= 0:
                 self.hungry = True
                 break
+            asked = self._own()
             took = await self._take(most, further)
             if took is None:
                 break
-            self._start(took)
+            self._start(took, self._own() - asked)
             further = took.further
             if len(took.jobs) < most and not further:
                 break
         else:
-            self.hungry = True
+            self.hungry = self.acquired > before  # what only goes back would come again and again
         self._tally.cycle.observe(self._own() - began)
 
     async def give_back_strays(self) -> None:
         """Jobs that an acquire took whose answer never came: Redis has them as ours, and nobody runs them."""
-        if not self._doubtful or not self.life or self._breaker.state(self._own()) is State.OPEN:
+        asked = self._own()
+        if self._doubtful_since is None or asked < self._ask_again_at or not self.life:
             return
+        if self._breaker.state(asked) is State.OPEN:
+            return
+        ours = self._runs.held | self._settler.held  # before it is asked: what is handed back meanwhile is no stray
         try:
             held = await self._steps.held_by(self.life)
         except RedisTrouble as error:
+            self._breaker.failed(self._own(), asked)
             self._tally.trouble(error)
             return
-        self._doubtful = False
-        ours = self._runs.names | self._settler.names
+        # Redis may do what it was asked on a connection that is gone after what it is asked on the next one.
+        self._doubtful_since = None if asked - self._doubtful_since > DOUBT else self._doubtful_since
+        self._ask_again_at = asked + AGAIN
         for one in held:
-            if one.name not in ours:
+            if (one.name, one.score) not in ours:
                 self._settler.put(one)
 
     async def _take(self, most: int, further: int) -> Took | None:
-        life, shards = self.life, shards_word(self.listed.shards)
+        life, shards, asked = self.life, shards_word(self.listed.shards), self._own()
         look = most + len(self._skips) if self.listed.shards is None else int(most * self._factor) + len(self._skips)
         try:
             took = await self._steps.acquire(
                 life, most, look=min(LOOK, look), further=further, shards=shards, skip=self._skips
             )
         except RedisTrouble as error:
-            self._breaker.failed(self._own())
+            self._breaker.failed(self._own(), asked)
             self._tally.trouble(error)
             self._complaints.trouble(TAKING, error)
-            self._doubtful |= isinstance(error, Unanswered)
+            if isinstance(error, Unanswered):
+                self._doubt()
             return None
         except Exception as error:  # noqa: BLE001 - an answer that is none of ours; the next cycle asks again
-            self._breaker.failed(self._own())
+            self._breaker.failed(self._own(), asked)
             self._complaints.trouble(TAKING, error)
-            self._doubtful = True
+            self._doubt()
             return None
         self._complaints.over(TAKING)
         if took is None:
             self._life_is_over(life)
             return None
-        self._clock.told(took.asof)
+        self._clock.told(took.asof, asked)
         self._tally.filtered["shard"].add(took.others)
         self._tally.filtered["unknown"].add(took.unknown)
         return took
 
-    def _start(self, took: Took) -> None:
+    def _start(self, took: Took, age: float) -> None:
+        """Begin them; where the answer is so old that a deadline or the lease may be over, others may have them."""
         for taken in took.jobs:
             job = self.listed.mine.get(taken.name)
             if job is None:
                 self._pass_over(taken)
-            elif self.stops:
+            elif self.stops or age >= min(job.timeout.seconds, self._lease / 2):
                 self._give_back(taken, taken.due)
             else:
-                planned = plan(job, taken.due, taken.acquired)
+                planned = plan(job, taken.due, taken.acquired, begun=taken.begun)
                 self._tally.missed["made_up"].add(planned.made_up)
                 self._tally.missed["skipped"].add(planned.skipped)
                 if planned.runs:
@@ -162,14 +180,17 @@ class Taking:
         self._tally.permits_free.set(self._permits.free if self._permits.limit else 0)
 
     def _pass_over(self, taken: Taken) -> None:
-        """Not ours: it goes back with the score it had, and is not taken again before the list was asked for anew."""
+        """Not ours: it goes back with the score it had, and is not taken again before it is on the list."""
         disabled = taken.name in self.listed.disabled
         self._tally.filtered["pattern" if disabled else "unknown"].add()
         self.found_unknown |= not disabled
-        if len(self._skips) >= MOST:
+        if len(self._skips) >= STRANGERS:
             self._skips.pop(next(iter(self._skips)))
         self._skips[taken.name] = None
         self._give_back(taken, taken.due)
+
+    def _doubt(self) -> None:
+        self._doubtful_since, self._ask_again_at = self._own(), 0.0
 
     def _give_back(self, taken: Taken, due: int) -> None:
         self._settler.put(Returned(taken.name, taken.score, due, None))

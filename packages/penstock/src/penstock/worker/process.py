@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import logging
 import os
 import signal
@@ -19,19 +18,20 @@ from penstock.handling.load import load
 from penstock.isolation.processes import Processes
 from penstock.message.form import form_of
 from penstock.observe.board import process_board
-from penstock.observe.health import HealthServer, RedisHealth
+from penstock.observe.health import HealthServer
 from penstock.observe.heart import EVERY, Heart
 from penstock.observe.lines import Process
 from penstock.observe.logs import Log, loop_trouble
 from penstock.observe.metrics import Metrics
 from penstock.observe.page import Pages
 from penstock.observe.readiness import Readiness, Why
+from penstock.pod.collecting import collect_seldom
 from penstock.pod.ending import leave, through
+from penstock.pod.redis import redis_health
 from penstock.pod.side import Side
 from penstock.pod.sidecar import quit_sidecar
 from penstock.resolved import Resolved
 from penstock.wire.credentials import Credentials
-from penstock.wire.errors import Refused
 from penstock.wire.link import Link
 from penstock.wire.route import Route
 from penstock.worker.in_child import config_of
@@ -41,8 +41,6 @@ from penstock_spec.kinds.pipeline.metrics import working
 
 BLOCKED = 70
 """The exit code of a worker whose loop stood still for too long."""
-COLLECT = (20_000, 20, 20)
-"""When the collector looks: after so many new objects, and so many looks at the younger ones."""
 LIVE_LIMIT = 10.0
 """Seconds without a heartbeat from which on `/livez` says no; a handler may hold up the loop for longer than that."""
 
@@ -88,7 +86,12 @@ def run(start: Start) -> int:
     if start.listen is not None:
         limit_ = max(LIVE_LIMIT, pipeline.spec.work.timeout.seconds + pipeline.spec.shutdown.margin.seconds)
         health = HealthServer(heart, limit_, readiness, Pages(board))
-        health.add_redis(lambda: redis_health(start))
+        keys = start.pipeline.keys
+        health.add_redis(
+            lambda: redis_health(
+                link_to(start.pipeline, start.credentials, "health"), "XPENDING", keys.stream, keys.group
+            )
+        )
         health.start(*start.listen)
         Log(log).info("answers over HTTP", host=start.listen[0], port=health.port)
 
@@ -115,10 +118,7 @@ def run(start: Start) -> int:
                 await asyncio.to_thread(quit_sidecar, url)
             return code, worker.busy > 0
 
-    # What is loaded by now stays. What a message needs is freed when it ends, without the collector, which would else
-    # look through everything again and again for cycles that are not there.
-    gc.freeze()
-    gc.set_threshold(*COLLECT)
+    collect_seldom()
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         code, busy = through(runner.get_loop(), main())
         # Threads that were cancelled and go on would be waited for; their messages are given back.
@@ -134,24 +134,6 @@ def link_to(
     """A connection to where the pipeline's stream is."""
     route = Route.to(pipeline.redis, pipeline.keys.stream, credentials=credentials)
     return Link(route, name=f"penstock-{name}-{pipeline.name}", answered=answered)
-
-
-async def redis_health(start: Start) -> RedisHealth:
-    """A connection of its own, made and let go: the others are for work."""
-    link = link_to(start.pipeline, start.credentials, "health")
-    loop, keys = asyncio.get_running_loop(), start.pipeline.keys
-    try:
-        await link.call("PING")
-        began = loop.time()
-        await link.call("PING")
-        ping = loop.time() - began
-        try:
-            await link.call("XPENDING", keys.stream, keys.group)
-        except Refused as error:
-            return RedisHealth(ping, group=False, error=error.code)
-        return RedisHealth(ping, group=True)
-    finally:
-        await link.close()
 
 
 def _on_signals(loop: asyncio.AbstractEventLoop, worker: Worker) -> None:

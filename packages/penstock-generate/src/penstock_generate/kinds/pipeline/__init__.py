@@ -22,11 +22,12 @@ from penstock_generate.pods.manifests import manifests
 from penstock_generate.pods.values import values
 from penstock_generate.pods.worker import Worker
 from penstock_generate.rendering import Templates
-from penstock_spec.kinds.pipeline.connections import PER_WORKER
+from penstock_spec.kinds.pipeline.connections import at_most
 from penstock_spec.kinds.pipeline.message import schema_of
 from penstock_spec.kinds.pipeline.scaler.scaled_object import scaled_object
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.platform import Environment
+from penstock_spec.rights.users import grants, quoted
 
 __all__ = ["emit"]
 
@@ -50,10 +51,11 @@ def emit(it: Planned, templates: Templates) -> Emitted:
         scaled=True,
         patches_pods=spec.scaling.protect_busy,
         image=image(spec.image, it.around.image_prefix),
-        connections=spec.scaling.replicas.max * PER_WORKER,
+        connections=at_most(spec),
         grace_seconds=grace_seconds(spec.shutdown.grace),
         backlog=spec.stream.backlog.limit,
         backlog_bytes=spec.stream.backlog.limit * spec.message.max_size.amount,
+        producer=" ".join(map(quoted, grants([(it, "producer")]))),
     )
     file = schema_of.file_of(spec)
     return Emitted(tuple(_files(it, worker, schema, templates)), member, (file,) if file else ())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from penstock_spec.kinds.kind import Kind
+from penstock_spec.kinds.pipeline.connections import at_most, per_janitor
 from penstock_spec.kinds.pipeline.derive import derive
 from penstock_spec.kinds.pipeline.facts import facts
 from penstock_spec.kinds.pipeline.foreign import FOREIGN
@@ -31,6 +32,9 @@ KIND = Kind(
         "message.make_correlation",
     ),
     facts=facts,
+    connections=at_most,
+    most_pods="scaling.replicas.max",
+    tending=per_janitor,
     classes="retries.classes",
     rules="penstock_spec.kinds.pipeline.rules",
     families="penstock_spec.kinds.pipeline.families",

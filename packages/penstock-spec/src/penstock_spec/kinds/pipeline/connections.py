@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from penstock_spec.kinds.pipeline.spec import Pipeline
+
 WORKER = {
     "reader": 1,  # blocks in its read, so nothing else can use it
     "settler": 1,  # finishes, parks and claims, and unblocks the reader
@@ -23,6 +25,13 @@ PER_WORKER = sum(WORKER.values())
 
 
 def per_janitor(pipelines: int, topology: str) -> int:
-    """Those of one pod of the janitor."""
+    """Those of one pod of the janitor, where there is anything to look after."""
+    if not pipelines:
+        return 0
     own = JANITOR["work"] + JANITOR["metrics"]
     return JANITOR["leader"] + own * (pipelines if topology == "cluster" else 1)
+
+
+def at_most(spec: Pipeline) -> int:
+    """Those of all its workers, when there are as many as there may be."""
+    return spec.scaling.replicas.max * PER_WORKER

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from penstock_spec.kinds.kind import Kind
+from penstock_spec.kinds.scheduler.connections import at_most
 from penstock_spec.kinds.scheduler.derive import derive
 from penstock_spec.kinds.scheduler.facts import facts
 from penstock_spec.kinds.scheduler.foreign import FOREIGN
@@ -29,6 +30,8 @@ KIND = Kind(
         "keys.hash_tag",
     ),
     facts=facts,
+    connections=at_most,
+    most_pods="replicas",
     classes="failures.classes",
     rules="penstock_spec.kinds.scheduler.rules",
     families="penstock_spec.kinds.scheduler.families",

@@ -27,6 +27,7 @@ FAMILIES = (
             "a run may take longer than the time to the next": "timeout-above-interval:1 timeout-above-interval:2",
             "a job that hangs is due again before it is stopped": "orphan-threshold-too-short:1",
             "jobs that may hang for longer are due again before they are stopped": "orphan-threshold-too-short:2",
+            "a job that hangs keeps its permit for longer than any run may take": "zombie-threshold-too-long:1",
             "a threshold for jobs that may hang for longer takes none": "exceptional-without-effect:2",
             "healthy pods lose their lease, and their jobs run in two places": "pod-lease-too-short:1",
             "a pod is killed while it stops its jobs": "grace-shorter-than-cancelling:1",

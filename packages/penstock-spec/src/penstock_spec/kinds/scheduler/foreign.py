@@ -17,7 +17,7 @@ FOREIGN = {
     "health-summary-period-seconds": Foreign("write `health.summary`, such as `10m`; `0s` is never"),
     "time-cache-duration-ms": Foreign("write `work.clock`, such as `10s`"),
     "batch-operations": Foreign("write `work.batch` and `work.scan_factor`"),
-    "batch-size": Foreign("write `work.batch`, which is at most 500"),
+    "batch-size": Foreign("write `work.batch`, which is at most 250"),
     "chunk-attempt-multiplier": Foreign("write `work.scan_factor`"),
     "initial-registration-seconds": Foreign("write `jitter.registration`, such as `30s`"),
     "shutdown-seconds": Foreign("write `jitter.shutdown`, such as `5s`"),

@@ -26,7 +26,7 @@ class Missed(Part):
         Literal["once", "skip", "all"],
         about(
             "`once` makes up for all of them with one run, `skip` waits for the next time, `all` runs each of them, "
-            "one after the other.",
+            "one after the other. A run that was begun before its pod left or was lost is repeated, and none of them.",
             "once",
         ),
     ] = "once"
@@ -74,7 +74,8 @@ Work = Annotated[
 Send = Annotated[
     SendTo | None,
     about(
-        "A message to a pipeline in place of a handler; a run that is repeated sends it once.",
+        "A message to a pipeline in place of a handler; where that has `message.dedup`, a run that is repeated sends "
+        "nothing new.",
         {"pipeline": "media-cluster", "message": {"job_id": "nightly"}},
     ),
 ]

@@ -22,9 +22,9 @@ class Work(Part):
     batch: Annotated[
         int,
         about(
-            "Names that one script moves at the most, so that none keeps Redis from its other work.", 500, ge=1, le=500
+            "Names that one script moves at the most, so that none keeps Redis from its other work.", 250, ge=1, le=250
         ),
-    ] = 500
+    ] = 250
     scan_factor: Annotated[
         Number,
         about(
@@ -97,7 +97,10 @@ class Breakers(Part):
     """Two circuit breakers: one for taking jobs, one for handing them back. An open one asks nothing of Redis."""
 
     enabled: Annotated[bool, about("False never stops asking.", True)] = True
-    failures: Annotated[int, about("Failures that open it.", 5, ge=1, le=10_000)] = 5
+    failures: Annotated[
+        int,
+        about("Failures that open it; one that was waited for counts once more for each second.", 5, ge=1, le=10_000),
+    ] = 5
     within: Annotated[Duration, about("They count when they come within this time.", "10s"), SOME_TIME] = Duration(
         "10s"
     )

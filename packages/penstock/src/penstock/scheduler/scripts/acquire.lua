@@ -10,7 +10,8 @@
 -- reply `lost` when the life is over; else
 --       1 Redis's time in ms  2 how many of the first to pass over when it asks at once for more, or 0 when all was seen
 --       3 jobs passed over of other shards, 4 not for it, 5 of which nothing is known
---       6.. a job each: name, the second it was due, its working score in millionths, its fence, its story
+--       6 the fence of the first, one less than that of the second, and so on  7 names  8 the seconds they were due
+--       9 the seconds of their deadlines, behind which their scores have the fence modulo a million  10 their stories
 -- keeps S3, S4 (working first, removal last), S6, S7
 local waiting, working, jobs, shards = KEYS[1], KEYS[2], KEYS[4], ARGV[5]
 local most, look, from = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
@@ -22,44 +23,55 @@ local answer = {time, 0, 0, 0, 0}
 if redis.call('ZSCORE', KEYS[3], '*') then return answer end
 local before = string.format('(%.0f', math.floor(time / 1000) + 1)
 local found = redis.call('ZRANGEBYSCORE', waiting, '-inf', before, 'WITHSCORES', 'LIMIT', from, look)
-if #found == 0 then return answer end
+local all = #found / 2
+if all == 0 then return answer end
 local names, skips = {}, {}
-for at = 1, #found, 2 do names[#names + 1] = found[at] end
+for place = 1, all do names[place] = found[place * 2 - 1] end
 for at = 6, #ARGV do skips[ARGV[at]] = true end
 local known = redis.call('HMGET', jobs, unpack(names))
+-- Most jobs say the same of themselves, so each of these is worked out once. Who holds a job is told in more than 64 bytes:
+-- Redis keeps a hash of shorter ones as a list, as long as it has up to 512, and goes through that for each of them.
+local ends, others, holder = {}, {}, {}
+local function read(says)
+  local timeout, shard = string.match(says, '^(%d+) %d+ (%d+)')
+  others[says] = shards ~= '*' and shard and not string.find(shards, ',' .. shard .. ',', 1, true)
+  ends[says] = timeout and math.ceil((time + timeout) / 1000) or 0
+  return ends[says]
+end
 local fence = math.max(tonumber(redis.call('GET', KEYS[8]) or 0), micro)
-local taken, scores, holds, rows, passed = {}, {}, {}, {}, 0
-for place, name in ipairs(names) do
-  if #taken == most then break end
-  local timeout, shard = string.match(known[place] or '', '^(%d+) %d+ (%d+)')
-  local why = not timeout and 5 or skips[name] and 4
-    or shards ~= '*' and not string.find(shards, ',' .. shard .. ',', 1, true) and 3
+local taken, dues, deadlines, scores, holds, count, passed = {}, {}, {}, {}, {}, 0, 0
+for place = 1, all do
+  if count == most then break end
+  local name, says = names[place], known[place]
+  local deadline = says and (ends[says] or read(says)) or 0
+  local why = deadline == 0 and 5 or skips[name] and 4 or others[says] and 3
   if why then
     answer[why] = answer[why] + 1
     passed = passed + 1
   else
-    fence = fence + 1
-    local deadline, fraction = math.ceil((time + timeout) / 1000), fence % 1000000
-    taken[#taken + 1] = name
-    scores[#taken * 2 - 1], scores[#taken * 2] = string.format('%.0f.%06.0f', deadline, fraction), name
+    count = count + 1
     local due = math.floor(found[place * 2])
-    holds[#taken * 2 - 1], holds[#taken * 2] = name, string.format('%.0f %s', due, ARGV[1])
-    rows[#taken] = {name, due, deadline * 1000000 + fraction, fence}
+    local hold = holder[due]
+    if not hold then
+      hold = string.format('%065.0f %s', due, ARGV[1])
+      holder[due] = hold
+    end
+    taken[count], dues[count], deadlines[count] = name, due, deadline
+    scores[count * 2 - 1], scores[count * 2] = string.format('%d.%06d', deadline, (fence + count) % 1000000), name
+    holds[count * 2 - 1], holds[count * 2] = name, hold
   end
 end
-if #names == look and #taken < most then answer[2] = from + passed end
-if #taken == 0 then return answer end
+if all == look and count < most then answer[2] = from + passed end
+if count == 0 then return answer end
 even_if_full(working)
-redis.call('SET', KEYS[8], string.format('%.0f', fence))
+redis.call('SET', KEYS[8], string.format('%.0f', fence + count))
 redis.call('HSET', KEYS[5], unpack(holds))
 redis.call('ZADD', working, unpack(scores))
 if from + passed == 0 then
-  redis.call('ZREMRANGEBYRANK', waiting, 0, #taken - 1) -- they are the first, and going through them once is cheaper
+  redis.call('ZREMRANGEBYRANK', waiting, 0, count - 1) -- they are the first, and going through them once is cheaper
 else
   redis.call('ZREM', waiting, unpack(taken))
 end
-for place, story in ipairs(redis.call('HMGET', KEYS[7], unpack(taken))) do
-  rows[place][5] = story or ''
-  answer[5 + place] = rows[place]
-end
+answer[6], answer[7], answer[8], answer[9] = fence + 1, taken, dues, deadlines
+answer[10] = redis.call('HMGET', KEYS[7], unpack(taken))
 return answer

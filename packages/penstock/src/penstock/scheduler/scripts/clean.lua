@@ -3,8 +3,9 @@
 -- A life is lost when it is in `pods` no more, or when it is told to be judged by its lease; who judges takes it out. What a
 -- life that goes on holds is not touched before its deadline and the threshold are over. What a lost one holds is not
 -- before its deadline: a pod that stood still may wake, and go on with what it ran.
--- with  now, even_if_full, score, hand_back
--- KEYS  1 waiting  2 working  3 paused  4 jobs  5 owners  6 pods
+-- The story says that it was lost, so that who takes it knows that this run was begun, and for which second.
+-- with  now, even_if_full, score, lost, hand_back
+-- KEYS  1 waiting  2 working  3 paused  4 jobs  5 owners  6 pods  7 story
 -- ARGV  1 `working` or `waiting`  2 from which place on  3 size of the page  4 ms behind a deadline that are too long
 --       5 `judge`, or `leave` where leases may be over that nobody could renew  6 `*`, or shards as `,0,3,`
 --       7 `remove` names of digits alone, or `keep` them
@@ -28,7 +29,7 @@ for place in ipairs(names) do
   lives[place] = lives[place] or ''
 end
 ends = redis.call('ZMSCORE', KEYS[6], unpack(lives))
-local back, due, says, gone, unknown, numeric = {}, {}, {}, {}, 0, 0
+local back, due, says, scores, gone, unknown, numeric = {}, {}, {}, {}, {}, 0, 0
 for place, name in ipairs(names) do
   local shard = known[place] and string.match(known[place], '^%d+ %d+ (%d+)')
   local over = time - found[place * 2] * 1000
@@ -44,9 +45,19 @@ for place, name in ipairs(names) do
   elseif runs and free and (ARGV[6] == '*' or string.find(ARGV[6], ',' .. shard .. ',', 1, true)) then
     back[#back + 1], says[#says + 1] = name, known[place]
     due[#due + 1] = tonumber(since[place]) or math.floor(time / 1000)
+    scores[#scores + 1] = {math.floor(found[place * 2]), lives[place]}
   end
 end
 if #back + #gone > 0 then even_if_full(set) end
+if #back > 0 then
+  local stories, was = {}, redis.call('HMGET', KEYS[7], unpack(back))
+  for place, name in ipairs(back) do
+    local deadline, life = unpack(scores[place])
+    stories[#stories + 1] = name
+    stories[#stories + 1] = lost(was[place], due[place], deadline, string.match(says[place], '^%d+'), time, life)
+  end
+  redis.call('HSET', KEYS[7], unpack(stories))
+end
 hand_back(KEYS[1], KEYS[2], KEYS[3], KEYS[5], back, due, says)
 if #gone > 0 then
   redis.call('HDEL', KEYS[4], unpack(gone))

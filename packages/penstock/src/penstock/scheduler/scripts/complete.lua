@@ -1,27 +1,32 @@
 -- complete: runs that have ended hand back their jobs with how they went, each only if it still holds its job.
 -- May be repeated: what was done before is told as done.
--- with  even_if_full, score, whole, held, hand_back
+-- with  even_if_full, score, held, hand_back
 -- KEYS  1 waiting  2 working  3 paused  4 jobs  5 owners  6 story
 -- ARGV  1.. four a run: its job, its working score in millionths, the second in which the next one is due, its story
--- reply a number for each: 1 done; 2 another run holds the job; 3 none does, somebody has handed it back; 0 nobody knows it
+-- reply a number for each: 1 done; 2 another run holds the job; 3 none does, somebody has handed it back; 0 nobody knows it;
+--       or none at all when all are done, as they mostly are
 -- keeps S3, S4 and S7
 local names, scores, ours = held(KEYS[2], 1, 4)
 local known = redis.call('HMGET', KEYS[4], unpack(names))
-local answers, ends, due, says, stories = {}, {}, {}, {}, {}
-for place, name in ipairs(names) do
-  answers[place] = scores[place] and 2 or known[place] and 3 or 0
-  if answers[place] == 3 and redis.call('HGET', KEYS[6], name) == ARGV[place * 4] then answers[place] = 1 end
+local answers, ends, due, says, stories, told = {}, {}, {}, {}, {}, 0
+if #ours < #names then
+  for place = 1, #names do
+    answers[place] = scores[place] and 2 or known[place] and 3 or 0
+    if answers[place] == 3 and redis.call('HGET', KEYS[6], names[place]) == ARGV[place * 4] then answers[place] = 1 end
+  end
 end
-for _, place in ipairs(ours) do
-  answers[place] = known[place] and 1 or 0
-  ends[#ends + 1], due[#due + 1], says[#says + 1] = names[place], tonumber(ARGV[place * 4 - 1]), known[place]
-  if known[place] then
-    stories[#stories + 1] = names[place]
-    stories[#stories + 1] = ARGV[place * 4]
+for at = 1, #ours do
+  local place = ours[at]
+  ends[at], due[at], says[at] = names[place], ARGV[place * 4 - 1], known[place]
+  if says[at] then
+    stories[told + 1], stories[told + 2] = names[place], ARGV[place * 4]
+    told = told + 2
   end
 end
 if #ends == 0 then return answers end
 even_if_full(KEYS[2])
-if #stories > 0 then redis.call('HSET', KEYS[6], unpack(stories)) end
+if told > 0 then redis.call('HSET', KEYS[6], unpack(stories)) end
 hand_back(KEYS[1], KEYS[2], KEYS[3], KEYS[5], ends, due, says)
+if told == #names * 2 then return {} end
+for at = 1, #ours do answers[ours[at]] = says[at] and 1 or 0 end
 return answers

@@ -9,14 +9,15 @@
 -- keeps S1 (a job that is registered is in one of the sets)
 local time, names, known = now(), {}, {}
 local second = string.format('%.0f', math.floor(time / 1000))
-for at = 1, #ARGV, 5 do names[#names + 1] = ARGV[at] end
+for place = 1, #ARGV / 5 do names[place] = ARGV[place * 5 - 4] end
 local before = redis.call('HMGET', KEYS[4], unpack(names))
 local waits = redis.call('ZMSCORE', KEYS[1], unpack(names))
 local works = redis.call('ZMSCORE', KEYS[2], unpack(names))
 local stops = redis.call('ZMSCORE', KEYS[3], unpack(names))
-local moves, added = {}, 0
-for place, name in ipairs(names) do
-  local says, priority, new, latest = unpack(ARGV, place * 5 - 3, place * 5)
+local moves, moved, added = {}, 0, 0
+for place = 1, #names do
+  local name, at = names[place], place * 5
+  local says, priority, new, latest = ARGV[at - 3], ARGV[at - 2], ARGV[at - 1], ARGV[at]
   known[place * 2 - 1], known[place * 2] = name, says .. ' ' .. second
   local to
   if waits[place] then
@@ -30,10 +31,10 @@ for place, name in ipairs(names) do
     added = added + 1
   end
   if to then
-    moves[#moves + 1] = to
-    moves[#moves + 1] = name
+    moves[moved + 1], moves[moved + 2] = to, name
+    moved = moved + 2
   end
 end
 redis.call('HSET', KEYS[4], unpack(known))
-if #moves > 0 then redis.call('ZADD', KEYS[1], unpack(moves)) end
+if moved > 0 then redis.call('ZADD', KEYS[1], unpack(moves)) end
 return {time, added}

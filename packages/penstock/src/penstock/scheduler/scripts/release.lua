@@ -1,5 +1,5 @@
 -- release: jobs that were taken and not run, or not to their end, are handed back, each only if the run still holds its job.
--- with  even_if_full, score, whole, held, hand_back
+-- with  even_if_full, score, held, hand_back
 -- KEYS  1 waiting  2 working  3 paused  4 jobs  5 owners
 -- ARGV  1.. three a run: its job, its working score in millionths, the second in which it is due again
 -- reply a number for each: 1 done; 2 another run holds the job; 3 none does, somebody has handed it back; 0 nobody knows it

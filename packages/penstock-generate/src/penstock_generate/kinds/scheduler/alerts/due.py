@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from penstock_generate.alerts.define import QUARTER, STEPS, Alert, Query, Series, minutes
-from penstock_generate.kinds.scheduler.expected import runs_per_second
+from penstock_generate.kinds.scheduler.expected import OFTEN, runs_per_second
 from penstock_generate.promql import number
 from penstock_spec.kinds.scheduler.metrics import state, taking
 from penstock_spec.kinds.scheduler.spec import Scheduler
@@ -38,7 +38,7 @@ def of(spec: Scheduler, ours: Series) -> Iterator[Alert]:
         f"A pod has called itself so for {spec.alerts.degraded_for} (`alerts.degraded_for`); its log says why.",
     )
     expected = runs_per_second(spec)
-    if expected != 0:  # none where a cron table is all there is
+    if expected != 0:  # none where nothing runs often
         yield Alert(
             "PenstockFewJobsTaken",
             "warning",
@@ -47,7 +47,7 @@ def of(spec: Scheduler, ours: Series) -> Iterator[Alert]:
             HALF,
             QUARTER,
             "Fewer jobs are taken than should be.",
-            "Of the runs that the intervals of all jobs come to, {value} of one are begun.",
+            f"Of the runs of jobs that are due every {OFTEN // 60} minutes or more often, {{value}} of one are begun.",
             "percentunit",
         )
     if spec.work.concurrency > 0:
@@ -112,7 +112,7 @@ def _overdue(ours: Series) -> Query:
 
 
 def _taken(ours: Series, expected: float | None) -> Query:
-    """The share of what is expected; where a function tells the jobs, that hangs on how many there are."""
+    """The share of what is expected; where a function tells the jobs, that hangs on how many and how often."""
     acquired = ours.of(taking.ACQUIRED)
     took = f"sum({ours.rate(taking.ACQUIRED, QUARTER)})"
     if expected is not None:
@@ -124,7 +124,7 @@ def _taken(ours: Series, expected: float | None) -> Query:
         )
     waiting, working, mean = (ours.of(one) for one in (state.WAITING, state.WORKING, state.MEAN_INTERVAL_SECONDS))
     return Query(
-        f"{took} * max({mean}) / ((max({waiting}) + max({working})) > 0)",
+        f"{took} * (max({mean}) <= {OFTEN}) / ((max({waiting}) + max({working})) > 0)",
         lambda value: {
             acquired: f"0+{number(value * 60)}x{STEPS}",
             waiting: f"90+0x{STEPS}",

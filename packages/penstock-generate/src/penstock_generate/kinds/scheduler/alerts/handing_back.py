@@ -34,7 +34,7 @@ def of(spec: Scheduler, ours: Series) -> Iterator[Alert]:
             1,
             5,
             "A circuit breaker does not close.",
-            "A pod has had one that is not closed for minutes: Redis fails again and again.",
+            "For minutes a pod has had one that is not closed, or no answer of Redis.",
         )
     yield Alert(
         "PenstockScriptErrors",

@@ -76,7 +76,7 @@ def _breakers(on: Shown) -> Iterator[Panel]:
     )
     yield Panel(
         "Breaker that does not close",
-        "1 while a pod sees one that is not closed.",
+        "1 while a pod sees one that is not closed, or Redis does not answer it.",
         "short",
         (on.asks("PenstockRedisStall", "not closed"),),
         steps=on.steps("PenstockRedisStall"),

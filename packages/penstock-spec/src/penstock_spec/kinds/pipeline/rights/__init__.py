@@ -22,3 +22,9 @@ def patterns(role: str, one: Placed) -> Iterator[str]:
 def commands(role: str, one: Placed) -> frozenset[str]:
     """All that it needs."""
     return roles.commands_of(Role(role), one.spec, one.around.redis)
+
+
+def borrows(role: str, one: Placed) -> Iterator[tuple[str, str]]:
+    """Other specs whose parts it takes as well, and which: none."""
+    del role, one
+    yield from ()

@@ -5,9 +5,7 @@ from __future__ import annotations
 from penstock_spec.kinds.scheduler.metrics.define import counter, gauge, histogram
 from penstock_spec.metrics import QUICK, Label, Topic, meaning
 
-STEP = Label(
-    "step", "what the pod wanted", meaning(complete="the run ended", release="it was not run here, or not to its end")
-)
+STEP = Label("step", "what the pod wanted", meaning(complete="the run ended", release="it was not run here"))
 BREAKER = Label("breaker", "which one", meaning(acquisition="that of taking", completion="that of handing back"))
 
 SETTLE_SECONDS = histogram("settle", "From the end of a run until Redis knew when the next is due.", QUICK)

@@ -1,7 +1,6 @@
 """The least rights in Redis that each part of a scheduler needs.
 
-What its jobs send to a pipeline needs the rights of that pipeline's producer as well: they hang on the pipeline's spec,
-and stand in its own lines.
+What its jobs send to a pipeline needs the rights of that pipeline's producer as well: they hang on the pipeline's spec.
 """
 
 from __future__ import annotations
@@ -10,12 +9,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import astuple
 from functools import cache
 
+from penstock_spec.kinds.scheduler.effective import listed
 from penstock_spec.kinds.scheduler.keys import Keys
 from penstock_spec.kinds.scheduler.rights.scripts import CALLED, LEAD
 from penstock_spec.rights.connection import of_connection
 from penstock_spec.rights.keys import Placed, exactly
 
 POD, OPERATOR = "scheduler", "operator"
+PRODUCER = "producer"
+"""Of a pipeline."""
 OF_ITS_OWN = (POD,)
 """Users that each scheduler has."""
 SHARED = (OPERATOR,)
@@ -26,7 +28,7 @@ SCRIPTS: Mapping[str, frozenset[str]] = {
     OPERATOR: frozenset({"pause", "resume", "run_now"}),
 }
 COMMANDS: Mapping[str, frozenset[str]] = {
-    POD: LEAD | {"hscan", "info", "time", "zcount"},
+    POD: LEAD | {"hscan", "info", "ping", "time", "zcard", "zcount"},
     OPERATOR: frozenset({"get", "hget", "hmget", "hscan", "time", "zcard", "zmscore", "zrange", "zscore"}),
 }
 """Those that are sent as they are, by processes or by the commands of a runbook."""
@@ -46,3 +48,10 @@ def commands(role: str, one: Placed) -> frozenset[str]:
 @cache
 def _commands(role: str) -> frozenset[str]:
     return COMMANDS[role].union(*(CALLED[name] for name in SCRIPTS[role]))
+
+
+def borrows(role: str, one: Placed) -> Iterator[tuple[str, str]]:
+    """A pod is a producer of the pipelines that its listed jobs send to."""
+    if role == POD:
+        names = dict.fromkeys(job.send.pipeline for job in listed(one.spec) if job.send is not None)
+        yield from ((name, PRODUCER) for name in names)

@@ -1,19 +1,30 @@
--- Jobs leave the working set: to the waiting one, due when `due` says of each; where they are paused to the paused one; and
--- nowhere when nothing is `known` of them any more. Destination first, removal last.
+-- Jobs leave the working set: to the waiting one, due in the second that `due` says of each; where they are paused to the
+-- paused one; and nowhere when nothing is `known` of them any more. Destination first, removal last.
 local function hand_back(waiting, working, paused, owners, names, due, known)
   if #names == 0 then return end
   local stops = redis.call('ZCARD', paused) > 0 and redis.call('ZMSCORE', paused, unpack(names)) or {}
-  local goes, stays = {}, {}
-  for place, name in ipairs(names) do
-    local priority = known[place] and string.match(known[place], '^%d+ (%d+)')
-    if priority then
-      local to = stops[place] and stays or goes
-      to[#to + 1] = score(due[place], priority)
-      to[#to + 1] = name
+  local goes, stays, go, stay = {}, {}, 0, 0
+  local tails = {} -- of scores, by what is known of a job: many say the same
+  for place = 1, #names do
+    local says = known[place]
+    local tail = says and tails[says]
+    if says and not tail then
+      local priority = string.match(says, '^%d+ (%d+)')
+      tail = priority and string.sub(score(0, priority), 2)
+      tails[says] = tail
+    end
+    if tail then
+      if stops[place] then
+        stays[stay + 1], stays[stay + 2] = due[place] .. tail, names[place]
+        stay = stay + 2
+      else
+        goes[go + 1], goes[go + 2] = due[place] .. tail, names[place]
+        go = go + 2
+      end
     end
   end
-  if #goes > 0 then redis.call('ZADD', waiting, unpack(goes)) end
-  if #stays > 0 then redis.call('ZADD', paused, unpack(stays)) end
+  if go > 0 then redis.call('ZADD', waiting, unpack(goes)) end
+  if stay > 0 then redis.call('ZADD', paused, unpack(stays)) end
   redis.call('HDEL', owners, unpack(names))
   redis.call('ZREM', working, unpack(names))
 end

@@ -1,0 +1,32 @@
+"""A job that hangs keeps its permit for longer than any run may take.
+
+A job that overran its deadline is told to stop after `cleanup.zombies.threshold`. Where that is longer than the longest
+timeout, what hangs runs for more than twice the time that is meant for it, and so long no other job has its permit.
+
+Lower `cleanup.zombies.threshold`. Jobs that may well overrun their deadline have one of their own, in
+`cleanup.zombies.exceptional`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.kinds.scheduler.effective import listed, matches
+from penstock_spec.kinds.scheduler.spec import Scheduler
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import spec_rule
+from penstock_spec.subject import Subject
+
+
+@spec_rule(Severity.WARNING)
+def rule(it: Subject[Scheduler]) -> Iterator[Found]:
+    """Where it is said, and the jobs are listed."""
+    path, zombies = "cleanup.zombies.threshold", it.spec.cleanup.zombies
+    timeouts = [job.timeout for job in listed(it.spec) if not matches(zombies.exceptional.pattern, job.name)]
+    if not timeouts or not zombies.enabled or not it.given(path):
+        return
+    longest = max(timeouts, key=lambda one: one.amount)
+    if zombies.threshold.amount > longest.amount:
+        says = f"no run may take more than {longest}, and one that hangs is told to stop {zombies.threshold} after that"
+        yield it.problem(path, says, f"set it to at most `{longest}`")

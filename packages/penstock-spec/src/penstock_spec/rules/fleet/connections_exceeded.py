@@ -1,0 +1,49 @@
+"""All specs together need more connections than Redis takes.
+
+Each worker pod holds three connections, and so does each of the janitor's; on a cluster that holds two for each
+pipeline. A scheduler's pod holds five, and one more for each pipeline that its jobs send to. When a busy hour takes all
+pipelines of the environment to their maximum, the last pods are refused. A pod that has to reconnect then is refused as
+well, loses its lease, and what it ran runs again elsewhere: the whole environment gets slower just when there is most
+to do.
+
+Lower `scaling.replicas.max` of the largest pipelines and raise their `work.concurrency`, which costs no connections; of
+a scheduler, `replicas` and its `work.concurrency`. Or let Redis take more, and say so here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock_spec.findings import Severity
+from penstock_spec.kinds import kinds
+from penstock_spec.reading import Found
+from penstock_spec.rules.define import fleet_rule
+from penstock_spec.subject import Fleet, Shown
+
+SEVERAL = 2
+NAMED = 3
+
+
+@fleet_rule(Severity.ERROR)
+def rule(it: Fleet) -> Iterator[Found]:
+    """Everything at its maximum must fit."""
+    limit = it.platform.platform.redis.connections
+    members = sorted(it.members, key=lambda one: (-_connections(one), one.file))
+    here = {name: sum(1 for _ in it.of(name)) for name in kinds()}
+    around = it.platform.platform
+    tending = sum(kinds()[name].tending(count, around.redis.topology) for name, count in here.items())
+    if limit is None or (len(members) < SEVERAL and tending):
+        return  # a pipeline that is too large alone is told by `replicas-exceed-connections`
+    janitor = around.janitor.replicas * tending
+    pods = sum(_connections(one) for one in members)
+    if pods + janitor > limit:
+        told = ", ".join(f"`{one.values['name']}` ({_connections(one)})" for one in members[:NAMED])
+        all_ = f"{len(members)} specs at their maximum hold" if len(members) > 1 else "1 spec at its maximum holds"
+        says = f"{all_} {pods} and the janitor {janitor}; the largest: {told}"
+        fields = " or ".join(f"`{kinds()[name].most_pods}`" for name, count in here.items() if count)
+        hint = f"lower {fields} of the largest, or let Redis take `{pods + janitor}`"
+        yield it.platform.problem("redis.connections", says, hint)
+
+
+def _connections(member: Shown) -> int:
+    return int(member.values["connections"])

@@ -1,0 +1,49 @@
+"""Which jobs run, as the spec's file says it now: pods need no restart for that."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+
+from penstock.observe.logs import Log
+from penstock.scheduler.resolved import Resolved
+from penstock_spec.findings import CannotGoOn
+from penstock_spec.kinds.scheduler.work import Patterns
+
+log = Log(logging.getLogger(__name__))
+
+
+class OfFile:
+    """Read anew when the file has changed. Everything else that it says counts from the next start on."""
+
+    def __init__(self, scheduler: Resolved, read: Callable[[], Resolved | None]) -> None:
+        """`read` gives what the file says now, and nothing where that has errors; it may raise CannotGoOn."""
+        self._file = scheduler.file
+        self._read = read
+        self._stamp = self._now()
+        self._patterns = scheduler.spec.patterns
+
+    def __call__(self) -> Patterns:
+        """Those that count now; as they were where the file cannot be read."""
+        stamp = self._now()
+        if stamp in {self._stamp, None}:
+            return self._patterns
+        self._stamp = stamp
+        try:
+            found = self._read()
+        except CannotGoOn as error:
+            log.warning("the spec has errors now, and its patterns stay as they were", error=error.says)
+            return self._patterns
+        if found is None:
+            log.warning("the spec has errors now, and its patterns stay as they were", error="see `penstock lint`")
+        elif found.spec.patterns != self._patterns:
+            self._patterns = found.spec.patterns
+            log.info("other jobs run", enabled=self._patterns.enabled, disabled=self._patterns.disabled)
+        return self._patterns
+
+    def _now(self) -> tuple[int, int, int] | None:
+        try:
+            told = self._file.stat()  # of what a link leads to: a ConfigMap is a link that is turned
+        except OSError:
+            return None
+        return told.st_mtime_ns, told.st_size, told.st_ino

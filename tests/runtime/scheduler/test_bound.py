@@ -1,0 +1,145 @@
+"""S7: no script of a scheduler keeps Redis from its other clients for long, however many jobs there are."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from metered import Meter, MeteredLink
+from promises import keep
+from servers import Server
+
+from penstock.scheduler.steps import MOST, MOST_ASKED, NAMES, Answer, Entry, Returned, Steps, Taken
+from penstock.scheduler.story import Story
+from penstock.scheduler.taking import LOOK, STRANGERS
+from penstock.wire.credentials import Credentials
+from penstock.wire.route import Route
+from penstock_spec.kinds.scheduler.keys import KeyNames, Keys
+
+BOUND = 5.0
+"""ms."""
+JOBS = 100_000
+SHARDS = 10
+KEYS = Keys.of(KeyNames())
+LIFE = "scheduler-7c9d8b6f5-x2x4z~01234567"
+LEASE = 3_600_000
+ROUNDS = 10
+ASKED: tuple[Literal["pause", "run_now", "resume"], ...] = ("pause", "run_now", "resume", "run_now")
+OVERDUE = "for _, one in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do redis.call('ZADD', KEYS[1], 1, one) end"
+
+
+def name(number: int) -> str:
+    return f"account-{number % 97}/eu-west-{number % 3}/CachingAgent-{number:06}"
+
+
+def entries(numbers: Sequence[int], due: int, *, schedule: str = "30s") -> list[Entry]:
+    """Each says something else of itself, so that nothing that one job says helps with the next."""
+    return [
+        Entry(name(n), f"{60_000 + n} {n % 1000} {n % SHARDS} {schedule}", n % 1000, due - n % 61, due) for n in numbers
+    ]
+
+
+def returned(one: Taken) -> Returned:
+    story = Story(one.due, one.acquired, one.acquired + 1, "failed", "throttled", 7, one.due + 60, one.fence, LIFE)
+    return Returned(one.name, one.score, story.next, story.write())
+
+
+class Crowd:
+    """A hundred thousand jobs on one server, and a metered link to it."""
+
+    def __init__(self, server: Server) -> None:
+        self.meter = Meter(server.pid)
+        self._server = server
+        self.link = MeteredLink(Route.to(server.model(), "", credentials=Credentials()), self.meter)
+        self.steps = Steps(self.link, KEYS)
+        self.second = 0
+
+    async def fill(self) -> None:
+        """All of them are due."""
+        self.second = await self.steps.time() // 1000
+        for at in range(0, JOBS, MOST):
+            await self.steps.register(entries(range(at, at + MOST), self.second))
+        await self.steps.lease(LIFE, LEASE, "begin")
+
+    async def take(self, *, most: int = MOST, shards: str = "*", skip: Sequence[str] = ()) -> list[Returned]:
+        took = await self.steps.acquire(LIFE, most, look=LOOK, shards=shards, skip=skip)
+        assert took is not None
+        return [returned(one) for one in took.jobs]
+
+    async def as_a_pod_does(self) -> None:
+        """Registers, takes, and hands back."""
+        steps, second = self.steps, self.second
+        for at in range(0, ROUNDS * MOST, MOST):
+            await steps.register(entries(range(at, at + MOST), second, schedule="1m"))
+        nobody = [name(JOBS + n) for n in range(STRANGERS)]
+        for shard in range(SHARDS):
+            # Of as many as are looked at nine of ten are others'; and then all of them.
+            mine = await self.take(shards=f",{shard},", skip=nobody)
+            assert mine
+            await steps.release(mine)
+            assert not await self.take(shards=",77,")
+            await steps.look(",3,")
+            await steps.lead(LIFE, LEASE)
+            await steps.lease(LIFE, LEASE, "renew")
+        for _ in range(ROUNDS * 4):
+            mine = await self.take()
+            assert len(mine) == MOST
+            assert set(await steps.complete(mine)) == {Answer.DONE}
+        for _ in range(ROUNDS):
+            await steps.release([one._replace(due=second) for one in await self.take()])
+        await steps.held_by(LIFE)
+        for shards in ("*", ",3,"):
+            await steps.look(shards)
+
+    async def as_people_do(self) -> None:
+        """Ask, and change."""
+        for n in range(ROUNDS):
+            names = [name(one) for one in range(n * MOST_ASKED, (n + 1) * MOST_ASKED)]
+            for what in ASKED:
+                await self.steps.ask_for(what, names)
+
+    async def as_a_leader_does(self) -> None:
+        """Finds what lost pods left behind, and what is no job."""
+        for n in range(100):
+            self._server.ask("ZADD", KEYS.pods, 1, f"lost-{n}~01234567")
+        for _ in range(ROUNDS * 4):
+            assert len(await self.take()) == MOST
+        self._server.ask("EVAL", OVERDUE, 1, KEYS.working)
+        await self.clean("working")
+        assert self._server.ask("ZCARD", KEYS.working) == 0
+        # half of what waits is known to nobody, or is a number
+        numbers = [word for n in range(JOBS // 4) for word in (1, 10_000_000 + n)]
+        for at in range(0, len(numbers), 10_000):
+            self._server.ask("ZADD", KEYS.waiting, *numbers[at : at + 10_000])
+        self._server.ask("HDEL", KEYS.jobs, *(name(n) for n in range(JOBS // 4)))
+        await self.clean("waiting")
+        assert self._server.ask("ZCARD", KEYS.waiting) == self._server.ask("HLEN", KEYS.jobs) == JOBS * 3 // 4
+        for at in range(JOBS // 2, JOBS // 2 + ROUNDS * 4 * MOST, MOST):
+            await self.steps.unregister([name(n) for n in range(at, at + MOST)], unseen_since=self.second + 60)
+
+    async def clean(self, which: Literal["working", "waiting"]) -> None:
+        further = 0
+        while further >= 0:
+            page = await self.steps.clean(
+                which, further, threshold=1, judges=True, shards="*", removes_numeric=True
+            )  # fmt: skip
+            further = page.further
+
+    def check(self) -> None:
+        over = {script: ms for script, ms in self.meter.worst.items() if ms > BOUND}
+        assert not over, f"over {BOUND} ms\n{self.meter.table()}"
+
+
+def test_no_script_takes_long_among_a_hundred_thousand_jobs(server: Server) -> None:
+    """With as many names as one call is ever given, all of which say something else of themselves."""
+
+    async def all_of_it(crowd: Crowd) -> None:
+        await crowd.fill()
+        await crowd.as_a_pod_does()
+        await crowd.as_people_do()
+        await crowd.as_a_leader_does()
+        await crowd.link.close()
+
+    crowd = Crowd(server)
+    keep(all_of_it(crowd), seconds=300)
+    crowd.meter.show()
+    assert set(NAMES) <= set(crowd.meter.worst), "each was called"
+    crowd.check()

@@ -1,0 +1,116 @@
+"""What a pass of tidying may take: it is cut off when its time is over, and the next one goes on from there."""
+
+import asyncio
+from collections.abc import Callable
+from functools import partial
+from random import Random
+
+from inside import Given, spec_of
+from moves import KEYS as OF_MOVES
+from promises import keep, until
+from schedules import KEYS, Schedule
+from scraped import numbers, until_counted
+from servers import wait_for
+from targets import Target
+
+from penstock.observe.board import Board
+from penstock.observe.metrics import Metrics
+from penstock.scheduler.breaker import Breaker
+from penstock.scheduler.clock import RedisClock
+from penstock.scheduler.context import JobContext
+from penstock.scheduler.due import plan
+from penstock.scheduler.permits import Permits
+from penstock.scheduler.runs import Runs
+from penstock.scheduler.settler import Settler
+from penstock.scheduler.steps import Steps, Taken
+from penstock.scheduler.tally import Tally
+from penstock_spec.kinds.scheduler.effective import Effective, listed
+
+MANY = 1000
+"""Of which one step takes a quarter, and that more than a millisecond."""
+HANDLERS = f"""\
+async def handle(job, context):
+    pass
+
+def jobs():
+    return [f"job-{{number:04}}" for number in range({MANY})]
+"""
+SPEC = """\
+jobs: "handlers:jobs"
+each: {cron: "0 3 1 1 *"}
+"""
+FAR = 4_000_000_000
+"""A second that is later than any of the jobs is due."""
+
+
+def nothing_else(one: Schedule) -> bool:
+    return one.number("ZCARD", KEYS.waiting) == MANY
+
+
+def test_a_refresh_registers_all_bit_by_bit(schedule: Callable[..., Schedule]) -> None:
+    """Each pass goes on where the one before was cut off, so that in the end all have had their turn."""
+    with schedule(handlers=HANDLERS, spec=SPEC + "refresh: {every: 1s, budget: 1ms}\n") as one:
+        pod = one.pod()
+        wait_for(partial(nothing_else, one), "all are registered")
+        until_counted(pod, "scheduler_registered", MANY)
+        assert numbers(pod).of("scheduler_passes_cut_off", what="refresh") >= 3
+        assert pod.end() == 0
+
+
+def test_a_cleanup_looks_at_all_bit_by_bit(schedule: Callable[..., Schedule]) -> None:
+    """What is to be removed is behind more than one pass looks at."""
+    with schedule(handlers=HANDLERS, spec=SPEC + "cleanup: {orphans: {every: 1s, budget: 1ms}}\n") as one:
+        one.ask("ZADD", KEYS.waiting, *(word for n in range(10) for word in (FAR, f"stranger-{n}")))
+        pod = one.pod()
+        until_counted(pod, "scheduler_registered", MANY)
+        wait_for(partial(nothing_else, one), "what is no job is removed")
+        until_counted(pod, "scheduler_orphans_removed", 10, why="unknown")
+        assert numbers(pod).of("scheduler_passes_cut_off", what="orphans") >= 1
+        assert pod.end() == 0
+
+
+def test_a_scan_for_zombies_ends_when_its_time_is_over(target: Target) -> None:
+    """Those that it did not come to are told to stop by the next one."""
+    spec = spec_of(
+        jobs=[{"name": f"job-{number}", "every": "1h", "timeout": "1s"} for number in range(6)],
+        cleanup={"zombies": {"threshold": "1s", "budget": "1s"}},
+    )
+    stopped: list[str] = []
+    moment = [0.0, 0.0]
+    """What it is, and how much later it is each time that somebody asks."""
+
+    def own() -> float:
+        moment[0] += moment[1]
+        return moment[0]
+
+    async def handle(job: Effective, context: JobContext) -> None:
+        try:
+            await asyncio.sleep(3600)
+        finally:
+            stopped.append(f"{job.name} {context.why}")
+
+    async def promise() -> None:
+        board = Board()
+        tally = Tally(Metrics.of("scheduler", pipeline="scan", board=board, given={"class": ["-"]}))
+        link = target.link(OF_MOVES.waiting)
+        settler = Settler(Steps(link, OF_MOVES), Breaker(spec.breakers), 3, 100, tally, own)
+        runs = Runs(spec, Given(spec, handle), settler, RedisClock(own, 10), tally, Random(1), own)  # noqa: S311 - no secret
+        permits = Permits(6, lambda: None)
+        for job in listed(spec):
+            taken = Taken(job.name, 0, 1_000_000, 1, 0.0, None)
+            runs.start(taken, job, plan(job, 0, 0.0), permits.take(), "pod~1")
+        await asyncio.sleep(0)  # they begin
+        moment[:] = [100.0, 0.2]
+        assert not runs.scan()
+        await until(lambda: stopped, "some are told to stop")
+        first = len(stopped)
+        assert 0 < first < 6
+        assert tally.cut_off["zombies"].value == 1
+        while len(runs):
+            runs.scan()
+            await asyncio.sleep(0)
+        assert sorted(stopped) == [f"job-{number} overdue" for number in range(6)]
+        assert tally.zombies["scan"].value == 6
+        await link.close()
+
+    keep(promise())

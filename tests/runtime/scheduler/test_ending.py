@@ -1,0 +1,127 @@
+"""How a pod comes to its end: by itself, when it cannot go on; and what its handlers needed all along."""
+
+from collections.abc import Callable
+
+import pytest
+from schedules import KEYS, Schedule
+from servers import wait_for
+
+HANDLERS = """\
+import asyncio, contextlib, pathlib, time
+import ledger
+import penstock
+from penstock.observe.heart import Heart
+from penstock.scheduler.health import Health
+from penstock.scheduler.holds import PodHolds
+
+def breaks(real, part):
+    def broken(*about):
+        if pathlib.Path(f"broken-{part}").exists():
+            raise RuntimeError("a secret of the team")
+        return real(*about)
+    return broken
+
+Health.look = breaks(Health.look, "looks")
+PodHolds.renew = breaks(PodHolds.renew, "lease")
+age = Heart.age
+Heart.age = lambda heart: 20 * age(heart)  # half a minute is a second and a half
+
+@contextlib.asynccontextmanager
+async def alive():
+    if pathlib.Path("unable").exists():
+        raise OSError("no such thing")
+    ledger.note("alive", "-", 0)
+    yield
+    ledger.note("over", "-", 0)
+    if pathlib.Path("unwilling").exists():
+        raise OSError("it does not go")
+
+@penstock.handler(lifespan=alive)
+async def handle(job, context):
+    ledger.note("start", job.name, context.fence)
+    if job.name == "blocks":
+        time.sleep(3600)
+    while job.name.startswith("held"):
+        await asyncio.sleep(60)
+    ledger.note("end", job.name, context.fence)
+"""
+BLOCKS = "jobs: [{name: blocks, every: 1h, timeout: 1s}]\ncleanup: {zombies: {threshold: 1s}}\n"
+USUAL = "jobs: [{name: usual, every: 1s}, {name: held, every: 1h, timeout: 1h}]\nwork: {lease: 10s}\n"
+HELD = [f"held-{number:02}" for number in range(20)]
+SPREAD = f"jobs: [{', '.join(f'{{name: {job}}}' for job in HELD)}]\neach: {{every: 1h, timeout: 1h}}\n"
+
+
+def redis_seconds(one: Schedule) -> int:
+    told = one.ask("TIME")
+    assert isinstance(told, list)
+    return int(str(told[0]))
+
+
+def test_a_loop_that_does_not_come_back_is_ended(schedule: Callable[..., Schedule]) -> None:
+    """With an exit code of its own; the job is due again when its deadline and the lease are over."""
+    with schedule(handlers=HANDLERS, spec=BLOCKS) as one:
+        pod = one.pod()
+        assert pod.process.wait(30) == 70
+        assert len(pod.said("the loop stands still; leaving")) == 1
+        assert one.places("blocks") == ["working"], "whoever leads finds it"
+
+
+@pytest.mark.parametrize("part", ["looks", "lease"])
+def test_a_part_that_fails_ends_the_pod(schedule: Callable[..., Schedule], part: str) -> None:
+    """A pod that only looks well is worse than none: it says which part, hands back what runs, and its code says so."""
+    with schedule(handlers=HANDLERS, spec=USUAL) as one:
+        pod = one.pod()
+        one.ran("usual")
+        wait_for(lambda: "held" in one.lines(), "it runs")
+        (one.folder / f"broken-{part}").touch()
+        assert pod.process.wait(30) == 70
+        (told,) = pod.said("a part of the pod has failed, and the pod leaves")
+        assert (told["level"], told["part"], told["error"]) == ("ERROR", part, "RuntimeError")
+        assert "secret" not in pod.log()
+        one.each_in_one_set(["usual", "held"])
+        assert (one.number("ZCARD", KEYS.working), one.number("ZCARD", KEYS.pods)) == (0, 0)
+
+
+def test_what_handlers_need_all_along_lives_as_long_as_the_pod(schedule: Callable[..., Schedule]) -> None:
+    """Entered before the first run, once, and left after the last; one that does not let go is told of."""
+    with schedule(handlers=HANDLERS, spec="jobs: [{name: usual, every: 1s}, {name: other, every: 1s}]") as one:
+        (one.folder / "unwilling").touch()
+        pod = one.pod()
+        for job in ("usual", "other"):
+            one.ran(job, 2)
+        assert "-" not in one.lines("over")
+        assert pod.end() == 0
+        (alive,), (over,) = one.lines("alive")["-"], one.lines("over")["-"]
+        runs = [line.at for what in ("start", "end") for lines in one.lines(what).values() for line in lines]
+        assert alive.at < min(runs) <= max(runs) < over.at
+        assert len(pod.said("what the handlers needed all along could not be let go")) == 1
+
+
+def test_without_what_handlers_need_nothing_runs(schedule: Callable[..., Schedule]) -> None:
+    """The pod does not begin, and says why."""
+    with schedule(handlers=HANDLERS, spec=USUAL) as one:
+        (one.folder / "unable").touch()
+        pod = one.pod()
+        assert pod.process.wait(30) == 2
+        assert "what `handlers:handle` needs all along cannot be had: OSError" in pod.log()
+        assert "Traceback" not in pod.log()
+        assert one.lines() == {}
+        assert one.number("ZCARD", KEYS.pods) == 0
+
+
+@pytest.mark.parametrize(("spec", "spread"), [("jitter: {shutdown: 1h}\n", 3600), ("", 0)])
+def test_what_a_leaving_pod_hands_back_is_spread(schedule: Callable[..., Schedule], spec: str, spread: int) -> None:
+    """With `jitter.shutdown` not all of it is due at once; without, each is due as it was."""
+    with schedule(handlers=HANDLERS, spec=SPREAD + spec) as one:
+        pod = one.pod()
+        wait_for(lambda: len(one.lines()) == len(HELD), "all run")
+        ran = {job: int(str(one.ask("HGET", KEYS.owners, job)).split()[0]) for job in HELD}
+        now = redis_seconds(one)
+        assert pod.end() == 0
+        due = {job: int(float(str(one.ask("ZSCORE", KEYS.waiting, job)))) for job in HELD}
+        if spread:
+            assert all(now <= second <= redis_seconds(one) + spread + 1 for second in due.values())
+            assert len(set(due.values())) > len(HELD) / 2
+            assert max(due.values()) > now + spread / 10
+        else:
+            assert due == ran

@@ -1,0 +1,77 @@
+"""`cleanup.orphans.force_all_pods`: nobody leads, each pod tidies, and shards still hold."""
+
+from collections.abc import Callable
+from functools import partial
+
+from schedules import KEYS, Schedule
+from scraped import numbers, until_counted
+from servers import wait_for
+
+HANDLERS = """\
+import json, os, pathlib
+
+async def handle(job, context):
+    pass
+
+def jobs():
+    return [{"name": f"shard-{shard}-{number}", "shard": shard} for shard in range(2) for number in range(5)]
+
+def mine():
+    return [int(os.environ["POD_NAME"])]
+"""
+SPEC = """\
+jobs: "handlers:jobs"
+each: {cron: "0 3 1 1 *", timeout: 1h}
+shards: {count: 2, mine: "handlers:mine"}
+work: {lease: 10s}
+"""
+FORCED = "cleanup: {orphans: {every: 1s, force_all_pods: true}}\n"
+LOST = "lost~01234567"
+
+
+def orphaned(one: Schedule) -> None:
+    """A pod that was lost long ago held all of them."""
+    for shard in range(2):
+        for number in range(5):
+            job = f"shard-{shard}-{number}"
+            one.ask("HSET", KEYS.jobs, job, f"3600000 500 {shard} cron:1 1")
+            one.ask("HSET", KEYS.owners, job, f"4000000000 {LOST}")  # due again when nobody runs it within the test
+            one.ask("ZADD", KEYS.working, f"1000000{number}.5", job)
+
+
+def left(one: Schedule, shard: int) -> set[str]:
+    return {place for number in range(5) for place in one.places(f"shard-{shard}-{number}")}
+
+
+def is_back(one: Schedule, shard: int) -> bool:
+    return left(one, shard) == {"waiting"}
+
+
+def test_each_pod_hands_back_what_is_of_its_shards(schedule: Callable[..., Schedule]) -> None:
+    """And nothing else: the jobs of the other shard are those of another pod. Nobody is elected."""
+    with schedule(handlers=HANDLERS, spec=SPEC + FORCED) as one:
+        orphaned(one)
+        first = one.pod(environ={"POD_NAME": "0"})
+        wait_for(partial(is_back, one, 0), "its own are back")
+        passes = numbers(first).of("scheduler_pass", what="orphans")
+        wait_for(lambda: numbers(first).of("scheduler_pass", what="orphans") > passes, "it has tidied again")
+        assert left(one, 1) == {"working"}
+        second = one.pod(environ={"POD_NAME": "1"})
+        wait_for(partial(is_back, one, 1), "the other pod brings back its own, beside the first")
+        for pod in (first, second):
+            until_counted(pod, "scheduler_orphans_returned", 5)
+            assert numbers(pod).of("scheduler_leader") == 0
+        assert one.ask("GET", KEYS.cleanup_leader) is None
+        for pod in (first, second):
+            assert pod.end() == 0
+
+
+def test_else_the_leader_hands_back_those_of_all_shards(schedule: Callable[..., Schedule]) -> None:
+    """It is elected, and tidies for all."""
+    with schedule(handlers=HANDLERS, spec=SPEC + "cleanup: {orphans: {every: 1s}}\n") as one:
+        orphaned(one)
+        pod = one.pod(environ={"POD_NAME": "0"})
+        wait_for(lambda: is_back(one, 0) and is_back(one, 1), "all are back")
+        assert numbers(pod).of("scheduler_leader") == 1
+        assert one.ask("GET", KEYS.cleanup_leader) is not None
+        assert pod.end() == 0

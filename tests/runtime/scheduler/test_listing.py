@@ -1,0 +1,66 @@
+"""The list that a function of the team's tells."""
+
+import asyncio
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from inside import spec_of
+
+from penstock.scheduler.listing import Listing
+from penstock_spec.values.quantities import Duration
+
+CODE = """\
+import asyncio
+
+JOBS = [{"name": "images", "every": "30s", "args": {"of": ["images"]}}]
+
+def jobs():
+    return JOBS
+
+def numbers():
+    return [{"name": "12", "every": "30s"}, {"name": "n-1", "every": "30s"}]
+
+def some():
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        yield {"name": "asked", "every": "30s"}
+"""
+
+
+@pytest.fixture
+def code(tmp_path: Path) -> Iterator[Path]:
+    (tmp_path / "told_jobs.py").write_text(CODE)
+    path = list(sys.path)
+    yield tmp_path
+    sys.path[:] = path
+    sys.modules.pop("told_jobs", None)
+
+
+def listing(code: Path, function: str) -> Listing:
+    return Listing(spec_of(jobs=f"told_jobs:{function}", handler="asyncio:sleep"), [code])
+
+
+def test_a_list_that_is_changed_in_place_is_read_anew(code: Path) -> None:
+    """The function may give the same objects each time, with other words in them."""
+    it = listing(code, "jobs")
+    assert asyncio.run(it.ask()).mine["images"].every == Duration("30s")
+    sys.modules["told_jobs"].JOBS[0]["every"] = "2m"
+    assert asyncio.run(it.ask()).mine["images"].every == Duration("2m")
+    sys.modules["told_jobs"].JOBS[0]["args"]["of"].append("disks")
+    assert asyncio.run(it.ask()).mine["images"].args == {"of": ["images", "disks"]}
+
+
+def test_names_that_are_removed_as_damage_are_not_registered(code: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """They would be there and gone, again and again; where nothing removes them, they are names as others."""
+    assert set(asyncio.run(listing(code, "numbers").ask()).mine) == {"n-1"}
+    assert "removes such entries" in str(caplog.records[0].__dict__)
+    kept = spec_of(jobs="told_jobs:numbers", handler="asyncio:sleep", cleanup={"orphans": {"remove_numeric": False}})
+    assert set(asyncio.run(Listing(kept, [code]).ask()).mine) == {"12", "n-1"}
+
+
+def test_a_generator_works_beside_the_loop(code: Path) -> None:
+    """It may ask somebody for each job, and take its time for it."""
+    assert set(asyncio.run(listing(code, "some").ask()).mine) == {"asked"}

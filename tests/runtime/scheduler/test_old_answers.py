@@ -1,0 +1,68 @@
+"""A pod that stood still between asking and hearing: what it was given may be another's by now."""
+
+import asyncio
+import time
+from typing import Any
+
+import pytest
+from inside import pod, spec_of
+from promises import keep, until
+from targets import Target
+
+from penstock.scheduler.clock import RedisClock
+from penstock.scheduler.context import JobContext
+from penstock.scheduler.steps import Steps, Took
+from penstock_spec.kinds.scheduler.effective import Effective
+
+
+@pytest.mark.parametrize(("lease", "stood"), [("60s", 5.0), ("10s", 5.0)], ids=["past its deadline", "its lease"])
+def test_what_was_given_too_long_ago_is_not_begun(
+    target: Target, monkeypatch: pytest.MonkeyPatch, lease: str, stood: float
+) -> None:
+    """It goes back, and is taken anew."""
+    timeout = "4s" if lease == "60s" else "1h"
+    jobs = [{"name": "job", "every": "1h", "timeout": timeout}]
+    spec = spec_of(jobs=jobs, handler="asyncio:sleep", work={"lease": lease})
+    ran: list[int] = []
+    given: list[int] = []
+    later = 0.0
+
+    acquire = Steps.acquire
+
+    async def sleeps(self: Steps, *words: Any, **more: Any) -> Took | None:  # noqa: ANN401 - as it has them
+        nonlocal later
+        took = await acquire(self, *words, **more)
+        for one in took.jobs if took is not None else ():
+            given.append(one.fence)
+            later += stood if len(given) == 1 else 0
+        return took
+
+    monkeypatch.setattr(Steps, "acquire", sleeps)
+
+    async def handle(job: Effective, context: JobContext) -> None:
+        del job
+        ran.append(context.fence)
+
+    async def promise() -> int:
+        one = pod(target, spec, handle, "pod", own=lambda: time.monotonic() + later)
+        task = asyncio.create_task(one.run())
+        await until(lambda: bool(ran), "it runs")
+        one.stop()
+        return await task
+
+    assert keep(promise()) == 0
+    assert len(given) >= 2
+    assert ran == [given[1]]
+
+
+def test_an_old_answer_does_not_tell_the_time() -> None:
+    """What was measured before stays: the pod's own clock went on while the pod stood still."""
+    now = 100.0
+    clock = RedisClock(lambda: now, 10)
+    clock.told(5_000_000, asked=90.0)
+    assert clock.now() == 5000.0, "the first is better than none"
+    now = 160.0
+    clock.told(5_001_000, asked=100.5)
+    assert (clock.now(), clock.is_stale) == (5060.0, True)
+    clock.told(5_059_000, asked=159.5)
+    assert (clock.now(), clock.is_stale) == (5059.0, False)

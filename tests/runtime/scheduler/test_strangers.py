@@ -1,0 +1,81 @@
+"""Due jobs that a pod does not know: another version of it may, and they are many while a new one is rolled out."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Sequence
+
+import pytest
+from inside import pod, spec_of
+from promises import keep, until
+from targets import Target
+
+from penstock.scheduler.context import JobContext
+from penstock.scheduler.refresh import Refresh
+from penstock.scheduler.steps import Entry, Steps, load
+from penstock.scripts import Script
+from penstock.wire.errors import Reply
+from penstock.wire.link import Link
+from penstock.wire.words import Word
+from penstock_spec.kinds.scheduler.effective import Effective
+from penstock_spec.kinds.scheduler.keys import Keys
+
+STRANGERS = 1500
+
+
+class Counting(Link):
+    """Counts the acquires."""
+
+    acquires = 0
+
+    async def run(self, script: Script, keys: Sequence[str | bytes], args: Sequence[Word]) -> Reply:
+        self.acquires += script is load("acquire")
+        return await super().run(script, keys, args)
+
+
+def test_many_strangers_keep_no_pod_from_its_own_jobs(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They stay due for whoever knows them, and neither they nor the list are asked for again and again."""
+    spec = spec_of(jobs=[{"name": "own", "every": "1s"}], handler="asyncio:sleep", work={"concurrency": 50})
+    keys, ran, refreshes = Keys.of(spec.keys), Counter[str](), Counter[str]()
+    once = Refresh.once
+
+    async def counted(self: Refresh) -> None:
+        refreshes["all"] += 1
+        await once(self)
+
+    monkeypatch.setattr(Refresh, "once", counted)
+
+    async def handle(job: Effective, context: JobContext) -> None:
+        del context
+        ran[job.name] += 1
+
+    async def promise() -> int:
+        link = target.link(keys.waiting)
+        steps = Steps(link, keys)
+        second = await steps.time() // 1000
+        for page in range(0, STRANGERS, 500):
+            names = [f"stranger-{number:04}" for number in range(page, page + 500)]
+            told = [Entry(name, "1000 500 0 30s", 500, second - 50, second - 50) for name in names]
+            await steps.register(told)
+        links: list[Counting] = []
+
+        def counting(name: str) -> Link:
+            made = target.link(keys.waiting, name)
+            made.__class__ = Counting
+            links.append(made)  # type: ignore[arg-type] # it is one now
+            return made
+
+        one = pod(target, spec, handle, "pod", link=counting)
+        task = asyncio.create_task(one.run())
+        await until(lambda: ran["own"] >= 3, "it runs", seconds=60)
+        before, often = links[0].acquires, refreshes["all"]
+        await until(lambda: ran["own"] >= 8, "it runs on", seconds=60)
+        assert links[0].acquires - before < 40, "a few calls a second"
+        assert refreshes["all"] == often, "the list is not asked for again as it has none of them"
+        one.stop()
+        code = await task
+        await link.close()
+        return code
+
+    assert keep(promise()) == 0
+    assert set(ran) == {"own"}
+    assert target.ask("ZCARD", keys.waiting) == STRANGERS + 1

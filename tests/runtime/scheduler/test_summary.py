@@ -1,0 +1,58 @@
+"""The line that a pod writes of itself every so often."""
+
+from collections.abc import Callable
+
+from schedules import Schedule
+from servers import wait_for
+
+HANDLERS = """\
+import asyncio
+import ledger
+
+async def handle(job, context):
+    ledger.note("start", job.name, context.fence)
+    if job.name == "held":
+        await asyncio.sleep(3600)
+    ledger.note("end", job.name, context.fence)
+"""
+SPEC = """\
+jobs: [{name: usual, every: 1s}, {name: held, every: 1h}, {name: later, cron: "0 3 1 1 *"}]
+work: {concurrency: 4}
+"""
+ALWAYS = {"timestamp", "level", "message", "logger", "host", "pid", "pipeline", "consumer"}
+
+
+def test_it_says_how_all_of_the_pod_stands(schedule: Callable[..., Schedule]) -> None:
+    """Health, jobs, scripts, backlog, permits, what was tidied, and what is on its way to Redis."""
+    with schedule(handlers=HANDLERS, spec=SPEC + "health: {summary: 1s}\n") as one:
+        pod = one.pod()
+        wait_for(lambda: "held" in one.lines(), "it runs")
+        before = len(pod.said("health"))
+        wait_for(lambda: len(pod.said("health")) > before + 2, "it says so again and again")
+        told = pod.said("health")[-1]
+        assert {name: told[name] for name in told.keys() - ALWAYS} == {
+            "health": "HEALTHY",
+            "registered": 3,
+            "running": 1,
+            "working": told["working"],
+            "scripts": 11,
+            "ready": told["ready"],
+            "oldest_overdue": told["oldest_overdue"],
+            "capacity_per_cycle": 3,
+            "permits": "3/4 (75%)",
+            "zombies_cancelled": 0,
+            "orphans_returned": 0,
+            "queue_depth": 0,
+            "signals": "",
+        }
+        assert 1 <= told["working"] <= 2
+        assert pod.end() == 0
+
+
+def test_it_may_be_left_out(schedule: Callable[..., Schedule]) -> None:
+    """With a summary of 0 there is none; by default there is one every ten minutes."""
+    with schedule(handlers=HANDLERS, spec=SPEC + "health: {summary: 0s}\n") as one:
+        pod = one.pod()
+        one.ran("usual", 4)
+        assert pod.said("health") == []
+        assert pod.end() == 0
