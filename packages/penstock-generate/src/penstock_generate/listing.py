@@ -25,7 +25,7 @@ def listed(artifacts: Iterable[Artifact], header: str) -> Artifact:
     """The listing of one folder's artifacts, a line each as `sha256sum` writes it."""
     found = sorted(artifacts, key=lambda one: one.path)
     folder = found[0].folder
-    lines = [f"{digest(one.content.encode())}  {one.path.removeprefix(f'{folder}/')}\n" for one in found]
+    lines = [f"{digest(one.raw)}  {one.path.removeprefix(f'{folder}/')}\n" for one in found]
     return Artifact(f"{folder}/{NAME}", header + "".join(lines), __name__)
 
 

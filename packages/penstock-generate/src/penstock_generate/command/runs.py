@@ -44,7 +44,7 @@ class Run:
                 new = set(difference.to_write)
                 for one in folder.artifacts:
                     if one.path in new:
-                        change.put(one.path, one.content.encode())
+                        change.put(one.path, one.raw)
 
             source, flow = self._checked(put)
             difference = flow.run()
