@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 OF_ALL = ("schemas", "images", "chart")
 """Folders that belong to the repository as a whole, and to no environment."""
@@ -11,7 +10,7 @@ OF_ENVIRONMENT = "_environment"
 """The folder, in an environment's, of what belongs to all of its pipelines. No spec can have this name."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Artifact:
     """A file below `generated/`."""
 
@@ -22,11 +21,6 @@ class Artifact:
     """What made it: a template, `templates/pipeline/manifests/deployment.yaml.j2`, or a module."""
     copied: bool = False
     """Whether it is a file that lay there already, byte by byte."""
-
-    @cached_property
-    def raw(self) -> bytes:
-        """As it lies on disk."""
-        return self.content.encode()
 
     @property
     def folder(self) -> str:

@@ -18,7 +18,12 @@ from penstock_spec.values.yaml_text import quoted
 # Characters that stand for nothing: no text of ours has them.
 OPEN, CLOSE = "\ue000", "\ue001"
 
-_as_json = json.JSONEncoder(ensure_ascii=False).encode
+_other = json.JSONEncoder(ensure_ascii=False).encode
+
+
+def _as_json(value: object) -> str:
+    """Most are texts and whole numbers."""
+    return _text(value) if type(value) is str else str(value) if type(value) is int else _other(value)
 
 
 def blank(name: str) -> str:

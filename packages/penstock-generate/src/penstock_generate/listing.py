@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from penstock_generate.artifact import Artifact
 
@@ -21,11 +21,9 @@ def digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def listed(artifacts: Iterable[Artifact], header: str) -> Artifact:
-    """The listing of one folder's artifacts, a line each as `sha256sum` writes it."""
-    found = sorted(artifacts, key=lambda one: one.path)
-    folder = found[0].folder
-    lines = [f"{digest(one.raw)}  {one.path.removeprefix(f'{folder}/')}\n" for one in found]
+def listed(folder: str, files: Mapping[str, bytes], header: str) -> Artifact:
+    """The listing of a folder's files, a line each as `sha256sum` writes it."""
+    lines = [f"{digest(raw)}  {path.removeprefix(f'{folder}/')}\n" for path, raw in sorted(files.items())]
     return Artifact(f"{folder}/{NAME}", header + "".join(lines), __name__)
 
 

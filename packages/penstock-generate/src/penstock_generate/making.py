@@ -69,7 +69,7 @@ class Bench:
 
     def _made(self, folders: Iterable[Folder]) -> Iterator[Made]:
         for folder in folders:
-            difference = compare(self.root, folder.name, {one.path: one.raw for one in folder.artifacts})
+            difference = compare(self.root, folder.name, folder.files)
             self.sink(folder, difference)
             yield Made(folder.name, len(folder.artifacts), difference, folder.member)
 

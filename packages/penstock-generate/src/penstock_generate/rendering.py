@@ -6,18 +6,18 @@ refused, so that no template, ours or overridden, can let the text of a spec bec
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, MutableMapping, Sequence
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import jinja2
-from jinja2 import meta, nodes
-from jinja2.compiler import CodeGenerator, Frame
+from jinja2 import meta
 from jinja2.ext import Extension
 from markupsafe import Markup
 
-from penstock_generate import markdown, python, text
+from penstock_generate import engine, markdown, python, text
 from penstock_generate.artifact import Artifact
 from penstock_generate.compiled import Compiled
 from penstock_generate.explaining.trace import Marks, places
@@ -33,53 +33,10 @@ OF_VALUES: dict[str, Callable[[object], str]] = {"y": text.scalar, "py": python.
 OF_TEXTS: dict[str, Callable[[str], str]] = {"md": markdown.words, "code": markdown.code, "sh": markdown.shell}
 """Filters for Markdown, where a value is its text."""
 MANY = 512
+FEW = 8
+"""Values of a section that is probably one of labels."""
 CHART = "chart"
 """The folder that is copied, whatever its files are called."""
-
-
-class _AsWritten(CodeGenerator):
-    """What `finalize` lets through stays as it is, so nobody escapes it again: a page has hundreds of values."""
-
-    def _output_child_pre(self, node: nodes.Expr, frame: Frame, finalize: CodeGenerator._FinalizeInfo) -> None:
-        if self._as_it_is(frame, finalize):
-            self.write(str(finalize.src))
-        else:
-            super()._output_child_pre(node, frame, finalize)
-
-    def _output_child_post(self, node: nodes.Expr, frame: Frame, finalize: CodeGenerator._FinalizeInfo) -> None:
-        if self._as_it_is(frame, finalize):
-            self.write(")")
-        else:
-            super()._output_child_post(node, frame, finalize)
-
-    @staticmethod
-    def _as_it_is(frame: Frame, finalize: CodeGenerator._FinalizeInfo) -> bool:
-        return frame.eval_ctx.autoescape and not frame.eval_ctx.volatile and finalize.src is not None
-
-
-class _Environment(jinja2.Environment):
-    code_generator_class = _AsWritten
-
-    def __init__(self, **settings: Any) -> None:  # noqa: ANN401 - whatever Jinja takes
-        super().__init__(**settings)
-        self._known: dict[str, jinja2.Template] = {}
-
-    def get_template(
-        self,
-        name: str | jinja2.Template,
-        parent: str | None = None,
-        globals: MutableMapping[str, Any] | None = None,  # noqa: A002 - as Jinja calls it
-    ) -> jinja2.Template:
-        """Each once, whoever asks: a page includes some dozens."""
-        known = self._known.get(name) if isinstance(name, str) else None
-        if known is None:
-            known = super().get_template(name, parent, globals)
-            self._known[str(known.name)] = known
-        return known
-
-    def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
-        """One map: a chain of them, which would show later changes, is walked in Python at each include."""
-        return {**self.globals, **(d or {})}
 
 
 class Templates:
@@ -95,14 +52,14 @@ class Templates:
         self._is_marked = bool(extensions)
         self._own = _own(overrides) if overrides else {}
         self._loader = jinja2.FileSystemLoader(folders)
-        self._environment = _Environment(
+        self._environment = engine.Environment(
             loader=self._loader,
             undefined=jinja2.StrictUndefined,
             autoescape=True,  # so that what a filter or a macro has written can be told from what none has
             finalize=_written,
             keep_trailing_newline=True,
             extensions=extensions,
-            bytecode_cache=None if extensions else Compiled(OURS, Path(__file__)),
+            bytecode_cache=None if extensions else Compiled(OURS, Path(engine.__file__)),
             auto_reload=False,  # a run reads each once
         )
         self._environment.filters |= {"block": _block, **{name: _through(write) for name, write in OF_VALUES.items()}}
@@ -197,7 +154,16 @@ def _once(write: Callable[[str], str]) -> Callable[[object], Markup]:
 
 
 def _block(value: object, indent: int) -> Markup:
+    if type(value) is dict and len(value) <= FEW:
+        with contextlib.suppress(TypeError):  # there are sections in it
+            return _labels(tuple(value.items()), indent)
     return Markup(text.block(value, indent))  # noqa: S704 - as above
+
+
+@lru_cache(maxsize=MANY)
+def _labels(items: tuple[tuple[str, object], ...], indent: int) -> Markup:
+    """The manifests of one spec have the same ones, most of them several times."""
+    return Markup(text.block(dict(items), indent))  # noqa: S704 - as above
 
 
 def _written(value: object) -> Markup:

@@ -41,10 +41,8 @@ class Run:
         with Change(self.root) as change:
 
             def put(folder: Folder, difference: Difference) -> None:
-                new = set(difference.to_write)
-                for one in folder.artifacts:
-                    if one.path in new:
-                        change.put(one.path, one.raw)
+                for path in difference.to_write:
+                    change.put(path, folder.files[path])
 
             source, flow = self._checked(put)
             difference = flow.run()

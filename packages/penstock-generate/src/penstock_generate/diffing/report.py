@@ -56,7 +56,7 @@ def report(past: Past, folders: Iterable[Folder], gone: Iterable[str]) -> Report
     found, unchanged = [], 0
     was: dict[str, bytes] = {}
     for folder in folders:
-        new = {one.path: one.raw for one in folder.artifacts}
+        new = folder.files
         if past.listing(folder.name) == new[f"{folder.name}/{listing.NAME}"].decode():
             unchanged += 1
             continue

@@ -35,7 +35,7 @@ def manifests(it: Planned, facts: Facts, templates: Templates) -> Iterator[Artif
             file = f"{kind.lower()}.yaml"
             resources.append(file)
             made = templates.artifact(f"{it.folder}/manifests/{file}", f"{own}/{file}", values)
-            yield replace(made, content=with_patches(made.content, kind, it))
+            yield with_patches(made, kind, it)
         else:
             _refuse_patches(kind, it)
     # The second ConfigMap: patches of a ConfigMap are of the first, so it goes by another name and has none.
@@ -64,14 +64,14 @@ def _refuse_patches(kind: str, it: Planned) -> None:
             )
 
 
-def with_patches(rendered: str, kind: str, it: Planned) -> str:
+def with_patches(made: Artifact, kind: str, it: Planned) -> Artifact:
     """The manifest after the spec's patches of it; one that finds nothing to change is an error."""
     patches = it.spec.patches
     if not any(patch.target == kind for patch in patches):
-        return rendered
-    manifest: dict[str, Any] = yaml.load(rendered, yaml.CSafeLoader)
+        return made
+    manifest: dict[str, Any] = yaml.load(made.content, yaml.CSafeLoader)
     result = patched(manifest, patches, kind)
     for problem in result.nowhere:
         at = it.layers.at(("patches", problem.index, "path"))
         raise CannotGoOn(f"{at}: this patch of the {kind} changes nothing: {problem.says}", problem.hint)
-    return text.document(result.manifest)
+    return replace(made, content=text.document(result.manifest))
