@@ -9,7 +9,7 @@ import jinja2
 from jinja2 import nodes
 from jinja2.compiler import CodeGenerator, Frame
 from jinja2.environment import TemplateModule
-from jinja2.runtime import missing
+from jinja2.utils import missing
 
 WRITING = ("y", "py", "md", "code", "sh", "block")
 """Filters whose results stay as they are."""

@@ -13,6 +13,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import orjson
+
 from penstock_generate.plan import Member
 from penstock_spec.linting import cache
 
@@ -49,7 +51,7 @@ class Ledger:
         """Kept in this folder; what another tool, template or platform file made is forgotten."""
         self._folder = folder
         self._fingerprint = fingerprint
-        kept = cache.load(folder / FILE)
+        kept = _read(folder / FILE)
         told = kept.get("units", {}) if kept.get("fingerprint") == fingerprint else {}
         self._kept: dict[str, Any] = told if isinstance(told, dict) else {}
         self._changed = not self._kept
@@ -80,4 +82,14 @@ class Ledger:
     def store(self) -> None:
         """Write what is new; a disk that refuses costs speed and nothing else."""
         if self._changed:
-            cache.store(self._folder, FILE, {"fingerprint": self._fingerprint, "units": self._kept})
+            content = orjson.dumps({"fingerprint": self._fingerprint, "units": self._kept})
+            cache.store(self._folder, FILE, content)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """What was kept. A file that is missing, broken or somebody else's counts as nothing kept."""
+    try:
+        kept = orjson.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return kept if isinstance(kept, dict) else {}

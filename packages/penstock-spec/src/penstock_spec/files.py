@@ -35,14 +35,14 @@ def read_bytes(path: Path, name: str, most: int | None = LARGEST + 1) -> bytes |
     """The bytes of a file, this many at the most; or why they cannot be had. All, of what is not a team's."""
     at = Span(name, 1, 1, 1, 1)
     try:
-        mode = path.stat().st_mode
+        mode = os.stat(path).st_mode  # noqa: PTH116 - there are thousands
         if stat.S_ISDIR(mode):
             os.scandir(path).close()  # a folder comes this far when it may not be read, or when it is named
             return Found("unreadable-file", at, "it is a folder", "name a file")
         if not stat.S_ISREG(mode):
             return Found("unreadable-file", at, "it is no ordinary file", "name a file")
-        with path.open("rb") as file:
-            return file.read(most)
+        with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - as above
+            return file.read(-1 if most is None else most)
     except FileNotFoundError:
         return Found("unreadable-file", at, "there is no such file", "see that the name is right")
     except PermissionError:

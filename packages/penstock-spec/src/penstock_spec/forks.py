@@ -16,7 +16,7 @@ MadeT = TypeVar("MadeT")
 
 MANY = 32
 """Items from which on forks are worth their start."""
-SELDOM = 100_000
+SELDOM = 10_000
 """Objects after which a fork looks for those that nobody reaches: it makes many, and few of that sort."""
 TOGETHER = 8
 """Items that a fork is given at a time."""
@@ -81,6 +81,7 @@ def processors() -> int:
 def _begin() -> None:
     """Ctrl-C is for the process that was started; it ends its forks."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gc.enable()
     gc.set_threshold(SELDOM)
 
 

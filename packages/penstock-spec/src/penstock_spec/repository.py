@@ -62,14 +62,14 @@ def read_file(repository: Repository, path: Path) -> File:
 
 def _name(there: str, root: str) -> str:
     relative = there.removeprefix(f"{root.rstrip(os.sep)}{os.sep}")
-    return Path(relative).as_posix().encode("utf-8", "backslashreplace").decode("utf-8")
+    return relative.replace(os.sep, "/").encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _read(root: str, path: Path, folder: str) -> File:
     """A file in a folder; both and the root are known without links."""
     there = os.path.join(folder, path.name)  # noqa: PTH118 - there are thousands
     name = _name(there, root)
-    inside = Path(folder).is_relative_to(root)
+    inside = there.startswith(f"{root.rstrip(os.sep)}{os.sep}")
     if inside and os.path.islink(there) and not Path(os.path.realpath(there)).is_relative_to(root):  # noqa: PTH114 - as above
         at = Span(name, 1, 1, 1, 1)
         found = Found(

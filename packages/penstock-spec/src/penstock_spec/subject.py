@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Generic, TypeVar
@@ -118,15 +118,20 @@ class Shown:
     file: str
     environment: str
     values: dict[str, Any]
-    places: dict[str, Span]
+    places: Mapping[str, Sequence[Any]]
+    """Of each value the fields of a `Span`: of thousands that were kept, hardly any is asked for."""
+
+    def at(self, path: str) -> Span:
+        """Where a value stands."""
+        return Span(*self.places[path])
 
     def problem(self, path: str, says: str, hint: str) -> Found:
         """A finding at a field of this spec."""
-        return Found("", self.places[path], says, hint, path)
+        return Found("", self.at(path), says, hint, path)
 
     def line(self, path: str) -> str:
         """`specs/other.yaml:8`."""
-        return f"{self.places[path].file}:{self.places[path].line}"
+        return f"{self.at(path).file}:{self.at(path).line}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 
 import click
@@ -29,6 +30,7 @@ def command(ctx: click.Context, environments: tuple[str, ...], names: tuple[str,
     root = root_of(repository.root)
     with opened(root):
         lies = looked(root)
+        gc.disable()  # what is loaded and read from here on stays until the end
         from penstock_generate.command.runs import Chosen, Run
 
         ctx.exit(0 if Run(repository, Chosen(environments, names), root, lies).check() else 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 
 import click
@@ -31,6 +32,7 @@ def command(environments: tuple[str, ...], names: tuple[str, ...], platform: Pat
     root = root_of(repository.root)
     with opened(root):
         lies = looked(root)
+        gc.disable()  # what is loaded and read from here on stays until the end
         from penstock_generate.command.runs import Chosen, Run
 
         Run(repository, Chosen(environments, names), root, lies).generate()

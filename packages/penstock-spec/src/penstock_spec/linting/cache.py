@@ -89,9 +89,9 @@ def _afresh(keeping: _Keeping, inputs: Inputs, asked: tuple[str, ...], today: da
         else {"key": _file_key(file), "checked": freeze(linted.specs[file.name])}
         for file in inputs.specs
     }
-    store(folder, "run.json", {"key": key, "beside": beside, "findings": findings})
+    store(folder, "run.json", _text({"key": key, "beside": beside, "findings": findings}))
     if (len(specs) - len(known)) * FEW > len(specs):
-        store(folder, "specs.json", {"around": around, "specs": specs})
+        store(folder, "specs.json", _text({"around": around, "specs": specs}))
     return linted.outcome
 
 
@@ -157,7 +157,11 @@ def load(path: Path) -> dict[str, Any]:
     return kept if isinstance(kept, dict) else {}
 
 
-def store(folder: Path, name: str, content: Mapping[str, Any]) -> None:
+def _text(content: Mapping[str, Any]) -> bytes:
+    return json.dumps(content, separators=(",", ":")).encode()  # `dump` would write it in Python, piece by piece
+
+
+def store(folder: Path, name: str, content: bytes) -> None:
     """Replace a file as a whole. A folder that cannot be written to costs speed and nothing else."""
     with contextlib.suppress(OSError):
         if not folder.exists():
@@ -165,10 +169,8 @@ def store(folder: Path, name: str, content: Mapping[str, Any]) -> None:
             (folder / ".gitignore").write_text("*\n")
         handle, temporary = tempfile.mkstemp(dir=folder, suffix=".tmp")
         try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(
-                    json.dumps(content, separators=(",", ":"))
-                )  # `dump` would write it in Python, piece by piece
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
             os.replace(temporary, folder / name)  # noqa: PTH105 - the same, without a second Path
         except BaseException:
             os.unlink(temporary)  # noqa: PTH108 - as above

@@ -27,10 +27,7 @@ def thaw(frozen: dict[str, Any]) -> Checked:
     """And back."""
     return Checked(
         [(where, _found(one)) for where, one in frozen["found"]],
-        [
-            Shown(kind, file, environment, values, {path: Span(*at) for path, at in places.items()})
-            for kind, file, environment, values, places in frozen["shown"]
-        ],
+        [Shown(*one) for one in frozen["shown"]],
         [Waiver(rule, path, date.fromisoformat(until), Span(*at)) for rule, path, until, at in frozen["waivers"]],
         [Promise(change, name, date.fromisoformat(until), Span(*at)) for change, name, until, at in frozen["promises"]],
         frozen["beside"],
