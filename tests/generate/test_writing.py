@@ -8,8 +8,11 @@ from itertools import count
 from pathlib import Path
 
 import pytest
+from servers import wait_for
 
 from penstock_generate import writing
+from penstock_generate.looking import Lying
+from penstock_generate.looking import lying as lying_in
 from penstock_generate.writing import STAGE, Change, opened
 
 OLD = {"dev/a/FILES": b"a", "dev/a/deep/er": b"1", "dev/gone/x": b"x", "dev/gone/y": b"y", "other": b"theirs"}
@@ -79,6 +82,18 @@ def test_a_change_is_made(tree: Path) -> None:
         make(tree)
     assert lying(tree) == NEW
     assert not empty_folders(tree)
+
+
+def test_how_a_new_folder_will_lie_is_known(tree: Path) -> None:
+    """Before it is moved to its place: then nobody has to look once more at what was just written."""
+    paths = ["dev/more/FILES", "dev/more/manifests/a.yaml", "dev/more/manifests/b.yaml"]
+    with opened(tree), Change(tree) as change:
+        told = Lying.of({path: change.put(path, path.encode()) for path in paths})
+        change.make([])
+    wait_for(told.told, "time stamps are believed")
+    assert lying_in(tree, "dev/more") == told.digest
+    (tree / paths[1]).write_text("touched")
+    assert lying_in(tree, "dev/more") != told.digest
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])

@@ -86,7 +86,8 @@ class Flow:
         """For the next run; to be called when the tree is as it will stay, whether what differs was written or not."""
         # What an environment makes is known by its entry alone: one with less than it has would remove the rest.
         kept = [unit for unit in self._made if written or not any(made.difference for made in unit.folders)]
-        for unit, lays in zip(kept, mapped(self._lying, kept), strict=True):
+        to_see = any(made.lying is None for unit in kept for made in unit.folders)
+        for unit, lays in zip(kept, (mapped if to_see else map)(self._lying, kept), strict=True):
             folders = {
                 made.folder: Lay(made.files, lay, made.member) for made, lay in zip(unit.folders, lays, strict=True)
             }
@@ -94,7 +95,7 @@ class Flow:
         self._ledger.store()
 
     def _lying(self, unit: Unit) -> list[str]:
-        return [lying(self._root, made.folder) for made in unit.folders]
+        return [made.lying.told() if made.lying else lying(self._root, made.folder) for made in unit.folders]
 
     def _new_specs(self) -> list[File]:
         """Those that have to be made. One that no run has seen is read for its name only where names are chosen."""

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from functools import cache, partial
 from pathlib import Path
 from stat import S_ISDIR
+from typing import NamedTuple, Self
 
 from penstock_generate import tree
 from penstock_spec.forks import MANY, begun
@@ -35,23 +36,40 @@ def _all(root: Path) -> dict[str, str]:
 
 def lying(root: Path, folder: str) -> str:
     """How a folder lies on disk, without reading its files; nothing where that cannot be told yet."""
-    told: list[str] = []
-    newest = 0
-    ways = [f"{root}/{folder}"]
+    found: dict[str, os.stat_result] = {}
+    ways = [folder]
     while ways:
         way = ways.pop()
         try:
-            for name in sorted(os.listdir(way)):  # noqa: PTH208 - there are tens of thousands
+            for name in os.listdir(f"{root}/{way}"):  # noqa: PTH208 - there are tens of thousands
                 path = f"{way}/{name}"
-                stat = os.lstat(path)
+                stat = os.lstat(f"{root}/{path}")
                 if S_ISDIR(stat.st_mode):
                     ways.append(path)
-                    continue
-                written, changed = stat.st_mtime_ns, stat.st_ctime_ns
-                newest = max(newest, written, changed)
-                told.append(f"{path}\0{stat.st_size}\0{written}\0{changed}\0{stat.st_ino}")
+                else:
+                    found[path] = stat
         except OSError:
             return ""
-    if newest > time.time_ns() - SETTLED:
-        return ""
-    return hashlib.blake2b("\0".join(told).encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
+    return Lying.of(found).told()
+
+
+class Lying(NamedTuple):
+    """How files lie, as far as it does not hang on the moment of asking."""
+
+    digest: str
+    newest: int
+
+    @classmethod
+    def of(cls, found: Mapping[str, os.stat_result]) -> Self:
+        """By paths from the tree on."""
+        told = [
+            f"{path}\0{stat.st_size}\0{stat.st_mtime_ns}\0{stat.st_ctime_ns}\0{stat.st_ino}"
+            for path, stat in sorted(found.items())
+        ]
+        newest = max((max(stat.st_mtime_ns, stat.st_ctime_ns) for stat in found.values()), default=0)
+        content = "\0".join(told).encode("utf-8", "surrogateescape")
+        return cls(hashlib.blake2b(content, digest_size=16).hexdigest(), newest)
+
+    def told(self) -> str:
+        """Nothing where that cannot be told yet."""
+        return "" if self.newest > time.time_ns() - SETTLED else self.digest

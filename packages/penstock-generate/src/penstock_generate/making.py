@@ -11,14 +11,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from penstock_generate.build import Folder, of_spec, plan
+from penstock_generate.looking import Lying
 from penstock_generate.plan import Member, Planned
 from penstock_generate.source import Source
 from penstock_generate.tree import Difference, compare
 from penstock_spec.files import File, digest
 from penstock_spec.forks import mapped
 
-Sink = Callable[[Folder, Difference], None]
-"""Takes what was made, and how it differs from what lies there. It may be called in a fork."""
+Sink = Callable[[Folder, Difference], Lying | None]
+"""Takes what was made, and how it differs from what lies there. It may be called in a fork.
+
+It may tell how the folder will lie, where it is known by now.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +33,7 @@ class Made:
     files: int
     difference: Difference
     member: Member | None
+    lying: Lying | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +75,8 @@ class Bench:
     def _made(self, folders: Iterable[Folder]) -> Iterator[Made]:
         for folder in folders:
             difference = compare(self.root, folder.name, folder.files)
-            self.sink(folder, difference)
-            yield Made(folder.name, len(folder.artifacts), difference, folder.member)
+            lying = self.sink(folder, difference)
+            yield Made(folder.name, len(folder.artifacts), difference, folder.member, lying)
 
 
 def key_of(file: File) -> str:

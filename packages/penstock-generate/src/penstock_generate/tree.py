@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from stat import S_ISDIR, S_ISLNK
 
@@ -28,6 +29,8 @@ class Difference:
     """Changed by hand since."""
     left_over: tuple[str, ...] = ()
     """Nobody's any more."""
+    is_new: bool = False
+    """There is nothing at the folder's place."""
 
     def __bool__(self) -> bool:
         """Whether there is any."""
@@ -42,7 +45,7 @@ class Difference:
 def compare(root: Path, folder: str, wanted: Mapping[str, bytes]) -> Difference:
     """One folder. Changes nothing; raises CannotGoOn where something is in the way that is not ours."""
     if not _lies(root, folder):  # a new folder: there is nothing to look at, file by file
-        return Difference(missing=tuple(wanted))
+        return Difference(missing=tuple(wanted), is_new=True)
     owned = _owned(root, folder)
     missing: list[str] = []
     outdated: list[str] = []
@@ -65,8 +68,16 @@ def compare(root: Path, folder: str, wanted: Mapping[str, bytes]) -> Difference:
 
 def added(differences: list[Difference]) -> Difference:
     """All of them, in the order of paths."""
-    found = [(one.missing, one.outdated, one.edited, one.left_over) for one in differences]
-    return Difference(*(tuple(sorted(path for part in which for path in part)) for which in zip(*found, strict=True)))
+
+    def all_of(parts: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+        return tuple(sorted(chain.from_iterable(parts)))
+
+    return Difference(
+        all_of(one.missing for one in differences),
+        all_of(one.outdated for one in differences),
+        all_of(one.edited for one in differences),
+        all_of(one.left_over for one in differences),
+    )
 
 
 def _lies(root: Path, folder: str) -> bool:

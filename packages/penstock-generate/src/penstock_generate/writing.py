@@ -57,14 +57,14 @@ class Change:
         if not (self._root / STAGE / _PLAN).exists():
             shutil.rmtree(self._root / STAGE, ignore_errors=True)
 
-    def put(self, path: str, content: bytes) -> None:
-        """A file as it will be."""
+    def put(self, path: str, content: bytes) -> os.stat_result:
+        """A file as it will be. How it lies it will keep, where it is moved with its folder."""
         there = f"{self._new}/{path}"
         try:
-            write(there, content)
+            return write(there, content)
         except FileNotFoundError:
             os.makedirs(there.rpartition("/")[0], exist_ok=True)  # noqa: PTH103 - there are thousands
-            write(there, content)
+            return write(there, content)
 
     def make(self, removed: Iterable[str]) -> None:
         """Write all that was put, and remove these: all or nothing."""
@@ -76,12 +76,13 @@ class Change:
             _carry_out(self._root)
 
 
-def write(there: str, content: bytes) -> None:
+def write(there: str, content: bytes) -> os.stat_result:
     """A new file, with as few calls as there can be."""
     file = os.open(there, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666)
     try:
         while content:
             content = content[os.write(file, content) :]
+        return os.fstat(file)
     finally:
         os.close(file)
 

@@ -14,7 +14,7 @@ from penstock_generate.command.shared import GENERATED
 from penstock_generate.command.sources import well
 from penstock_generate.danger import dangers
 from penstock_generate.flow import Flow
-from penstock_generate.looking import Looked
+from penstock_generate.looking import Looked, Lying
 from penstock_generate.making import Sink
 from penstock_generate.source import Chosen, Source, refused, unchecked
 from penstock_generate.tree import Difference
@@ -40,9 +40,9 @@ class Run:
         """Write what differs."""
         with Change(self.root) as change:
 
-            def put(folder: Folder, difference: Difference) -> None:
-                for path in difference.to_write:
-                    change.put(path, folder.files[path])
+            def put(folder: Folder, difference: Difference) -> Lying | None:
+                found = {path: change.put(path, folder.files[path]) for path in difference.to_write}
+                return Lying.of(found) if difference.is_new else None
 
             source, flow = self._checked(put)
             difference = flow.run()

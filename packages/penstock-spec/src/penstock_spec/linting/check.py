@@ -162,7 +162,7 @@ def show(kind: Kind, subject: Subject[Any]) -> Shown:
         values[path] = value if value is not None else _default(subject.spec, path)
     values |= kind.facts(subject)
     values["connections"] = kind.connections(subject.spec)
-    places = {path: subject.at(path) for path in values}
+    places = {path: tuple(subject.at(path)) for path in values}
     return Shown(kind.name, subject.file, subject.environment, values, places)
 
 

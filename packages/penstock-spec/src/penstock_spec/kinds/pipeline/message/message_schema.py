@@ -82,9 +82,16 @@ def _not_json(constant: str) -> NoReturn:
     raise ValueError(constant)
 
 
+_last: tuple[dict[str, Any], Body] = ({}, Body())
+
+
 def body_of(it: Subject[Pipeline]) -> Body:
-    """What the schema says of a body."""
-    return read(schema_of(it))
+    """What the schema says of a body. Rules ask one after the other, so it is remembered for the next."""
+    global _last  # noqa: PLW0603 - a memory of one
+    schema = schema_of(it)
+    if _last[0] is not schema:
+        _last = (schema, read(schema))
+    return _last[1]
 
 
 def read(schema: dict[str, Any], part: object = None) -> Body:
