@@ -49,6 +49,8 @@ WORDS = {
     "_base": st.text(SIGNS.filter(lambda one: one not in "{}"), min_size=1, max_size=20),
     "_part": st.text(SIGNS.filter(lambda one: one not in "{}"), max_size=20),
     "_file": st.sampled_from(["schemas/job.json", "a b.json"]),
+    "_namespace": LABEL,
+    "_cidr": st.sampled_from(["10.20.0.0/16", "0.0.0.0/0", "fd00::/8"]),
 }
 
 

@@ -21,6 +21,8 @@ from shell import Shell
 ELSEWHERE = {
     "make demo": "`.ci/run` does, and reads its last line; tests/dev/test_demo.py interrupts it",
     "make test": "it is what runs this",
+    "kubectl get prometheus --all-namespaces -o jsonpath="
+    "'{.items[*].spec.podMonitorSelector} {.items[*].spec.ruleSelector}'": "a cluster with Prometheus's operator",
     "kubectl apply -k generated/production/agent-queue/manifests": "a cluster; tests/validate judges the manifests",
     "helm upgrade --install agent-queue generated/chart -f generated/production/agent-queue/values.yaml": (
         "a cluster; tests/validate/test_chart.py renders it"

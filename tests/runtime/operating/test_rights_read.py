@@ -27,7 +27,7 @@ from penstock_spec.rights.keys import escaped
 from penstock_spec.rights.users import quoted, roles
 
 PLACES = {
-    Role.WORKER: ("worker",),
+    Role.WORKER: ("worker", "pod"),
     Role.PRODUCER: ("producer",),
     Role.JANITOR: ("janitor",),
     Role.OPERATOR: ("operating", "producer"),

@@ -8,6 +8,7 @@ Put right what the finding points at, or the schema.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -45,9 +46,14 @@ def _wrong(target: Shown, message: dict[str, Any]) -> str:
         return ""
     correlate = target.values["message.correlate"]
     made = {correlate: MADE} if correlate and target.values["message.make_correlation"] else {}
-    checked = compiled.validator_for(schema, validate_formats=False)
-    error = next(iter(checked.iter_errors({**made, **message})), None)
+    checked = compiled.validator_for(_as_sent(schema), validate_formats=False)
+    error = next(iter(checked.iter_errors(_as_sent({**made, **message}))), None)
     if error is None:
         return ""
     at = "".join(f"/{step}" for step in error.instance_path)
     return f"{error.message} (at `{at}`)" if at else str(error.message)
+
+
+def _as_sent(value: dict[str, Any]) -> Any:  # noqa: ANN401 - whatever JSON holds
+    """Numbers as JSON has them: those of a file remember how they were written."""
+    return json.loads(json.dumps(value))
