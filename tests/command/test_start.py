@@ -100,7 +100,7 @@ def test_every_example_of_the_help_is_taken(verb: str, repository: Path) -> None
     assert top is not None
     for example in examples(top):
         command: click.Command = app
-        context = click.Context(app)
+        context = click.Context(app, info_name="penstock", **app.context_settings)
         name, *words = shlex.split(example)
         while isinstance(command, click.Group):
             name = words.pop(0)
