@@ -7,7 +7,7 @@ from metered import Meter, MeteredLink
 from promises import keep
 from servers import Server
 
-from penstock.scheduler.steps import MOST, MOST_ASKED, NAMES, Answer, Entry, Returned, Steps, Taken
+from penstock.scheduler.steps import MOST, MOST_ASKED, NAMES, PAGE, Answer, Entry, Returned, Steps, Taken
 from penstock.scheduler.story import Story
 from penstock.scheduler.taking import LOOK, STRANGERS
 from penstock.wire.credentials import Credentials
@@ -112,8 +112,8 @@ class Crowd:
         self._server.ask("HDEL", KEYS.jobs, *(name(n) for n in range(JOBS // 4)))
         await self.clean("waiting")
         assert self._server.ask("ZCARD", KEYS.waiting) == self._server.ask("HLEN", KEYS.jobs) == JOBS * 3 // 4
-        for at in range(JOBS // 2, JOBS // 2 + ROUNDS * 4 * MOST, MOST):
-            await self.steps.unregister([name(n) for n in range(at, at + MOST)], unseen_since=self.second + 60)
+        for at in range(JOBS // 2, JOBS // 2 + ROUNDS * 4 * PAGE, PAGE):
+            await self.steps.unregister([name(n) for n in range(at, at + PAGE)], unseen_since=self.second + 60)
 
     async def clean(self, which: Literal["working", "waiting"]) -> None:
         further = 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import shutil
+import signal
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -54,7 +55,11 @@ def place(root: Path) -> Iterator[Path]:
 
 @contextmanager
 def _vanishing() -> Iterator[Path]:
-    """A folder that is gone afterwards, even when we are killed with SIGKILL."""
+    """A folder that is gone afterwards, even when we are killed with SIGKILL.
+
+    Ctrl-C has to wait until there is somebody who takes it away.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
     folder = Path(tempfile.mkdtemp(prefix="penstock-demo-"))
     guard = subprocess.Popen(  # noqa: S603 - a shell with a script of ours
         ["/bin/sh", "-c", GUARD, "sh", str(folder)],
@@ -64,6 +69,7 @@ def _vanishing() -> Iterator[Path]:
         start_new_session=True,
     )
     try:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
         yield folder.resolve()
     finally:
         shutil.rmtree(folder, ignore_errors=True)

@@ -14,7 +14,7 @@ from penstock.scheduler.clock import RedisClock
 from penstock.scheduler.due import first, interval, latest_due
 from penstock.scheduler.listing import Listed, Listing
 from penstock.scheduler.settler import Settler
-from penstock.scheduler.steps import MOST, Entry, Steps
+from penstock.scheduler.steps import MOST, PAGE, Entry, Steps
 from penstock.scheduler.taking import Taking
 from penstock.scheduler.tally import Tally
 from penstock.wire.errors import RedisTrouble
@@ -102,7 +102,7 @@ class Refresh:
         moved = {name for name in self._registered - listed.mine.keys() if name in listed.known - listed.disabled}
         vanished = (self._registered - listed.mine.keys() - moved) | (listed.disabled - self._disabled)
         self._registered -= moved
-        for page in _pages(sorted(vanished)):
+        for page in _pages(sorted(vanished), PAGE):
             gone = await self._steps.unregister(page)
             self._tally.reconciled["unregistered"].add(gone)
             self._registered -= set(page)
@@ -138,5 +138,5 @@ class Refresh:
         return Entry(job.name, says, job.priority, first(job, now, self._spread, self._rng), latest_due(job, now))
 
 
-def _pages(of: Sequence[T]) -> Iterator[Sequence[T]]:
-    return (of[at : at + MOST] for at in range(0, len(of), MOST))
+def _pages(of: Sequence[T], most: int = MOST) -> Iterator[Sequence[T]]:
+    return (of[at : at + most] for at in range(0, len(of), most))

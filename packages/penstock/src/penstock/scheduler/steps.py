@@ -21,7 +21,7 @@ NAMES = tuple(sorted(path.stem for path in SCRIPTS.glob("*.lua")))
 MOST = 250
 """Names that one call is given: a script then takes Redis two or three milliseconds at the most, of a bound of five."""
 PAGE = 150
-"""The same, of a page that is cleaned: what was lost has its story read and written as well."""
+"""The same, of a page that is cleaned or taken out: all that is known of each goes with it, or is read and written."""
 MOST_ASKED = 100
 """The same, of what people ask for: such a script goes from name to name."""
 MILLIONTHS = 1_000_000
