@@ -30,9 +30,7 @@ class Move:
             if block.title:
                 path = folder / block.title
                 path.parent.mkdir(parents=True, exist_ok=True)
-                # In one thread, for what threads print at the same time is mixed up.
-                alone = "work: {concurrency: 1}\n" if block.title.startswith("specs/") else ""
-                path.write_text(block.text + alone)
+                path.write_text(block.text)
 
     def say(self, *command: str) -> str:
         ran = subprocess.run(

@@ -152,8 +152,9 @@ class Scheduler:
         self.stop()
 
     async def _lead(self) -> None:
-        """Whoever has had no life yet looks after nobody's jobs."""
+        """Whoever has had no life yet, or no list, looks after nobody's jobs."""
         await self._begun.wait()
+        await self._taking.knows.wait()
         await self._orphans.run()
 
     # -- the lease says, in this loop ---------------------------------------------------------------------------------

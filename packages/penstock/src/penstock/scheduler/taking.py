@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable
 
@@ -66,6 +67,8 @@ class Taking:
         self._complaints = Complaints(log, own)
         self._skips: dict[str, None] = {}
         self.listed = Listed()
+        self.knows = asyncio.Event()
+        """Set with the first list: before it nobody can tell which jobs, and of which shards, are this pod's."""
         self.life = ""
         self.stops = False
         """Nothing more is taken; what a call under way still takes goes back."""
@@ -82,6 +85,7 @@ class Taking:
     def listed_anew(self, listed: Listed) -> None:
         """The list was asked for; what was not on it may be."""
         self.listed = listed
+        self.knows.set()
         self._skips = {name: None for name in self._skips if name not in listed.mine}
         self.found_unknown = False
 
@@ -92,7 +96,9 @@ class Taking:
         self.hungry, further, began, before = False, 0, self._own(), self.acquired
         for _ in range(CALLS):
             most = min(self._batch, self._permits.free)
-            if self.stops or not self.life or (most > 0 and not self._breaker.admits(self._own())):
+            if self.stops or not (self.life and self.knows.is_set()):
+                break
+            if most > 0 and not self._breaker.admits(self._own()):
                 break
             if most <= 0:
                 self.hungry = True
