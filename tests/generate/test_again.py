@@ -153,3 +153,16 @@ def test_what_is_made_by_forks_is_the_same(repository: Path, penstock: Run) -> N
     (repository / ".penstock-cache/generated.json").unlink()
     assert penstock("check", "--only", "more-8").returncode == 0
     assert len(known(repository)) == 1
+
+
+def test_forks_wait_for_nobody(repository: Path, penstock: Run) -> None:
+    """What the tree looks like is asked for by the forks alone, when the first spec is new to all of them."""
+    text = (repository / "specs/browser-jobs.yaml").read_text()
+    for number in range(40):
+        more = text.replace("browser-jobs", f"more-{number}").replace("key: ", f"key: of-{number}:")
+        (repository / f"specs/more-{number}.yaml").write_text(more)
+    assert penstock("generate").returncode == 0
+    first = repository / "specs/agent-queue.yaml"
+    first.write_text(first.read_text() + "\n# changed\n")
+    assert penstock("generate", "--env", "dev").returncode == 0
+    assert penstock("check", "--env", "dev").returncode == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import multiprocessing
 import os
@@ -43,7 +44,10 @@ def mapped(work: Callable[[ItemT], MadeT], items: Sequence[ItemT]) -> Iterator[M
 
 
 def begun(work: Callable[[], MadeT]) -> Callable[[], MadeT]:
-    """What `work` makes, for whoever asks later: a fork is at it meanwhile, where there is a processor for one."""
+    """What `work` makes, for whoever asks later: a fork is at it meanwhile, where there is a processor for one.
+
+    It is told once, to this process. Another fork of it that asks works for itself.
+    """
     if not _may_fork() or processors() == 1:
         return work
     context = multiprocessing.get_context("fork")
@@ -51,8 +55,11 @@ def begun(work: Callable[[], MadeT]) -> Callable[[], MadeT]:
     fork = context.Process(target=_tell, args=(work, here), daemon=True)
     fork.start()
     here.close()
+    asks = os.getpid()
 
     def made() -> MadeT:
+        if os.getpid() != asks:
+            return work()
         try:
             told: MadeT = there.recv()
         except EOFError:  # it was killed
@@ -66,7 +73,8 @@ def begun(work: Callable[[], MadeT]) -> Callable[[], MadeT]:
 
 def _tell(work: Callable[[], object], there: Connection) -> None:
     _begin()
-    there.send(work())
+    with contextlib.suppress(BrokenPipeError):  # nobody asks any more
+        there.send(work())
 
 
 def _may_fork() -> bool:
