@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+import resource
+import subprocess
+import sys
 from collections.abc import Callable
 from itertools import count
 from pathlib import Path
@@ -200,3 +203,19 @@ def test_a_name_is_shown_so_that_nothing_in_it_moves_the_cursor(repository: Path
     (repository / "specs" / "two\nlines.yaml").write_text(LOOSE)
     assert penstock("fmt", "--check").out == "specs/two\\u000alines.yaml: would be formatted\n"
     assert penstock("fmt", "--diff").out.startswith("--- specs/two\\u000alines.yaml\n+++ specs/two\\u000alines.yaml\n")
+
+
+def test_a_full_disk_leaves_the_old_file_and_nothing_else(repository: Path) -> None:
+    spec = repository / "specs" / "media-cluster.yaml"
+    spec.write_text(LOOSE)
+
+    def no_room() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))
+
+    command = [sys.executable, "-m", "penstock", "fmt"]
+    ran = subprocess.run(command, cwd=repository, capture_output=True, preexec_fn=no_room, text=True, check=False)
+    assert (ran.returncode, ran.stderr) == (
+        2,
+        "error: `specs/media-cluster.yaml` cannot be written: File too large\nhint: allow it, or use `--diff`\n",
+    )
+    assert [(one, one.read_text()) for one in spec.parent.iterdir()] == [(spec, LOOSE)]

@@ -68,6 +68,7 @@ jobs:
   - {name: nightly, cron: "0 3 1 1 *", time_zone: Europe/Berlin}
   - {name: off, every: 1s}
 patterns: {disabled: "off"}
+cleanup: {orphans: {every: 1h}}  # who comes by is not removed while somebody looks
 """
 
 

@@ -10,14 +10,17 @@ import contextlib
 import hashlib
 import os
 import sys
-import tempfile
 from importlib.util import cache_from_source
 from pathlib import Path
 
 import jinja2
 from jinja2.bccache import Bucket
 
+from penstock_spec import whole
+
 ENDING = ".j2c"
+READABLE = 0o644
+"""By all users of an installation, as modules are."""
 
 
 class Compiled(jinja2.BytecodeCache):
@@ -52,6 +55,4 @@ class Compiled(jinja2.BytecodeCache):
             return
         with contextlib.suppress(OSError):
             Path(bucket.key).parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.NamedTemporaryFile(dir=Path(bucket.key).parent, delete=False) as file:
-                bucket.write_bytecode(file)
-            os.replace(file.name, bucket.key)  # noqa: PTH105 - as above
+            whole.replace(Path(bucket.key), bucket.bytecode_to_string(), READABLE)

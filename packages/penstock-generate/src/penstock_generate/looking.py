@@ -27,7 +27,7 @@ Looked = Callable[[], Mapping[str, str]]
 def looked(root: Path) -> Looked:
     """At a tree that is `opened`, and that nobody changes before all is looked at."""
     look = partial(_all, root)
-    return cache(begun(look) if len(list(root.glob("*/*"))) > MANY else look)
+    return cache(begun(look) if len(tree.candidates(root)) > MANY else look)
 
 
 def _all(root: Path) -> dict[str, str]:

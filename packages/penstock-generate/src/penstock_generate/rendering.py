@@ -6,7 +6,6 @@ refused, so that no template, ours or overridden, can let the text of a spec bec
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -154,14 +153,14 @@ def _once(write: Callable[[str], str]) -> Callable[[object], Markup]:
 
 
 def _block(value: object, indent: int) -> Markup:
-    if type(value) is dict and len(value) <= FEW:
-        with contextlib.suppress(TypeError):  # there are sections in it
-            return _labels(tuple(value.items()), indent)
+    # Of texts alone: to a cache, `true` and `1` are the same.
+    if type(value) is dict and len(value) <= FEW and all(type(one) is str for one in value.values()):
+        return _labels(tuple(value.items()), indent)
     return Markup(text.block(value, indent))  # noqa: S704 - as above
 
 
 @lru_cache(maxsize=MANY)
-def _labels(items: tuple[tuple[str, object], ...], indent: int) -> Markup:
+def _labels(items: tuple[tuple[str, str], ...], indent: int) -> Markup:
     """The manifests of one spec have the same ones, most of them several times."""
     return Markup(text.block(dict(items), indent))  # noqa: S704 - as above
 

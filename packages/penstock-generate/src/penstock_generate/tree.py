@@ -99,13 +99,18 @@ def _owned(root: Path, folder: str) -> Mapping[str, str]:
 
 
 def folders(root: Path) -> list[str]:
-    """The folders that have a listing."""
+    """Those that have a listing."""
+    return sorted(one for one in candidates(root) if os.path.lexists(f"{root}/{one}/{listing.NAME}"))
+
+
+def candidates(root: Path) -> list[str]:
+    """Where there may be folders of ours."""
     found = [*OF_ALL]
     with contextlib.suppress(FileNotFoundError), os.scandir(root) as entries:
         for entry in entries:
             if entry.is_dir():
                 found += (f"{entry.name}/{name}" for name in os.listdir(entry.path))  # noqa: PTH208 - as below
-    return sorted(one for one in found if os.path.lexists(f"{root}/{one}/{listing.NAME}"))
+    return found
 
 
 def _bytes(root: Path, path: str) -> bytes | None:

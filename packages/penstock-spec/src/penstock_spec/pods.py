@@ -21,7 +21,7 @@ class Resources(Part):
     ] = Size("256Mi")
 
 
-class Egress(Part):
+class Reached(Part):
     """Where handlers go besides Redis: a database, an API. Pods reach this, DNS and Redis, and nothing else."""
 
     port: Annotated[int, about("The port there.", 5432, ge=1, le=65535)]
@@ -34,6 +34,13 @@ class Egress(Part):
     ] = None
 
 
+Egress = Annotated[
+    list[Reached],
+    about(
+        "What handlers reach besides Redis and DNS. A network policy knows no host names.",
+        [{"port": 5432, "cidr": "10.20.0.0/16"}],
+    ),
+]
 Grace = Annotated[Duration, about("From the signal to the kill.", "90s")]
 SidecarQuitUrl = Annotated[
     Url | None,

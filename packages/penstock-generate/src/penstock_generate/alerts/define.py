@@ -117,7 +117,10 @@ class Series:
     def of(self, metric: Metric | str, **more: str) -> str:
         """The selector."""
         name = name_of(metric)
-        told = lambda: selector(name, {**self._labels, **more}, *self._chosen)  # noqa: E731 - named by what it is for
+
+        def told() -> str:
+            return selector(name, {**self._labels, **more}, *self._chosen)
+
         return self._once((name, *more.items()), told)
 
     def each(self, metric: Metric | str, form: str = "{}", **more: str) -> str:

@@ -13,13 +13,13 @@ import hashlib
 import json
 import os
 import sys
-import tempfile
 from collections.abc import Mapping
 from datetime import date
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from penstock_spec import whole
 from penstock_spec.files import File, digest
 from penstock_spec.findings import Finding, Outcome, Severity, Span
 from penstock_spec.repository import Inputs, Repository, read_inputs
@@ -167,11 +167,4 @@ def store(folder: Path, name: str, content: bytes) -> None:
         if not folder.exists():
             folder.mkdir()
             (folder / ".gitignore").write_text("*\n")
-        handle, temporary = tempfile.mkstemp(dir=folder, suffix=".tmp")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(content)
-            os.replace(temporary, folder / name)  # noqa: PTH105 - the same, without a second Path
-        except BaseException:
-            os.unlink(temporary)  # noqa: PTH108 - as above
-            raise
+        whole.replace(folder / name, content)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import difflib
-import os
-import tempfile
 from pathlib import Path
 
 import click
 
 from penstock.command.console import platform_option
+from penstock_spec import whole
 from penstock_spec.findings import CannotGoOn
 from penstock_spec.repository import open_repository, read_inputs
 
@@ -60,10 +59,6 @@ def replace_file(path: Path, name: str, text: str) -> None:
     """Replace a file as a whole, keeping its permissions: an interrupted run leaves the old one or the new one."""
     path = path.resolve()  # a link stays a link
     try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
-        os.chmod(temporary, path.stat().st_mode & 0o7777)  # noqa: PTH101 - it has no Path
-        os.replace(temporary, path)  # noqa: PTH105 - as above: the same, in one style
+        whole.replace(path, text.encode(), path.stat().st_mode & 0o7777)
     except OSError as error:
         raise CannotGoOn(f"`{name}` cannot be written: {error.strerror}", "allow it, or use `--diff`") from None

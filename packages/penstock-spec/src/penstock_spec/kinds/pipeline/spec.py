@@ -49,13 +49,7 @@ class Pipeline(Part):
     shutdown: Annotated[Shutdown, about("How a worker leaves.", {"grace": "90s"})] = Shutdown()
     janitor: Annotated[Janitor, about("What is tidied, and how often.", {"trim": {"every": "1h"}})] = Janitor()
     resources: Annotated[Resources, about("What a pod asks for.", {"cpu": "250m", "memory": "256Mi"})] = Resources()
-    egress: Annotated[
-        list[Egress],
-        about(
-            "What handlers reach besides Redis and DNS. A network policy knows no host names.",
-            [{"port": 5432, "cidr": "10.20.0.0/16"}],
-        ),
-    ] = []
+    egress: Egress = []
     alerts: Annotated[Alerts, about("When a person is told.", {"backlog_age": "5m"})] = Alerts()
     expect: Annotated[list[Expectation], about("Tests of the scaling.", [])] = []
     patches: Annotated[list[Patch], about("Changes of generated manifests, checked as the spec is.", [])] = []

@@ -84,13 +84,7 @@ class Scheduler(Part):
     replicas: Annotated[int, about("Pods.", 3, ge=0, le=10_000)] = 2
     shutdown: Annotated[Shutdown, about("How a pod leaves.", {"grace": "30s"})] = Shutdown()
     resources: Annotated[Resources, about("What a pod asks for.", {"cpu": "250m", "memory": "256Mi"})] = Resources()
-    egress: Annotated[
-        list[Egress],
-        about(
-            "What handlers reach besides Redis and DNS. A network policy knows no host names.",
-            [{"port": 5432, "cidr": "10.20.0.0/16"}],
-        ),
-    ] = []
+    egress: Egress = []
     alerts: Annotated[Alerts, about("When a person is told.", {"degraded_for": "5m"})] = Alerts()
     patches: Annotated[list[Patch], about("Changes of generated manifests, checked as the spec is.", [])] = []
     acknowledge: Annotated[list[Acknowledgement], about("Dangerous changes taken on, with an end date.", [])] = []

@@ -8,19 +8,15 @@ Write the example as the schema has it, or mend the schema.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-
-import jsonschema_rs as compiled
 
 from penstock_spec.findings import Severity
 from penstock_spec.kinds.pipeline.message.message_schema import schema_of, told
-from penstock_spec.kinds.pipeline.message.schema_check import trouble
+from penstock_spec.kinds.pipeline.message.schema_check import Checked, trouble
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.reading import Found
 from penstock_spec.rules.define import spec_rule
 from penstock_spec.subject import Subject
-from penstock_spec.values.words import shown
 
 
 @spec_rule(Severity.WARNING)
@@ -30,11 +26,8 @@ def rule(it: Subject[Pipeline]) -> Iterator[Found]:
     examples = schema.get("examples")
     if not isinstance(examples, list) or trouble(schema) is not None:
         return
-    plain = json.loads(json.dumps(schema))  # numbers of a file remember how they were written
-    checked = compiled.validator_for(plain, validate_formats=False)
-    for index, example in enumerate(plain["examples"]):
-        error = next(iter(checked.iter_errors(example)), None)
-        if error is not None:
-            at = "".join(f"/{step}" for step in error.instance_path)
-            says = shown(f"{error.message} (at `{at}`)" if at else error.message, 200)
-            yield told(it, ("examples", index), says, "write an example that the schema takes")
+    checked = Checked(schema)
+    for index, example in enumerate(examples):
+        wrong = checked.wrong(example)
+        if wrong:
+            yield told(it, ("examples", index), wrong, "write an example that the schema takes")

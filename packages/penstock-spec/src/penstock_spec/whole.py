@@ -1,0 +1,21 @@
+"""A file is replaced as a whole or not at all: who is interrupted leaves the old one or the new one, and no third."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+
+def replace(path: Path, content: bytes, mode: int | None = None) -> None:
+    """Write a file; `OSError` where that cannot be. Without `mode` it is its owner's alone."""
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            if mode is not None:
+                os.fchmod(file.fileno(), mode)
+        os.replace(temporary, path)  # noqa: PTH105 - the same, without a second Path
+    except BaseException:
+        os.unlink(temporary)  # noqa: PTH108 - as above
+        raise
