@@ -80,7 +80,7 @@ def test_a_laptop_runs_what_production_runs(folder: Path, composed: Any) -> None
         assert service["command"] == [*pod["containers"][0]["args"], "--redis", "redis://redis:6379"]
         assert service["stop_grace_period"] == f"{pod['terminationGracePeriodSeconds']}s"
         file = f"../{name}/worker.json"
-        sends = [job["send"]["pipeline"] for job in told[name].get("jobs", []) if job["send"]]
+        sends = [job["send"]["pipeline"] for job in told[name].get("jobs", []) if "send" in job]
         assert service["volumes"] == [
             f"{file}:/etc/penstock/worker.json:ro",
             *(f"../{target}/worker.json:/etc/penstock/pipelines/{target}.json:ro" for target in sends),

@@ -166,6 +166,18 @@ def test_jobs_of_every_hour_are_not_missed_in_a_quarter_of_one(tmp_path: Path) -
     assert re.search(r"\(max\(penstock_scheduler_mean_interval_seconds\{[^}]*\}\) <= 300\)", alert.query.text)
 
 
+def test_a_cluster_takes_a_thousand_jobs(tmp_path: Path) -> None:
+    """`kubectl apply` repeats an object in an annotation, which has room for 256 KiB. What is not said is not there."""
+    jobs = [{"name": f"aws/eu-west-1/account-{n:04}", "args": {"account": n}} for n in range(1000)]
+    it = made_up(
+        tmp_path, {"handler": "agents:refresh", "image": "agents:1", "jobs": [*jobs, {"name": "first", "priority": 0}]}
+    )
+    manifest = yaml.load(file(it, "manifests/configmap.yaml"), yaml.CSafeLoader)
+    assert len(json.dumps(manifest)) < 2**18
+    told = json.loads(manifest["data"]["worker.json"])["spec"]["jobs"]
+    assert told == [*jobs, {"name": "first", "priority": 0}]
+
+
 def test_nothing_scales_it(tmp_path: Path) -> None:
     """The Deployment has its number, and what its jobs send to is mounted."""
     it = made_up(tmp_path, {"jobs": [{"name": "a", "every": "1m", "send": {"pipeline": "jobs"}}], "replicas": 7})

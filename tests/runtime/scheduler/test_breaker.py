@@ -1,5 +1,7 @@
 """The breakers of a scheduler, on a clock of the test's own."""
 
+import pytest
+
 from penstock.scheduler.breaker import Breaker, State
 from penstock_spec.kinds.scheduler.work import Breakers
 
@@ -51,6 +53,20 @@ def test_a_half_open_one_closes_after_five_seconds_without_a_failure() -> None:
     assert breaker.state(66) is State.HALF_OPEN
     assert (breaker.state(70.9), breaker.state(71)) == (State.HALF_OPEN, State.CLOSED)
     assert breaker.recoveries == 1
+
+
+@pytest.mark.parametrize("seen", [True, False])
+def test_a_trial_that_hangs_opens_it_again(*, seen: bool) -> None:
+    """It closed meanwhile, as nothing had failed yet, whether anybody looked or not. Later calls count as ever."""
+    breaker = opened()
+    assert breaker.admits(36)
+    assert not seen or breaker.state(42) is State.CLOSED
+    breaker.failed(43, 37)
+    assert (breaker.state(43), breaker.trips) == (State.OPEN, 2)
+    assert breaker.admits(74)
+    assert breaker.state(80) is State.CLOSED
+    breaker.failed(81, 80)
+    assert breaker.state(81) is State.CLOSED
 
 
 def test_one_that_is_off_stays_closed() -> None:

@@ -12,7 +12,19 @@ from penstock_dev.seen import Level, LogLine
 
 KEPT = 500
 SURROUNDINGS = frozenset(
-    {"timestamp", "level", "message", "logger", "host", "pid", "pipeline", "consumer", "exception", "worker"}
+    {
+        "timestamp",
+        "level",
+        "message",
+        "logger",
+        "host",
+        "pid",
+        "pipeline",
+        "scheduler",
+        "consumer",
+        "exception",
+        "worker",
+    }
 )
 """Fields of a line that say nothing new beside its worker's name."""
 LEVELS = {"DEBUG": Level.DEBUG, "INFO": Level.INFO, "WARNING": Level.WARNING}

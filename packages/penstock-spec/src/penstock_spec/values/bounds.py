@@ -46,6 +46,8 @@ class AtLeast:
 
 
 SOME_TIME = AtLeast(Duration("1ms"))
+A_SECOND = AtLeast(Duration("1s"))
+"""Of due times, which are whole seconds, and of what looks at everything again and again."""
 SOME_CPU = AtLeast(Cpu("1m"))
 SOME_BYTES = AtLeast(Size("1"))
 ROOM_FOR_PYTHON = AtLeast(Size("16Mi"))

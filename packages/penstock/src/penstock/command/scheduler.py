@@ -72,7 +72,7 @@ def run(
     from penstock.scheduler.resolved import pipelines_of, resolve
 
     scheduler, credentials = _resolved(asked)
-    said = Process(scheduler.name)
+    said = Process(scheduler.name, kind="scheduler")
     set_up_log(said, log_format)
     to_pipeline = pipelines_of(scheduler, asked.platform, pipelines, here(), today())
     patterns = OfFile(

@@ -34,10 +34,12 @@ PLAIN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "tas
 class Process:
     """Who writes. The consumer changes when a lease was lost."""
 
-    pipeline: str = ""
+    name: str = ""
     consumer: str = ""
     host: str = field(default_factory=socket.gethostname)
     pid: int = field(default_factory=os.getpid)
+    kind: str = "pipeline"
+    """Of the spec; the field with its name is called by it."""
 
 
 class JsonLines(logging.Formatter):
@@ -57,7 +59,8 @@ class JsonLines(logging.Formatter):
             "host": self._process.host,
             "pid": self._process.pid,
         }
-        line |= {name: told for name in ("pipeline", "consumer") if (told := getattr(self._process, name))}
+        who = ((self._process.kind, self._process.name), ("consumer", self._process.consumer))
+        line |= {name: told for name, told in who if told}
         for name, value in fields(record):
             line[free(name, line)] = shown(value)
         if trouble := _exception(record):

@@ -45,7 +45,7 @@ class Breaker:
         if self._state is State.OPEN and now - self._since >= self._terms.cooldown.seconds:
             self._state, self._since = State.HALF_OPEN, now
         elif self._state is State.HALF_OPEN and now - self._since >= self._terms.half_open.seconds:
-            self._state = State.CLOSED
+            self._state, self._since = State.CLOSED, now
             self.recoveries += 1
         return self._state
 
@@ -65,7 +65,9 @@ class Breaker:
             return
         self._failed.extend([now] * min(self._terms.failures, 1 + int(now - asked)))
         enough = len(self._failed) == self._terms.failures and now - self._failed[0] <= self._terms.within.seconds
-        if self.state(now) is State.HALF_OPEN or (self._state is State.CLOSED and enough):
+        state = self.state(now)
+        # What was asked before it closed was the trial, however late it fails.
+        if state is State.HALF_OPEN or (state is State.CLOSED and (enough or asked < self._since)):
             self._failed.clear()
             self._state, self._since = State.OPEN, now
             self.trips += 1

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from penstock_spec.kinds.scheduler.words import Pattern
 from penstock_spec.model import Part, about
-from penstock_spec.values.bounds import SOME_TIME
+from penstock_spec.values.bounds import A_SECOND, SOME_TIME
 from penstock_spec.values.quantities import Duration
 
 Budget = Annotated[Duration, about("The most that one pass takes; `0s` is as long as it needs.", "5s")]
@@ -27,7 +27,7 @@ class Zombies(Part):
     enabled: Annotated[bool, about("False lets them run on.", True)] = True
     threshold: Annotated[Duration, about("How long after its deadline a job is cancelled.", "30s")] = Duration("30s")
     every: Annotated[
-        Duration, about("How often a pod looks for them, beside the timer that each job has.", "5m"), SOME_TIME
+        Duration, about("How often a pod looks for them, beside the timer that each job has.", "5m"), A_SECOND
     ] = Duration("5m")
     budget: Budget = Duration("0s")
     abandon_after: Annotated[
@@ -52,7 +52,7 @@ class Orphans(Part):
             "10m",
         ),
     ] = Duration("10m")
-    every: Annotated[Duration, about("How often the leader looks.", "5m"), SOME_TIME] = Duration("5m")
+    every: Annotated[Duration, about("How often the leader looks.", "5m"), A_SECOND] = Duration("5m")
     leadership: Annotated[Duration, about("How long a leader that says nothing stays one.", "2m"), SOME_TIME] = (
         Duration("2m")
     )

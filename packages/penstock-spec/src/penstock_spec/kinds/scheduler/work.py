@@ -7,7 +7,7 @@ from typing import Annotated
 from penstock_spec.kinds.scheduler.job import MOST_SHARDS
 from penstock_spec.kinds.scheduler.words import Pattern
 from penstock_spec.model import Number, Part, about
-from penstock_spec.values.bounds import SOME_TIME
+from penstock_spec.values.bounds import A_SECOND, SOME_TIME
 from penstock_spec.values.quantities import Duration
 from penstock_spec.values.words import Handler
 
@@ -73,7 +73,7 @@ class Shards(Part):
 class Refresh(Part):
     """Holding what is registered against what should be: jobs, patterns and shards may change while pods run."""
 
-    every: Annotated[Duration, about("How often.", "30s"), SOME_TIME] = Duration("30s")
+    every: Annotated[Duration, about("How often.", "30s"), A_SECOND] = Duration("30s")
     budget: Annotated[Duration, about("The most that one pass takes; `0s` is as long as it needs.", "5s")] = Duration(
         "0s"
     )

@@ -12,10 +12,11 @@ from collections.abc import Iterator
 
 from penstock_spec.findings import Severity
 from penstock_spec.kinds.pipeline.message.message_schema import schema_of, told
-from penstock_spec.kinds.pipeline.message.schema_check import Checked, trouble
+from penstock_spec.kinds.pipeline.message.schema_check import trouble
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.reading import Found
 from penstock_spec.rules.define import spec_rule
+from penstock_spec.schema import Checked
 from penstock_spec.subject import Subject
 
 

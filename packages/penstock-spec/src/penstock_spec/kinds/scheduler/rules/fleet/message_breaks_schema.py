@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from penstock_spec.findings import Severity
-from penstock_spec.kinds.pipeline.message.schema_check import Checked
 from penstock_spec.reading import Found
 from penstock_spec.rules.define import fleet_rule
+from penstock_spec.schema import Checked
 from penstock_spec.subject import Fleet, Shown
 
 MADE = "0" * 26
