@@ -15,8 +15,8 @@ from penstock_spec.kinds.scheduler.keys import KeyNames, Keys
 
 KEYS = Keys.of(KeyNames(prefix="tests:", hash_tag="ps"))
 """With a hash tag: a cluster needs it, and no other Redis minds."""
-LEASE = 30_000
-TIMEOUT = 10_000
+LEASE = 3_600_000
+TIMEOUT = 60_000
 T = TypeVar("T")
 Told = Any
 """An answer, taken at its word: a test that is told something else fails."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from ledger import Line, by_message, read
 from pipelines import PLATFORM, SUPPORT, Process, Trial
 from raw import Told
-from servers import wait_for
+from servers import SECONDS, wait_for
 from targets import Target
 
 from penstock_spec.kinds.scheduler.keys import KeyNames, Keys
@@ -71,7 +71,7 @@ class Schedule(Trial):
         """What the jobs did, by job."""
         return by_message(read(self.ledger), what)
 
-    def ran(self, job: str, times: int = 1, seconds: float = 30) -> None:
+    def ran(self, job: str, times: int = 1, seconds: float = SECONDS) -> None:
         """Wait until a job has run so often."""
         wait_for(lambda: len(self.lines("end").get(job, [])) >= times, f"`{job}` has ended {times} times", seconds)
 

@@ -11,7 +11,7 @@ from pipelines import Process
 from prometheus_client import Metric
 from prometheus_client.parser import text_string_to_metric_families as read
 
-SECONDS = 30.0
+SECONDS = 90.0
 EVERY = 0.05
 """A page takes the worker and us some milliseconds, so that asking without a pause would slow both down."""
 
@@ -53,7 +53,7 @@ def port(process: Process) -> int:
 def page(process: Process, path: str) -> tuple[int, str]:
     """A status, and what was answered."""
     try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port(process)}{path}", timeout=10) as answer:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port(process)}{path}", timeout=30) as answer:
             return answer.status, answer.read().decode()
     except urllib.error.HTTPError as error:
         return error.code, error.read().decode()
@@ -69,7 +69,15 @@ def numbers(process: Process) -> Numbers:
 def until_counted(process: Process, name: str, value: float, **labels: str) -> None:
     """Wait until a metric is what it should be."""
     deadline = time.monotonic() + SECONDS
-    while (counted := numbers(process).of(name, **labels)) != value:
+    while (counted := _counted(process, name, labels)) != value:
         said = ", ".join(f"{key}={word}" for key, word in labels.items())
-        assert time.monotonic() < deadline, f"{name}({said}) is {counted:g}, and not {value:g} within {SECONDS:g} s"
+        assert time.monotonic() < deadline, f"{name}({said}) is {counted}, and not {value:g} within {SECONDS:g} s"
         time.sleep(EVERY)
+
+
+def _counted(process: Process, name: str, labels: dict[str, str]) -> float | None:
+    """Nothing from one that does not answer just now."""
+    try:
+        return numbers(process).of(name, **labels)
+    except OSError:
+        return None

@@ -59,7 +59,9 @@ def test_a_refresh_registers_all_bit_by_bit(schedule: Callable[..., Schedule]) -
 
 def test_a_cleanup_looks_at_all_bit_by_bit(schedule: Callable[..., Schedule]) -> None:
     """What is to be removed is behind more than one pass looks at."""
-    with schedule(handlers=HANDLERS, spec=SPEC + "cleanup: {orphans: {every: 1s, budget: 1ms}}\n") as one:
+    with schedule(
+        handlers=HANDLERS, spec=SPEC + "work: {lease: 10s}\ncleanup: {orphans: {every: 1s, budget: 1ms}}\n"
+    ) as one:
         one.ask("ZADD", KEYS.waiting, *(word for n in range(10) for word in (FAR, f"stranger-{n}")))
         pod = one.pod()
         until_counted(pod, "scheduler_registered", MANY)

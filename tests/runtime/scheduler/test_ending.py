@@ -24,7 +24,6 @@ def breaks(real, part):
 Health.look = breaks(Health.look, "looks")
 PodHolds.renew = breaks(PodHolds.renew, "lease")
 age = Heart.age
-Heart.age = lambda heart: 20 * age(heart)  # half a minute is a second and a half
 
 @contextlib.asynccontextmanager
 async def alive():
@@ -40,6 +39,7 @@ async def alive():
 async def handle(job, context):
     ledger.note("start", job.name, context.fence)
     if job.name == "blocks":
+        Heart.age = lambda heart: 20 * age(heart)  # half a minute is a second and a half
         time.sleep(3600)
     while job.name.startswith("held"):
         await asyncio.sleep(60)

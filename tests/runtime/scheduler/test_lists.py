@@ -96,7 +96,7 @@ def test_what_no_list_has_is_forgotten_soon(schedule: Callable[..., Schedule]) -
     with schedule(handlers=HANDLERS, spec=spec) as one:
         lists(one, '"a"')
         pod = one.pod()
-        one.ran("a", 14)  # by then the leader can judge, and its next look for orphans is an hour away
+        one.ran("a", 14, 180)  # by then the leader can judge, and its next look for orphans is an hour away
         one.ask("HSET", KEYS.jobs, "former", "1000 500 0 1s 1")
         one.ask("ZADD", KEYS.waiting, 1, "former")
         wait_for(partial(nowhere, one, "former"), "it is in no set")

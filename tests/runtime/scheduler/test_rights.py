@@ -26,7 +26,7 @@ SECRET = "a long one"  # noqa: S105 - of a server that lives as long as the test
 SPEC = """\
 jobs:
   - {name: usual, every: 1s}
-  - {name: hangs, every: 1h, timeout: 1s}
+  - {name: hangs, every: 1h, timeout: 15s}
 work: {lease: 10s, concurrency: 5}
 refresh: {every: 1s}
 cleanup: {zombies: {threshold: 1s}, orphans: {every: 1s, leadership: 1s}}

@@ -68,7 +68,7 @@ jobs:
   - {name: nightly, cron: "0 3 1 1 *", time_zone: Europe/Berlin}
   - {name: off, every: 1s}
 patterns: {disabled: "off"}
-cleanup: {orphans: {every: 1h}}  # who comes by is not removed while somebody looks
+cleanup: {orphans: {enabled: false}}  # who comes by is not removed while somebody looks
 """
 
 
@@ -105,8 +105,9 @@ def test_jobs_run_again_and_again(schedule: Callable[..., Schedule]) -> None:
         told = story(one, "forbidden")
         assert (told["class"], told["streak"]) == ("forbidden", 1)
         assert 0.9 * 1800 <= told["next"] - told["ended"] <= 1.1 * 1800 + 1, "half an hour, changed by a tenth"
-        assert numbers(pod).by("scheduler_runs", "class") == {
-            "-": numbers(pod).of("scheduler_runs", outcome="ok"), "transient": 2, "forbidden": 1,
+        counted = numbers(pod)
+        assert counted.by("scheduler_runs", "class") == {
+            "-": counted.of("scheduler_runs", outcome="ok"), "transient": 2, "forbidden": 1,
         }  # fmt: skip
         assert pod.end() == 0
         one.each_in_one_set(["usual", "args", "plain", "fails", "forbidden"])
@@ -274,5 +275,5 @@ def test_a_failing_job_says_why_it_waits(schedule: Callable[..., Schedule]) -> N
         wait_for(lambda: story(one, "forbidden"), "it has failed")
         said = one.call("why", "forbidden").stdout.splitlines()
         assert re.fullmatch(r"it backs off after 1 failure of class `forbidden`, and is due in \d+m( \d+s)?", said[0])
-        assert re.fullmatch(r"its last run ended \d+s ago on `.+~\w{8}`: failed, after 0s", said[1])
+        assert re.fullmatch(r"its last run ended \d+s ago on `.+~\w{8}`: failed, after \d+s", said[1])
         assert pod.end() == 0

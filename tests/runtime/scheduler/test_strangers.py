@@ -34,7 +34,12 @@ class Counting(Link):
 
 def test_many_strangers_keep_no_pod_from_its_own_jobs(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
     """They stay due for whoever knows them, and neither they nor the list are asked for again and again."""
-    spec = spec_of(jobs=[{"name": "own", "every": "1s"}], handler="asyncio:sleep", work={"concurrency": 50})
+    spec = spec_of(
+        jobs=[{"name": "own", "every": "1s"}],
+        handler="asyncio:sleep",
+        work={"concurrency": 50},
+        refresh={"every": "1h"},
+    )
     keys, ran, refreshes = Keys.of(spec.keys), Counter[str](), Counter[str]()
     once = Refresh.once
 
@@ -76,6 +81,6 @@ def test_many_strangers_keep_no_pod_from_its_own_jobs(target: Target, monkeypatc
         await link.close()
         return code
 
-    assert keep(promise()) == 0
+    assert keep(promise(), seconds=150) == 0
     assert set(ran) == {"own"}
     assert target.ask("ZCARD", keys.waiting) == STRANGERS + 1

@@ -24,8 +24,8 @@ async def handle(job, context):
         ledger.note("end", job.name, context.fence)
 """
 SPEC = """\
-jobs: [{name: held, every: 1h, timeout: 12s}]
-work: {lease: 10s}
+jobs: [{name: held, every: 1h, timeout: 40s}]
+work: {lease: 30s}
 cleanup: {orphans: {every: 1s, leadership: 2s}}
 """
 
@@ -55,7 +55,7 @@ def test_who_is_cut_off_stops_before_others_begin(cut: Callable[[str], Schedule]
         other = one.pod()
         other.until("a life begins")
         cable.hold_answers()
-        wait_for(lambda: len(one.lines()["held"]) == 2, "another pod runs it", 60)
+        wait_for(lambda: len(one.lines()["held"]) == 2, "another pod runs it", 120)
         (ended,) = one.lines("end")["held"]
         first, second = one.lines()["held"]
         assert (first.worker, second.worker, ended.worker) == (lone.name, other.name, lone.name)

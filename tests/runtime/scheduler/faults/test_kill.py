@@ -21,8 +21,8 @@ JOBS = [f"job-{number:02}" for number in range(40)]
 SPEC = "\n".join(
     [
         f"jobs: [{', '.join(f'{{name: {job}}}' for job in JOBS)}]",
-        "each: {every: 1s, timeout: 10s}",
-        "work: {concurrency: 10, lease: 10s}",
+        "each: {every: 1s, timeout: 20s}",
+        "work: {concurrency: 10, lease: 20s}",
         "cleanup: {orphans: {every: 1s, leadership: 2s}}",
     ]
 )

@@ -99,14 +99,14 @@ def test_an_acquire_that_fails_takes_no_permits(target: Target) -> None:
 
         one = pod(target, spec, handle, "pod", link=link)
         task = asyncio.create_task(one.run())
-        await until(lambda: links[0].left == 0, "it was refused so often", seconds=60)
+        await until(lambda: links[0].left == 0, "it was refused so often", seconds=240)
         await until(lambda: len(ran) == 7 and min(ran.values()) >= 2, "all run")
         one.stop()
         code = await task
         most.append(one.permits.free)
         return code
 
-    assert keep(promise()) == 0
+    assert keep(promise(), seconds=300) == 0
     assert most == [7]
 
 
@@ -126,7 +126,7 @@ class Deaf(Link):
 def test_jobs_whose_taking_was_not_answered_are_not_stuck(target: Target) -> None:
     """Redis has them as this pod's, which lives on; it finds them and hands them back, long before their deadlines."""
     jobs = [{"name": f"job-{number}", "every": "1s", "timeout": "20m"} for number in range(5)]
-    spec = spec_of(jobs=jobs, handler="asyncio:sleep")
+    spec = spec_of(jobs=jobs, handler="asyncio:sleep", breakers={"enabled": False})
     ran: Counter[str] = Counter()
 
     async def handle(job: Effective, context: JobContext) -> None:

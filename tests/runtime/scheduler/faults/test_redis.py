@@ -26,7 +26,6 @@ SPEC = "\n".join(
     [
         f"jobs: [{{name: held, every: 1h, timeout: 20m}}, {', '.join(f'{{name: {job}}}' for job in JOBS)}]",
         "each: {every: 1s, timeout: 20s}",
-        "work: {lease: 10s}",
         "breakers: {cooldown: 1s, half_open: 1s}",
         "refresh: {every: 2s}",
         "cleanup: {orphans: {every: 1s, leadership: 2s}}",
@@ -55,12 +54,12 @@ def test_redis_goes_away_and_comes_again(own: Callable[..., Schedule], server: S
             pod.until("a life begins")
         wait_for(lambda: "held" in one.lines(), "it runs")
         server.kill()
+        (one.folder / "released").touch()
+        one.ran("held")
         for pod in pods:
             wait_for(partial(ready, pod, 503), "it is not ready")
             assert page(pod, "/livez")[0] == 200
             assert page(pod, HEALTH)[0] == 503
-        (one.folder / "released").touch()
-        one.ran("held")
         for pod in pods:
             wait_for(partial(tripped, pod), "it asks no more")
             until_counted(pod, "scheduler_watchdog", 1, signal="redis_stall")

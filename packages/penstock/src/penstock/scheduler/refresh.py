@@ -25,6 +25,8 @@ T = TypeVar("T")
 
 SOONEST = 1.0
 """Seconds between two refreshes, however many jobs come up that are on no list."""
+AGAIN = 5.0
+"""Seconds after one in which Redis did not answer: what it may have lost waits for the next."""
 
 log = Log(logging.getLogger("penstock.scheduler"))
 
@@ -65,18 +67,19 @@ class Refresh:
         """Until cancelled."""
         while True:
             began = self._own()
-            await self.once()
-            while self._own() - began < self._terms.every.seconds:
+            wait = self._terms.every.seconds if await self.once() else min(AGAIN, self._terms.every.seconds)
+            while self._own() - began < wait:
                 await asyncio.sleep(min(SOONEST, self._terms.every.seconds))
                 if self._taking.found_unknown:
                     break
 
-    async def once(self) -> None:
-        """One pass; what goes wrong in it is told, and the next one comes."""
-        began = self._own()
+    async def once(self) -> bool:
+        """One pass; what goes wrong in it is told, and the next one comes. False where Redis was asked in vain."""
+        began, answered = self._own(), True
         try:
             await self._pass(began)
         except RedisTrouble as error:
+            answered = False
             self._tally.trouble(error)
             self._tally.pass_errors["refresh"].add()
             log.warning("registering jobs fails; it is tried again", error=str(error))
@@ -84,6 +87,7 @@ class Refresh:
             self._tally.pass_errors["refresh"].add()
             log.failure("the list of jobs cannot be had; the one before counts", error)
         self._tally.passes["refresh"].observe(self._own() - began)
+        return answered
 
     async def _pass(self, began: float) -> None:
         listed = await self._listing.ask()
