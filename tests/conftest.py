@@ -24,6 +24,11 @@ hypothesis.settings.load_profile("house")
 # What `make validators` has built is as good as installed.
 os.environ["PATH"] += f"{os.pathsep}{Path(__file__).parents[1] / 'build/validators/bin'}"
 
+# Of whoever runs the tests: in a hook, git names the repository that it is about, and theirs are others.
+for _name in [name for name in os.environ if name.startswith("GIT_")] + ["NO_COLOR"]:
+    os.environ.pop(_name, None)
+os.environ |= {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+
 # A shell starts what runs in the background with SIGINT ignored, and so would be every process that a test interrupts.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)

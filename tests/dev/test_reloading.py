@@ -31,10 +31,12 @@ def test_code_that_changes_is_run(busy: Laptop) -> None:
     busy.handlers.write_text(HANDLERS)
     dev = busy.dev()
     dev.until("Redis answers").until("replicas 1/1")
+    (before,) = dev.workers()
 
     busy.handlers.write_text(HANDLERS.replace('"end"', '"changed"'))
 
     dev.until("code has changed; workers are renewed")
+    wait_for(lambda: before not in dev.workers(), "the one with the old code has left")
     dev.send(1)
     wait_for(lambda: ledger.by_message(ledger.read(busy.ledger), "changed"), "the new code runs it")
 

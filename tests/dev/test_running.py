@@ -48,9 +48,10 @@ def test_it_ends_by_itself_when_nothing_is_left_to_do(laptop: Laptop) -> None:
 def test_it_ends_by_itself_where_no_worker_can_start(busy: Laptop) -> None:
     """For CI: nobody mends it there, and the exit code says so."""
     busy.handlers.write_text("import nowhere\n")
-    dev = busy.dev("--until-idle")
-    dev.until("Redis answers").send(1)
-    assert dev.wait() == 1
+    with Server() as server:
+        server.ask("XADD", "trial", "*", "data", '{"id": "1"}')
+        dev = busy.dev("--until-idle", "--redis", server.url)
+        assert dev.wait() == 1
     assert "what cannot start does nothing" in dev.log()
 
 

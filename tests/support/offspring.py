@@ -105,7 +105,7 @@ async def family(
     *,
     memory_limit: int | None = None,
     path: tuple[str, ...] = (WORKS,),
-    patience: float = 0.5,
+    patience: float = 5.0,
 ) -> AsyncIterator[Family]:
     """Processes that are closed at the end."""
     processes = Processes(target, config or {}, memory_limit=memory_limit, path=path, patience=patience)

@@ -36,6 +36,8 @@ LASTING = (11_000, 22_000)
 """Below 32,768, from where systems give ports to outgoing connections, also with what stands beside."""
 BUS = 10_000
 """How far above its own port a cluster's node talks to the others."""
+DOWN_AFTER = 30_000
+"""Milliseconds after which a sentinel takes a master for dead: more than one that only waits for its turn is silent."""
 MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108 - no file there is another's
 """For folders of servers that sync their settings to disk before they answer: others' writing must not hold them up."""
 
@@ -228,7 +230,7 @@ class Sentinel(Server):
     def __init__(self, master: Server, name: str) -> None:
         super().__init__(
             f"sentinel monitor {name} {LOOPBACK} {master.port} 1",
-            f"sentinel down-after-milliseconds {name} 3000",
+            f"sentinel down-after-milliseconds {name} {DOWN_AFTER}",
             f"sentinel failover-timeout {name} 10000",
         )
 
@@ -245,7 +247,7 @@ class Node(Server):
     place = MEMORY
 
     def __init__(self) -> None:
-        super().__init__("cluster-enabled yes", "cluster-config-file nodes.conf", "cluster-node-timeout 5000")
+        super().__init__("cluster-enabled yes", "cluster-config-file nodes.conf", "cluster-node-timeout 15000")
 
     def choose_port(self) -> int:
         return lasting_port(BUS)

@@ -193,7 +193,7 @@ class SentinelTarget(Target):
 
     def settle(self) -> None:
         """Wait until all servers run as they should, and the sentinel knows."""
-        wait_for(self._agree, "the sentinel and its servers agree, and there is a replica to choose")
+        wait_for(self._agree, "the sentinel and its servers agree, and there is a replica to choose", 180)
 
     def _agree(self) -> bool:
         master = self._master()

@@ -145,7 +145,7 @@ def test_a_drain_waits_for_what_runs(keep: Keep, tmp_path: Path) -> None:
     """As long as the worker waits, children go on; only closing cancels."""
 
     async def promise() -> None:
-        async with family() as it:
+        async with family(patience=0.1) as it:
             file = tmp_path / "finish"
             task, _, _ = await it.begin("wait_for_file", file=str(file))
             file.touch()

@@ -173,7 +173,7 @@ def test_nothing_is_left_after_closing(keep: Keep) -> None:
 
     async def promise() -> None:
         files, processes = open_files(), set(children_of(os.getpid()))
-        async with family() as it:
+        async with family(patience=0.1) as it:
             begun = [await it.begin(do, alone=alone) for do in ("wait", "ignore") for alone in (True, False)]
             nursery = it.nursery()
             await asyncio.gather(it.processes.close(), it.processes.close())

@@ -30,8 +30,10 @@ def test_what_a_lost_worker_held_is_taken_over_on_an_idle_stream(house: Make) ->
     wait_for(lambda: stage.suspect == lost[1:], "they are taken over")
     assert stage.ready == lost[:1]
     assert [name for name in stage.consumers() if not name.startswith("~")] == []
-    assert janitor.number("penstock_taken_over_total", pipeline="trial") == 2
-    assert janitor.number("penstock_promoted_total", pipeline="trial", source="parked") == 1
+    wait_for(lambda: janitor.number("penstock_taken_over_total", pipeline="trial") == 2, "both are counted")
+    wait_for(
+        lambda: janitor.number("penstock_promoted_total", pipeline="trial", source="parked") == 1, "so is the third"
+    )
 
 
 def answers(janitor: JanitorProcess) -> None:

@@ -47,7 +47,7 @@ def cable(server: Server) -> Iterator[Cable]:
         yield cable
 
 
-def hasty(where: Cable | Server, spec: Pipeline, *, answer: str = "200ms", metrics: Metrics | None = None) -> Producer:
+def hasty(where: Cable | Server, spec: Pipeline, *, answer: str = "2s", metrics: Metrics | None = None) -> Producer:
     """A producer that does not wait long for an answer."""
     redis = Redis(addresses=[where.address], timeouts=Timeouts(answer=Duration(answer)))
     return Producer(spec, redis, credentials=Credentials(), metrics=metrics)
@@ -424,7 +424,7 @@ def test_a_send_whose_turn_did_not_come(server: Server) -> None:
     """Behind one that waits for its answer; it was never sent, and never is."""
 
     async def promise() -> None:
-        async with hasty(server, pipeline(), answer="2s") as producer:
+        async with hasty(server, pipeline(), answer="30s") as producer:
             await producer.send({"job": "first"})
             server.pause()
             slow = asyncio.create_task(producer.send({"job": "slow"}))

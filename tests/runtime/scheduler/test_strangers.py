@@ -43,9 +43,9 @@ def test_many_strangers_keep_no_pod_from_its_own_jobs(target: Target, monkeypatc
     keys, ran, refreshes = Keys.of(spec.keys), Counter[str](), Counter[str]()
     once = Refresh.once
 
-    async def counted(self: Refresh) -> None:
+    async def counted(self: Refresh) -> bool:
         refreshes["all"] += 1
-        await once(self)
+        return await once(self)
 
     monkeypatch.setattr(Refresh, "once", counted)
 

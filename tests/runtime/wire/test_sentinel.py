@@ -4,8 +4,8 @@ import contextlib
 
 import pytest
 from promises import keep, until
-from servers import Server
-from targets import SentinelTarget, role
+from servers import DOWN_AFTER, Server
+from targets import MASTER, SentinelTarget, role
 
 from penstock.embedded import free_port
 from penstock.wire.connection import Address
@@ -62,7 +62,8 @@ def test_a_master_that_was_killed_is_replaced(sentinels: SentinelTarget) -> None
     async def promise() -> None:
         link = sentinels.link("key")
         await link.call("SET", "key", "kept")
-        await link.call("WAIT", 1, 0)
+        await link.call("WAIT", 1, 0, wait=30)
+        sentinels.sentinel.ask("SENTINEL", "SET", MASTER, "down-after-milliseconds", 3000)
         killed.kill()
         await until(lambda: link.call("GET", "key"), "there is a new master", seconds=50)
         await link.close()
@@ -70,6 +71,7 @@ def test_a_master_that_was_killed_is_replaced(sentinels: SentinelTarget) -> None
     keep(promise())
     killed.start()
     sentinels.settle()
+    sentinels.sentinel.ask("SENTINEL", "SET", MASTER, "down-after-milliseconds", DOWN_AFTER)
 
 
 def test_a_replica_is_not_taken_for_the_master(sentinels: SentinelTarget) -> None:

@@ -27,7 +27,7 @@ def cable(server: Server) -> Iterator[Cable]:
         yield cable
 
 
-def hasty(address: str, answer: str = "200ms") -> Link:
+def hasty(address: str, answer: str = "1s") -> Link:
     """A link that does not wait long for an answer."""
     redis = Redis(addresses=[address], timeouts=Timeouts(answer=Duration(answer)))
     return Link(Route.to(redis, "", credentials=Credentials()), name="hasty")
@@ -81,7 +81,7 @@ def test_a_server_that_hangs_is_not_waited_for(server: Server) -> None:
         link = hasty(server.address)
         await link.call("SET", "counter", 0)
         server.pause()
-        with pytest.raises(Unanswered, match=r"did not answer within 0.2 s"):
+        with pytest.raises(Unanswered, match=r"did not answer within 1 s"):
             await link.call("INCR", "counter")
         with pytest.raises(Absent):
             await link.call("INCR", "counter")
@@ -97,7 +97,7 @@ def test_a_server_that_hangs_behind_tls_is_left_at_once(server: Server, tmp_path
     certificate = Certificate.make(tmp_path)
 
     async def promise(port: int) -> None:
-        redis = Redis(addresses=[f"127.0.0.1:{port}"], tls=True, timeouts=Timeouts(answer=Duration("200ms")))
+        redis = Redis(addresses=[f"127.0.0.1:{port}"], tls=True, timeouts=Timeouts(answer=Duration("2s")))
         link = Link(Route.to(redis, "", credentials=Credentials(ca_file=certificate.ca)), name="hasty")
         await link.call("SET", "counter", 0)
         server.pause()
@@ -145,7 +145,7 @@ def test_an_answer_in_time_counts_even_if_we_were_late(server: Server) -> None:
         await link.call("PING")
         asked = asyncio.create_task(link.call("ECHO", "in time"))
         await asyncio.sleep(0)
-        time.sleep(0.5)  # noqa: ASYNC251 - this is the handler that holds up the loop
+        time.sleep(3)  # noqa: ASYNC251 - this is the handler that holds up the loop
         assert await asked == b"in time"
         assert await link.call("PING") == b"PONG"
         assert link.connections == 1

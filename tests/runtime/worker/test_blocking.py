@@ -40,12 +40,12 @@ def test_a_blocked_loop_loses_nothing(trial: Callable[..., Trial]) -> None:
 
 def test_a_loop_that_does_not_come_back_is_ended(trial: Callable[..., Trial]) -> None:
     """Past timeout and margin the process ends with a code of its own, and what it ran is run elsewhere, apart."""
-    spec = "work: {lease: 10s, timeout: 1s}\nshutdown: {margin: 1s, grace: 5s}\n"
+    spec = "work: {lease: 10s, timeout: 6s}\nshutdown: {margin: 4s, grace: 20s}\n"
     with trial(handlers=HANDLERS, spec=spec) as one:
         worker = one.worker().ready()
         [consumer] = one.lives()
         one.send([{"id": "a", "takes": 600}])
-        assert worker.process.wait(30) == 70
+        assert worker.process.wait(60) == 70
         assert len(worker.said("the loop stands still; leaving, and what runs is taken over")) == 1
 
         second = one.worker().ready()

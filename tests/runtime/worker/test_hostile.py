@@ -6,7 +6,7 @@ import pytest
 from entries import add, entries
 from ledger import by_message, read
 from pipelines import DEAD, Trial
-from scraped import numbers
+from scraped import numbers, until_counted
 
 from penstock.worker.letter import unpacked
 
@@ -88,6 +88,7 @@ def test_what_cannot_be_read_is_kept_as_it_came(trial: Callable[..., Trial]) -> 
             assert told[b"penstock-dead-attempts"] == b"1"
         assert letters["5,000 fields"][0][0] == b"penstock-dead-packed"
         assert set(by_message(read(one.ledger), "ran")) == {"odd", "full"}, "neither an odd id nor the limit itself"
+        until_counted(worker, "dead", len(HOSTILE))
         assert numbers(worker).by("dead", "reason") == {"unreadable": len(HOSTILE)}
         assert {line["reason"] for line in worker.said("a message cannot be read")} == {
             reason for _, reason in HOSTILE.values()

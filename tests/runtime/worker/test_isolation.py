@@ -65,6 +65,7 @@ def test_a_message_takes_nothing_with_it_but_itself(trial: Callable[..., Trial])
             strict=True,
         ):
             assert says in errors[f'{{"id": "{name}"}}'], errors
+        until_counted(worker, "dead", 4)
         assert numbers(worker).by("dead", "reason") == {"failed": 4}
         assert numbers(worker).by("handling", "outcome") == {"done": 20, "crashed": 4, "failed": 2, "timed_out": 2}
         assert numbers(worker).of("children_crashed") == 4

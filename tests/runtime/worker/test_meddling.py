@@ -49,6 +49,7 @@ def test_what_vanishes_is_no_reason_to_stop(trial: Callable[..., Trial]) -> None
         worker = one.worker().ready()
         tidies = janitor(one)
         goes_on(one, "m0")
+        one.drained()
 
         [consumer] = one.lives()
         one.ask("XGROUP", "DELCONSUMER", KEY, "trial", consumer)

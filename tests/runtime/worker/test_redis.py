@@ -18,13 +18,15 @@ from scraped import numbers, page, until_counted
 from servers import Server, wait_for
 
 HANDLERS = """\
-import asyncio
+import asyncio, pathlib
 import ledger
 import penstock
 
 async def handle(message, context):
     ledger.note("start", message["id"], context.fence)
     await asyncio.sleep(message.get("takes", 0.005))
+    while message.get("held") and not pathlib.Path("released").exists():
+        await asyncio.sleep(0.02)
     match message["id"].partition("-")[0]:
         case "retry" if context.attempt == 1: raise penstock.Retry(after=0.1)
         case "bury": raise penstock.Bury("for good")
@@ -36,6 +38,11 @@ SPEC = "work: {concurrency: 8, lease: 10s, block: 1s}\nretries: {attempts: 2}\n"
 def done(one: Trial) -> Counter[str]:
     """How often each message was done."""
     return Counter(line.message for line in read(one.ledger) if line.what == "end")
+
+
+def begun(one: Trial) -> int:
+    """How many messages were."""
+    return len({line.message for line in read(one.ledger) if line.what == "start"})
 
 
 @contextmanager
@@ -148,8 +155,10 @@ def test_what_redis_kept_is_done(own: Callable[..., Trial], server: Server, shar
     """The end of its append-only file is lost: leases, fences and settles are older than what the worker knows."""
     names = [f"{'retry' if number % 5 == 0 else 'm'}-{number}" for number in range(400)]
     with own(handlers=HANDLERS, spec=SPEC) as one:
-        worker = one.worker().ready()
+        # Sent before anybody works, so that the end of the file is about what was done, and not about what was sent.
+        one.ask("XGROUP", "CREATE", KEY, "trial", "0", "MKSTREAM")
         one.send({"id": name} for name in names)
+        worker = one.worker().ready()
         wait_for(lambda: len(done(one)) > 200, "it works")
         server.kill()
         before = done(one)
@@ -175,7 +184,7 @@ def test_a_pause_is_nobodys_death(own: Callable[..., Trial], server: Server) -> 
         workers = [one.worker().ready() for _ in range(2)]
         lives = one.lives()
         one.send({"id": f"m-{number}", "takes": 1} for number in range(16))
-        wait_for(lambda: len(read(one.ledger)) == 16, "they run")
+        wait_for(lambda: begun(one) == 16, "they run")
         server.pause()
         time.sleep(11)  # this is the fault itself, not a wait for it
         server.resume()
@@ -213,9 +222,10 @@ def test_what_redis_refuses_is_kept(
     with own(handlers=HANDLERS, spec=SPEC) as one:
         worker = one.worker().ready()
         names = ("done-1", "retry-1", "bury-1")
-        one.send({"id": name, "takes": 1} for name in names)
-        wait_for(lambda: len(read(one.ledger)) == 3, "they run")
+        one.send({"id": name, "held": True} for name in names)
+        wait_for(lambda: begun(one) == 3, "they run")
         heal = fault(server)
+        (one.folder / "released").touch()
         worker.until("bringing outcomes to Redis: ")
         until_counted(worker, "unsettled", 3)
         assert one.left() == 3

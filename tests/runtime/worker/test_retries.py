@@ -84,6 +84,7 @@ def test_waits_by_class(trial: Callable[..., Trial]) -> None:
             assert before <= int(letter["penstock-dead-at"])
         until_counted(worker, "retried", 6)
         assert numbers(worker).by("retried", "class") == {"-": 2, "network": 1, "often": 3}
+        until_counted(worker, "dead", 4)
         assert numbers(worker).by("dead", "reason") == {"failed": 3, "refused": 1}
 
         # Attempts are counted in Redis, so they go on where the next process begins.

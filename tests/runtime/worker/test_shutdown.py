@@ -147,7 +147,7 @@ def test_what_does_not_end_in_time_is_given_back(trial: Callable[..., Trial], ki
     isolation = "process" if kind == "process" else "none"
     spec = f"""\
 work: {{concurrency: 3, lease: 10s, timeout: 50s, isolation: {isolation}}}
-shutdown: {{grace: 5s, margin: 4s}}
+shutdown: {{grace: 21s, margin: 20s}}
 retries: {{attempts: 1}}
 suppress: [{{rule: grace-shorter-than-timeout, reason: a test of just that, until: 2099-01-01}}]
 """
@@ -185,7 +185,7 @@ def test_a_second_signal_ends_it_at_once(trial: Callable[..., Trial]) -> None:
         worker.signal(signal.SIGINT)
         worker.until("draining: handlers are running")
         worker.signal(signal.SIGTERM)
-        assert worker.process.wait(10) == 128 + signal.SIGTERM
+        assert worker.process.wait(60) == 128 + signal.SIGTERM
         assert one.lives() == [consumer]
         take_over(one, consumer)
         (one.folder / "free-a").touch()
@@ -211,7 +211,7 @@ def test_it_may_leave_before_redis_was_there(trial: Callable[..., Trial]) -> Non
 )
 def test_it_leaves_without_redis(own: Callable[..., Trial], fault: str, says: str) -> None:
     """A server that hangs, or is gone, keeps it no longer than its grace; code and log say that something is left."""
-    spec = "work: {lease: 10s, timeout: 1s}\nshutdown: {grace: 5s, margin: 2s}\n"
+    spec = "work: {lease: 10s, timeout: 12s}\nshutdown: {grace: 15s, margin: 2s}\n"
     with own(handlers=HANDLERS, spec=spec) as one:
         worker = one.worker().ready()
         one.send([{"id": "a"}])
@@ -220,6 +220,6 @@ def test_it_leaves_without_redis(own: Callable[..., Trial], fault: str, says: st
         [server] = one.target.servers
         getattr(server, fault)()
         worker.signal(signal.SIGTERM)
-        assert worker.process.wait(15) == 1
+        assert worker.process.wait(60) == 1
         [line] = [line["message"] for line in worker.lines() if "what is left is taken over" in line["message"]]
         assert line.startswith(says)

@@ -130,8 +130,9 @@ def test_too_much_parked_stops_new_messages(trial: Callable[..., Trial]) -> None
         one.ask("ZADD", PARKED, 0, str(told[0]))
         wait_for(lambda: by_message(read(one.ledger), "end"), "what is due is claimed")
         assert set(by_message(read(one.ledger), "end")) <= {f"later{number}" for number in range(6)}
-        assert numbers(worker).of("slots_free") == 4
-        assert one.left() == 8, "nothing new was read"
+        until_counted(worker, "slots_free", 4)
+        wait_for(lambda: one.left() == 8, "what was due is done")
+        assert not [line for line in read(one.ledger) if line.message.startswith("new")], "nothing new was read"
         other = one.worker().ready()
         wait_for(lambda: one.left() == 5, "another worker reads it")
         assert other.end() == 0
@@ -145,7 +146,7 @@ def test_it_reads_again_when_what_it_parked_is_due(trial: Callable[..., Trial]) 
     spec = "work: {concurrency: 2, max_pending_per_worker: 3, lease: 10s}\n"
     with trial(handlers=HANDLERS, spec=spec) as one:
         worker = one.worker().ready()
-        one.send({"id": f"later{number}", "after": 2} for number in range(3))
+        one.send({"id": f"later{number}", "after": 8} for number in range(3))
         one.send({"id": f"new{number}"} for number in range(20))
         until_counted(worker, "pending_limit_reached", 1)
         one.drained()

@@ -53,14 +53,14 @@ def test_a_coroutine_is_cancelled_in_time(trial: Callable[..., Trial]) -> None:
     with trial(handlers=HANDLERS, spec=SPEC) as one:
         worker = one.worker().ready()
         one.send({"id": name} for name in ("heeds", "complains", "finishes", "deaf"))
-        wait_for(lambda: set(lines(one, "end")) == {"heeds", "complains", "finishes"}, "three of them come to an end")
+        wait_for(lambda: {"heeds", "complains", "finishes"} <= set(lines(one, "end")), "three of them come to an end")
         began = {name: len(line) for name, line in lines(one, "start").items()}
-        assert began == {"heeds": 2, "complains": 2, "finishes": 1, "deaf": 1}
+        assert [began[name] for name in ("heeds", "complains", "finishes")] == [2, 2, 1]
         assert set(lines(one, "cancelled")) == {"heeds", "complains", "finishes", "deaf"}
-        until_counted(worker, "retried", 2, **{"class": "late"})
-        assert numbers(worker).of("timeouts") == 2
 
         one.drained()
+        until_counted(worker, "retried", 3, **{"class": "late"})
+        until_counted(worker, "timeouts", 3)
         assert [line.what for line in read(one.ledger) if line.message == "deaf"] == [
             *("start", "cancelled", "start", "end"),
         ]

@@ -307,6 +307,8 @@ class Embedded:
         return (
             *("--bind", LOOPBACK, "--port", str(self.port), "--dir", str(self._folder)),
             *("--save", "", "--appendonly", "yes" if self._appendonly else "no"),
+            # What is written outlives the server; while it waits for a disk, it would not be written.
+            *("--appendfsync", "no"),
             *("--maxmemory-policy", "noeviction", "--daemonize", "no"),
         )
 
