@@ -80,7 +80,7 @@ def test_it_does_not_wait_without_end_for_a_redis_that_never_answers(laptop: Lap
 def test_what_a_shell_says_for_other_commands_does_not_reach_workers(laptop: Laptop) -> None:
     """Another environment, the password of another Redis, a log level that would hide that they are ready."""
     others = {"PENSTOCK_ENV": "other", "REDIS_PASSWORD": "wrong", "LOG_LEVEL": "ERROR"}
-    dev = laptop.dev("--speed", "20x", **others)
+    dev = laptop.dev("--speed", "5x", **others)
     dev.until("Redis answers").send(1)
     dev.until("replicas 1/1")
     wait_for(lambda: dev.left() == 0, "it is done")

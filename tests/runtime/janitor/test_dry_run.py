@@ -48,7 +48,7 @@ def mess(stage: Stage) -> None:
     """All that a round has to do, where the group is there."""
     stage.make()
     ids = stage.add(20)
-    worker = stage.life()
+    worker = stage.life(lease=600_000)
     stage.read(worker, 12)
     stage.park(ids[:2])
     stage.park(ids[2:5], wait=60_000)

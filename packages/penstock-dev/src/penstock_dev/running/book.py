@@ -11,21 +11,10 @@ from dataclasses import dataclass, field
 from penstock_dev.seen import Level, LogLine
 
 KEPT = 500
-SURROUNDINGS = frozenset(
-    {
-        "timestamp",
-        "level",
-        "message",
-        "logger",
-        "host",
-        "pid",
-        "pipeline",
-        "scheduler",
-        "consumer",
-        "exception",
-        "worker",
-    }
-)
+SURROUNDINGS = frozenset({
+    "timestamp", "level", "message", "logger", "host", "pid", "pipeline", "scheduler", "consumer", "exception",
+    "worker",
+})  # fmt: skip
 """Fields of a line that say nothing new beside its worker's name."""
 LEVELS = {"DEBUG": Level.DEBUG, "INFO": Level.INFO, "WARNING": Level.WARNING}
 
