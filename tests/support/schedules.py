@@ -25,6 +25,18 @@ handler: handlers:handle
 image: registry.example/trial:1.0.0
 keys: {hash_tag: trial}
 """
+MAIL = """\
+kind: pipeline
+name: mail
+owner: {team: tests}
+handler: handlers:handle
+image: registry.example/mail:1.0.0
+stream: {key: mail, group: mail}
+message:
+  schema: {type: object, required: [id], properties: {id: {type: string}}}
+  dedup: {by: id, window: 1h}
+"""
+"""A pipeline that jobs send to."""
 HANDLERS = """\
 import ledger
 

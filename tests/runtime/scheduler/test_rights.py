@@ -13,7 +13,7 @@ import pytest
 import yaml
 from called import COMMENT, called_by
 from rights import version
-from schedules import KEYS, Schedule
+from schedules import KEYS, MAIL, Schedule
 from servers import Server, wait_for
 
 from penstock import scheduler
@@ -33,17 +33,6 @@ cleanup: {zombies: {threshold: 1s}, orphans: {every: 1s, leadership: 1s}}
 """
 SENDS = """\
 jobs: [{name: nightly, every: 1s, send: {pipeline: mail, message: {id: costs}}}]
-"""
-PIPELINE = """\
-kind: pipeline
-name: mail
-owner: {team: tests}
-handler: handlers:handle
-image: registry.example/mail:1.0.0
-stream: {key: mail, group: mail}
-message:
-  schema: {type: object, required: [id], properties: {id: {type: string}}}
-  dedup: {by: id, window: 1h}
 """
 HANDLERS = """\
 import asyncio
@@ -128,7 +117,7 @@ def test_a_pod_can_send_to_the_pipelines_of_its_jobs(own: Callable[..., Schedule
     with own(spec=SENDS, handlers=HANDLERS) as repository:
         specs = repository.folder / "specs"
         for name in ("mail", "other"):
-            (specs / f"{name}.yaml").write_text(PIPELINE.replace("mail", name))
+            (specs / f"{name}.yaml").write_text(MAIL.replace("mail", name))
         pod = grant(repository, server, "scheduler")
         rules = granted(server, pod)
         assert "~mail" in rules

@@ -3,24 +3,13 @@
 import json
 from collections.abc import Callable
 
-from schedules import KEYS, Schedule
+from schedules import KEYS, MAIL, Schedule
 from servers import wait_for
 
 SPEC = """\
 jobs:
   - {name: nightly, every: 1h, send: {pipeline: mail, message: {id: costs}}}
   - {name: odd, every: 1h, error_interval: 1h, send: {pipeline: mail, message: {other: field}}}
-"""
-PIPELINE = """\
-kind: pipeline
-name: mail
-owner: {team: tests}
-handler: handlers:handle
-image: registry.example/mail:1.0.0
-stream: {key: mail, group: mail}
-message:
-  schema: {type: object, required: [id], properties: {id: {type: string}}}
-  dedup: {by: id, window: 1h}
 """
 
 
@@ -32,7 +21,7 @@ def runs(one: Schedule, job: str) -> int:
 def test_a_run_sends_once(schedule: Callable[..., Schedule]) -> None:
     """As the pipeline's spec says; a run that is repeated for the same second sends nothing more, another one does."""
     with schedule(spec=SPEC.replace("  - {name: odd", "  # - {name: odd")) as one:
-        (one.folder / "specs" / "mail.yaml").write_text(PIPELINE)
+        (one.folder / "specs" / "mail.yaml").write_text(MAIL)
         pod = one.pod()
         wait_for(lambda: runs(one, "nightly"), "it has run")
         assert one.number("XLEN", "mail") == 1
@@ -48,7 +37,7 @@ def test_a_run_sends_once(schedule: Callable[..., Schedule]) -> None:
 def test_in_a_pod_the_pipelines_files_lie_beside_its_own(schedule: Callable[..., Schedule]) -> None:
     """Where the generator's files are mounted; one that is missing is told before anything runs."""
     with schedule(spec=SPEC.replace("  - {name: odd", "  # - {name: odd")) as one:
-        (one.folder / "specs" / "mail.yaml").write_text(PIPELINE)
+        (one.folder / "specs" / "mail.yaml").write_text(MAIL)
         made = one.start("generate")
         assert made.process.wait(60) in (0, 1), made.log()
         file = one.folder / "generated" / "dev" / "trial" / "worker.json"
