@@ -54,6 +54,8 @@ def test_what_a_spec_may_not_hold_is_refused_before_anything_is_written(
     assert sorted(repository.rglob("*.yaml")) == before
 
 
+# The child becomes another program at once, whatever other threads pytest has.
+@pytest.mark.filterwarnings("ignore:This process .*is multi-threaded:DeprecationWarning")
 def test_on_a_terminal_it_asks_and_asks_again(repository: Path) -> None:
     """A wrong answer gets its hint and another try."""
     told = type_into(

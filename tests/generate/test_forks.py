@@ -10,6 +10,8 @@ import pytest
 from penstock_spec import forks
 
 HERE = os.getpid()
+# Newer Pythons warn of what the product looks after, and what these tests hide from it: pytest's own threads.
+pytestmark = pytest.mark.filterwarnings("ignore:This process .*is multi-threaded:DeprecationWarning")
 
 
 @pytest.fixture(autouse=True)
