@@ -40,8 +40,7 @@ def test_who_is_forked_meanwhile_works_for_itself() -> None:
     """There is one answer, and it is for the process that began it."""
     made = forks.begun(told)
     found = list(forks.mapped(lambda _: made(), range(forks.MANY)))
-    assert found[0] == ("told", False)
-    assert set(found[1:]) == {("told", False)}
+    assert set(found) == {("told", False)}
     later = forks.begun(told)
     answers = list(forks.mapped(lambda item: later() if item else None, range(forks.MANY)))
     assert set(answers[1:]) == {("told", False)}

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pipelines import Process
 from prometheus_client import Metric
 from prometheus_client.parser import text_string_to_metric_families as read
+from servers import SECONDS
 
-SECONDS = 90.0
 EVERY = 0.05
 """A page takes the worker and us some milliseconds, so that asking without a pause would slow both down."""
 

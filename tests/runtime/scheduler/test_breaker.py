@@ -62,7 +62,7 @@ def test_a_trial_that_hangs_opens_it_again(*, seen: bool) -> None:
     assert breaker.admits(36)
     assert not seen or breaker.state(42) is State.CLOSED
     breaker.failed(43, 37)
-    assert (breaker.state(43), breaker.trips) == (State.OPEN, 2)
+    assert (breaker.state(43), breaker.trips, breaker.recoveries) == (State.OPEN, 2, int(seen))
     assert breaker.admits(74)
     assert breaker.state(80) is State.CLOSED
     breaker.failed(81, 80)

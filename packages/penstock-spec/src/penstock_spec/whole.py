@@ -17,5 +17,5 @@ def replace(path: Path, content: bytes, mode: int | None = None) -> None:
                 os.fchmod(file.fileno(), mode)
         os.replace(temporary, path)  # noqa: PTH105 - the same, without a second Path
     except BaseException:
-        os.unlink(temporary)  # noqa: PTH108 - as above
+        Path(temporary).unlink(missing_ok=True)
         raise

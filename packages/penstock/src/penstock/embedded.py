@@ -307,7 +307,7 @@ class Embedded:
         return (
             *("--bind", LOOPBACK, "--port", str(self.port), "--dir", str(self._folder)),
             *("--save", "", "--appendonly", "yes" if self._appendonly else "no"),
-            # What is written outlives the server; while it waits for a disk, it would not be written.
+            # What is written to the file outlives the server. With `everysec` it puts writing off while a disk is slow.
             *("--appendfsync", "no"),
             *("--maxmemory-policy", "noeviction", "--daemonize", "no"),
         )

@@ -36,14 +36,14 @@ def test_a_sleeper_hands_back_nothing_of_others(schedule: Callable[..., Schedule
         sleeper.signal(signal.SIGSTOP)
         taker = one.pod()
         for job in HELD:
-            wait_for(partial(ran_on, one, "start", job, taker.name), "it is taken over", 90)
+            wait_for(partial(ran_on, one, "start", job, taker.name), "it is taken over")
         for job in HELD:
-            wait_for(partial(ran_on, one, "end", job, taker.name), "it ends", 90)
-        wait_for(lambda: all(one.places(job) == ["waiting"] for job in HELD), "they are handed back", 90)
+            wait_for(partial(ran_on, one, "end", job, taker.name), "it ends")
+        wait_for(lambda: all(one.places(job) == ["waiting"] for job in HELD), "they are handed back")
         before = {job: one.ask("ZSCORE", KEYS.waiting, job) for job in HELD}
 
         sleeper.signal(signal.SIGCONT)
-        wait_for(lambda: sleeper.log().count("a life begins") == 2, "it has a new life", 90)
+        wait_for(lambda: sleeper.log().count("a life begins") == 2, "it has a new life")
         times = len(one.lines()["usual"])
         wait_for(lambda: sleeper.name in {line.worker for line in one.lines()["usual"][times:]}, "it works on")
 

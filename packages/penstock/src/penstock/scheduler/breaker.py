@@ -65,8 +65,8 @@ class Breaker:
             return
         self._failed.extend([now] * min(self._terms.failures, 1 + int(now - asked)))
         enough = len(self._failed) == self._terms.failures and now - self._failed[0] <= self._terms.within.seconds
-        state = self.state(now)
-        # What was asked before it closed was the trial, however late it fails.
+        # What was asked before it closed was the trial, however late it fails, and whether anybody saw it closed.
+        state = self._state if self._state is State.HALF_OPEN else self.state(now)
         if state is State.HALF_OPEN or (state is State.CLOSED and (enough or asked < self._since)):
             self._failed.clear()
             self._state, self._since = State.OPEN, now
