@@ -32,10 +32,13 @@ class Shown:
         await self.pilot.pause()
 
     async def until(self, seen: Callable[[list[str]], object]) -> list[str]:
-        """What is shown when it is as it should be."""
+        """What is shown when it is as it should be, and nothing in it still looks for its place."""
+        before: list[str] = []
         for _ in range(PATIENCE):
-            if seen(self.lines):
-                return self.lines
+            lines = self.lines
+            if lines == before and seen(lines):
+                return lines
+            before = lines
             await self.pilot.pause(0.02)
         raise AssertionError("\n".join(self.lines))
 
