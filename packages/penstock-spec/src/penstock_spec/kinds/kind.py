@@ -22,8 +22,8 @@ class Foreign:
     rule: str = "unknown-field"
 
 
-def _none(it: Subject[Any]) -> Iterable[tuple[str, object]]:
-    del it
+def _none(subject: Subject[Any]) -> Iterable[tuple[str, object]]:
+    del subject
     return ()
 
 

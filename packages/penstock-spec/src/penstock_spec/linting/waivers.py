@@ -61,7 +61,7 @@ def asked(
     for index, one in enumerate(suppressions):
         at = document.nearest(("suppress", index, "rule"))
         rule = catalogue().get(one.rule)
-        if rule is None or rule.scope in ("told", "change"):
+        if rule is None or rule.scope in ("reported", "change"):
             void.append(partial(_cannot_suppress, one.rule, at, f"suppress[{index}].rule"))
         elif one.at and not leads(model, one.at):
             at = document.nearest(("suppress", index, "at"))

@@ -12,7 +12,7 @@ from penstock_spec.reference.table import table
 from penstock_spec.rules.define import Rule
 
 SCOPE = {
-    "told": "looks at one file as it is read, and cannot be suppressed",
+    "reported": "checks one file while it is read, and cannot be suppressed",
     "spec": "looks at one spec, in every environment",
     "platform": "looks at one environment of the platform file",
     "change": "looks at what was generated before, and is told by `penstock generate` and `penstock diff`",

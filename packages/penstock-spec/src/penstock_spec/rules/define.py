@@ -1,14 +1,14 @@
-"""How a rule is written down.
+"""How to define a rule.
 
-    @spec_rule(Severity.ERROR)                one spec in one environment
-    @platform_rule(Severity.ERROR)            one environment of the platform file
-    @fleet_rule(Severity.ERROR)               all specs of one environment
-    @change_rule(Severity.ERROR, "...")       one spec in one environment, against what it was there before
-    RULE = told(__name__, Severity.ERROR)     found on the way, by reading or by the models
+    @spec_rule(Severity.ERROR)                    checks one spec in one environment
+    @platform_rule(Severity.ERROR)                checks one environment of the platform file
+    @fleet_rule(Severity.ERROR)                   checks all specs of one environment together
+    @change_rule(Severity.ERROR, "...")           compares one spec in one environment with its previous version
+    RULE = reported(__name__, Severity.ERROR)     has no check: the reader or the models report its findings
 
-What changes find is taken on by an acknowledgement of that change, and cannot be suppressed.
+A finding of a change rule is accepted by acknowledging the change; it cannot be suppressed.
 
-A rule's name is its module's, its title the first line of the module's docstring, its page the rest.
+A rule is named after its module. The first line of the module's docstring is its title, the rest its docs page.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from penstock_spec.findings import Severity
 from penstock_spec.reading import Found
 from penstock_spec.subject import Changed, Fleet, PlatformSubject, Subject
 
-Scope = Literal["told", "spec", "platform", "fleet", "change"]
+Scope = Literal["reported", "spec", "platform", "fleet", "change"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,52 +36,52 @@ class Rule:
     module: str
     check: Callable[[Any], Iterable[Found]] | None = None
     acknowledged_as: str = ""
-    """The change that has to be acknowledged."""
+    """The `change` of an acknowledgement that accepts its findings."""
 
     @property
     def family(self) -> str:
-        """The folder it stands in."""
+        """The folder of its module."""
         return self.module.split(".")[-2]
 
     @property
     def page(self) -> str:
-        """Its docs page: what goes wrong, and how to put it right."""
+        """Its docs page: what goes wrong, and how to fix it."""
         return inspect.cleandoc(sys.modules[self.module].__doc__ or "")
 
     @property
     def title(self) -> str:
-        """What is bad, in a line."""
+        """The first line of its page: what is wrong."""
         return self.page.partition("\n")[0].rstrip(".")
 
 
 def spec_rule(severity: Severity) -> Callable[[Callable[[Subject[Any]], Iterable[Found]]], Rule]:
-    """A rule over one spec in one environment."""
+    """Define a rule that checks one spec in one environment."""
     return lambda check: _rule(check.__module__, severity, "spec", check)
 
 
 def platform_rule(severity: Severity) -> Callable[[Callable[[PlatformSubject], Iterable[Found]]], Rule]:
-    """A rule over one environment of the platform file."""
+    """Define a rule that checks one environment of the platform file."""
     return lambda check: _rule(check.__module__, severity, "platform", check)
 
 
 def fleet_rule(severity: Severity) -> Callable[[Callable[[Fleet], Iterable[Found]]], Rule]:
-    """A rule over all specs of one environment."""
+    """Define a rule that checks all specs of one environment together."""
     return lambda check: _rule(check.__module__, severity, "fleet", check)
 
 
 def change_rule(severity: Severity, change: str) -> Callable[[Callable[[Changed[Any]], Iterable[Found]]], Rule]:
-    """A rule over one spec in one environment, before and after."""
+    """Define a rule that compares one spec in one environment with its previous version."""
     return lambda check: replace(_rule(check.__module__, severity, "change", check), acknowledged_as=change)
 
 
-def told_of_change(module: str, severity: Severity, change: str) -> Rule:
-    """A rule about what is there no more."""
+def reported_change(module: str, severity: Severity, change: str) -> Rule:
+    """Define a rule about removed specs or environments; the linter reports its findings."""
     return replace(_rule(module, severity, "change", None), acknowledged_as=change)
 
 
-def told(module: str, severity: Severity) -> Rule:
-    """A rule whose findings come from reading or from the models themselves."""
-    return _rule(module, severity, "told", None)
+def reported(module: str, severity: Severity) -> Rule:
+    """Define a rule whose findings the reader or the models report."""
+    return _rule(module, severity, "reported", None)
 
 
 def _rule(module: str, severity: Severity, scope: Scope, check: Callable[[Any], Iterable[Found]] | None) -> Rule:

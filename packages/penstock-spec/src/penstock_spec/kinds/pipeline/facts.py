@@ -10,8 +10,8 @@ from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.subject import Subject
 
 
-def facts(it: Subject[Pipeline]) -> Iterator[tuple[str, object]]:
+def facts(subject: Subject[Pipeline]) -> Iterator[tuple[str, object]]:
     """The schema of its messages, wherever it stands; nothing where it is none, which is told elsewhere."""
-    schema = schema_of(it)
+    schema = schema_of(subject)
     if schema and trouble(schema) is None:
         yield "message.schema", schema

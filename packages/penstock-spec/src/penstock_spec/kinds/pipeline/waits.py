@@ -69,10 +69,12 @@ def _of_class(name: str, one: RetryClass, retries: Retries) -> Waits:
     )
 
 
-def longest_life(it: Subject[Pipeline]) -> tuple[Duration, str, str]:
+def longest_life(subject: Subject[Pipeline]) -> tuple[Duration, str, str]:
     """The longest that retries may take, a clause that says why, and the path of what makes it so long."""
-    timeout = it.spec.work.timeout
-    longest, slowest = max(((one.longest(timeout), one) for one in waits(it.spec.retries)), key=lambda pair: pair[0])
+    timeout = subject.spec.work.timeout
+    longest, slowest = max(
+        ((one.longest(timeout), one) for one in waits(subject.spec.retries)), key=lambda pair: pair[0]
+    )
     whose = f" of class `{slowest.name}`" if slowest.name else ""
     attempts = (
         f"{slowest.attempts} attempts{whose}, with the waits between,"
@@ -80,5 +82,5 @@ def longest_life(it: Subject[Pipeline]) -> tuple[Duration, str, str]:
         else f"one attempt{whose}"
     )
     said = (f"{slowest.path}.{field}" for field in ("backoff.first", "backoff.limit", "backoff.factor", "attempts"))
-    at = it.written(*said, "work.timeout" if not slowest.name else slowest.path)
-    return longest, f"{attempts} may take {longest} ({it.line(slowest.path)})", at
+    at = subject.written(*said, "work.timeout" if not slowest.name else slowest.path)
+    return longest, f"{attempts} may take {longest} ({subject.line(slowest.path)})", at

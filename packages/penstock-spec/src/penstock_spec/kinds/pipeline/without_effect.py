@@ -11,24 +11,24 @@ from penstock_spec.layers import Source, layered
 from penstock_spec.subject import Subject, steps
 
 
-def everywhere(it: Subject[Pipeline], named: Collection[str] = ()) -> Iterator[Pipeline]:
+def everywhere(subject: Subject[Pipeline], named: Collection[str] = ()) -> Iterator[Pipeline]:
     """The spec in every environment of the platform in which it has its shape, or in those that are named."""
-    for environment in it.platform_document.data["environments"]:
+    for environment in subject.platform_document.data["environments"]:
         if named and environment not in named:
             continue
         try:
-            layers = layered(KIND, it.layers.document, it.platform_document, environment)
+            layers = layered(KIND, subject.layers.document, subject.platform_document, environment)
             yield Pipeline.model_validate(layers.data)
         except ValidationError:  # told where that environment is checked
             continue
 
 
-def in_vain(it: Subject[Pipeline], path: str, useless: Callable[[Pipeline], bool]) -> bool:
+def in_vain(subject: Subject[Pipeline], path: str, useless: Callable[[Pipeline], bool]) -> bool:
     """Whether the spec says a value that is useless: for one environment in that one, for all of them in every one.
 
     A default of the platform may well be without effect in one spec; that is no news to the team.
     """
-    source = it.layers.source(steps(path))
+    source = subject.layers.source(steps(path))
     if source is Source.ENVIRONMENT:
-        return useless(it.spec)
-    return source is Source.SPEC and useless(it.spec) and all(useless(one) for one in everywhere(it))
+        return useless(subject.spec)
+    return source is Source.SPEC and useless(subject.spec) and all(useless(one) for one in everywhere(subject))

@@ -9,9 +9,9 @@ from penstock_spec.kinds.scheduler.spec import Scheduler
 from penstock_spec.subject import Subject
 
 
-def facts(it: Subject[Scheduler]) -> Iterator[tuple[str, object]]:
+def facts(subject: Subject[Scheduler]) -> Iterator[tuple[str, object]]:
     """What its listed jobs send, and to whom."""
-    for index, job in enumerate(jobs_of(it.spec)):
+    for index, job in enumerate(jobs_of(subject.spec)):
         if job.send is not None:
             yield f"jobs[{index}].send.pipeline", job.send.pipeline
             yield f"jobs[{index}].send.message", job.send.message

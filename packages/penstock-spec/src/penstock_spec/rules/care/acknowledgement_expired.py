@@ -9,6 +9,6 @@ Take it out when the change is made. If the change is still to come, look at it 
 from __future__ import annotations
 
 from penstock_spec.findings import Severity
-from penstock_spec.rules.define import told
+from penstock_spec.rules.define import reported
 
-RULE = told(__name__, Severity.WARNING)
+RULE = reported(__name__, Severity.WARNING)

@@ -10,6 +10,6 @@ platform file, under `acknowledge`, with the change `remove-environment`, its na
 from __future__ import annotations
 
 from penstock_spec.findings import Severity
-from penstock_spec.rules.define import told_of_change
+from penstock_spec.rules.define import reported_change
 
-RULE = told_of_change(__name__, Severity.ERROR, "remove-environment")
+RULE = reported_change(__name__, Severity.ERROR, "remove-environment")

@@ -12,6 +12,6 @@ it counts.
 from __future__ import annotations
 
 from penstock_spec.findings import Severity
-from penstock_spec.rules.define import told_of_change
+from penstock_spec.rules.define import reported_change
 
-RULE = told_of_change(__name__, Severity.ERROR, "remove-pipeline")
+RULE = reported_change(__name__, Severity.ERROR, "remove-pipeline")

@@ -22,20 +22,19 @@ from penstock_spec.values.words import shown
 
 
 @spec_rule(Severity.WARNING)
-def rule(it: Subject[Part]) -> Iterator[Found]:
-    """Every match of it is taken before."""
+def rule(subject: Subject[Part]) -> Iterator[Found]:
     earlier: list[tuple[str, str]] = []
-    where, classes = classes_of(it.spec)
+    where, classes = classes_of(subject.spec)
     for name, one in classes.items():
         taken = [next((pair for pair in earlier if takes(pair[0], match)), None) for match in one.match]
         first = taken[0] if taken else None
         if first and all(taken):
             path = f"{where}.{name}.match"
-            line = it.line(f"{where}.{first[1]}")
-            says = f"`{shown(one.match[0])}` is taken by `{shown(first[0])}` of `{first[1]}` ({line})"
+            line = subject.line(f"{where}.{first[1]}")
+            message = f"`{shown(one.match[0])}` is taken by `{shown(first[0])}` of `{first[1]}` ({line})"
             if len(taken) > 1:
-                says += ", and its other matches are taken too"
+                message += ", and its other matches are taken too"
             remain = [other for other in classes[first[1]].match if not any(takes(match, other) for match in one.match)]
             hint = f"put `{name}` before `{first[1]}`, or take `{name}` out" if remain else f"take `{name}` out"
-            yield it.problem(path, says, hint)
+            yield subject.problem(path, message, hint)
         earlier += [(match, name) for match in one.match]

@@ -22,14 +22,13 @@ from penstock_spec.values.words import shown
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Part]) -> Iterator[Found]:
-    """Each match is an exception or a status."""
-    where, classes = classes_of(it.spec)
+def rule(subject: Subject[Part]) -> Iterator[Found]:
+    where, classes = classes_of(subject.spec)
     for name, one in classes.items():
         for index, match in enumerate(one.match):
             if not is_status(match) and not is_exception(match):
-                says = f"`{shown(match)}` is neither an exception nor an HTTP status"
-                yield it.problem(f"{where}.{name}.match[{index}]", says, _hint(match))
+                message = f"`{shown(match)}` is neither an exception nor an HTTP status"
+                yield subject.problem(f"{where}.{name}.match[{index}]", message, _hint(match))
 
 
 def _hint(match: str) -> str:

@@ -25,12 +25,11 @@ NAMED = 3
 
 
 @fleet_rule(Severity.ERROR)
-def rule(it: Fleet) -> Iterator[Found]:
-    """Everything at its maximum must fit."""
-    limit = it.platform.platform.redis.connections
-    members = sorted(it.members, key=lambda one: (-_connections(one), one.file))
-    here = {name: sum(1 for _ in it.of(name)) for name in kinds()}
-    around = it.platform.platform
+def rule(fleet: Fleet) -> Iterator[Found]:
+    limit = fleet.platform.platform.redis.connections
+    members = sorted(fleet.members, key=lambda one: (-_connections(one), one.file))
+    here = {name: sum(1 for _ in fleet.of(name)) for name in kinds()}
+    around = fleet.platform.platform
     tending = sum(kinds()[name].tending(count, around.redis.topology) for name, count in here.items())
     if limit is None or (len(members) < SEVERAL and tending):
         return  # a pipeline that is too large alone is told by `replicas-exceed-connections`
@@ -39,10 +38,10 @@ def rule(it: Fleet) -> Iterator[Found]:
     if pods + janitor > limit:
         told = ", ".join(f"`{one.values['name']}` ({_connections(one)})" for one in members[:NAMED])
         all_ = f"{len(members)} specs at their maximum hold" if len(members) > 1 else "1 spec at its maximum holds"
-        says = f"{all_} {pods} and the janitor {janitor}; the largest: {told}"
+        message = f"{all_} {pods} and the janitor {janitor}; the largest: {told}"
         fields = " or ".join(f"`{kinds()[name].most_pods}`" for name, count in here.items() if count)
         hint = f"lower {fields} of the largest, or let Redis take `{pods + janitor}`"
-        yield it.platform.problem("redis.connections", says, hint)
+        yield fleet.platform.problem("redis.connections", message, hint)
 
 
 def _connections(member: Shown) -> int:

@@ -18,12 +18,11 @@ from penstock_spec.subject import Fleet, Shown
 
 
 @fleet_rule(Severity.ERROR)
-def rule(it: Fleet) -> Iterator[Found]:
-    """The first in the order of files keeps it."""
+def rule(fleet: Fleet) -> Iterator[Found]:
     first: dict[str, Shown] = {}
-    for member in it.members:
+    for member in fleet.members:
         name = member.values["name"]
         if name in first:
-            says = f"{first[name].line('name')} has the name `{name}` too"
-            yield member.problem("name", says, "choose another; everything that is generated is called after it")
+            message = f"{first[name].line('name')} has the name `{name}` too"
+            yield member.problem("name", message, "choose another; everything that is generated is called after it")
         first.setdefault(name, member)

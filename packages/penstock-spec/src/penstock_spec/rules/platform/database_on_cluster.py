@@ -17,8 +17,7 @@ from penstock_spec.subject import PlatformSubject
 
 
 @platform_rule(Severity.ERROR)
-def rule(it: PlatformSubject) -> Iterator[Found]:
-    """There is only 0."""
-    redis = it.platform.redis
+def rule(subject: PlatformSubject) -> Iterator[Found]:
+    redis = subject.platform.redis
     if redis.topology == "cluster" and redis.database:
-        yield it.problem("redis.database", "a cluster has only database 0", "take it out, or write `0`")
+        yield subject.problem("redis.database", "a cluster has only database 0", "take it out, or write `0`")

@@ -21,17 +21,16 @@ from penstock_spec.subject import PlatformSubject
 
 
 @platform_rule(Severity.WARNING)
-def rule(it: PlatformSubject) -> Iterator[Found]:
-    """Same keys, same messages."""
-    for name, other in it.whole.environments.items():
-        if name == it.environment:
+def rule(subject: PlatformSubject) -> Iterator[Found]:
+    for name, other in subject.whole.environments.items():
+        if name == subject.environment:
             return  # told at the later of two
-        index = _shared(it.platform, other)
+        index = _shared(subject.platform, other)
         if index is not None:
-            line = it.document.nearest(("environments", name, "redis", "addresses")).line
-            says = f"`{name}` uses this server too, with the same database (line {line}): workers share the messages"
-            own = "a Redis" if it.platform.redis.topology == "cluster" else "a Redis, or a `redis.database`,"
-            yield it.problem(f"redis.addresses[{index}]", says, f"give this environment {own} of its own")
+            line = subject.document.nearest(("environments", name, "redis", "addresses")).line
+            message = f"`{name}` uses this server too, with the same database (line {line}): workers share the messages"
+            own = "a Redis" if subject.platform.redis.topology == "cluster" else "a Redis, or a `redis.database`,"
+            yield subject.problem(f"redis.addresses[{index}]", message, f"give this environment {own} of its own")
             return
 
 

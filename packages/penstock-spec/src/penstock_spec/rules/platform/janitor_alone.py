@@ -18,8 +18,7 @@ from penstock_spec.subject import PlatformSubject
 
 
 @platform_rule(Severity.WARNING)
-def rule(it: PlatformSubject) -> Iterator[Found]:
-    """One pod is none while it moves."""
-    if it.platform.janitor.replicas == 1:
-        says = "while this one pod moves, sleeping pipelines are not woken by messages that fall due"
-        yield it.problem("janitor.replicas", says, "write `2`")
+def rule(subject: PlatformSubject) -> Iterator[Found]:
+    if subject.platform.janitor.replicas == 1:
+        message = "while this one pod moves, sleeping pipelines are not woken by messages that fall due"
+        yield subject.problem("janitor.replicas", message, "write `2`")

@@ -20,9 +20,8 @@ OLDEST = Version("1.31")
 
 
 @platform_rule(Severity.WARNING)
-def rule(it: PlatformSubject) -> Iterator[Found]:
-    """Nothing older is validated."""
-    version = it.platform.versions.kubernetes
+def rule(subject: PlatformSubject) -> Iterator[Found]:
+    version = subject.platform.versions.kubernetes
     if version < OLDEST:
-        says = f"manifests are validated for Kubernetes {OLDEST} and later, and this is {version}"
-        yield it.problem("versions.kubernetes", says, f"upgrade to `{OLDEST}` or later")
+        message = f"manifests are validated for Kubernetes {OLDEST} and later, and this is {version}"
+        yield subject.problem("versions.kubernetes", message, f"upgrade to `{OLDEST}` or later")

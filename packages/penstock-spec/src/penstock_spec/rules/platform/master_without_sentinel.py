@@ -17,9 +17,8 @@ from penstock_spec.subject import PlatformSubject
 
 
 @platform_rule(Severity.INFO)
-def rule(it: PlatformSubject) -> Iterator[Found]:
-    """Only sentinels know it."""
-    redis = it.platform.redis
+def rule(subject: PlatformSubject) -> Iterator[Found]:
+    redis = subject.platform.redis
     if redis.master is not None and redis.topology != "sentinel":
-        says = f"the topology is `{redis.topology}`, where nobody asks for it"
-        yield it.problem("redis.master", says, "take it out, or write `topology: sentinel`")
+        message = f"the topology is `{redis.topology}`, where nobody asks for it"
+        yield subject.problem("redis.master", message, "take it out, or write `topology: sentinel`")

@@ -17,9 +17,8 @@ from penstock_spec.subject import PlatformSubject
 
 
 @platform_rule(Severity.WARNING)
-def rule(it: PlatformSubject) -> Iterator[Found]:
-    """One address talks one way."""
-    redis = it.platform.redis
+def rule(subject: PlatformSubject) -> Iterator[Found]:
+    redis = subject.platform.redis
     if redis.auth is not None and redis.auth.names_tls and not redis.tls:
-        says = "the scaler's authentication has TLS, and `redis.tls` is off for the workers"
-        yield it.problem("redis.auth.names_tls", says, "set `redis.tls: true`, or take it out")
+        message = "the scaler's authentication has TLS, and `redis.tls` is off for the workers"
+        yield subject.problem("redis.auth.names_tls", message, "set `redis.tls: true`, or take it out")

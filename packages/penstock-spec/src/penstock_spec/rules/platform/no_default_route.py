@@ -18,12 +18,11 @@ from penstock_spec.subject import PlatformSubject
 
 
 @platform_rule(Severity.WARNING)
-def rule(it: PlatformSubject) -> Iterator[Found]:
-    """Every team would be without one, or those of one route."""
-    if not it.platform.routes:
-        says = f"`{it.environment}` has no routes, so nobody hears its alerts"
-        yield it.problem("routes", says, 'add `routes: {default: {slack: "#alerts"}}`')
-    for name, route in it.platform.routes.items():
+def rule(subject: PlatformSubject) -> Iterator[Found]:
+    if not subject.platform.routes:
+        message = f"`{subject.environment}` has no routes, so nobody hears its alerts"
+        yield subject.problem("routes", message, 'add `routes: {default: {slack: "#alerts"}}`')
+    for name, route in subject.platform.routes.items():
         if route.slack is None and route.pagerduty is None:
-            says = f"the route `{name}` has neither `slack` nor `pagerduty`, so nobody hears its alerts"
-            yield it.problem(f"routes.{name}", says, 'write where they go, such as `slack: "#alerts"`')
+            message = f"the route `{name}` has neither `slack` nor `pagerduty`, so nobody hears its alerts"
+            yield subject.problem(f"routes.{name}", message, 'write where they go, such as `slack: "#alerts"`')

@@ -17,10 +17,9 @@ from penstock_spec.subject import PlatformSubject
 
 
 @platform_rule(Severity.WARNING)
-def rule(it: PlatformSubject) -> Iterator[Found]:
-    """The first counts."""
-    redis = it.platform.redis
+def rule(subject: PlatformSubject) -> Iterator[Found]:
+    redis = subject.platform.redis
     if redis.topology == "standalone" and len(redis.addresses) > 1:
-        says = f"`standalone` is one server, and only `{redis.addresses[0]}` is used"
+        message = f"`standalone` is one server, and only `{redis.addresses[0]}` is used"
         hint = "take it out, or write `topology: cluster` or `topology: sentinel`"
-        yield it.problem("redis.addresses[1]", says, hint)
+        yield subject.problem("redis.addresses[1]", message, hint)

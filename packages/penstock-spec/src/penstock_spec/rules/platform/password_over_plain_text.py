@@ -19,15 +19,14 @@ from penstock_spec.subject import PlatformSubject
 
 
 @platform_rule(Severity.WARNING)
-def rule(it: PlatformSubject) -> Iterator[Found]:
-    """Inside the cluster it is the cluster's affair."""
-    redis = it.platform.redis
+def rule(subject: PlatformSubject) -> Iterator[Found]:
+    redis = subject.platform.redis
     if redis.tls or redis.auth is None or redis.auth.secret is None:
         return
     outside = next((one for one in redis.addresses if not _inside(one)), None)
     if outside:
-        says = f"`{outside}` is outside the cluster, and `redis.tls` is off"
-        yield it.problem("redis.auth.secret", says, "set `redis.tls: true`, with the TLS port in the address")
+        message = f"`{outside}` is outside the cluster, and `redis.tls` is off"
+        yield subject.problem("redis.auth.secret", message, "set `redis.tls: true`, with the TLS port in the address")
 
 
 def _inside(address: str) -> bool:

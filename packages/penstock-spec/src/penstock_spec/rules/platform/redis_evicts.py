@@ -19,9 +19,10 @@ from penstock_spec.values.words import shown
 
 
 @platform_rule(Severity.ERROR)
-def rule(it: PlatformSubject) -> Iterator[Found]:
-    """Only one policy deletes nothing."""
-    policy = it.platform.redis.eviction
+def rule(subject: PlatformSubject) -> Iterator[Found]:
+    policy = subject.platform.redis.eviction
     if policy != "noeviction":
-        says = f"`{shown(policy)}` deletes keys when memory is full, and a stream is one key"
-        yield it.problem("redis.eviction", says, "run Redis with `maxmemory-policy noeviction`, and write that here")
+        message = f"`{shown(policy)}` deletes keys when memory is full, and a stream is one key"
+        yield subject.problem(
+            "redis.eviction", message, "run Redis with `maxmemory-policy noeviction`, and write that here"
+        )

@@ -17,9 +17,8 @@ from penstock_spec.subject import PlatformSubject
 
 
 @platform_rule(Severity.ERROR)
-def rule(it: PlatformSubject) -> Iterator[Found]:
-    """They know masters by name."""
-    redis = it.platform.redis
+def rule(subject: PlatformSubject) -> Iterator[Found]:
+    redis = subject.platform.redis
     if redis.topology == "sentinel" and redis.master is None:
-        says = "`sentinel` needs the name of the master, and `redis.master` is missing"
-        yield it.problem("redis.topology", says, "add `master` beside it, such as `master: media`")
+        message = "`sentinel` needs the name of the master, and `redis.master` is missing"
+        yield subject.problem("redis.topology", message, "add `master` beside it, such as `master: media`")

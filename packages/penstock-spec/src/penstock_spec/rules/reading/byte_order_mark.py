@@ -9,6 +9,6 @@ Save the file as UTF-8 without a byte order mark, or run `penstock fmt`, which t
 from __future__ import annotations
 
 from penstock_spec.findings import Severity
-from penstock_spec.rules.define import told
+from penstock_spec.rules.define import reported
 
-RULE = told(__name__, Severity.WARNING)
+RULE = reported(__name__, Severity.WARNING)

@@ -9,6 +9,6 @@ Save it as UTF-8. On a command line, `iconv -f latin1 -t utf-8` or `iconv -f utf
 from __future__ import annotations
 
 from penstock_spec.findings import Severity
-from penstock_spec.rules.define import told
+from penstock_spec.rules.define import reported
 
-RULE = told(__name__, Severity.ERROR)
+RULE = reported(__name__, Severity.ERROR)

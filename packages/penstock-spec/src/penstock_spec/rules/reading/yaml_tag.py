@@ -9,6 +9,6 @@ Take the tag out. To make text of something that looks like a number, put it in 
 from __future__ import annotations
 
 from penstock_spec.findings import Severity
-from penstock_spec.rules.define import told
+from penstock_spec.rules.define import reported
 
-RULE = told(__name__, Severity.ERROR)
+RULE = reported(__name__, Severity.ERROR)

@@ -9,6 +9,6 @@ Write the first address of the range and the length: `10.20.0.0/16`, or `10.20.0
 from __future__ import annotations
 
 from penstock_spec.findings import Severity
-from penstock_spec.rules.define import told
+from penstock_spec.rules.define import reported
 
-RULE = told(__name__, Severity.ERROR)
+RULE = reported(__name__, Severity.ERROR)

@@ -9,6 +9,6 @@ Write the number with `m` right behind it, or a plain number of CPUs.
 from __future__ import annotations
 
 from penstock_spec.findings import Severity
-from penstock_spec.rules.define import told
+from penstock_spec.rules.define import reported
 
-RULE = told(__name__, Severity.ERROR)
+RULE = reported(__name__, Severity.ERROR)

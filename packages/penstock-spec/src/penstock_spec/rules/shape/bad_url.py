@@ -9,6 +9,6 @@ Write the whole address, such as `https://runbooks.example/penstock` or `http://
 from __future__ import annotations
 
 from penstock_spec.findings import Severity
-from penstock_spec.rules.define import told
+from penstock_spec.rules.define import reported
 
-RULE = told(__name__, Severity.ERROR)
+RULE = reported(__name__, Severity.ERROR)

@@ -11,6 +11,6 @@ Write a value within the bound that is told. The bounds of every field stand in 
 from __future__ import annotations
 
 from penstock_spec.findings import Severity
-from penstock_spec.rules.define import told
+from penstock_spec.rules.define import reported
 
-RULE = told(__name__, Severity.ERROR)
+RULE = reported(__name__, Severity.ERROR)

@@ -10,6 +10,6 @@ Write a value of the type that the finding names. Numbers and booleans have no q
 from __future__ import annotations
 
 from penstock_spec.findings import Severity
-from penstock_spec.rules.define import told
+from penstock_spec.rules.define import reported
 
-RULE = told(__name__, Severity.ERROR)
+RULE = reported(__name__, Severity.ERROR)

@@ -34,33 +34,33 @@ class Body:
     """The types that a value may have, as far as they are said."""
 
 
-def file_of(it: Subject[Pipeline]) -> str | None:
+def file_of(subject: Subject[Pipeline]) -> str | None:
     """The file of a schema that comes from code."""
-    schema = it.spec.message.schema_
+    schema = subject.spec.message.schema_
     if not isinstance(schema, SchemaFromCode):
         return None
-    return schema.file or f"{it.spec.name}.message.json"
+    return schema.file or f"{subject.spec.name}.message.json"
 
 
-def schema_of(it: Subject[Pipeline]) -> dict[str, Any]:
+def schema_of(subject: Subject[Pipeline]) -> dict[str, Any]:
     """The schema; what cannot be read says nothing."""
-    file = file_of(it)
+    file = file_of(subject)
     if file is None:
-        inline = it.spec.message.schema_
+        inline = subject.spec.message.schema_
         return inline if isinstance(inline, dict) else {}
-    raw = it.beside(file)
+    raw = subject.beside(file)
     schema = parse(raw) if raw is not None else None
     return schema if isinstance(schema, dict) else {}
 
 
-def told(it: Subject[Pipeline], inside: Path, says: str, hint: str) -> Found:
+def told(subject: Subject[Pipeline], inside: Path, says: str, hint: str) -> Found:
     """A finding inside the schema, or at the name of its file."""
-    if file_of(it) is not None:
-        return it.problem(
-            "message.schema.file" if it.given("message.schema.file") else "message.schema.model", says, hint
+    if file_of(subject) is not None:
+        return subject.problem(
+            "message.schema.file" if subject.given("message.schema.file") else "message.schema.model", says, hint
         )
     whole: Path = ("message", "schema", *inside)
-    return Found("", it.layers.at(whole), says, hint, dotted(whole))
+    return Found("", subject.layers.at(whole), says, hint, dotted(whole))
 
 
 @lru_cache(maxsize=16)
@@ -85,10 +85,10 @@ def _not_json(constant: str) -> NoReturn:
 _last: tuple[dict[str, Any], Body] = ({}, Body())
 
 
-def body_of(it: Subject[Pipeline]) -> Body:
+def body_of(subject: Subject[Pipeline]) -> Body:
     """What the schema says of a body. Rules ask one after the other, so it is remembered for the next."""
     global _last  # noqa: PLW0603 - a memory of one
-    schema = schema_of(it)
+    schema = schema_of(subject)
     if _last[0] is not schema:
         _last = (schema, read(schema))
     return _last[1]

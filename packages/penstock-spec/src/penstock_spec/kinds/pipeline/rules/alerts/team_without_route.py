@@ -20,16 +20,15 @@ from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.WARNING)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """No route, no default."""
-    team, routes = it.spec.owner.team, it.platform.routes
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    team, routes = subject.spec.owner.team, subject.platform.routes
     if not routes or team in routes or "default" in routes:
         return  # an environment without any route is told once, in the platform file
-    says = f"there are routes for {', '.join(f'`{one}`' for one in routes)}, and no `default`"
+    message = f"there are routes for {', '.join(f'`{one}`' for one in routes)}, and no `default`"
     close = nearest(team, list(routes))
     hint = (
         f"write `{close}`, or add a route"
         if close
         else f"add a route for `{team}` to the platform file, or a `default`"
     )
-    yield it.problem("owner.team", says, hint)
+    yield subject.problem("owner.team", message, hint)

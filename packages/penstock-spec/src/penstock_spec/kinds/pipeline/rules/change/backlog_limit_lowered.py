@@ -19,8 +19,9 @@ from penstock_spec.subject import Changed
 
 
 @change_rule(Severity.ERROR, "lower-backlog-limit")
-def rule(it: Changed[Pipeline]) -> Iterator[Found]:
-    """The number at which senders meet the policy."""
-    before, after = it.before.stream.backlog, it.after.stream.backlog
+def rule(change: Changed[Pipeline]) -> Iterator[Found]:
+    before, after = change.before.stream.backlog, change.after.stream.backlog
     if after.limit < before.limit:
-        yield it.problem("stream.backlog.limit", f"it was {before.limit}; above it senders meet `{after.when_full}`")
+        yield change.problem(
+            "stream.backlog.limit", f"it was {before.limit}; above it senders meet `{after.when_full}`"
+        )

@@ -21,8 +21,7 @@ from penstock_spec.subject import Changed
 
 
 @change_rule(Severity.ERROR, "rename-group")
-def rule(it: Changed[Pipeline]) -> Iterator[Found]:
-    """The name under which Redis keeps what is unfinished."""
-    before, after = it.before.stream.group, it.after.stream.group
-    if before != after and it.before.stream.key == it.after.stream.key:
-        yield it.problem("stream.group", f"it was `{before}`, and `{after}` begins anew with what is in the stream")
+def rule(change: Changed[Pipeline]) -> Iterator[Found]:
+    before, after = change.before.stream.group, change.after.stream.group
+    if before != after and change.before.stream.key == change.after.stream.key:
+        yield change.problem("stream.group", f"it was `{before}`, and `{after}` begins anew with what is in the stream")

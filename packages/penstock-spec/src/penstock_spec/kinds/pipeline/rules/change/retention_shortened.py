@@ -21,14 +21,13 @@ from penstock_spec.subject import Changed
 
 
 @change_rule(Severity.ERROR, "shorten-retention")
-def rule(it: Changed[Pipeline]) -> Iterator[Found]:
-    """Of the stream, and of its dead letters."""
-    before, after = it.before.stream.retention, it.after.stream.retention
+def rule(change: Changed[Pipeline]) -> Iterator[Found]:
+    before, after = change.before.stream.retention, change.after.stream.retention
     if _shorter(before, after):
-        yield it.problem("stream.retention.keep", f"it was {_told(before)}, and older messages are deleted")
-    kept, keeps = it.before.dead_letter.keep, it.after.dead_letter.keep
+        yield change.problem("stream.retention.keep", f"it was {_told(before)}, and older messages are deleted")
+    kept, keeps = change.before.dead_letter.keep, change.after.dead_letter.keep
     if keeps < kept:
-        yield it.problem("dead_letter.keep", f"it was {kept}, and older dead letters are deleted")
+        yield change.problem("dead_letter.keep", f"it was {kept}, and older dead letters are deleted")
 
 
 def _shorter(before: Retention, after: Retention) -> bool:

@@ -20,10 +20,9 @@ from penstock_spec.subject import Changed
 
 
 @change_rule(Severity.ERROR, "rename-stream")
-def rule(it: Changed[Pipeline]) -> Iterator[Found]:
-    """The keys under which messages lie."""
-    keys = (("stream.key", it.before.stream.key, it.after.stream.key),)
-    dead = ("dead_letter.key", it.before.dead_letter.key, it.after.dead_letter.key)
-    for path, before, after in (*keys, dead) if it.now.given("dead_letter.key") else keys:
+def rule(change: Changed[Pipeline]) -> Iterator[Found]:
+    keys = (("stream.key", change.before.stream.key, change.after.stream.key),)
+    dead = ("dead_letter.key", change.before.dead_letter.key, change.after.dead_letter.key)
+    for path, before, after in (*keys, dead) if change.now.given("dead_letter.key") else keys:
         if before != after:
-            yield it.problem(path, f"it was `{before}`, and what lies there is read by nobody any more")
+            yield change.problem(path, f"it was `{before}`, and what lies there is read by nobody any more")

@@ -20,19 +20,18 @@ from penstock_spec.subject import Fleet, Shown
 
 
 @fleet_rule(Severity.ERROR)
-def rule(it: Fleet) -> Iterator[Found]:
-    """Nobody's input."""
+def rule(fleet: Fleet) -> Iterator[Found]:
     readers: dict[str, Shown] = {}
-    for member in it.of("pipeline"):
+    for member in fleet.of("pipeline"):
         readers.setdefault(member.values["stream.key"], member)
-    for member in it.of("pipeline"):
+    for member in fleet.of("pipeline"):
         dead = member.values["dead_letter.key"]
         reader = readers.get(dead)
         if reader is None or reader is member:
             continue
         if dead == dead_letters(member.values["stream.key"], member.values["stream.group"]):
-            says = f"{member.line('dead_letter.key')} buries into `{dead}`, by default"
-            yield reader.problem("stream.key", says, "read another stream")
+            message = f"{member.line('dead_letter.key')} buries into `{dead}`, by default"
+            yield reader.problem("stream.key", message, "read another stream")
         else:
-            says = f"{reader.line('stream.key')} reads `{dead}` as its input"
-            yield member.problem("dead_letter.key", says, "bury into a key that no pipeline reads, or leave it out")
+            message = f"{reader.line('stream.key')} reads `{dead}` as its input"
+            yield member.problem("dead_letter.key", message, "bury into a key that no pipeline reads, or leave it out")

@@ -18,17 +18,16 @@ from penstock_spec.subject import Fleet, Shown
 
 
 @fleet_rule(Severity.WARNING)
-def rule(it: Fleet) -> Iterator[Found]:
-    """One graveyard each."""
+def rule(fleet: Fleet) -> Iterator[Found]:
     first: dict[str, Shown] = {}
-    for member in it.of("pipeline"):
+    for member in fleet.of("pipeline"):
         dead = member.values["dead_letter.key"]
         other = first.setdefault(dead, member)
         if other is not member and not _same_group(other, member):
             usual = dead == dead_letters(member.values["stream.key"], member.values["stream.group"])
             one, other = (other, member) if usual else (member, other)
-            says = f"{other.line('dead_letter.key')} buries into `{dead}` too"
-            yield one.problem("dead_letter.key", says, "leave it out, for a key of its own beside the stream")
+            message = f"{other.line('dead_letter.key')} buries into `{dead}` too"
+            yield one.problem("dead_letter.key", message, "leave it out, for a key of its own beside the stream")
 
 
 def _same_group(one: Shown, other: Shown) -> bool:

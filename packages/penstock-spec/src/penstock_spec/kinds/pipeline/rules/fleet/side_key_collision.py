@@ -20,27 +20,26 @@ from penstock_spec.subject import Fleet, Shown
 
 
 @fleet_rule(Severity.ERROR)
-def rule(it: Fleet) -> Iterator[Found]:
-    """Each key has one meaning."""
+def rule(fleet: Fleet) -> Iterator[Found]:
     owners: dict[str, Shown] = {}
-    for member in it.of("pipeline"):
+    for member in fleet.of("pipeline"):
         twin = None
         for key in side_keys(member.values["stream.key"], member.values["stream.group"]):
             owner = owners.setdefault(key, member)
             if owner.values["stream.key"] != member.values["stream.key"]:
                 twin = twin or (key, owner)
         if twin:
-            says = (
+            message = (
                 f"`{twin[0]}` would belong to it and to `{twin[1].values['stream.key']}` ({twin[1].line('stream.key')})"
             )
-            yield member.problem("stream.key", says, "choose another `stream.key`")
-    for member in it.of("pipeline"):
+            yield member.problem("stream.key", message, "choose another `stream.key`")
+    for member in fleet.of("pipeline"):
         for path in ("stream.key", "dead_letter.key"):
             taken = next((key for key in prefixes(member.values[path]) if key in owners), None)
             if taken:
                 owner = owners[taken]
-                says = (
+                message = (
                     f"`{taken}` is a side key of the stream `{owner.values['stream.key']}` ({owner.line('stream.key')})"
                 )
-                yield member.problem(path, says, f"choose another `{path}`")
+                yield member.problem(path, message, f"choose another `{path}`")
                 break  # dead letters may only follow the stream's key

@@ -19,15 +19,16 @@ from penstock_spec.subject import Fleet, Shown
 
 
 @fleet_rule(Severity.ERROR)
-def rule(it: Fleet) -> Iterator[Found]:
-    """A group is one pipeline."""
+def rule(fleet: Fleet) -> Iterator[Found]:
     first: dict[tuple[str, str], Shown] = {}
-    for member in it.of("pipeline"):
+    for member in fleet.of("pipeline"):
         key, group = member.values["stream.key"], member.values["stream.group"]
         other = first.setdefault((key, group), member)
         if other is not member and not _renamed_apart(other, member):
-            says = f"{other.line('stream.group')} reads `{key}` as the group `{group}` too; a message reaches only one"
-            yield member.problem("stream.group", says, "give this spec a group or a stream of its own")
+            message = (
+                f"{other.line('stream.group')} reads `{key}` as the group `{group}` too; a message reaches only one"
+            )
+            yield member.problem("stream.group", message, "give this spec a group or a stream of its own")
 
 
 def _renamed_apart(one: Shown, other: Shown) -> bool:

@@ -18,17 +18,16 @@ from penstock_spec.subject import Fleet, Shown
 
 
 @fleet_rule(Severity.ERROR)
-def rule(it: Fleet) -> Iterator[Found]:
-    """`until-done` is for the only group of a stream."""
+def rule(fleet: Fleet) -> Iterator[Found]:
     readers: dict[str, list[Shown]] = {}
-    for member in it.of("pipeline"):
+    for member in fleet.of("pipeline"):
         readers.setdefault(member.values["stream.key"], []).append(member)
-    for member in it.of("pipeline"):
+    for member in fleet.of("pipeline"):
         if member.values["stream.retention.keep"] != "until-done":
             continue
         key, group = member.values["stream.key"], member.values["stream.group"]
         other = next((one for one in readers[key] if one.values["stream.group"] != group), None)
         if other is not None:
-            says = f"{other.line('stream.group')} reads `{key}` too, as the group `{other.values['stream.group']}`"
+            message = f"{other.line('stream.group')} reads `{key}` too, as the group `{other.values['stream.group']}`"
             hint = "set `stream.retention.keep` of both to `{length: 1000000}` or `{age: 7d}`"
-            yield member.problem("stream.retention.keep", says, hint)
+            yield member.problem("stream.retention.keep", message, hint)

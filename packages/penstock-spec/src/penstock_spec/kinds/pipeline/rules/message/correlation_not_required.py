@@ -20,10 +20,9 @@ from penstock_spec.values.words import shown
 
 
 @spec_rule(Severity.WARNING)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """A described field that correlates is required, or made."""
-    message, body = it.spec.message, body_of(it)
-    field = message.correlate
-    if field in body.names and field not in body.required and not message.make_correlation:
-        says = f"the schema does not require `{shown(field)}` ({it.line('message.schema')})"
-        yield it.problem("message.correlate", says, "add it to `required`, or write `make_correlation: true`")
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    spec, body = subject.spec.message, body_of(subject)
+    field = spec.correlate
+    if field in body.names and field not in body.required and not spec.make_correlation:
+        message = f"the schema does not require `{shown(field)}` ({subject.line('message.schema')})"
+        yield subject.problem("message.correlate", message, "add it to `required`, or write `make_correlation: true`")

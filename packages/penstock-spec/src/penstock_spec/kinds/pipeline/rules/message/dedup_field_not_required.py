@@ -20,9 +20,8 @@ from penstock_spec.values.words import shown
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """A described field that deduplicates is required."""
-    dedup, body = it.spec.message.dedup, body_of(it)
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    dedup, body = subject.spec.message.dedup, body_of(subject)
     if dedup is not None and dedup.by in body.names and dedup.by not in body.required:
-        says = f"the schema does not require `{shown(dedup.by)}` ({it.line('message.schema')})"
-        yield it.problem("message.dedup.by", says, f"add `{shown(dedup.by)}` to `required` in the schema")
+        message = f"the schema does not require `{shown(dedup.by)}` ({subject.line('message.schema')})"
+        yield subject.problem("message.dedup.by", message, f"add `{shown(dedup.by)}` to `required` in the schema")

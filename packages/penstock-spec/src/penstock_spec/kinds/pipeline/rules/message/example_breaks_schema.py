@@ -21,9 +21,8 @@ from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.WARNING)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """Each example is a message. A schema that is none is told of elsewhere."""
-    schema = schema_of(it)
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    schema = schema_of(subject)
     examples = schema.get("examples")
     if not isinstance(examples, list) or trouble(schema) is not None:
         return
@@ -31,4 +30,4 @@ def rule(it: Subject[Pipeline]) -> Iterator[Found]:
     for index, example in enumerate(examples):
         wrong = checked.wrong(example)
         if wrong:
-            yield told(it, ("examples", index), wrong, "write an example that the schema takes")
+            yield told(subject, ("examples", index), wrong, "write an example that the schema takes")

@@ -22,15 +22,14 @@ from penstock_spec.values.words import shown
 
 
 @spec_rule(Severity.WARNING)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """Each field that the spec uses is known to a schema that lists fields."""
-    body = body_of(it)
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    body = body_of(subject)
     if not body.names or body.more or body.only is not None:
         return
-    for path, field in used_fields(it.spec.message):
+    for path, field in used_fields(subject.spec.message):
         if field not in body.names:
             close = nearest(field, body.names)
-            says = f"the schema does not describe `{shown(field)}` ({it.line('message.schema')})"
-            yield it.problem(
-                path, says, f"write `{shown(close)}`" if close else f"describe `{shown(field)}` in the schema"
+            message = f"the schema does not describe `{shown(field)}` ({subject.line('message.schema')})"
+            yield subject.problem(
+                path, message, f"write `{shown(close)}`" if close else f"describe `{shown(field)}` in the schema"
             )

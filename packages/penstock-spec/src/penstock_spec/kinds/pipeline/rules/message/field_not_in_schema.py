@@ -22,13 +22,12 @@ from penstock_spec.values.words import shown
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """Each field that the spec uses may be there."""
-    body = body_of(it)
-    for path, field in used_fields(it.spec.message):
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    body = body_of(subject)
+    for path, field in used_fields(subject.spec.message):
         if body.only is not None and field not in body.only:
             close = nearest(field, body.only)
-            says = f"the schema has no `{shown(field)}` and takes no other fields ({it.line('message.schema')})"
-            yield it.problem(
-                path, says, f"write `{shown(close)}`" if close else f"describe `{shown(field)}` in the schema"
+            message = f"the schema has no `{shown(field)}` and takes no other fields ({subject.line('message.schema')})"
+            yield subject.problem(
+                path, message, f"write `{shown(close)}`" if close else f"describe `{shown(field)}` in the schema"
             )

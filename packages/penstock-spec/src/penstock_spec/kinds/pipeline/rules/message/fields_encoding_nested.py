@@ -20,15 +20,14 @@ from penstock_spec.values.words import shown
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """With this encoding all properties are flat."""
-    if it.spec.message.encoding != "fields":
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    if subject.spec.message.encoding != "fields":
         return
-    schema = schema_of(it)
+    schema = schema_of(subject)
     properties = schema.get("properties")
     for name, part in properties.items() if isinstance(properties, dict) else ():
         nested = next((one for one in read(schema, part).types if one in ("array", "object")), None)
         if nested:
-            line = it.line("message.encoding")
-            says = f"`{shown(name)}` is an {nested}, and the encoding `fields` has only text ({line})"
-            yield told(it, ("properties", name), says, "write `encoding: {json: data}`, or flatten it")
+            line = subject.line("message.encoding")
+            message = f"`{shown(name)}` is an {nested}, and the encoding `fields` has only text ({line})"
+            yield told(subject, ("properties", name), message, "write `encoding: {json: data}`, or flatten it")

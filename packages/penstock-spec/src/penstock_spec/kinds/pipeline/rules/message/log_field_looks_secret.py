@@ -44,12 +44,11 @@ PAIRS = frozenset(("accesskey", "apikey", "cardnumber", "creditcard", "privateke
 
 
 @spec_rule(Severity.WARNING)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """By the words of the field's name."""
-    for path, field in used_fields(it.spec.message):
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    for path, field in used_fields(subject.spec.message):
         if path != "message.dedup.by" and looks_secret(field):
-            says = f"`{shown(field)}` would be in every log line of a message"
-            yield it.problem(path, says, "log an identifier instead, or suppress this if the name misleads")
+            message = f"`{shown(field)}` would be in every log line of a message"
+            yield subject.problem(path, message, "log an identifier instead, or suppress this if the name misleads")
 
 
 def looks_secret(field: str) -> bool:

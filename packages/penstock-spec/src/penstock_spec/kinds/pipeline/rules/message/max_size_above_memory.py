@@ -20,15 +20,18 @@ from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.WARNING)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """All running messages at their largest fit into half of the pod's memory."""
-    size, concurrency, memory = it.spec.message.max_size, it.spec.work.concurrency, it.spec.resources.memory
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    size, concurrency, memory = (
+        subject.spec.message.max_size,
+        subject.spec.work.concurrency,
+        subject.spec.resources.memory,
+    )
     together = size * concurrency
     if together * 2 > memory:
-        at = it.written("message.max_size", "work.concurrency")
-        says = (
+        at = subject.written("message.max_size", "work.concurrency")
+        message = (
             f"{concurrency} messages of {size} are {together}, more than half of the pod's {memory} "
-            f"({it.line('resources.memory')})"
+            f"({subject.line('resources.memory')})"
         )
         hint = f"lower `{at}`, or set `resources.memory` to at least `{together * 2}`"
-        yield it.problem(at, says, hint)
+        yield subject.problem(at, message, hint)

@@ -20,9 +20,8 @@ from penstock_spec.values.words import shown
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """A model has its file."""
-    file = file_of(it)
-    if file is not None and it.beside(file) is None:
-        says = f"there is no `{shown(file)}` beside the spec"
-        yield told(it, (), says, f"write it with `penstock schema message --write {it.file}`")
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    file = file_of(subject)
+    if file is not None and subject.beside(file) is None:
+        message = f"there is no `{shown(file)}` beside the spec"
+        yield told(subject, (), message, f"write it with `penstock schema message --write {subject.file}`")

@@ -22,15 +22,14 @@ from penstock_spec.values.words import shown
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """The file is JSON, and a schema that compiles."""
-    file = file_of(it)
-    raw = it.beside(file) if file is not None else None
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    file = file_of(subject)
+    raw = subject.beside(file) if file is not None else None
     if file is None or raw is None:
         return
     value = parse(raw)
     wrong = value if isinstance(value, Trouble) else trouble(value)
     if wrong is not None:
         where = "/" + "/".join(str(step) for step in wrong.path) if wrong.path else "the file"
-        says = f"`{shown(file)}`: {wrong.says}" + (f" (at `{shown(where)}`)" if wrong.path else "")
-        yield told(it, (), says, f"write it again with `penstock schema message --write {it.file}`")
+        message = f"`{shown(file)}`: {wrong.says}" + (f" (at `{shown(where)}`)" if wrong.path else "")
+        yield told(subject, (), message, f"write it again with `penstock schema message --write {subject.file}`")

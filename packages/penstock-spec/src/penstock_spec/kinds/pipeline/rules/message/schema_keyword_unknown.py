@@ -28,27 +28,28 @@ MOST = 20
 
 
 @spec_rule(Severity.WARNING)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """Each word of an inline schema, or of the file of one."""
-    file, words = file_of(it), list(islice(unknown(schema_of(it)), MOST))
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    file, words = file_of(subject), list(islice(unknown(schema_of(subject)), MOST))
     model = next((one for one in words if file is None and _is_model(one)), None)
     if model is not None:
-        says = f"`{shown(model.word)}` is no keyword, so this is a JSON Schema that lets every body pass"
-        yield _at_word(it, model, says, "write `model`, to take the schema from code")
+        message = f"`{shown(model.word)}` is no keyword, so this is a JSON Schema that lets every body pass"
+        yield _at_word(subject, model, message, "write `model`, to take the schema from code")
         return
     for one in words:
-        says = f"`{shown(one.word)}` is no keyword of JSON Schema, and is passed over"
+        message = f"`{shown(one.word)}` is no keyword of JSON Schema, and is passed over"
         if file is None:
-            yield _at_word(it, one, says, _way_out(one))
+            yield _at_word(subject, one, message, _way_out(one))
         else:
             where = "/".join(str(step) for step in one.path)
-            yield told(it, (), f"`{shown(file)}`: {says} (at `/{shown(where)}`)", f"in the model, {_way_out(one)}")
+            yield told(
+                subject, (), f"`{shown(file)}`: {message} (at `/{shown(where)}`)", f"in the model, {_way_out(one)}"
+            )
 
 
-def _at_word(it: Subject[Pipeline], one: Unknown, says: str, hint: str) -> Found:
+def _at_word(subject: Subject[Pipeline], one: Unknown, message: str, hint: str) -> Found:
     """The word is wrong, not its value."""
-    found = told(it, one.path, says, hint)
-    place = it.layers.place(("message", "schema", *one.path))
+    found = told(subject, one.path, message, hint)
+    place = subject.layers.place(("message", "schema", *one.path))
     return found._replace(at=place.name) if place else found
 
 

@@ -20,11 +20,13 @@ from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """The type of a body, where it is said, is `object` alone."""
-    types = body_of(it).types
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    types = body_of(subject).types
     other = next((one for one in types if one != "object" and one in TYPES), None)
     if other:
         yield told(
-            it, ("type",), f"it describes `{other}`, and the body of a message is an object", "write `type: object`"
+            subject,
+            ("type",),
+            f"it describes `{other}`, and the body of a message is an object",
+            "write `type: object`",
         )

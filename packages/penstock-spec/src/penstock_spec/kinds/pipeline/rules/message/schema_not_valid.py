@@ -21,8 +21,7 @@ from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """An inline schema must compile. What a file holds is told by `schema-file-not-valid`."""
-    wrong = trouble(schema_of(it)) if file_of(it) is None else None
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    wrong = trouble(schema_of(subject)) if file_of(subject) is None else None
     if wrong is not None:
-        yield told(it, wrong.path, wrong.says, wrong.hint)
+        yield told(subject, wrong.path, wrong.says, wrong.hint)

@@ -24,15 +24,16 @@ SLOTS = 16384
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """One script, one slot."""
-    if it.platform.redis.topology != "cluster":
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    if subject.platform.redis.topology != "cluster":
         return
-    key, group, dead = it.spec.stream.key, it.spec.stream.group, it.spec.dead_letter.key
+    key, group, dead = subject.spec.stream.key, subject.spec.stream.group, subject.spec.dead_letter.key
     if slot(dead) != slot(key):
-        at = it.line("stream.key")
-        says = f"it is in slot {slot(dead)} of the cluster, and the stream `{key}` ({at}) in slot {slot(key)}"
-        yield it.problem("dead_letter.key", says, f"take it out for `{dead_letters(key, group)}`, or share a hash tag")
+        at = subject.line("stream.key")
+        message = f"it is in slot {slot(dead)} of the cluster, and the stream `{key}` ({at}) in slot {slot(key)}"
+        yield subject.problem(
+            "dead_letter.key", message, f"take it out for `{dead_letters(key, group)}`, or share a hash tag"
+        )
 
 
 def slot(key: str) -> int:

@@ -22,9 +22,8 @@ OLDEST = Version("6.2")
 
 
 @platform_rule(Severity.ERROR)
-def rule(it: PlatformSubject) -> Iterator[Found]:
-    """6.2 brought the commands."""
-    version = it.platform.versions.redis
+def rule(subject: PlatformSubject) -> Iterator[Found]:
+    version = subject.platform.versions.redis
     if version < OLDEST:
-        says = f"Redis {version} lacks commands that workers and janitor need, such as XAUTOCLAIM"
-        yield it.problem("versions.redis", says, f"run Redis `{OLDEST}` or later, and say its version here")
+        message = f"Redis {version} lacks commands that workers and janitor need, such as XAUTOCLAIM"
+        yield subject.problem("versions.redis", message, f"run Redis `{OLDEST}` or later, and say its version here")

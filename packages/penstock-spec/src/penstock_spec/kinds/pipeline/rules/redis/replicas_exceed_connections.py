@@ -21,17 +21,16 @@ from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """Pods and janitor must all find a place."""
-    limit = it.platform.redis.connections
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    limit = subject.platform.redis.connections
     if limit is None:
         return
-    pods = it.spec.scaling.replicas.max
-    janitor = it.platform.janitor.replicas * per_janitor(1, it.platform.redis.topology)
+    pods = subject.spec.scaling.replicas.max
+    janitor = subject.platform.janitor.replicas * per_janitor(1, subject.platform.redis.topology)
     if pods * PER_WORKER + janitor > limit:
-        says = (
+        message = (
             f"{pods} pods hold {pods * PER_WORKER} connections and the janitor {janitor}, "
-            f"and Redis takes {limit} ({it.platform_line('redis.connections')})"
+            f"and Redis takes {limit} ({subject.platform_line('redis.connections')})"
         )
         room = (limit - janitor) // PER_WORKER
         hint = (
@@ -39,4 +38,4 @@ def rule(it: Subject[Pipeline]) -> Iterator[Found]:
             if room > 0
             else "raise `redis.connections`; not one worker fits"
         )
-        yield it.problem("scaling.replicas.max", says, hint)
+        yield subject.problem("scaling.replicas.max", message, hint)

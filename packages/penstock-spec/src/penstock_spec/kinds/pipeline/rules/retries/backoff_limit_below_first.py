@@ -21,17 +21,18 @@ from penstock_spec.values.quantities import Duration
 
 
 @spec_rule(Severity.WARNING)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """In the usual backoff, and in each class that says its own."""
-    usual = it.spec.retries.backoff
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    usual = subject.spec.retries.backoff
     if usual.limit < usual.first:
-        yield _told(it, "retries.backoff", usual.first, "limit" if it.given("retries.backoff.limit") else "first")
-    for one in waits(it.spec.retries):
-        own = it.spec.retries.classes[one.name].backoff if one.name else None
+        yield _told(
+            subject, "retries.backoff", usual.first, "limit" if subject.given("retries.backoff.limit") else "first"
+        )
+    for one in waits(subject.spec.retries):
+        own = subject.spec.retries.classes[one.name].backoff if one.name else None
         if own is not None and one.limit < one.first and (own.first or own.limit):
-            yield _told(it, f"{one.path}.backoff", one.first, "limit" if own.limit else "first")
+            yield _told(subject, f"{one.path}.backoff", one.first, "limit" if own.limit else "first")
 
 
-def _told(it: Subject[Pipeline], section: str, first: Duration, at: str) -> Found:
-    says = f"the first wait is {first}, and no wait may be longer than the limit"
-    return it.problem(f"{section}.{at}", says, f"set `limit` to at least `{first}`")
+def _told(subject: Subject[Pipeline], section: str, first: Duration, at: str) -> Found:
+    message = f"the first wait is {first}, and no wait may be longer than the limit"
+    return subject.problem(f"{section}.{at}", message, f"set `limit` to at least `{first}`")

@@ -19,20 +19,19 @@ from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.INFO)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """In a class, or for all failures when no class tries again either."""
-    retries = it.spec.retries
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    retries = subject.spec.retries
     every = list(waits(retries))
-    if it.given("retries.backoff") and all(one.attempts == 1 for one in every):
-        yield _told(it, "retries")
+    if subject.given("retries.backoff") and all(one.attempts == 1 for one in every):
+        yield _told(subject, "retries")
     for one in every:
         if one.name and one.attempts == 1 and retries.classes[one.name].backoff is not None:
-            yield _told(it, one.path)
+            yield _told(subject, one.path)
 
 
-def _told(it: Subject[Pipeline], section: str) -> Found:
+def _told(subject: Subject[Pipeline], section: str) -> Found:
     own = f"{section}.attempts"
-    line = it.line(own if it.given(own) else "retries.attempts")
-    return it.problem(
+    line = subject.line(own if subject.given(own) else "retries.attempts")
+    return subject.problem(
         f"{section}.backoff", f"`attempts` is 1 ({line}), so nothing waits", "take it out, or allow more attempts"
     )

@@ -19,8 +19,7 @@ from penstock_spec.values.words import shown
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """The two keys differ."""
-    if it.spec.dead_letter.key == it.spec.stream.key:
-        says = f"`{shown(it.spec.stream.key)}` is the stream itself ({it.line('stream.key')})"
-        yield it.problem("dead_letter.key", says, "take it out, or name another key")
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    if subject.spec.dead_letter.key == subject.spec.stream.key:
+        message = f"`{shown(subject.spec.stream.key)}` is the stream itself ({subject.line('stream.key')})"
+        yield subject.problem("dead_letter.key", message, "take it out, or name another key")

@@ -21,9 +21,8 @@ WEEKEND = Duration("3d")
 
 
 @spec_rule(Severity.WARNING)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """A weekend must not be enough."""
-    keep = it.spec.dead_letter.keep
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    keep = subject.spec.dead_letter.keep
     if keep < WEEKEND:
-        says = f"what dies before a weekend is gone after it: {keep} are less than {WEEKEND}"
-        yield it.problem("dead_letter.keep", says, "keep them longer, such as `14d`")
+        message = f"what dies before a weekend is gone after it: {keep} are less than {WEEKEND}"
+        yield subject.problem("dead_letter.keep", message, "keep them longer, such as `14d`")

@@ -20,14 +20,13 @@ from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.WARNING)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """Idle time must be longer than work; it counts where foreign workers do, or where somebody wrote it."""
-    idle, needed = it.spec.janitor.ghosts.idle, it.spec.work.timeout + it.spec.work.lease
-    at = next((path for path in ("janitor.ghosts.idle", "stream.foreign_workers") if it.given(path)), "")
-    if needed < idle or not (it.given("janitor.ghosts.idle") or it.spec.stream.foreign_workers):
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    idle, needed = subject.spec.janitor.ghosts.idle, subject.spec.work.timeout + subject.spec.work.lease
+    at = next((path for path in ("janitor.ghosts.idle", "stream.foreign_workers") if subject.given(path)), "")
+    if needed < idle or not (subject.given("janitor.ghosts.idle") or subject.spec.stream.foreign_workers):
         return
-    says = (
-        f"after {idle} a consumer is taken for a ghost ({it.line('janitor.ghosts.idle')}), "
+    message = (
+        f"after {idle} a consumer is taken for a ghost ({subject.line('janitor.ghosts.idle')}), "
         f"and work.timeout and a lease are {needed} together"
     )
-    yield it.problem(at, says, f"set `janitor.ghosts.idle` to more than `{needed}`")
+    yield subject.problem(at, message, f"set `janitor.ghosts.idle` to more than `{needed}`")

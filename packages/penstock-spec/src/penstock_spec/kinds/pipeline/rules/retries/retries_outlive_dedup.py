@@ -21,9 +21,8 @@ from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.WARNING)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """The window must cover the retries."""
-    dedup = it.spec.message.dedup
-    longest, because, _ = longest_life(it)
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    dedup = subject.spec.message.dedup
+    longest, because, _ = longest_life(subject)
     if dedup is not None and dedup.window < longest:
-        yield it.problem("message.dedup.window", because, f"set `message.dedup.window` to at least `{longest}`")
+        yield subject.problem("message.dedup.window", because, f"set `message.dedup.window` to at least `{longest}`")

@@ -22,17 +22,16 @@ from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.WARNING)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """What is kept by age must be kept for longer than a message may live."""
-    longest, because, at = longest_life(it)
-    keep = it.spec.stream.retention.keep
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    longest, because, at = longest_life(subject)
+    keep = subject.spec.stream.retention.keep
     if isinstance(keep, KeepAge) and keep.age < longest:
-        says = f"{because}, and trimming waits for the message"
-        yield it.problem("stream.retention.keep.age", says, f"keep entries for at least `{longest}`")
-    dead = it.spec.dead_letter.keep
+        message = f"{because}, and trimming waits for the message"
+        yield subject.problem("stream.retention.keep.age", message, f"keep entries for at least `{longest}`")
+    dead = subject.spec.dead_letter.keep
     if dead < longest:
-        given = it.given("dead_letter.keep")
-        says = because if given else f"{because}, and `dead_letter.keep` is {dead} by default"
-        says += ", so an incident's first dead letters go before its last come"
+        given = subject.given("dead_letter.keep")
+        message = because if given else f"{because}, and `dead_letter.keep` is {dead} by default"
+        message += ", so an incident's first dead letters go before its last come"
         hint = f"set `dead_letter.keep` to at least `{longest}`"
-        yield it.problem("dead_letter.keep" if given else at, says, hint)
+        yield subject.problem("dead_letter.keep" if given else at, message, hint)

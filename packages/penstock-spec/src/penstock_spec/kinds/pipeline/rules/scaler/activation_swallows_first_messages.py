@@ -21,9 +21,8 @@ from penstock_spec.values.words import shown
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """From zero, one message must be enough."""
-    scaler = effective(it)
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    scaler = effective(subject)
     if scaler.least > 0:
         return
     if not scaler.formula:
@@ -38,5 +37,5 @@ def rule(it: Subject[Pipeline]) -> Iterator[Found]:
 
 
 def _problem(scaler: Effective, value: object, place: Path) -> Found:
-    says = f"it wakes only above `{shown(value)}`, so the first messages wait for others to come"
-    return scaler.problem(says, 'write `"0"`, or take it out', place)
+    message = f"it wakes only above `{shown(value)}`, so the first messages wait for others to come"
+    return scaler.problem(message, 'write `"0"`, or take it out', place)

@@ -24,24 +24,25 @@ ENVIRONMENT = ("spec", "template", "spec", "containers", "0", "env")
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """What a trigger takes from the environment is there, and readable."""
-    scaler = effective(it)
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    scaler = effective(subject)
     asked = [
         (one.at(key), value)
         for one in scaler.triggers
         for key, value in one.metadata.items()
         if key.endswith("FromEnv") and isinstance(value, str)
     ]
-    there = {one["name"]: one for one in _variables(it.spec)} if asked else {}
+    there = {one["name"]: one for one in _variables(subject.spec)} if asked else {}
     for place, name in asked:
         source = there.get(name, {}).get("valueFrom")
         if name not in there:
-            says = f"the first container has no variable `{shown(name)}`, so this is empty to KEDA"
-            yield scaler.problem(says, "patch it into `/spec/template/spec/containers/0/env` of the Deployment", place)
+            message = f"the first container has no variable `{shown(name)}`, so this is empty to KEDA"
+            yield scaler.problem(
+                message, "patch it into `/spec/template/spec/containers/0/env` of the Deployment", place
+            )
         elif isinstance(source, dict) and "fieldRef" in source:
-            says = f"`{shown(name)}` comes from a `fieldRef`, which KEDA does not read"
-            yield scaler.problem(says, "give the variable a plain value, or a `secretKeyRef`", place)
+            message = f"`{shown(name)}` comes from a `fieldRef`, which KEDA does not read"
+            yield scaler.problem(message, "give the variable a plain value, or a `secretKeyRef`", place)
 
 
 def _variables(spec: Pipeline) -> Iterator[dict[str, Any]]:

@@ -20,15 +20,14 @@ HELD, MOST = ("spec", "fallback", "replicas"), ("spec", "maxReplicaCount")
 
 
 @spec_rule(Severity.WARNING)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """The fallback lies within the bounds."""
-    scaler = effective(it)
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    scaler = effective(subject)
     held, most = scaler.whole(*HELD), scaler.whole(*MOST)
     if held is None or most is None or held <= most:
         return
     replaced = scaler.result.author(HELD)
-    if scaler.least > most and not (it.given("scaling.fallback.replicas") or replaced):
+    if scaler.least > most and not (subject.given("scaling.fallback.replicas") or replaced):
         return  # it follows from a minimum above the maximum, which is told
-    says = f"there are never more than {most} pods ({it.line(dotted(scaler.author(MOST)))})"
+    message = f"there are never more than {most} pods ({subject.line(dotted(scaler.author(MOST)))})"
     hint = f"write at most `{most}`" if replaced else f"set `scaling.fallback.replicas` to at most `{most}`"
-    yield scaler.problem(says, hint, HELD, MOST)
+    yield scaler.problem(message, hint, HELD, MOST)

@@ -22,13 +22,14 @@ from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.WARNING)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """Who writes a fallback and scales to zero should know what it is not."""
-    said = it.spec.scaling.fallback
-    if said is None or not said.replicas or it.spec.scaling.replicas.min > 0:
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    said = subject.spec.scaling.fallback
+    if said is None or not said.replicas or subject.spec.scaling.replicas.min > 0:
         return
-    if it.layers.source(("scaling", "fallback")) in (Source.SPEC, Source.ENVIRONMENT):
-        says = (
+    if subject.layers.source(("scaling", "fallback")) in (Source.SPEC, Source.ENVIRONMENT):
+        message = (
             "it covers errors that Redis answers; after a Redis that was gone, the pods go to 0 at the first good poll"
         )
-        yield it.problem("scaling.fallback", says, "set `scaling.replicas.min` to 1, or take it on with `suppress`")
+        yield subject.problem(
+            "scaling.fallback", message, "set `scaling.replicas.min` to 1, or take it on with `suppress`"
+        )

@@ -19,9 +19,8 @@ from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """From zero, a fallback holds at least one pod."""
-    scaler = effective(it)
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    scaler = effective(subject)
     if scaler.least == 0 and scaler.whole("spec", "fallback", "replicas") == 0:
-        says = "while Redis answers with errors, all pods go, whatever they work on"
-        yield scaler.problem(says, "hold at least `1`", ("spec", "fallback", "replicas"))
+        message = "while Redis answers with errors, all pods go, whatever they work on"
+        yield scaler.problem(message, "hold at least `1`", ("spec", "fallback", "replicas"))

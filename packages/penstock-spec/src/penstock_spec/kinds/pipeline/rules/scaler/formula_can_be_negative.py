@@ -20,9 +20,8 @@ from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """Every minus stands inside `max` with a number."""
-    scaler = effective(it)
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    scaler = effective(subject)
     if can_be_negative(scaler.formula):
-        says = "a difference can be below zero, which Kubernetes takes for the maximum of pods"
-        yield scaler.problem(says, "write `max(0, ...)` around it", FORMULA)
+        message = "a difference can be below zero, which Kubernetes takes for the maximum of pods"
+        yield scaler.problem(message, "write `max(0, ...)` around it", FORMULA)

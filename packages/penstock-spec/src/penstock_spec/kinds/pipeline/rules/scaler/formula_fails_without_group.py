@@ -22,23 +22,24 @@ from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """A formula over pending entries, from zero, needs `??` and the fallback that makes it count."""
-    scaler = effective(it)
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    scaler = effective(subject)
     if scaler.least > 0 or not scaler.formula:
         return
     for one in scaler.counted:
         if one.mode != "pending":
             continue
         if not bears_absence(scaler.formula, one.name):
-            says = (
+            message = (
                 f"the formula fails while the group is missing, because {one.called} is then an error: zero stays zero"
             )
-            yield scaler.problem(says, f"write `({one.name} ?? 0)`", FORMULA)
+            yield scaler.problem(message, f"write `({one.name} ?? 0)`", FORMULA)
         elif scaler.get("spec", "fallback", "behavior") != "scalingModifiers":
-            says = f"the formula fails while the group is missing: `{one.name} ?? 0` counts only with a fallback for it"
+            message = (
+                f"the formula fails while the group is missing: `{one.name} ?? 0` counts only with a fallback for it"
+            )
             hint = "leave `behavior: scalingModifiers` in the fallback"
             if scaler.get("spec", "fallback") is None:
                 by_patch = scaler.result.author(("spec", "fallback"))
                 hint = "take the patch out" if by_patch else "take `scaling.fallback: null` out"
-            yield scaler.problem(says, hint, ("spec", "fallback"), FORMULA)
+            yield scaler.problem(message, hint, ("spec", "fallback"), FORMULA)

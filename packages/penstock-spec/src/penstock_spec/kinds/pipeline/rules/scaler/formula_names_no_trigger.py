@@ -21,13 +21,14 @@ from penstock_spec.values.words import shown
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """Every name in the formula is a trigger's."""
-    scaler = effective(it)
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    scaler = effective(subject)
     if not scaler.result.written and not scaler.result.removed:
         return
     known = [one.name for one in scaler.triggers if one.name]
     for name in sorted(names_in(scaler.formula) - set(known)):
         told = ", ".join(f"`{shown(one)}`" for one in known)
-        says = f"the formula uses `{shown(name)}`, and no trigger has this name"
-        yield scaler.problem(says, f"use one of {told}" if known else "leave the triggers in place", FORMULA, TRIGGERS)
+        message = f"the formula uses `{shown(name)}`, and no trigger has this name"
+        yield scaler.problem(
+            message, f"use one of {told}" if known else "leave the triggers in place", FORMULA, TRIGGERS
+        )

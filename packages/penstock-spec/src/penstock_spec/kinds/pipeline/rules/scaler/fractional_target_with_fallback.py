@@ -21,13 +21,12 @@ from penstock_spec.values.words import shown
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """With a fallback, the formula's target is whole."""
-    scaler = effective(it)
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    scaler = effective(subject)
     target = scaler.get(*MODIFIERS, "target")
     if target is None or scaler.get("spec", "fallback") is None:
         return
     value = amount(target)
     if value is None or not value.is_integer():
-        says = f"`{shown(target)}` is not a whole number, so KEDA silently leaves `scaling.fallback` away"
-        yield scaler.problem(says, 'write a whole number, such as `"32"`', (*MODIFIERS, "target"))
+        message = f"`{shown(target)}` is not a whole number, so KEDA silently leaves `scaling.fallback` away"
+        yield scaler.problem(message, 'write a whole number, such as `"32"`', (*MODIFIERS, "target"))

@@ -19,11 +19,12 @@ from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """Idle means fewer than the minimum."""
-    scaler = effective(it)
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    scaler = effective(subject)
     idle = scaler.whole("spec", "idleReplicaCount")
     if idle is not None and idle >= scaler.least:
-        says = f"{idle} idle pods are not below the minimum of {scaler.least} ({it.line('scaling.replicas.min')})"
+        message = (
+            f"{idle} idle pods are not below the minimum of {scaler.least} ({subject.line('scaling.replicas.min')})"
+        )
         hint = "take it out" if idle == 0 else "take it out, or write 0 and a minimum of at least 1"
-        yield scaler.problem(says, hint, ("spec", "idleReplicaCount"), ("spec", "minReplicaCount"))
+        yield scaler.problem(message, hint, ("spec", "idleReplicaCount"), ("spec", "minReplicaCount"))

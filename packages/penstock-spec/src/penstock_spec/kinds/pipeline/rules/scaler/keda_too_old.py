@@ -18,12 +18,11 @@ from penstock_spec.values.quantities import Version
 
 
 @platform_rule(Severity.ERROR)
-def rule(it: PlatformSubject) -> Iterator[Found]:
-    """The oldest KEDA that can do what every pipeline needs."""
-    version = it.platform.versions.keda
+def rule(subject: PlatformSubject) -> Iterator[Found]:
+    version = subject.platform.versions.keda
     if version < Version("2.12"):
-        says = f"KEDA {version} has no `scalingModifiers`, and every pipeline scales by a formula"
-        yield it.problem("versions.keda", says, "install KEDA 2.17 or newer")
+        message = f"KEDA {version} has no `scalingModifiers`, and every pipeline scales by a formula"
+        yield subject.problem("versions.keda", message, "install KEDA 2.17 or newer")
     elif version < Version("2.17"):
-        says = f"KEDA {version} does not wake a pipeline from zero for a single message"
-        yield it.problem("versions.keda", says, "install KEDA 2.17 or newer")
+        message = f"KEDA {version} does not wake a pipeline from zero for a single message"
+        yield subject.problem("versions.keda", message, "install KEDA 2.17 or newer")

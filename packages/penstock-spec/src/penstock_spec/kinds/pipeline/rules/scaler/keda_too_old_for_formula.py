@@ -21,14 +21,15 @@ from penstock_spec.values.quantities import Version
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """`??` came with 2.20."""
-    version, scaler = it.platform.versions.keda, effective(it)
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    version, scaler = subject.platform.versions.keda, effective(subject)
     if "??" in scaler.formula and version < Version("2.20") and not version < Version("2.17"):
-        says = f"the formula uses `??`, which KEDA {version} ({it.platform_line('versions.keda')}) does not know"
-        boosted = it.spec.scaling.boost and it.spec.stream.retention.keep == "until-done"
+        message = (
+            f"the formula uses `??`, which KEDA {version} ({subject.platform_line('versions.keda')}) does not know"
+        )
+        boosted = subject.spec.scaling.boost and subject.spec.stream.retention.keep == "until-done"
         hint = "install KEDA 2.20 or newer" + (", or take `scaling.boost` out" if boosted else "")
         if boosted and scaler.result.author(FORMULA) is None:
-            yield it.problem("scaling.boost", says, hint)
+            yield subject.problem("scaling.boost", message, hint)
         else:
-            yield scaler.problem(says, hint, FORMULA)
+            yield scaler.problem(message, hint, FORMULA)

@@ -20,14 +20,13 @@ from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """No lag where finished messages are deleted."""
-    scaler = effective(it)
-    if it.spec.stream.retention.keep != "until-done":
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    scaler = effective(subject)
+    if subject.spec.stream.retention.keep != "until-done":
         return
     for one in scaler.counted:
         if one.mode == "lag":
-            line = it.line("stream.retention.keep")
-            says = f"{one.called} reads lag, which is nil once entries are deleted (until-done, {line})"
+            line = subject.line("stream.retention.keep")
+            message = f"{one.called} reads lag, which is nil once entries are deleted (until-done, {line})"
             hint = "read the length: `streamLength`, without `consumerGroup` and `lagCount`"
-            yield scaler.problem(says, hint, one.at("lagCount"), one.place, FORMULA)
+            yield scaler.problem(message, hint, one.at("lagCount"), one.place, FORMULA)

@@ -19,15 +19,14 @@ from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.WARNING)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """There is a fallback."""
-    scaler = effective(it)
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    scaler = effective(subject)
     if scaler.get("spec", "fallback") is None:
-        says = "while Redis answers with errors, the pods stay at what they are, even at zero"
+        message = "while Redis answers with errors, the pods stay at what they are, even at zero"
         if "??" in scaler.formula:
-            says = "one trigger that fails freezes the pods: `??` in the formula counts only with a fallback"
-        usual = max(1, it.spec.scaling.replicas.min)
+            message = "one trigger that fails freezes the pods: `??` in the formula counts only with a fallback"
+        usual = max(1, subject.spec.scaling.replicas.min)
         hint = f"take it out, for the default of `{{replicas: {usual}}}`"
         if scaler.result.author(("spec", "fallback")):
             hint = "take the patch out"
-        yield scaler.problem(says, hint, ("spec", "fallback"))
+        yield scaler.problem(message, hint, ("spec", "fallback"))

@@ -22,15 +22,14 @@ SECRET = re.compile(r"(password|token|apikey|secret)$", re.IGNORECASE)
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """No secret in metadata, whole or inside an address."""
-    scaler = effective(it)
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    scaler = effective(subject)
     hint = "take it out, change it, and name a Kubernetes secret under `redis.auth` of the platform file"
     for one in scaler.triggers:
         for key, value in one.metadata.items():
             if SECRET.search(key) and value not in ("", None):
-                says = f"`{shown(key)}` of {one.called} is written in plain text"
-                yield scaler.problem(says, hint, one.at(key))
+                message = f"`{shown(key)}` of {one.called} is written in plain text"
+                yield scaler.problem(message, hint, one.at(key))
             elif isinstance(value, str) and "@" in value and key not in ("stream", "consumerGroup", "listName"):
-                says = f"a user or password stands in `{shown(key)}` of {one.called}"
-                yield scaler.problem(says, hint, one.at(key))
+                message = f"a user or password stands in `{shown(key)}` of {one.called}"
+                yield scaler.problem(message, hint, one.at(key))

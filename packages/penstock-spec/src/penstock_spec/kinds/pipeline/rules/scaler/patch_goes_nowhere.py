@@ -26,20 +26,19 @@ KNOWN_FIELDS = (
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """Every patch of the ScaledObject finds its place."""
-    scaler = effective(it)
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    scaler = effective(subject)
     for one in scaler.result.nowhere:
-        *around, field = it.spec.patches[one.index].path.split("/")
-        absent = around == ["", "spec"] and field in KNOWN_FIELDS and it.spec.patches[one.index].op == "replace"
+        *around, field = subject.spec.patches[one.index].path.split("/")
+        absent = around == ["", "spec"] and field in KNOWN_FIELDS and subject.spec.patches[one.index].op == "replace"
         hint = "write `op: add`, which makes it" if absent else one.hint
-        yield it.problem(f"patches[{one.index}].path", one.says, hint)
+        yield subject.problem(f"patches[{one.index}].path", one.says, hint)
     there = scaler.get("spec") if scaler.result.written else None
     for key in there if isinstance(there, dict) else ():
         if key not in KNOWN_FIELDS:
             close = nearest(str(key), KNOWN_FIELDS)
             index = scaler.author(("spec", key))[1]
-            says = f"a ScaledObject has no field `{shown(key)}`, and Kubernetes drops it"
-            yield it.problem(
-                f"patches[{index}].path", says, f"write `/spec/{close}`" if close else "take the patch out"
+            message = f"a ScaledObject has no field `{shown(key)}`, and Kubernetes drops it"
+            yield subject.problem(
+                f"patches[{index}].path", message, f"write `/spec/{close}`" if close else "take the patch out"
             )

@@ -29,11 +29,10 @@ NUMBERS = (
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """The numbers that a spec has fields for."""
-    scaler = effective(it)
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    scaler = effective(subject)
     for place in NUMBERS:
         value, number = scaler.get(*place), scaler.whole(*place)
         if value is not None and (number is None or number < 0):
-            says = f"`{place[-1]}` is a whole number from 0 on, and not `{shown(value)}`"
-            yield scaler.problem(says, f"take the patch out, and set `{FIELDS[place]}`", place)
+            message = f"`{place[-1]}` is a whole number from 0 on, and not `{shown(value)}`"
+            yield scaler.problem(message, f"take the patch out, and set `{FIELDS[place]}`", place)

@@ -20,11 +20,10 @@ from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """At zero, something beside pending entries must count."""
-    scaler = effective(it)
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    scaler = effective(subject)
     counted = [one for one in scaler.counted if one.name not in ("parked", "oldest")]
     if counted and scaler.least == 0 and all(one.mode == "pending" for one in counted):
-        says = f"{counted[0].called} counts what workers have read, and at zero pods there is no worker to read"
+        message = f"{counted[0].called} counts what workers have read, and at zero pods there is no worker to read"
         hint = "add a trigger with `lagCount` and put it into the formula, or set `scaling.replicas.min` to 1"
-        yield scaler.problem(says, hint, TRIGGERS, FORMULA, ("spec", "minReplicaCount"))
+        yield scaler.problem(message, hint, TRIGGERS, FORMULA, ("spec", "minReplicaCount"))

@@ -20,14 +20,13 @@ from penstock_spec.values.quantities import Version
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """Lag needs Redis 7."""
-    scaler, version = effective(it), it.platform.versions.redis
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    scaler, version = effective(subject), subject.platform.versions.redis
     for one in scaler.triggers if version < Version("7.0") else ():
         if one.mode == "lag":
-            line = it.platform_line("versions.redis")
-            says = (
+            line = subject.platform_line("versions.redis")
+            message = (
                 f"{one.called} asks for a group's lag, which Redis tells since 7.0, and here it is {version} ({line})"
             )
             hint = "keep `until-done`, which needs no lag, or use a newer Redis"
-            yield scaler.problem(says, hint, one.at("lagCount"), one.place)
+            yield scaler.problem(message, hint, one.at("lagCount"), one.place)

@@ -20,9 +20,8 @@ from penstock_spec.values.words import shown
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """The autoscaler alone says how many."""
-    for path, value in put_into(it.spec.patches, "Deployment", "spec", "replicas"):
-        says = f"each time it is applied, the pods are set to {shown(value)}, against the autoscaler"
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    for path, value in put_into(subject.spec.patches, "Deployment", "spec", "replicas"):
+        message = f"each time it is applied, the pods are set to {shown(value)}, against the autoscaler"
         hint = "take the patch out, and set `scaling.replicas.min` and `scaling.replicas.max`"
-        yield it.problem(dotted(path), says, hint)
+        yield subject.problem(dotted(path), message, hint)

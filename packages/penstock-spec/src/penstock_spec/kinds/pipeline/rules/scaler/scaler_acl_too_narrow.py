@@ -35,23 +35,24 @@ CATEGORIES = {
 
 
 @fleet_rule(Severity.ERROR)
-def rule(it: Fleet) -> Iterator[Found]:
-    """What the triggers of an environment's pipelines ask for is granted."""
-    auth = it.platform.platform.redis.auth
+def rule(fleet: Fleet) -> Iterator[Found]:
+    auth = fleet.platform.platform.redis.auth
     if auth is None or not auth.scaler_rights or any("(" in right for right in auth.scaler_rights):  # selectors
         return
     granted = _granted(" ".join(auth.scaler_rights).lower().split())
     needed: dict[str, str] = {}
-    for one in it.of("pipeline"):
+    for one in fleet.of("pipeline"):
         done = one.values["stream.retention.keep"] == "until-done"
         for command in (*ALWAYS, *(BY_LENGTH if done else BY_GROUP)):
             needed.setdefault(command, one.file)
     missing = [command for command in needed if command not in granted]
     if missing:
         told = ", ".join(f"`+{command}`" for command in missing)
-        says = f"{told} {'is' if len(missing) == 1 else 'are'} missing, which the scaler of {needed[missing[0]]} needs"
+        message = (
+            f"{told} {'is' if len(missing) == 1 else 'are'} missing, which the scaler of {needed[missing[0]]} needs"
+        )
         hint = f"add {told} to the user's rights in Redis, and here"
-        yield it.platform.problem("redis.auth.scaler_rights", says, hint)
+        yield fleet.platform.problem("redis.auth.scaler_rights", message, hint)
 
 
 def _granted(rights: list[str]) -> set[str]:

@@ -21,18 +21,17 @@ from penstock_spec.values.quantities import Duration
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """Where lag is all that counts, the cooldown must outlast the longest work."""
-    scaler = effective(it)
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    scaler = effective(subject)
     modes = {one.mode for one in scaler.counted}
     cooldown = scaler.whole("spec", "cooldownPeriod")
     if "lag" not in modes or modes & {"pending", "length"} or scaler.least > 0 or cooldown is None:
         return
-    rest, timeout = Duration.of(max(0, cooldown) * 1000), it.spec.work.timeout
+    rest, timeout = Duration.of(max(0, cooldown) * 1000), subject.spec.work.timeout
     if not timeout < rest:
-        says = (
+        message = (
             f"only lag counts, which leaves out what runs: the last pods go {rest} after the last message was read, and"
-            f" work.timeout is {timeout} ({it.line('work.timeout')})"
+            f" work.timeout is {timeout} ({subject.line('work.timeout')})"
         )
         hint = "count pending entries too: a trigger with `pendingEntriesCount`, added to the lag in the formula"
-        yield scaler.problem(says, hint, FORMULA, TRIGGERS, ("spec", "cooldownPeriod"))
+        yield scaler.problem(message, hint, FORMULA, TRIGGERS, ("spec", "cooldownPeriod"))

@@ -21,20 +21,21 @@ from penstock_spec.values.words import shown
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """One of the two."""
-    scaler, auth = effective(it), it.platform.redis.auth
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    scaler, auth = effective(subject), subject.platform.redis.auth
     both = next((one for one in scaler.triggers if one.metadata.get("enableTLS") and one.authentication), None)
     if both is None or auth is None:
         return
     if auth.names_tls and both.authentication == auth.trigger_authentication:
-        line = it.platform_line("redis.auth.names_tls")
-        says = f"`{shown(both.authentication)}` names TLS already (redis.auth.names_tls, {line}), and KEDA refuses both"
-        yield scaler.problem(says, "take `enableTLS` out", both.at("enableTLS"))
+        line = subject.platform_line("redis.auth.names_tls")
+        message = (
+            f"`{shown(both.authentication)}` names TLS already (redis.auth.names_tls, {line}), and KEDA refuses both"
+        )
+        yield scaler.problem(message, "take `enableTLS` out", both.at("enableTLS"))
         return
-    for path, value in put_into(it.spec.patches, "TriggerAuthentication", "spec", "secretTargetRef"):
+    for path, value in put_into(subject.spec.patches, "TriggerAuthentication", "spec", "secretTargetRef"):
         for one in value if isinstance(value, list) else (value,):
             if isinstance(one, dict) and one.get("parameter") == "tls":
-                says = f"{both.called} has `enableTLS` already, and KEDA refuses both"
-                yield it.problem(dotted(path), says, "take the parameter `tls` out")
+                message = f"{both.called} has `enableTLS` already, and KEDA refuses both"
+                yield subject.problem(dotted(path), message, "take the parameter `tls` out")
                 return

@@ -19,16 +19,15 @@ from penstock_spec.values.words import shown
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """Every value is a text."""
-    scaler = effective(it)
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    scaler = effective(subject)
     for one in scaler.triggers:
         for key, value in one.metadata.items():
             if isinstance(value, str):
                 continue
-            says = f"`{shown(key)}` of {one.called} is not text, and Kubernetes refuses it"
+            message = f"`{shown(key)}` of {one.called} is not text, and Kubernetes refuses it"
             if isinstance(value, (bool, int, float)):
                 plain = str(value).lower() if isinstance(value, bool) else shown(value)
-                yield scaler.problem(says, f'put it in quotes: `"{plain}"`', one.at(key))
+                yield scaler.problem(message, f'put it in quotes: `"{plain}"`', one.at(key))
             else:
-                yield scaler.problem(says, "write a text in quotes", one.at(key))
+                yield scaler.problem(message, "write a text in quotes", one.at(key))

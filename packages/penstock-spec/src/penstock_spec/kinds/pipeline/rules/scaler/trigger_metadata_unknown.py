@@ -22,13 +22,12 @@ from penstock_spec.values.words import shown
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """Every key is one of its type's."""
-    scaler = effective(it)
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    scaler = effective(subject)
     for one in scaler.triggers:
         known = KNOWN.get(one.type, frozenset(one.metadata))
         for key in one.metadata:
             if key not in known:
                 close = nearest(str(key), known)
-                says = f"`{one.type}` has no `{shown(key)}`, and KEDA passes over it without a word"
-                yield scaler.problem(says, f"write `{close}`" if close else "take it out", one.at(key))
+                message = f"`{one.type}` has no `{shown(key)}`, and KEDA passes over it without a word"
+                yield scaler.problem(message, f"write `{close}`" if close else "take it out", one.at(key))

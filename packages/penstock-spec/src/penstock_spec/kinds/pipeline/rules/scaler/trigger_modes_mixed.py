@@ -23,9 +23,8 @@ READS = {"length": "the length of the stream", "lag": "the group's lag", "pendin
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """The keys of one way of reading, and its own target."""
-    scaler = effective(it)
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    scaler = effective(subject)
     for one in scaler.triggers:
         own = BELONGS.get(one.mode)
         if own is None:
@@ -33,9 +32,11 @@ def rule(it: Subject[Pipeline]) -> Iterator[Found]:
         ignored = next((key for key in BELONGS.values() if key != own and key in one.metadata), None)
         why = "with" if one.mode != "length" else "without"
         if ignored:
-            says = f"{why} a `consumerGroup`, {one.called} reads {READS[one.mode]}, so `{ignored}` counts for nothing"
+            message = (
+                f"{why} a `consumerGroup`, {one.called} reads {READS[one.mode]}, so `{ignored}` counts for nothing"
+            )
             hint = f"take `{ignored}` out" + ("" if own in one.metadata else f", or write `{own}` in its place")
-            yield scaler.problem(says, hint, one.at(ignored), one.at("consumerGroup"), one.place)
+            yield scaler.problem(message, hint, one.at(ignored), one.at("consumerGroup"), one.place)
         elif own not in one.metadata and not scaler.formula:
-            says = f"{one.called} reads {READS[one.mode]}, and its target silently becomes 5"
-            yield scaler.problem(says, f"say `{own}`", one.at(own), one.place, FORMULA)
+            message = f"{one.called} reads {READS[one.mode]}, and its target silently becomes 5"
+            yield scaler.problem(message, f"say `{own}`", one.at(own), one.place, FORMULA)

@@ -23,12 +23,11 @@ IDENTIFIER = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """With a formula every name is an identifier."""
-    scaler = effective(it)
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    scaler = effective(subject)
     for one in scaler.triggers if scaler.formula else ():
         if one.name and not IDENTIFIER.fullmatch(one.name):
             tidy = re.sub(r"\W+", "_", one.name[:60], flags=re.ASCII).strip("_")
             better = tidy if IDENTIFIER.fullmatch(tidy) else f"trigger_{tidy}".rstrip("_")
-            says = f"`{shown(one.name)}` cannot stand in a formula: a name has letters, digits and underscores"
-            yield scaler.problem(says, f"name it `{better}`, in the formula too", (*one.place, "name"), one.place)
+            message = f"`{shown(one.name)}` cannot stand in a formula: a name has letters, digits and underscores"
+            yield scaler.problem(message, f"name it `{better}`, in the formula too", (*one.place, "name"), one.place)

@@ -19,10 +19,11 @@ from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """With a formula every trigger has a name."""
-    scaler = effective(it)
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    scaler = effective(subject)
     for one in scaler.triggers if scaler.formula else ():
         if not one.name:
-            says = f"{one.called} has no name, and beside a formula KEDA refuses it"
-            yield scaler.problem(says, "give it a `name`, and use that in the formula", (*one.place, "name"), one.place)
+            message = f"{one.called} has no name, and beside a formula KEDA refuses it"
+            yield scaler.problem(
+                message, "give it a `name`, and use that in the formula", (*one.place, "name"), one.place
+            )

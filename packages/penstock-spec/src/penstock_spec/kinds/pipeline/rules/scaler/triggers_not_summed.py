@@ -19,18 +19,17 @@ from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """What belongs together needs a formula."""
-    scaler = effective(it)
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    scaler = effective(subject)
     if scaler.formula:
         return
     modes = {one.mode: one for one in reversed(scaler.triggers)}
     hint = "leave the formula in `/spec/advanced/scalingModifiers`, or write one that names them all"
     if "lag" in modes and "pending" in modes:
-        says = (
+        message = (
             f"{modes['lag'].called} and {modes['pending'].called} stand side by side: the larger counts, not their sum"
         )
-        yield scaler.problem(says, hint, FORMULA, TRIGGERS)
+        yield scaler.problem(message, hint, FORMULA, TRIGGERS)
     elif "list" in modes and len(scaler.triggers) > 1:
-        says = f"{modes['list'].called} asks for pods of its own: without a formula the largest number counts"
-        yield scaler.problem(says, hint, FORMULA, TRIGGERS)
+        message = f"{modes['list'].called} asks for pods of its own: without a formula the largest number counts"
+        yield scaler.problem(message, hint, FORMULA, TRIGGERS)

@@ -19,12 +19,13 @@ from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """A ScaledObject scales the Deployment of its own pipeline."""
-    scaler, place = effective(it), ("spec", "scaleTargetRef")
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    scaler, place = effective(subject), ("spec", "scaleTargetRef")
     target = scaler.get(*place)
     name = target.get("name") if isinstance(target, dict) else None
     kind = target.get("kind", "Deployment") if isinstance(target, dict) else "Deployment"
-    if name != it.spec.name or kind != "Deployment":
-        says = f"the scaler is turned away from its own Deployment `{it.spec.name}`"
-        yield scaler.problem(says, "take the patch out", (*place, "name" if name != it.spec.name else "kind"), place)
+    if name != subject.spec.name or kind != "Deployment":
+        message = f"the scaler is turned away from its own Deployment `{subject.spec.name}`"
+        yield scaler.problem(
+            message, "take the patch out", (*place, "name" if name != subject.spec.name else "kind"), place
+        )

@@ -20,12 +20,11 @@ from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """The type belongs to the environment's topology."""
-    scaler, topology = effective(it), it.platform.redis.topology
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    scaler, topology = effective(subject), subject.platform.redis.topology
     for one in scaler.triggers:
         for types in (STREAMS, LISTS):
             if one.type in types.values() and one.type != types[topology]:
-                line = it.platform_line("redis.topology")
-                says = f"`{one.type}` is for another topology than `{topology}` (redis.topology, {line})"
-                yield scaler.problem(says, f"write `{types[topology]}`", (*one.place, "type"))
+                line = subject.platform_line("redis.topology")
+                message = f"`{one.type}` is for another topology than `{topology}` (redis.topology, {line})"
+                yield scaler.problem(message, f"write `{types[topology]}`", (*one.place, "type"))

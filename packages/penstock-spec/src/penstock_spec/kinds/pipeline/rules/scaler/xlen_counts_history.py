@@ -20,14 +20,13 @@ from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """The length counts only where finished messages go."""
-    scaler = effective(it)
-    if it.spec.stream.retention.keep == "until-done":
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    scaler = effective(subject)
+    if subject.spec.stream.retention.keep == "until-done":
         return
     for one in scaler.counted:
         if one.mode == "length":
-            line = it.line("stream.retention.keep")
-            says = f"{one.called} reads the stream's length, and finished messages stay in it ({line})"
+            line = subject.line("stream.retention.keep")
+            message = f"{one.called} reads the stream's length, and finished messages stay in it ({line})"
             hint = "give it a `consumerGroup` with `lagCount` or `pendingEntriesCount`, or keep `until-done`"
-            yield scaler.problem(says, hint, one.at("consumerGroup"), one.place, FORMULA)
+            yield scaler.problem(message, hint, one.at("consumerGroup"), one.place, FORMULA)

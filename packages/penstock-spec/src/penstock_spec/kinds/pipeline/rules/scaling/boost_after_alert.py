@@ -19,9 +19,8 @@ from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.WARNING)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """The machine first, then the person."""
-    boost, age = it.spec.scaling.boost, it.spec.alerts.backlog_age
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    boost, age = subject.spec.scaling.boost, subject.spec.alerts.backlog_age
     if boost is not None and boost.when_older_than.amount >= age.amount:
-        says = f"the alert comes at {age} (`alerts.backlog_age`, {it.line('alerts.backlog_age')})"
-        yield it.problem("scaling.boost.when_older_than", says, f"write well below `{age}`, or alert later")
+        message = f"the alert comes at {age} (`alerts.backlog_age`, {subject.line('alerts.backlog_age')})"
+        yield subject.problem("scaling.boost.when_older_than", message, f"write well below `{age}`, or alert later")

@@ -19,17 +19,18 @@ from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.INFO)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """Once is no multiple, and a fixed number of pods is fixed."""
-    scaling = it.spec.scaling
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    scaling = subject.spec.scaling
     if scaling.boost is None:
         return
     if scaling.boost.factor == 1:
-        yield it.problem("scaling.boost.factor", "once the backlog is the backlog", "take the boost out, or write `2`")
-    elif in_vain(it, "scaling.boost", _fixed):
-        at = it.line("scaling.replicas.max")
-        says = f"there are always {scaling.replicas.max} pods ({at}): `min` and `max` are the same"
-        yield it.problem("scaling.boost", says, "take it out, or raise `scaling.replicas.max`")
+        yield subject.problem(
+            "scaling.boost.factor", "once the backlog is the backlog", "take the boost out, or write `2`"
+        )
+    elif in_vain(subject, "scaling.boost", _fixed):
+        at = subject.line("scaling.replicas.max")
+        message = f"there are always {scaling.replicas.max} pods ({at}): `min` and `max` are the same"
+        yield subject.problem("scaling.boost", message, "take it out, or raise `scaling.replicas.max`")
 
 
 def _fixed(spec: Pipeline) -> bool:

@@ -19,15 +19,14 @@ from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.WARNING)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """Only where there is a step to zero."""
-    scaling = it.spec.scaling
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    scaling = subject.spec.scaling
     if scaling.replicas.min == 0 and scaling.cooldown < scaling.poll:
-        if it.given("scaling.cooldown"):
-            says = f"KEDA looks every {scaling.poll} (`scaling.poll`, {it.line('scaling.poll')})"
-            yield it.problem("scaling.cooldown", says, f"write at least `{scaling.poll * 2}`")
+        if subject.given("scaling.cooldown"):
+            message = f"KEDA looks every {scaling.poll} (`scaling.poll`, {subject.line('scaling.poll')})"
+            yield subject.problem("scaling.cooldown", message, f"write at least `{scaling.poll * 2}`")
         else:
-            says = f"the last pods go after {scaling.cooldown} (`scaling.cooldown`, by default)"
-            yield it.problem(
-                "scaling.poll", says, f"look more often, or set `scaling.cooldown` to `{scaling.poll * 2}`"
+            message = f"the last pods go after {scaling.cooldown} (`scaling.cooldown`, by default)"
+            yield subject.problem(
+                "scaling.poll", message, f"look more often, or set `scaling.cooldown` to `{scaling.poll * 2}`"
             )

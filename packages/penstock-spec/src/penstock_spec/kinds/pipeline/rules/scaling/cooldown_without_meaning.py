@@ -20,10 +20,11 @@ from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.INFO)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """Only the step to zero waits for it."""
-    if in_vain(it, "scaling.cooldown", lambda one: one.scaling.replicas.min > 0):
-        least = f"`scaling.replicas.min` is {it.spec.scaling.replicas.min} ({it.line('scaling.replicas.min')})"
-        says = f"{least}, and this only delays the step to 0"
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    if in_vain(subject, "scaling.cooldown", lambda one: one.scaling.replicas.min > 0):
+        least = (
+            f"`scaling.replicas.min` is {subject.spec.scaling.replicas.min} ({subject.line('scaling.replicas.min')})"
+        )
+        message = f"{least}, and this only delays the step to 0"
         hint = "take it out; `scaling.scale_down.window` delays every other step down"
-        yield it.problem("scaling.cooldown", says, hint)
+        yield subject.problem("scaling.cooldown", message, hint)

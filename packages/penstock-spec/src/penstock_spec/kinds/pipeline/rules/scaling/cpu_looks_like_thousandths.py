@@ -22,9 +22,10 @@ MANY = Cpu("64")
 
 
 @spec_rule(Severity.WARNING)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """As whole CPUs it is a large machine; as thousandths, a usual share of one."""
-    cpu = it.spec.resources.cpu
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    cpu = subject.spec.resources.cpu
     if not cpu < MANY and not cpu.text.endswith("m"):
-        says = f"`{cpu}` is {cpu.amount // 1000:,} whole CPUs"
-        yield it.problem("resources.cpu", says, f"write `{cpu.amount // 1000}m`, or `{cpu.amount}m` if that is meant")
+        message = f"`{cpu}` is {cpu.amount // 1000:,} whole CPUs"
+        yield subject.problem(
+            "resources.cpu", message, f"write `{cpu.amount // 1000}m`, or `{cpu.amount}m` if that is meant"
+        )

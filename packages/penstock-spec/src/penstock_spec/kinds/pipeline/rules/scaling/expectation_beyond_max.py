@@ -21,14 +21,15 @@ from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.WARNING)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """The highest maximum of all environments must be able to break it."""
-    for index, one in enumerate(it.spec.expect):
-        if one.environments and it.environment not in one.environments:
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    for index, one in enumerate(subject.spec.expect):
+        if one.environments and subject.environment not in one.environments:
             continue
-        if one.replicas_at_most is None or one.replicas_at_most < it.spec.scaling.replicas.max:
+        if one.replicas_at_most is None or one.replicas_at_most < subject.spec.scaling.replicas.max:
             continue
-        most = max(spec.scaling.replicas.max for spec in everywhere(it, one.environments))
+        most = max(spec.scaling.replicas.max for spec in everywhere(subject, one.environments))
         if one.replicas_at_most >= most:
-            says = f"there are never more than {most} pods (`scaling.replicas.max`), so this always holds"
-            yield it.problem(f"expect[{index}].replicas_at_most", says, f"write less than `{most}`, or take it out")
+            message = f"there are never more than {most} pods (`scaling.replicas.max`), so this always holds"
+            yield subject.problem(
+                f"expect[{index}].replicas_at_most", message, f"write less than `{most}`, or take it out"
+            )

@@ -20,22 +20,20 @@ from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """With a pod that is always there neither says anything for certain."""
-    scaling = it.spec.scaling
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    scaling = subject.spec.scaling
     if scaling.replicas.min > 0:
         return
-    for index, one in enumerate(it.spec.expect):
-        if one.environments and it.environment not in one.environments:
+    for index, one in enumerate(subject.spec.expect):
+        if one.environments and subject.environment not in one.environments:
             continue
         if one.oldest_under is not None and one.oldest_under.amount <= one.pod_start.amount:
-            says = f"the pipeline sleeps until the first message comes, which then waits {one.pod_start} for a pod"
+            message = f"the pipeline sleeps until the first message comes, which then waits {one.pod_start} for a pod"
             hint = f"allow more than `{one.pod_start}`, or set `scaling.replicas.min` to at least `1`"
-            yield it.problem(f"expect[{index}].oldest_under", says, hint)
+            yield subject.problem(f"expect[{index}].oldest_under", message, hint)
         soonest = scaling.cooldown - scaling.poll
         if one.back_to_min_within is not None and one.back_to_min_within < soonest:
-            says = (
-                f"the last pods go when `scaling.cooldown` is over, {scaling.cooldown} ({it.line('scaling.cooldown')})"
-            )
+            line = subject.line("scaling.cooldown")
+            message = f"the last pods go when `scaling.cooldown` is over, {scaling.cooldown} ({line})"
             hint = f"allow at least `{scaling.cooldown}`, or shorten the cooldown"
-            yield it.problem(f"expect[{index}].back_to_min_within", says, hint)
+            yield subject.problem(f"expect[{index}].back_to_min_within", message, hint)

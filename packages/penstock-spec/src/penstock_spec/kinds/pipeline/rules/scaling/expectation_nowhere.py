@@ -19,13 +19,12 @@ from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """Each name is one of the platform file."""
-    known = tuple(it.platform_document.data["environments"])
-    for index, one in enumerate(it.spec.expect):
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    known = tuple(subject.platform_document.data["environments"])
+    for index, one in enumerate(subject.spec.expect):
         for place, name in enumerate(one.environments):
             if name not in known:
                 close = nearest(name, known)
                 hint = f"did you mean `{close}`?" if close else "write " + " or ".join(f"`{each}`" for each in known)
-                says = f"the platform file has no environment `{name}`"
-                yield it.problem(f"expect[{index}].environments[{place}]", says, hint)
+                message = f"the platform file has no environment `{name}`"
+                yield subject.problem(f"expect[{index}].environments[{place}]", message, hint)

@@ -18,11 +18,10 @@ from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """A test without a condition always passes."""
-    for index, one in enumerate(it.spec.expect):
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    for index, one in enumerate(subject.spec.expect):
         conditions = (one.oldest_under, one.replicas_at_most, one.busy_stopped_at_most, one.back_to_min_within)
         if all(condition is None for condition in conditions):
-            says = "it tells the traffic, and not what must hold"
+            message = "it tells the traffic, and not what must hold"
             hint = "add `oldest_under`, `replicas_at_most` or `back_to_min_within`"
-            yield it.problem(f"expect[{index}].name", says, hint)
+            yield subject.problem(f"expect[{index}].name", message, hint)

@@ -19,9 +19,8 @@ from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """A month is enough for whatever repeats itself."""
-    for index, one in enumerate(it.spec.expect):
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    for index, one in enumerate(subject.spec.expect):
         if one.traffic.lasts > LONGEST:
-            says = f"{one.traffic.lasts} are longer than can be simulated"
-            yield it.problem(f"expect[{index}].traffic.lasts", says, f"write at most `{LONGEST}`")
+            message = f"{one.traffic.lasts} are longer than can be simulated"
+            yield subject.problem(f"expect[{index}].traffic.lasts", message, f"write at most `{LONGEST}`")

@@ -18,13 +18,14 @@ from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """The longer of the two counts, where both are said."""
-    timeout = it.spec.work.timeout
-    for index, one in enumerate(it.spec.expect):
-        if one.environments and it.environment not in one.environments:
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    timeout = subject.spec.work.timeout
+    for index, one in enumerate(subject.spec.expect):
+        if one.environments and subject.environment not in one.environments:
             continue
         field, longest = ("handling_p99", one.handling_p99) if one.handling_p99 else ("handling", one.handling)
         if longest > timeout:
-            says = f"an attempt is stopped after {timeout} (`work.timeout`, {it.line('work.timeout')})"
-            yield it.problem(f"expect[{index}].{field}", says, f"write at most `{timeout}`, or raise `work.timeout`")
+            message = f"an attempt is stopped after {timeout} (`work.timeout`, {subject.line('work.timeout')})"
+            yield subject.problem(
+                f"expect[{index}].{field}", message, f"write at most `{timeout}`, or raise `work.timeout`"
+            )

@@ -18,10 +18,10 @@ from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """Nor equal: that is what leaving it out says."""
-    for index, one in enumerate(it.spec.expect):
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    for index, one in enumerate(subject.spec.expect):
         if one.handling_p99 is not None and one.handling_p99.amount <= one.handling.amount:
-            says = f"one message in the middle of all takes {one.handling} ({it.line(f'expect[{index}].handling')})"
+            line = subject.line(f"expect[{index}].handling")
+            message = f"one message in the middle of all takes {one.handling} ({line})"
             hint = f"write more than `{one.handling}`, or take it out"
-            yield it.problem(f"expect[{index}].handling_p99", says, hint)
+            yield subject.problem(f"expect[{index}].handling_p99", message, hint)

@@ -21,11 +21,10 @@ LEAST, MOST = ("spec", "minReplicaCount"), ("spec", "maxReplicaCount")
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """The bounds must be in order."""
-    scaler = effective(it)
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    scaler = effective(subject)
     least, most = scaler.whole(*LEAST), scaler.whole(*MOST)
     if least is not None and most is not None and least > most:
-        says = f"there are {least} pods at least, and {most} at most ({it.line(dotted(scaler.author(MOST)))})"
+        message = f"there are {least} pods at least, and {most} at most ({subject.line(dotted(scaler.author(MOST)))})"
         hint = f"set `scaling.replicas.min` to at most `{most}`, or raise the maximum"
-        yield scaler.problem(says, hint, LEAST, MOST)
+        yield scaler.problem(message, hint, LEAST, MOST)

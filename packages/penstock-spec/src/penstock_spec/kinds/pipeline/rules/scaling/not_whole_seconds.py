@@ -23,11 +23,10 @@ NEVER_ZERO = ("scaling.poll", "scaling.scale_down.at_most.per")
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """Fields that become whole numbers in manifests."""
-    scaling = it.spec.scaling
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    scaling = subject.spec.scaling
     times = {
-        "shutdown.grace": it.spec.shutdown.grace,
+        "shutdown.grace": subject.spec.shutdown.grace,
         "scaling.poll": scaling.poll,
         "scaling.cooldown": scaling.cooldown,
         "scaling.scale_down.window": scaling.scale_down.window,
@@ -37,6 +36,8 @@ def rule(it: Subject[Pipeline]) -> Iterator[Found]:
     for path, time in times.items():
         if time.amount % SECOND:
             better = Duration.of(-(-time.amount // SECOND) * SECOND)
-            yield it.problem(path, f"`{time}` becomes a number of whole seconds in a manifest", f"write `{better}`")
+            yield subject.problem(
+                path, f"`{time}` becomes a number of whole seconds in a manifest", f"write `{better}`"
+            )
         elif not time.amount and path in NEVER_ZERO:
-            yield it.problem(path, f"`{time}` is refused: one second is the least", "write `1s` or more")
+            yield subject.problem(path, f"`{time}` is refused: one second is the least", "write `1s` or more")

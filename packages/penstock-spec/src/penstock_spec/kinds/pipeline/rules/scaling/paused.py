@@ -23,9 +23,8 @@ from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.WARNING)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """A pause has no end of its own."""
-    if it.spec.scaling.paused:
-        says = "pods neither come nor go, whatever the backlog does, until somebody takes this out"
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    if subject.spec.scaling.paused:
+        message = "pods neither come nor go, whatever the backlog does, until somebody takes this out"
         hint = "take it out, or suppress `paused` with the reason and its last day"
-        yield it.problem("scaling.paused", says, hint)
+        yield subject.problem("scaling.paused", message, hint)

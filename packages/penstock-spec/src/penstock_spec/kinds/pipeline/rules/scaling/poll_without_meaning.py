@@ -19,10 +19,11 @@ from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.INFO)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """Only a pipeline that can sleep is polled for waking."""
-    if in_vain(it, "scaling.poll", lambda one: one.scaling.replicas.min > 0):
-        least = f"`scaling.replicas.min` is {it.spec.scaling.replicas.min} ({it.line('scaling.replicas.min')})"
-        says = f"{least}, and this only counts from 0 to 1; the HPA asks every 15 s by itself"
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    if in_vain(subject, "scaling.poll", lambda one: one.scaling.replicas.min > 0):
+        least = (
+            f"`scaling.replicas.min` is {subject.spec.scaling.replicas.min} ({subject.line('scaling.replicas.min')})"
+        )
+        message = f"{least}, and this only counts from 0 to 1; the HPA asks every 15 s by itself"
         hint = "take it out; for pods that come sooner, lower `scaling.backlog_per_replica`"
-        yield it.problem("scaling.poll", says, hint)
+        yield subject.problem("scaling.poll", message, hint)

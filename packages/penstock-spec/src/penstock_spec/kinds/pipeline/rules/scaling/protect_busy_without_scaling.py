@@ -20,13 +20,12 @@ from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.INFO)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """Nothing is taken away."""
-    scaling = it.spec.scaling
-    if scaling.protect_busy and in_vain(it, "scaling.protect_busy", _fixed):
-        at = it.line("scaling.replicas.max")
-        says = f"there are always {scaling.replicas.max} pods ({at}): `min` and `max` are the same"
-        yield it.problem("scaling.protect_busy", says, "take it out, or raise `scaling.replicas.max`")
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    scaling = subject.spec.scaling
+    if scaling.protect_busy and in_vain(subject, "scaling.protect_busy", _fixed):
+        at = subject.line("scaling.replicas.max")
+        message = f"there are always {scaling.replicas.max} pods ({at}): `min` and `max` are the same"
+        yield subject.problem("scaling.protect_busy", message, "take it out, or raise `scaling.replicas.max`")
 
 
 def _fixed(spec: Pipeline) -> bool:

@@ -21,9 +21,8 @@ LONGEST = Duration("30m")
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """The API server checks it."""
-    at_most = it.spec.scaling.scale_down.at_most
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    at_most = subject.spec.scaling.scale_down.at_most
     if at_most is not None and at_most.per > LONGEST:
-        says = f"the HPA takes `{LONGEST}` at the most, and this is `{at_most.per}`"
-        yield it.problem("scaling.scale_down.at_most.per", says, f"write `{LONGEST}` or less, with fewer pods")
+        message = f"the HPA takes `{LONGEST}` at the most, and this is `{at_most.per}`"
+        yield subject.problem("scaling.scale_down.at_most.per", message, f"write `{LONGEST}` or less, with fewer pods")

@@ -21,9 +21,8 @@ LONGEST = Duration("1h")
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """The API server checks it."""
-    window = it.spec.scaling.scale_down.window
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    window = subject.spec.scaling.scale_down.window
     if window > LONGEST:
-        says = f"the HPA takes `{LONGEST}` at the most, and this is `{window}`"
-        yield it.problem("scaling.scale_down.window", says, f"write `{LONGEST}` or less")
+        message = f"the HPA takes `{LONGEST}` at the most, and this is `{window}`"
+        yield subject.problem("scaling.scale_down.window", message, f"write `{LONGEST}` or less")

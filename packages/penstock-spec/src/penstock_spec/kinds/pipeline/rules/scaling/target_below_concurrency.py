@@ -20,15 +20,16 @@ from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.WARNING)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """Half of the concurrency is taken for intent, less for an oversight."""
-    target, each = it.spec.scaling.backlog_per_replica, it.spec.work.concurrency
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    target, each = subject.spec.scaling.backlog_per_replica, subject.spec.work.concurrency
     if target * 2 < each:
-        if it.given("scaling.backlog_per_replica"):
-            says = f"a pod runs {each} messages at a time (`work.concurrency`, {it.line('work.concurrency')})"
-            yield it.problem(
-                "scaling.backlog_per_replica", says, f"set `scaling.backlog_per_replica` to at least `{each}`"
+        if subject.given("scaling.backlog_per_replica"):
+            message = f"a pod runs {each} messages at a time (`work.concurrency`, {subject.line('work.concurrency')})"
+            yield subject.problem(
+                "scaling.backlog_per_replica", message, f"set `scaling.backlog_per_replica` to at least `{each}`"
             )
         else:
-            says = f"a pod is added for every {target} messages (`scaling.backlog_per_replica`, by default)"
-            yield it.problem("work.concurrency", says, f"set `scaling.backlog_per_replica` to at least `{each}`")
+            message = f"a pod is added for every {target} messages (`scaling.backlog_per_replica`, by default)"
+            yield subject.problem(
+                "work.concurrency", message, f"set `scaling.backlog_per_replica` to at least `{each}`"
+            )

@@ -19,15 +19,21 @@ from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """What runs counts as backlog, so the limit must hold at least that."""
-    limit, each, most = it.spec.stream.backlog.limit, it.spec.work.concurrency, it.spec.scaling.replicas.max
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    limit, each, most = (
+        subject.spec.stream.backlog.limit,
+        subject.spec.work.concurrency,
+        subject.spec.scaling.replicas.max,
+    )
     if limit < each * most:
-        told = f"{most} pods ({it.line('scaling.replicas.max')}) x {each} messages ({it.line('work.concurrency')})"
-        if it.given("stream.backlog.limit"):
-            says = f"workers can run {each * most} at a time: {told}"
-            yield it.problem("stream.backlog.limit", says, f"set `stream.backlog.limit` to at least `{each * most}`")
+        pods, messages = subject.line("scaling.replicas.max"), subject.line("work.concurrency")
+        told = f"{most} pods ({pods}) x {each} messages ({messages})"
+        if subject.given("stream.backlog.limit"):
+            message = f"workers can run {each * most} at a time: {told}"
+            yield subject.problem(
+                "stream.backlog.limit", message, f"set `stream.backlog.limit` to at least `{each * most}`"
+            )
         else:
-            path = "scaling.replicas.max" if it.given("scaling.replicas.max") else "work.concurrency"
-            says = f"workers can run {each * most} at a time: {told}; `stream.backlog.limit` is {limit} by default"
-            yield it.problem(path, says, f"set `stream.backlog.limit` to at least `{each * most}`")
+            path = "scaling.replicas.max" if subject.given("scaling.replicas.max") else "work.concurrency"
+            message = f"workers can run {each * most} at a time: {told}; `stream.backlog.limit` is {limit} by default"
+            yield subject.problem(path, message, f"set `stream.backlog.limit` to at least `{each * most}`")

@@ -21,11 +21,10 @@ from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """Lag is right only while nothing unread disappears."""
-    stream = it.spec.stream
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    stream = subject.spec.stream
     if stream.backlog.when_full == "drop-oldest" and stream.retention.keep != "until-done":
-        at = it.line("stream.retention.keep")
-        says = f"the stream keeps history ({at}), so scaling counts by lag, which dropping unread messages breaks"
+        at = subject.line("stream.retention.keep")
+        message = f"the stream keeps history ({at}), so scaling counts by lag, which dropping unread messages breaks"
         hint = "write `reject` or `wait`, or `stream.retention.keep: until-done`"
-        yield it.problem("stream.backlog.when_full", says, hint)
+        yield subject.problem("stream.backlog.when_full", message, hint)

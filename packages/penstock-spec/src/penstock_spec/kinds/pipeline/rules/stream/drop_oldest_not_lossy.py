@@ -20,10 +20,9 @@ from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """What loses messages must say so."""
-    backlog = it.spec.stream.backlog
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    backlog = subject.spec.stream.backlog
     if backlog.when_full == "drop-oldest" and not backlog.lossy:
-        says = "above the limit it drops messages that nobody has read, and `stream.backlog.lossy` is not `true`"
+        message = "above the limit it drops messages that nobody has read, and `stream.backlog.lossy` is not `true`"
         hint = "add `lossy: true` beside it if losing them is acceptable, or write `reject` or `wait`"
-        yield it.problem("stream.backlog.when_full", says, hint)
+        yield subject.problem("stream.backlog.when_full", message, hint)

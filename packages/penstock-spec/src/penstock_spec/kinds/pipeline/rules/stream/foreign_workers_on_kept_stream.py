@@ -20,13 +20,12 @@ from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.INFO)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """The question it answers is asked of `until-done` streams only."""
-    stream = it.spec.stream
-    if stream.foreign_workers and in_vain(it, "stream.foreign_workers", _keeps_history):
-        at = it.line("stream.retention.keep")
-        says = f"the stream keeps history ({at}), where finished messages are never brought back"
-        yield it.problem("stream.foreign_workers", says, "take it out; it counts only for `until-done`")
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    stream = subject.spec.stream
+    if stream.foreign_workers and in_vain(subject, "stream.foreign_workers", _keeps_history):
+        at = subject.line("stream.retention.keep")
+        message = f"the stream keeps history ({at}), where finished messages are never brought back"
+        yield subject.problem("stream.foreign_workers", message, "take it out; it counts only for `until-done`")
 
 
 def _keeps_history(spec: Pipeline) -> bool:

@@ -19,10 +19,11 @@ from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.INFO)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """It permits what does not happen."""
-    backlog = it.spec.stream.backlog
-    if backlog.lossy and in_vain(it, "stream.backlog.lossy", lambda one: one.stream.backlog.when_full != "drop-oldest"):
-        at = it.line("stream.backlog.when_full")
-        says = f"`stream.backlog.when_full` is `{backlog.when_full}` ({at}), which drops nothing"
-        yield it.problem("stream.backlog.lossy", says, "take it out, or write `when_full: drop-oldest`")
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    backlog = subject.spec.stream.backlog
+    if backlog.lossy and in_vain(
+        subject, "stream.backlog.lossy", lambda one: one.stream.backlog.when_full != "drop-oldest"
+    ):
+        at = subject.line("stream.backlog.when_full")
+        message = f"`stream.backlog.when_full` is `{backlog.when_full}` ({at}), which drops nothing"
+        yield subject.problem("stream.backlog.lossy", message, "take it out, or write `when_full: drop-oldest`")

@@ -21,11 +21,10 @@ from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.WARNING)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """History must outlast a full backlog."""
-    keep, limit = it.spec.stream.retention.keep, it.spec.stream.backlog.limit
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    keep, limit = subject.spec.stream.retention.keep, subject.spec.stream.backlog.limit
     if isinstance(keep, KeepLength) and keep.length < limit:
-        at = it.line("stream.backlog.limit")
-        says = f"up to {limit} messages may wait (`stream.backlog.limit`, {at}), and then no history is left"
+        at = subject.line("stream.backlog.limit")
+        message = f"up to {limit} messages may wait (`stream.backlog.limit`, {at}), and then no history is left"
         hint = f"keep at least `{limit}` entries, or set `stream.backlog.limit` to at most `{keep.length}`"
-        yield it.problem("stream.retention.keep.length", says, hint)
+        yield subject.problem("stream.retention.keep.length", message, hint)

@@ -19,12 +19,11 @@ from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.INFO)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """Nothing finished is left to trim."""
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
     for path in ("janitor.trim.every", "janitor.trim"):
-        if not in_vain(it, path, lambda one: one.stream.retention.keep == "until-done"):
+        if not in_vain(subject, path, lambda one: one.stream.retention.keep == "until-done"):
             continue
-        at = it.line("stream.retention.keep")
-        says = f"`stream.retention.keep` is `until-done` ({at}), which leaves nothing finished to trim"
-        yield it.problem(path, says, "take it out")
+        at = subject.line("stream.retention.keep")
+        message = f"`stream.retention.keep` is `until-done` ({at}), which leaves nothing finished to trim"
+        yield subject.problem(path, message, "take it out")
         return

@@ -24,10 +24,9 @@ LONGEST = Duration("1m")
 
 
 @spec_rule(Severity.WARNING)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """Well below the time after which gateways forget a connection."""
-    block = it.spec.work.block
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    block = subject.spec.work.block
     if block > LONGEST:
-        deaf = block + it.platform.redis.timeouts.answer
-        says = f"a worker whose connection was cut in silence reads nothing for up to {deaf}"
-        yield it.problem("work.block", says, f"write `{LONGEST}` or less; `5s` is the default")
+        deaf = block + subject.platform.redis.timeouts.answer
+        message = f"a worker whose connection was cut in silence reads nothing for up to {deaf}"
+        yield subject.problem("work.block", message, f"write `{LONGEST}` or less; `5s` is the default")

@@ -19,9 +19,8 @@ from penstock_spec.values.words import shown
 
 
 @spec_rule(Severity.WARNING)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """The pod's name belongs into the consumer's."""
-    consumer = it.spec.stream.consumer
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    consumer = subject.spec.stream.consumer
     if "{hostname}" not in consumer:
-        says = f"all pods are `{shown(consumer)}` with random letters"
-        yield it.problem("stream.consumer", says, f'write `"{shown(consumer)}-{{hostname}}"`')
+        message = f"all pods are `{shown(consumer)}` with random letters"
+        yield subject.problem("stream.consumer", message, f'write `"{shown(consumer)}-{{hostname}}"`')

@@ -21,18 +21,17 @@ from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """Timeout, margin and preStop must fit into the grace."""
-    timeout, shutdown = it.spec.work.timeout, it.spec.shutdown
-    hook, patch = pre_stop(it.spec.patches)
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    timeout, shutdown = subject.spec.work.timeout, subject.spec.shutdown
+    hook, patch = pre_stop(subject.spec.patches)
     needed = timeout + shutdown.margin + hook
     if not shutdown.margin < shutdown.grace < needed:  # a margin that is no part of the grace has a rule of its own
         return
     of_hook = f"patches[{patch}].path"
-    at = it.written("shutdown.grace", "work.timeout", "shutdown.margin", *([of_hook] if hook.amount else []))
-    says = f"work.timeout is {timeout} ({it.line('work.timeout')}), and draining needs {shutdown.margin} more"
+    at = subject.written("shutdown.grace", "work.timeout", "shutdown.margin", *([of_hook] if hook.amount else []))
+    message = f"work.timeout is {timeout} ({subject.line('work.timeout')}), and draining needs {shutdown.margin} more"
     if hook.amount:
-        says += f", after {hook} of preStop ({it.line(of_hook)})"
+        message += f", after {hook} of preStop ({subject.line(of_hook)})"
     if at != "shutdown.grace":
-        says += f"; shutdown.grace is {shutdown.grace} by default"
-    yield it.problem(at, says, f"set `shutdown.grace` to at least `{needed}`")
+        message += f"; shutdown.grace is {shutdown.grace} by default"
+    yield subject.problem(at, message, f"set `shutdown.grace` to at least `{needed}`")

@@ -21,14 +21,13 @@ from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.WARNING)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """A third of the lease must hold all three timeouts."""
-    lease, timeouts = it.spec.work.lease, it.platform.redis.timeouts
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    lease, timeouts = subject.spec.work.lease, subject.platform.redis.timeouts
     slowest = timeouts.wait + timeouts.connect + timeouts.answer
     needed = slowest * 3
     if lease < needed and not lease < SHORTEST:  # a shorter one has a rule of its own
-        says = (
+        message = (
             f"the redis timeouts for waiting, connecting and answering are {slowest} together "
-            f"({it.platform_line('redis.timeouts')}), longer than a third of {lease}"
+            f"({subject.platform_line('redis.timeouts')}), longer than a third of {lease}"
         )
-        yield it.problem("work.lease", says, f"set `work.lease` to at least `{needed}`")
+        yield subject.problem("work.lease", message, f"set `work.lease` to at least `{needed}`")

@@ -23,9 +23,8 @@ LONGEST = Duration("5m")
 
 
 @spec_rule(Severity.WARNING)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """Longer than any pause that a lease must outlive."""
-    lease = it.spec.work.lease
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    lease = subject.spec.work.lease
     if lease > LONGEST:
-        says = f"what a lost worker held is taken over after {lease}, and a lease need not outlast the work"
-        yield it.problem("work.lease", says, f"write `{LONGEST}` or less; `30s` is the default")
+        message = f"what a lost worker held is taken over after {lease}, and a lease need not outlast the work"
+        yield subject.problem("work.lease", message, f"write `{LONGEST}` or less; `30s` is the default")

@@ -22,9 +22,8 @@ SHORTEST = Duration("10s")
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """At least ten seconds."""
-    lease = it.spec.work.lease
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    lease = subject.spec.work.lease
     if lease < SHORTEST:
-        says = f"it is renewed every third of it, and {SHORTEST} is the least that outlives a short pause"
-        yield it.problem("work.lease", says, f"write `{SHORTEST}` or more; `30s` is the default")
+        message = f"it is renewed every third of it, and {SHORTEST} is the least that outlives a short pause"
+        yield subject.problem("work.lease", message, f"write `{SHORTEST}` or more; `30s` is the default")

@@ -18,15 +18,14 @@ from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """The margin is a part of the grace."""
-    timeout, shutdown = it.spec.work.timeout, it.spec.shutdown
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    timeout, shutdown = subject.spec.work.timeout, subject.spec.shutdown
     if shutdown.margin < shutdown.grace:
         return
-    says = f"all of shutdown.grace, {shutdown.grace} ({it.line('shutdown.grace')}), is margin"
-    if it.given("shutdown.margin"):
-        yield it.problem("shutdown.margin", says, "make it shorter, such as `10s`")
+    message = f"all of shutdown.grace, {shutdown.grace} ({subject.line('shutdown.grace')}), is margin"
+    if subject.given("shutdown.margin"):
+        yield subject.problem("shutdown.margin", message, "make it shorter, such as `10s`")
     else:
         needed = timeout + shutdown.margin
-        says = f"the margin for giving back and closing is {shutdown.margin}, and all of this"
-        yield it.problem("shutdown.grace", says, f"set `shutdown.grace` to at least `{needed}`")
+        message = f"the margin for giving back and closing is {shutdown.margin}, and all of this"
+        yield subject.problem("shutdown.grace", message, f"set `shutdown.grace` to at least `{needed}`")

@@ -19,13 +19,12 @@ from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """What may be held must at least fill the slots."""
-    work = it.spec.work
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    work = subject.spec.work
     if work.max_pending_per_worker < work.concurrency:
-        at = "work.max_pending_per_worker" if it.given("work.max_pending_per_worker") else "work.concurrency"
-        says = (
-            f"work.concurrency is {work.concurrency} ({it.line('work.concurrency')}), and a worker may hold "
-            f"{work.max_pending_per_worker} ({it.line('work.max_pending_per_worker')})"
+        at = "work.max_pending_per_worker" if subject.given("work.max_pending_per_worker") else "work.concurrency"
+        message = (
+            f"work.concurrency is {work.concurrency} ({subject.line('work.concurrency')}), and a worker may hold "
+            f"{work.max_pending_per_worker} ({subject.line('work.max_pending_per_worker')})"
         )
-        yield it.problem(at, says, f"set `work.max_pending_per_worker` to at least `{work.concurrency}`")
+        yield subject.problem(at, message, f"set `work.max_pending_per_worker` to at least `{work.concurrency}`")

@@ -20,15 +20,14 @@ from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.WARNING)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """All children at their limit must fit into the pod."""
-    work, memory = it.spec.work, it.spec.resources.memory
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    work, memory = subject.spec.work, subject.spec.resources.memory
     if work.memory_limit is None or work.isolation != "process":
         return
     together = work.memory_limit * work.concurrency
     if together > memory:
-        says = (
+        message = (
             f"{work.concurrency} child processes may take {together} together, and the pod has {memory} "
-            f"({it.line('resources.memory')})"
+            f"({subject.line('resources.memory')})"
         )
-        yield it.problem("work.memory_limit", says, f"set `resources.memory` to more than `{together}`")
+        yield subject.problem("work.memory_limit", message, f"set `resources.memory` to more than `{together}`")

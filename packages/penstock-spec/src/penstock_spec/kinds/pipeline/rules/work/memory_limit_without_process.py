@@ -18,9 +18,10 @@ from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """The limit needs child processes."""
-    work = it.spec.work
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    work = subject.spec.work
     if work.memory_limit is not None and work.isolation != "process":
-        says = f"work.isolation is `{work.isolation}` ({it.line('work.isolation')}), so there are no child processes"
-        yield it.problem("work.memory_limit", says, "write `isolation: process`, or take it out")
+        message = (
+            f"work.isolation is `{work.isolation}` ({subject.line('work.isolation')}), so there are no child processes"
+        )
+        yield subject.problem("work.memory_limit", message, "write `isolation: process`, or take it out")

@@ -18,10 +18,9 @@ from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.INFO)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """The first telling must come before the margin."""
-    shutdown = it.spec.shutdown
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    shutdown = subject.spec.shutdown
     draining = shutdown.grace - shutdown.margin
-    if it.given("shutdown.progress") and draining.amount and not shutdown.progress < draining:
-        says = f"work ends {draining} after the signal, {shutdown.margin} before the end of the grace"
-        yield it.problem("shutdown.progress", says, "make it a fraction of that, or take it out")
+    if subject.given("shutdown.progress") and draining.amount and not shutdown.progress < draining:
+        message = f"work ends {draining} after the signal, {shutdown.margin} before the end of the grace"
+        yield subject.problem("shutdown.progress", message, "make it a fraction of that, or take it out")

@@ -19,10 +19,11 @@ from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.WARNING)
-def rule(it: Subject[Pipeline]) -> Iterator[Found]:
-    """Losing work must have been thought of."""
-    if it.spec.work.on_timeout == "finish":
-        says = f"after {it.spec.work.timeout} ({it.line('work.timeout')}) a message is deleted, done or not"
-        yield it.problem(
-            "work.on_timeout", says, "write `retry`, or suppress this and say why a late result is worth nothing"
+def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+    if subject.spec.work.on_timeout == "finish":
+        message = (
+            f"after {subject.spec.work.timeout} ({subject.line('work.timeout')}) a message is deleted, done or not"
+        )
+        yield subject.problem(
+            "work.on_timeout", message, "write `retry`, or suppress this and say why a late result is worth nothing"
         )

@@ -20,10 +20,9 @@ from penstock_spec.subject import Changed
 
 
 @change_rule(Severity.ERROR, "rename-keys")
-def rule(it: Changed[Scheduler]) -> Iterator[Found]:
-    """The parts of which all keys are made."""
-    before, after = it.before.keys.model_dump(), it.after.keys.model_dump()
+def rule(change: Changed[Scheduler]) -> Iterator[Found]:
+    before, after = change.before.keys.model_dump(), change.after.keys.model_dump()
     for part, was in before.items():
         if was != after[part]:
             told = f"it was `{was}`" if was else "there was none"
-            yield it.problem(f"keys.{part}", f"{told}, and what Redis knows of the jobs stays under the old keys")
+            yield change.problem(f"keys.{part}", f"{told}, and what Redis knows of the jobs stays under the old keys")

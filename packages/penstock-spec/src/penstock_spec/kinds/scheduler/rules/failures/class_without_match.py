@@ -20,10 +20,9 @@ from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Scheduler]) -> Iterator[Found]:
-    """Every class of the spec's own."""
-    for name, one in it.spec.failures.classes.items():
+def rule(subject: Subject[Scheduler]) -> Iterator[Found]:
+    for name, one in subject.spec.failures.classes.items():
         if not one.match:
             close = nearest(name, tuple(STANDARD))
             hint = f"write `{close}`" if close else 'add it, such as `match: [TimeoutError, "503"]`'
-            yield it.problem(f"failures.classes.{name}", f"`{name}` says no `match`", hint)
+            yield subject.problem(f"failures.classes.{name}", f"`{name}` says no `match`", hint)

@@ -18,18 +18,17 @@ from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.INFO)
-def rule(it: Subject[Scheduler]) -> Iterator[Found]:
-    """Where the spec says something of one."""
-    said = [name for name in it.spec.failures.classes if _says(it, f"failures.classes.{name}")]
-    if said and not it.spec.failures.by_class:
-        line = it.line("failures.by_class")
-        says = f"failures are not told apart ({line}), so this says nothing"
-        yield it.problem(f"failures.classes.{said[0]}", says, "set `failures.by_class: true`, or take it out")
+def rule(subject: Subject[Scheduler]) -> Iterator[Found]:
+    said = [name for name in subject.spec.failures.classes if _says(subject, f"failures.classes.{name}")]
+    if said and not subject.spec.failures.by_class:
+        line = subject.line("failures.by_class")
+        message = f"failures are not told apart ({line}), so this says nothing"
+        yield subject.problem(f"failures.classes.{said[0]}", message, "set `failures.by_class: true`, or take it out")
 
 
-def _says(it: Subject[Scheduler], path: str) -> bool:
+def _says(subject: Subject[Scheduler], path: str) -> bool:
     """Not only of what is derived."""
     return any(
-        it.given(f"{path}.{field}")
+        subject.given(f"{path}.{field}")
         for field in ("match", "immediate", "backoff", "backoff.first", "backoff.limit", "backoff.factor")
     )

@@ -19,11 +19,10 @@ from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.WARNING)
-def rule(it: Subject[Scheduler]) -> Iterator[Found]:
-    """In each class, whoever says it."""
-    for name, one in it.spec.failures.classes.items():
+def rule(subject: Subject[Scheduler]) -> Iterator[Found]:
+    for name, one in subject.spec.failures.classes.items():
         if one.backoff and one.backoff.limit and one.backoff.limit < one.backoff.first:
             path = f"failures.classes.{name}.backoff"
-            says = f"the first wait is {one.backoff.first}, and no wait is longer than {one.backoff.limit}"
-            at = it.written(f"{path}.limit", f"{path}.first")
-            yield it.problem(at, says, f"set `limit` to at least `{one.backoff.first}`")
+            message = f"the first wait is {one.backoff.first}, and no wait is longer than {one.backoff.limit}"
+            at = subject.written(f"{path}.limit", f"{path}.first")
+            yield subject.problem(at, message, f"set `limit` to at least `{one.backoff.first}`")

@@ -22,25 +22,24 @@ MADE = "0" * 26
 
 
 @fleet_rule(Severity.ERROR)
-def rule(it: Fleet) -> Iterator[Found]:
-    """As it would be when it is sent."""
-    pipelines = {one.values["name"]: one for one in it.of("pipeline")}
-    for member in it.of("scheduler"):
-        for path, message in member.values.items():
+def rule(fleet: Fleet) -> Iterator[Found]:
+    pipelines = {one.values["name"]: one for one in fleet.of("pipeline")}
+    for member in fleet.of("scheduler"):
+        for path, body in member.values.items():
             if not path.endswith(".send.message"):
                 continue
             target = pipelines.get(member.values[path.removesuffix("message") + "pipeline"])
-            wrong = _wrong(target, message) if target else ""
+            wrong = _wrong(target, body) if target else ""
             if target and wrong:
-                says = f"{wrong}, as {target.line('message.schema')} has it"
-                yield member.problem(path, says, f"write the message as `{target.values['name']}` takes it")
+                message = f"{wrong}, as {target.line('message.schema')} has it"
+                yield member.problem(path, message, f"write the message as `{target.values['name']}` takes it")
 
 
-def _wrong(target: Shown, message: dict[str, Any]) -> str:
+def _wrong(target: Shown, body: dict[str, Any]) -> str:
     """The first thing that the schema has against it."""
     schema = target.values.get("message.schema")
     if schema is None:
         return ""
     correlate = target.values["message.correlate"]
     made = {correlate: MADE} if correlate and target.values["message.make_correlation"] else {}
-    return Checked(schema).wrong({**made, **message})
+    return Checked(schema).wrong({**made, **body})

@@ -23,21 +23,20 @@ PATHS = ("stream.key", "dead_letter.key")
 
 
 @fleet_rule(Severity.ERROR)
-def rule(it: Fleet) -> Iterator[Found]:
-    """Each key is one spec's."""
+def rule(fleet: Fleet) -> Iterator[Found]:
     taken: dict[str, tuple[Shown, str]] = {}
-    for member in it.members:
+    for member in fleet.members:
         for path in PATHS:
             if member.kind != "scheduler" and isinstance(member.values.get(path), str):
                 taken.setdefault(member.values[path], (member, path))
-    for member in it.of("scheduler"):
+    for member in fleet.of("scheduler"):
         mine = _keys(member)
         other = next(((key, *taken[key]) for key in mine if key in taken), None)
         if other is not None and other[1].values["name"] != member.values["name"]:
             key, whose, path = other
-            says = f"`{key}` is a key of `{whose.values['name']}` too ({whose.line(path)})"
+            message = f"`{key}` is a key of `{whose.values['name']}` too ({whose.line(path)})"
             prefix = f'`keys: {{prefix: "{member.values["name"]}:"}}`'
-            yield member.problem("keys.prefix", says, f"give it keys of its own, such as {prefix}")
+            yield member.problem("keys.prefix", message, f"give it keys of its own, such as {prefix}")
         for key in mine:
             taken.setdefault(key, (member, "keys.prefix"))
 

@@ -18,10 +18,9 @@ from penstock_spec.subject import Fleet
 
 
 @fleet_rule(Severity.ERROR)
-def rule(it: Fleet) -> Iterator[Found]:
-    """In a repository that is looked at as a whole."""
-    names = [str(one.values["name"]) for one in it.of("pipeline")]
-    for member in it.of("scheduler") if it.whole else ():
+def rule(fleet: Fleet) -> Iterator[Found]:
+    names = [str(one.values["name"]) for one in fleet.of("pipeline")]
+    for member in fleet.of("scheduler") if fleet.whole else ():
         for path, name in member.values.items():
             if path.endswith(".send.pipeline") and name not in names:
                 close = nearest(str(name), names)

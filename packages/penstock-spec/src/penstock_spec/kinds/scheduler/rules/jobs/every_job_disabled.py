@@ -19,12 +19,11 @@ from penstock_spec.values.words import shown
 
 
 @spec_rule(Severity.WARNING)
-def rule(it: Subject[Scheduler]) -> Iterator[Found]:
-    """Of those that are listed and enabled."""
-    patterns = it.spec.patterns
-    enabled = [job.name for job in listed(it.spec) if matches(patterns.enabled, job.name)]
+def rule(subject: Subject[Scheduler]) -> Iterator[Found]:
+    patterns = subject.spec.patterns
+    enabled = [job.name for job in listed(subject.spec) if matches(patterns.enabled, job.name)]
     if enabled and all(matches(patterns.disabled, name) for name in enabled):
-        says = f"`{shown(patterns.disabled)}` matches every job that is enabled, so none runs"
-        yield it.problem(
-            "patterns.disabled", says, "disable less; `penstock scheduler pause --all` stops all for a time"
+        message = f"`{shown(patterns.disabled)}` matches every job that is enabled, so none runs"
+        yield subject.problem(
+            "patterns.disabled", message, "disable less; `penstock scheduler pause --all` stops all for a time"
         )

@@ -18,9 +18,8 @@ from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Scheduler]) -> Iterator[Found]:
-    """One or the other."""
-    for index, job in enumerate(jobs_of(it.spec)):
+def rule(subject: Subject[Scheduler]) -> Iterator[Found]:
+    for index, job in enumerate(jobs_of(subject.spec)):
         if job.handler and job.send:
-            says = f"it sends a message ({it.line(f'jobs[{index}].send')}), so this handler never runs"
-            yield it.problem(f"jobs[{index}].handler", says, "take one of the two out")
+            message = f"it sends a message ({subject.line(f'jobs[{index}].send')}), so this handler never runs"
+            yield subject.problem(f"jobs[{index}].handler", message, "take one of the two out")

@@ -20,11 +20,10 @@ from penstock_spec.values.words import shown
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Scheduler]) -> Iterator[Found]:
-    """Each name once."""
+def rule(subject: Subject[Scheduler]) -> Iterator[Found]:
     first: dict[str, int] = {}
-    for index, job in enumerate(jobs_of(it.spec)):
+    for index, job in enumerate(jobs_of(subject.spec)):
         before = first.setdefault(job.name, index)
         if before != index:
-            says = f"`{shown(job.name)}` is the name of another job ({it.line(f'jobs[{before}].name')})"
-            yield it.problem(f"jobs[{index}].name", says, "give it another name, or take one of the two out")
+            message = f"`{shown(job.name)}` is the name of another job ({subject.line(f'jobs[{before}].name')})"
+            yield subject.problem(f"jobs[{index}].name", message, "give it another name, or take one of the two out")

@@ -20,10 +20,11 @@ from penstock_spec.values.words import shown
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Scheduler]) -> Iterator[Found]:
-    """No handler of its own, none of the scheduler, no message."""
-    for index, job in enumerate(listed(it.spec)):
+def rule(subject: Subject[Scheduler]) -> Iterator[Found]:
+    for index, job in enumerate(listed(subject.spec)):
         if job.handler is None and job.send is None:
-            line = it.line("handler")
-            says = f"`{shown(job.name)}` has neither `handler` nor `send`, and there is no handler for all ({line})"
-            yield it.problem(f"jobs[{index}].name", says, "add `handler: module:function` at the top, or to the job")
+            line = subject.line("handler")
+            message = f"`{shown(job.name)}` has neither `handler` nor `send`, and there is no handler for all ({line})"
+            yield subject.problem(
+                f"jobs[{index}].name", message, "add `handler: module:function` at the top, or to the job"
+            )

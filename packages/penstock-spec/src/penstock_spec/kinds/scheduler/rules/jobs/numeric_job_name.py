@@ -19,11 +19,12 @@ from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Scheduler]) -> Iterator[Found]:
-    """While the cleanup removes what is named so."""
-    orphans = it.spec.cleanup.orphans
-    for index, job in enumerate(jobs_of(it.spec)):
+def rule(subject: Subject[Scheduler]) -> Iterator[Found]:
+    orphans = subject.spec.cleanup.orphans
+    for index, job in enumerate(jobs_of(subject.spec)):
         if job.name.isdecimal() and orphans.enabled and orphans.remove_numeric:
-            line = it.line("cleanup.orphans.remove_numeric")
-            says = f"`{job.name}` is digits alone, and `cleanup.orphans.remove_numeric` removes such entries ({line})"
-            yield it.problem(f"jobs[{index}].name", says, f"write `job-{job.name}`")
+            line = subject.line("cleanup.orphans.remove_numeric")
+            message = (
+                f"`{job.name}` is digits alone, and `cleanup.orphans.remove_numeric` removes such entries ({line})"
+            )
+            yield subject.problem(f"jobs[{index}].name", message, f"write `job-{job.name}`")

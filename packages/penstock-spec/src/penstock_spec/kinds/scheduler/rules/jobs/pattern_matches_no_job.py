@@ -22,18 +22,19 @@ from penstock_spec.values.words import shown
 
 
 @spec_rule(Severity.WARNING)
-def rule(it: Subject[Scheduler]) -> Iterator[Found]:
-    """Of those that are listed."""
-    names = [job.name for job in listed(it.spec)]
+def rule(subject: Subject[Scheduler]) -> Iterator[Found]:
+    names = [job.name for job in listed(subject.spec)]
     for field, what in (("enabled", "none of them runs"), ("disabled", "it keeps none from running")):
-        pattern = getattr(it.spec.patterns, field)
+        pattern = getattr(subject.spec.patterns, field)
         if names and (pattern or field == "enabled") and not any(matches(pattern, name) for name in names):
-            says = f"`{shown(pattern)}` matches the whole name of no job, so {what}"
+            message = f"`{shown(pattern)}` matches the whole name of no job, so {what}"
             inside = f".*{pattern.removeprefix('^').removesuffix('$')}.*"
             close = any(re.search(pattern, name) for name in names) and any(matches(inside, name) for name in names)
             if not pattern:
                 hint = "write `.*` for all, or take it out"
-                yield it.problem(f"patterns.{field}", "it is empty, and matches no job, so none of them runs", hint)
+                yield subject.problem(
+                    f"patterns.{field}", "it is empty, and matches no job, so none of them runs", hint
+                )
                 continue
             hint = f"write `{shown(inside)}`" if close else f"write one that matches, such as `{re.escape(names[0])}`"
-            yield it.problem(f"patterns.{field}", says, hint)
+            yield subject.problem(f"patterns.{field}", message, hint)

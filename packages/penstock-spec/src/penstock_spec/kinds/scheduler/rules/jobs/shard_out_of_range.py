@@ -19,12 +19,11 @@ from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Scheduler]) -> Iterator[Found]:
-    """From 0 to one less than there are."""
-    count = it.spec.shards.count
-    for index, job in enumerate(jobs_of(it.spec)):
+def rule(subject: Subject[Scheduler]) -> Iterator[Found]:
+    count = subject.spec.shards.count
+    for index, job in enumerate(jobs_of(subject.spec)):
         if job.shard is not None and job.shard >= count:
-            line = it.line("shards.count")
-            says = f"there {'is 1 shard' if count == 1 else f'are {count} shards'} ({line}), numbered from 0"
+            line = subject.line("shards.count")
+            message = f"there {'is 1 shard' if count == 1 else f'are {count} shards'} ({line}), numbered from 0"
             smaller = f"write at most `{count - 1}`" if count > 1 else "take it out"
-            yield it.problem(f"jobs[{index}].shard", says, f"{smaller}, or raise `shards.count`")
+            yield subject.problem(f"jobs[{index}].shard", message, f"{smaller}, or raise `shards.count`")

@@ -19,9 +19,9 @@ from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Scheduler]) -> Iterator[Found]:
-    """A cluster asks for one."""
-    redis = it.platform.redis
-    if redis.topology == "cluster" and not it.spec.keys.hash_tag:
-        says = f"`{it.environment}` is a cluster ({it.platform_line('redis.topology')}), and the keys have no hash tag"
-        yield it.problem("keys.hash_tag", says, f"add `keys: {{hash_tag: {it.spec.name}}}`")
+def rule(subject: Subject[Scheduler]) -> Iterator[Found]:
+    redis = subject.platform.redis
+    if redis.topology == "cluster" and not subject.spec.keys.hash_tag:
+        line = subject.platform_line("redis.topology")
+        message = f"`{subject.environment}` is a cluster ({line}), and the keys have no hash tag"
+        yield subject.problem("keys.hash_tag", message, f"add `keys: {{hash_tag: {subject.spec.name}}}`")

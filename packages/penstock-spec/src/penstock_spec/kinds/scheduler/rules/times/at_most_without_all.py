@@ -19,9 +19,8 @@ from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.INFO)
-def rule(it: Subject[Scheduler]) -> Iterator[Found]:
-    """In `each`, and in each job."""
-    for path, one in saying(it.spec):
-        if one.missed is not None and one.missed.run != "all" and it.given(f"{path}.missed.at_most"):
-            says = f"`run` is `{one.missed.run}` ({it.line(f'{path}.missed.run')}), so this says nothing"
-            yield it.problem(f"{path}.missed.at_most", says, "write `run: all`, or take it out")
+def rule(subject: Subject[Scheduler]) -> Iterator[Found]:
+    for path, one in saying(subject.spec):
+        if one.missed is not None and one.missed.run != "all" and subject.given(f"{path}.missed.at_most"):
+            message = f"`run` is `{one.missed.run}` ({subject.line(f'{path}.missed.run')}), so this says nothing"
+            yield subject.problem(f"{path}.missed.at_most", message, "write `run: all`, or take it out")

@@ -20,11 +20,12 @@ from penstock_spec.values.words import shown
 
 
 @spec_rule(Severity.INFO)
-def rule(it: Subject[Scheduler]) -> Iterator[Found]:
-    """What a job itself says."""
-    for index, (job, said) in enumerate(zip(listed(it.spec), jobs_of(it.spec), strict=True)):
+def rule(subject: Subject[Scheduler]) -> Iterator[Found]:
+    for index, (job, said) in enumerate(zip(listed(subject.spec), jobs_of(subject.spec), strict=True)):
         if job.cron is None:
             for field in ("time_zone", "missed"):
                 if getattr(said, field) is not None:
-                    says = f"`{shown(job.name)}` has no `cron`, so this says nothing"
-                    yield it.problem(f"jobs[{index}].{field}", says, "take it out, or say `cron` in place of `every`")
+                    message = f"`{shown(job.name)}` has no `cron`, so this says nothing"
+                    yield subject.problem(
+                        f"jobs[{index}].{field}", message, "take it out, or say `cron` in place of `every`"
+                    )

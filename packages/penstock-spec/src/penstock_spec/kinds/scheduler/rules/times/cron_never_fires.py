@@ -24,12 +24,11 @@ SOME_DAY = 1_704_067_200
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Scheduler]) -> Iterator[Found]:
-    """Of each job, and of all."""
-    said = {"each.cron": (it.spec.each.cron, it.spec.each.time_zone)}
-    for index, job in enumerate(listed(it.spec)):
-        said[f"jobs[{index}].cron" if it.given(f"jobs[{index}].cron") else "each.cron"] = (job.cron, job.time_zone)
+def rule(subject: Subject[Scheduler]) -> Iterator[Found]:
+    said = {"each.cron": (subject.spec.each.cron, subject.spec.each.time_zone)}
+    for index, job in enumerate(listed(subject.spec)):
+        said[f"jobs[{index}].cron" if subject.given(f"jobs[{index}].cron") else "each.cron"] = (job.cron, job.time_zone)
     for path, (cron, zone) in said.items():
         if cron is not None and next_after(cron, zone, SOME_DAY) is None:
-            says = f"`{shown(cron)}` is never due: no month of it has such a day"
-            yield it.problem(path, says, "write a day that the month has; `L` is the last")
+            message = f"`{shown(cron)}` is never due: no month of it has such a day"
+            yield subject.problem(path, message, "write a day that the month has; `L` is the last")

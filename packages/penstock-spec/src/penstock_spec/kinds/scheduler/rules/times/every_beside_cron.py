@@ -19,9 +19,8 @@ from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Scheduler]) -> Iterator[Found]:
-    """In `each`, and in each job."""
-    for path, one in saying(it.spec):
+def rule(subject: Subject[Scheduler]) -> Iterator[Found]:
+    for path, one in saying(subject.spec):
         if one.every is not None and one.cron is not None:
-            says = f"`every` is {one.every} ({it.line(f'{path}.every')}), and a job has one or the other"
-            yield it.problem(f"{path}.cron", says, "take one of the two out")
+            message = f"`every` is {one.every} ({subject.line(f'{path}.every')}), and a job has one or the other"
+            yield subject.problem(f"{path}.cron", message, "take one of the two out")

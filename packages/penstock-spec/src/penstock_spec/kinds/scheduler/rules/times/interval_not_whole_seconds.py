@@ -19,12 +19,11 @@ from penstock_spec.values.quantities import Duration
 
 
 @spec_rule(Severity.WARNING)
-def rule(it: Subject[Scheduler]) -> Iterator[Found]:
-    """`every` and `error_interval`, of each job and of all."""
-    for path, one in saying(it.spec):
+def rule(subject: Subject[Scheduler]) -> Iterator[Found]:
+    for path, one in saying(subject.spec):
         for field in ("every", "error_interval"):
             value: Duration | None = getattr(one, field)
             if value is not None and value.amount % 1000:
                 up = Duration.of((value.amount // 1000 + 1) * 1000)
-                says = f"due times are whole seconds, so {value} comes to {up}"
-                yield it.problem(f"{path}.{field}", says, f"write `{up}`")
+                message = f"due times are whole seconds, so {value} comes to {up}"
+                yield subject.problem(f"{path}.{field}", message, f"write `{up}`")

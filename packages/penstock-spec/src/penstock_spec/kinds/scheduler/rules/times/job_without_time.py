@@ -20,9 +20,8 @@ from penstock_spec.values.words import shown
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Scheduler]) -> Iterator[Found]:
-    """Neither itself nor for all."""
-    for index, job in enumerate(listed(it.spec)):
+def rule(subject: Subject[Scheduler]) -> Iterator[Found]:
+    for index, job in enumerate(listed(subject.spec)):
         if job.every is None and job.cron is None:
-            says = f"neither `{shown(job.name)}` nor `each` ({it.line('each')}) says `every` or `cron`"
-            yield it.problem(f"jobs[{index}].name", says, "add `every: 30s` to it, or to `each` for all jobs")
+            message = f"neither `{shown(job.name)}` nor `each` ({subject.line('each')}) says `every` or `cron`"
+            yield subject.problem(f"jobs[{index}].name", message, "add `every: 30s` to it, or to `each` for all jobs")

@@ -20,10 +20,11 @@ from penstock_spec.values.words import shown
 
 
 @spec_rule(Severity.WARNING)
-def rule(it: Subject[Scheduler]) -> Iterator[Found]:
-    """Of the jobs that are listed, the one that runs most often."""
-    interval = it.spec.work.interval
-    every = min(((job.every, job.name) for job in listed(it.spec) if job.every), default=None, key=lambda one: one[0])
+def rule(subject: Subject[Scheduler]) -> Iterator[Found]:
+    interval = subject.spec.work.interval
+    every = min(
+        ((job.every, job.name) for job in listed(subject.spec) if job.every), default=None, key=lambda one: one[0]
+    )
     if every is not None and every[0] < interval:
-        says = f"`{shown(every[1])}` is due every {every[0]}, and pods look every {interval}"
-        yield it.problem("work.interval", says, f"write at most `{every[0]}`; `1s` is the default")
+        message = f"`{shown(every[1])}` is due every {every[0]}, and pods look every {interval}"
+        yield subject.problem("work.interval", message, f"write at most `{every[0]}`; `1s` is the default")

@@ -21,21 +21,20 @@ from penstock_spec.values.quantities import Duration
 
 
 @spec_rule(Severity.WARNING)
-def rule(it: Subject[Scheduler]) -> Iterator[Found]:
-    """Where both are said for a job, or for all."""
-    each = it.spec.each
+def rule(subject: Subject[Scheduler]) -> Iterator[Found]:
+    each = subject.spec.each
     told = set()
     if each.every and each.timeout and each.timeout > each.every:
         told.add(("each.timeout", "each.every"))
-        yield _told(it, "each.timeout", "each.every", each.timeout, each.every)
-    for index, job in enumerate(listed(it.spec)):
+        yield _told(subject, "each.timeout", "each.every", each.timeout, each.every)
+    for index, job in enumerate(listed(subject.spec)):
         own = f"jobs[{index}]"
-        at, beside = (f"{own if it.given(f'{own}.{one}') else 'each'}.{one}" for one in ("timeout", "every"))
+        at, beside = (f"{own if subject.given(f'{own}.{one}') else 'each'}.{one}" for one in ("timeout", "every"))
         if job.every and job.timeout > job.every and (at, beside) not in told:
             at, beside = (at, beside) if at.startswith(own) else (beside, at)
-            yield _told(it, at, beside, job.timeout, job.every)
+            yield _told(subject, at, beside, job.timeout, job.every)
 
 
-def _told(it: Subject[Scheduler], at: str, beside: str, timeout: Duration, every: Duration) -> Found:
-    says = f"a run may take {timeout}, and the next is due {every} after its start ({it.line(beside)})"
-    return it.problem(at, says, f"set `timeout` to at most `{every}`, or let it run less often")
+def _told(subject: Subject[Scheduler], at: str, beside: str, timeout: Duration, every: Duration) -> Found:
+    message = f"a run may take {timeout}, and the next is due {every} after its start ({subject.line(beside)})"
+    return subject.problem(at, message, f"set `timeout` to at most `{every}`, or let it run less often")

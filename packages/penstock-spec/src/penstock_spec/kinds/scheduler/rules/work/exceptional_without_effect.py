@@ -20,21 +20,20 @@ from penstock_spec.values.words import shown
 
 
 @spec_rule(Severity.INFO)
-def rule(it: Subject[Scheduler]) -> Iterator[Found]:
-    """Where it is said."""
-    zombies = it.spec.cleanup.zombies
-    own, names = zombies.exceptional, [job.name for job in listed(it.spec)]
+def rule(subject: Subject[Scheduler]) -> Iterator[Found]:
+    zombies = subject.spec.cleanup.zombies
+    own, names = zombies.exceptional, [job.name for job in listed(subject.spec)]
     path = "cleanup.zombies.exceptional"
     if not own.pattern:
-        if it.given(f"{path}.threshold"):
-            yield it.problem(f"{path}.threshold", "there is no pattern beside it", "add `pattern`, or take it out")
+        if subject.given(f"{path}.threshold"):
+            yield subject.problem(f"{path}.threshold", "there is no pattern beside it", "add `pattern`, or take it out")
     elif not zombies.enabled:
-        line = it.line("cleanup.zombies.enabled")
-        yield it.problem(f"{path}.pattern", f"nothing is cancelled ({line})", "take it out")
+        line = subject.line("cleanup.zombies.enabled")
+        yield subject.problem(f"{path}.pattern", f"nothing is cancelled ({line})", "take it out")
     elif names and not any(matches(own.pattern, name) for name in names):
-        says = f"`{shown(own.pattern)}` matches the whole name of no job"
-        yield it.problem(f"{path}.pattern", says, "write one that matches, or take it out")
+        message = f"`{shown(own.pattern)}` matches the whole name of no job"
+        yield subject.problem(f"{path}.pattern", message, "write one that matches, or take it out")
     elif own.threshold.amount <= zombies.threshold.amount:
-        says = f"all jobs may hang for {zombies.threshold} ({it.line('cleanup.zombies.threshold')})"
-        at = it.written(f"{path}.threshold", f"{path}.pattern")
-        yield it.problem(at, says, f"write more than `{zombies.threshold}`, or take it out")
+        message = f"all jobs may hang for {zombies.threshold} ({subject.line('cleanup.zombies.threshold')})"
+        at = subject.written(f"{path}.threshold", f"{path}.pattern")
+        yield subject.problem(at, message, f"write more than `{zombies.threshold}`, or take it out")

@@ -23,14 +23,13 @@ HANDING_BACK = Duration("5s")
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Scheduler]) -> Iterator[Found]:
-    """All of it must fit."""
-    shutdown = it.spec.shutdown
+def rule(subject: Subject[Scheduler]) -> Iterator[Found]:
+    shutdown = subject.spec.shutdown
     needed = Duration.of(shutdown.cancel.amount + shutdown.force.amount + HANDING_BACK.amount)
     if shutdown.grace < needed:
-        says = (
-            f"stopping may take {shutdown.cancel} ({it.line('shutdown.cancel')}) and {shutdown.force} "
-            f"({it.line('shutdown.force')}), and handing back needs {HANDING_BACK} more"
+        message = (
+            f"stopping may take {shutdown.cancel} ({subject.line('shutdown.cancel')}) and {shutdown.force} "
+            f"({subject.line('shutdown.force')}), and handing back needs {HANDING_BACK} more"
         )
-        at = it.written("shutdown.grace", "shutdown.cancel", "shutdown.force")
-        yield it.problem(at, says, f"set `shutdown.grace` to at least `{needed}`")
+        at = subject.written("shutdown.grace", "shutdown.cancel", "shutdown.force")
+        yield subject.problem(at, message, f"set `shutdown.grace` to at least `{needed}`")

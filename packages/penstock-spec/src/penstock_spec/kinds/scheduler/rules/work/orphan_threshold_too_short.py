@@ -20,18 +20,17 @@ from penstock_spec.values.quantities import Duration
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Scheduler]) -> Iterator[Found]:
-    """Of the jobs that may hang for longest."""
-    zombies, orphans = it.spec.cleanup.zombies, it.spec.cleanup.orphans
+def rule(subject: Subject[Scheduler]) -> Iterator[Found]:
+    zombies, orphans = subject.spec.cleanup.zombies, subject.spec.cleanup.orphans
     path, longest = "cleanup.zombies.threshold", zombies.threshold
     if zombies.exceptional.pattern and zombies.exceptional.threshold > longest:
         path, longest = "cleanup.zombies.exceptional.threshold", zombies.exceptional.threshold
     pattern = "cleanup.zombies.exceptional.pattern"
     end = Duration.of(longest.amount + zombies.abandon_after.amount)
     if zombies.enabled and orphans.enabled and orphans.threshold.amount <= end.amount:
-        says = (
-            f"a job may hang for {longest} after its deadline ({it.line(path)}) and for {zombies.abandon_after} more, "
-            f"and is due again after {orphans.threshold}"
+        message = (
+            f"a job may hang for {longest} after its deadline ({subject.line(path)}) and for {zombies.abandon_after} "
+            f"more, and is due again after {orphans.threshold}"
         )
-        at = it.written("cleanup.orphans.threshold", path, "cleanup.zombies.abandon_after", pattern)
-        yield it.problem(at, says, f"set `cleanup.orphans.threshold` above `{end}`")
+        at = subject.written("cleanup.orphans.threshold", path, "cleanup.zombies.abandon_after", pattern)
+        yield subject.problem(at, message, f"set `cleanup.orphans.threshold` above `{end}`")

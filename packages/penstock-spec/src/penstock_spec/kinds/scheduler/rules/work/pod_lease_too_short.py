@@ -21,8 +21,7 @@ SHORTEST = Duration("10s")
 
 
 @spec_rule(Severity.ERROR)
-def rule(it: Subject[Scheduler]) -> Iterator[Found]:
-    """At least ten seconds."""
-    if it.spec.work.lease < SHORTEST:
-        says = f"it is renewed every third of it, and {SHORTEST} is the least that outlives a short pause"
-        yield it.problem("work.lease", says, f"write `{SHORTEST}` or more; `30s` is the default")
+def rule(subject: Subject[Scheduler]) -> Iterator[Found]:
+    if subject.spec.work.lease < SHORTEST:
+        message = f"it is renewed every third of it, and {SHORTEST} is the least that outlives a short pause"
+        yield subject.problem("work.lease", message, f"write `{SHORTEST}` or more; `30s` is the default")

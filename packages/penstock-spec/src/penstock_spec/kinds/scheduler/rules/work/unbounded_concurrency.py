@@ -20,9 +20,8 @@ from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.WARNING)
-def rule(it: Subject[Scheduler]) -> Iterator[Found]:
-    """0 or less is no bound."""
-    concurrency = it.spec.work.concurrency
+def rule(subject: Subject[Scheduler]) -> Iterator[Found]:
+    concurrency = subject.spec.work.concurrency
     if concurrency <= 0:
-        says = f"`{concurrency}` is no bound: a pod runs all that is due at once"
-        yield it.problem("work.concurrency", says, "write how many jobs a pod has memory for, such as `100`")
+        message = f"`{concurrency}` is no bound: a pod runs all that is due at once"
+        yield subject.problem("work.concurrency", message, "write how many jobs a pod has memory for, such as `100`")

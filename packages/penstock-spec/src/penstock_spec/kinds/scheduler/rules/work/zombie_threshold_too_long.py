@@ -20,13 +20,14 @@ from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.WARNING)
-def rule(it: Subject[Scheduler]) -> Iterator[Found]:
-    """Where it is said, and the jobs are listed."""
-    path, zombies = "cleanup.zombies.threshold", it.spec.cleanup.zombies
-    timeouts = [job.timeout for job in listed(it.spec) if not matches(zombies.exceptional.pattern, job.name)]
-    if not timeouts or not zombies.enabled or not it.given(path):
+def rule(subject: Subject[Scheduler]) -> Iterator[Found]:
+    path, zombies = "cleanup.zombies.threshold", subject.spec.cleanup.zombies
+    timeouts = [job.timeout for job in listed(subject.spec) if not matches(zombies.exceptional.pattern, job.name)]
+    if not timeouts or not zombies.enabled or not subject.given(path):
         return
     longest = max(timeouts, key=lambda one: one.amount)
     if zombies.threshold.amount > longest.amount:
-        says = f"no run may take more than {longest}, and one that hangs is told to stop {zombies.threshold} after that"
-        yield it.problem(path, says, f"set it to at most `{longest}`")
+        message = (
+            f"no run may take more than {longest}, and one that hangs is told to stop {zombies.threshold} after that"
+        )
+        yield subject.problem(path, message, f"set it to at most `{longest}`")
