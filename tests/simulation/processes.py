@@ -8,8 +8,8 @@ import traceback
 from collections.abc import Callable, Coroutine
 from typing import Any, cast
 
+from penstock.clocks import Clocks
 from penstock.handling.load import Handler
-from penstock.janitor.clocks import Clocks
 from penstock.janitor.janitor import Janitor
 from penstock.janitor.lead import lock_of
 from penstock.janitor.links import Links, Pair

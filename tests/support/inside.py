@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 
 from targets import Target
 
+from penstock.clocks import CLOCKS, Clocks
 from penstock.observe.board import Board
 from penstock.observe.metrics import Metrics
 from penstock.observe.readiness import Readiness
@@ -77,7 +77,7 @@ def pod(  # noqa: PLR0913 - what a pod has from outside
     host: str,
     *,
     link: Callable[[str], Link] | None = None,
-    own: Callable[[], float] = time.monotonic,
+    clocks: Clocks = CLOCKS,
 ) -> Scheduler:
     """One of any number, made in the loop that it runs in."""
     around = Environment.model_validate({"namespace": "tests", "redis": target.redis.model_dump(mode="json")})
@@ -89,6 +89,6 @@ def pod(  # noqa: PLR0913 - what a pod has from outside
         metrics=Metrics.of("scheduler", pipeline=spec.name, board=Board(), given=given),
         readiness=Readiness(),
         host=host,
-        own=own,
+        clocks=clocks,
     )
     return Scheduler(resolved, Listing(spec), Given(spec, handle), outside)

@@ -13,7 +13,7 @@ from raw import Told
 from servers import Server
 from targets import Target
 
-from penstock.janitor.clocks import Clocks
+from penstock.clocks import Clocks
 from penstock.janitor.links import Links
 from penstock.janitor.pods import Pods, PodsUnknownError
 from penstock.janitor.rounds import Rounds
@@ -112,10 +112,10 @@ class Stage:
         links: Links,
         *,
         pods: Pods | None = None,
-        own: Callable[[], float] | None = None,
+        monotonic: Callable[[], float] | None = None,
         tally: Tally | None = None,
     ) -> Rounds:
-        clocks = Clocks() if own is None else Clocks(own=own)
+        clocks = Clocks() if monotonic is None else Clocks(monotonic=monotonic)
         return Rounds(self.pipeline, links.pairs[0], tally or self.tally(), pods or Nobody(), clocks)
 
     def sight(self, links: Links, tally: Tally | None = None) -> Sight:
@@ -132,12 +132,12 @@ class Stage:
 
     @asynccontextmanager
     async def janitor(
-        self, *, pods: Pods | None = None, own: Callable[[], float] | None = None
+        self, *, pods: Pods | None = None, monotonic: Callable[[], float] | None = None
     ) -> AsyncIterator[Rounds]:
         """Rounds, with connections that end."""
         links = self.links()
         try:
-            yield self.rounds(links, pods=pods, own=own)
+            yield self.rounds(links, pods=pods, monotonic=monotonic)
         finally:
             await links.close()
 

@@ -6,8 +6,8 @@ from promises import keep
 from servers import Server
 from stage import Clock, Stage
 
+from penstock.clocks import Clocks
 from penstock.janitor import reconcile
-from penstock.janitor.clocks import Clocks
 from penstock.janitor.links import Pair
 from penstock.janitor.look import look
 from penstock.janitor.reach import Reach
@@ -60,7 +60,7 @@ class Crowd:
         route = Route.to(self.server.model(), "", credentials=Credentials())
         link = MeteredLink(route, self.meter)
         pair = Pair(link, link, Reach())
-        clocks = Clocks(own=self.clock)
+        clocks = Clocks(monotonic=self.clock)
         janitors = [Rounds(one.pipeline, pair, one.tally(), Listed(), clocks) for one in stages]
         sights = [Sight(one.pipeline, pair, one.tally(), clocks) for one in stages]
         for _ in range(rounds):

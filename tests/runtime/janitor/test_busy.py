@@ -47,7 +47,7 @@ def test_costs_follow_what_pods_hold_and_are_set_on_change_only(target: Target) 
     hold(stage, "somebody-else", 3)
 
     async def promise() -> None:
-        async with stage.janitor(pods=costs, own=clock) as one:
+        async with stage.janitor(pods=costs, monotonic=clock) as one:
             await one.make()
             assert costs.taken() == [("web-1", 8), ("web-2", 4), ("web-3", 0)]
 

@@ -7,8 +7,8 @@ from promises import keep, until
 from stage import Nobody, Stage
 from targets import Target
 
+from penstock.clocks import Clocks
 from penstock.janitor import lead
-from penstock.janitor.clocks import Clocks
 from penstock.janitor.janitor import Janitor
 from penstock.janitor.lead import Lock, lock_of
 from penstock.janitor.tally import Tally

@@ -79,7 +79,11 @@ def test_nothing_is_lost_and_nothing_is_done_twice(target: Target, monkeypatch: 
 
     async def promise() -> None:
         clock = Clock()
-        async with stage.janitor(own=clock) as first, stage.janitor(own=clock) as second, stage.janitor() as third:
+        async with (
+            stage.janitor(monotonic=clock) as first,
+            stage.janitor(monotonic=clock) as second,
+            stage.janitor() as third,
+        ):
             for _ in range(4):  # a lease of contact, by their own clock
                 await asyncio.gather(first.make(), second.make())
                 clock.move(LEASE / 4000)

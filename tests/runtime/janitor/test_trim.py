@@ -119,7 +119,7 @@ def test_who_no_longer_holds_back_is_told_too(target: Target) -> None:
 
     async def promise() -> None:
         clock = Clock()
-        async with stage.janitor(own=clock) as rounds:
+        async with stage.janitor(monotonic=clock) as rounds:
             await rounds.make()
             assert held_back(stage, "auditors") == 5
             stage.ask("XGROUP", "SETID", stage.keys.stream, "auditors", "$")

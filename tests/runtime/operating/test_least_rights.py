@@ -250,7 +250,7 @@ def tidies(user: Granted) -> None:
     async def promise() -> None:
         links = stage.links()
         try:
-            rounds = stage.rounds(links, own=clock)
+            rounds = stage.rounds(links, monotonic=clock)
             await rounds.make()
             done(admin, deleted=True)
             admin.add(1)

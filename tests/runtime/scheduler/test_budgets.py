@@ -13,13 +13,14 @@ from scraped import numbers, until_counted
 from servers import wait_for
 from targets import Target
 
+from penstock.clocks import Clocks
 from penstock.observe.board import Board
 from penstock.observe.metrics import Metrics
 from penstock.scheduler.breaker import Breaker
-from penstock.scheduler.clock import RedisClock
 from penstock.scheduler.context import JobContext
 from penstock.scheduler.due import plan
 from penstock.scheduler.permits import Permits
+from penstock.scheduler.redis_time import RedisTime
 from penstock.scheduler.runs import Runs
 from penstock.scheduler.settler import Settler
 from penstock.scheduler.steps import Steps, Taken
@@ -81,7 +82,7 @@ def test_a_scan_for_zombies_ends_when_its_time_is_over(target: Target) -> None:
     moment = [0.0, 0.0]
     """What it is, and how much later it is each time that somebody asks."""
 
-    def own() -> float:
+    def monotonic() -> float:
         moment[0] += moment[1]
         return moment[0]
 
@@ -94,9 +95,9 @@ def test_a_scan_for_zombies_ends_when_its_time_is_over(target: Target) -> None:
     async def promise() -> None:
         board = Board()
         tally = Tally(Metrics.of("scheduler", pipeline="scan", board=board, given={"class": ["-"]}))
-        link = target.link(OF_MOVES.waiting)
-        settler = Settler(Steps(link, OF_MOVES), Breaker(spec.breakers), 3, 100, tally, own)
-        runs = Runs(spec, Given(spec, handle), settler, RedisClock(own, 10), tally, Random(1), own)  # noqa: S311 - no secret
+        link, clocks = target.link(OF_MOVES.waiting), Clocks(monotonic=monotonic)
+        settler = Settler(Steps(link, OF_MOVES), Breaker(spec.breakers), 3, 100, tally, clocks)
+        runs = Runs(spec, Given(spec, handle), settler, RedisTime(clocks, 10), tally, Random(1), clocks)  # noqa: S311 - no secret
         permits = Permits(6, lambda: None)
         for job in listed(spec):
             taken = Taken(job.name, 0, 1_000_000, 1, 0.0, None)

@@ -9,8 +9,9 @@ from inside import pod, spec_of
 from promises import keep, until
 from targets import Target
 
-from penstock.scheduler.clock import RedisClock
+from penstock.clocks import Clocks
 from penstock.scheduler.context import JobContext
+from penstock.scheduler.redis_time import RedisTime
 from penstock.scheduler.steps import Steps, Took
 from penstock_spec.kinds.scheduler.effective import Effective
 
@@ -44,7 +45,7 @@ def test_what_was_given_too_long_ago_is_not_begun(
         ran.append(context.fence)
 
     async def promise() -> int:
-        one = pod(target, spec, handle, "pod", own=lambda: time.monotonic() + later)
+        one = pod(target, spec, handle, "pod", clocks=Clocks(monotonic=lambda: time.monotonic() + later))
         task = asyncio.create_task(one.run())
         await until(lambda: bool(ran), "it runs")
         one.stop()
@@ -56,13 +57,13 @@ def test_what_was_given_too_long_ago_is_not_begun(
 
 
 def test_an_old_answer_does_not_tell_the_time() -> None:
-    """What was measured before stays: the pod's own clock went on while the pod stood still."""
+    """What was measured before stays: monotonic time went on while the pod stood still."""
     now = 100.0
-    clock = RedisClock(lambda: now, 10)
-    clock.told(5_000_000, asked=90.0)
-    assert clock.now() == 5000.0, "the first is better than none"
+    redis_time = RedisTime(Clocks(monotonic=lambda: now), 10)
+    redis_time.correct(5_000_000, asked=90.0)
+    assert redis_time.now() == 5000.0, "the first is better than none"
     now = 160.0
-    clock.told(5_001_000, asked=100.5)
-    assert (clock.now(), clock.is_stale) == (5060.0, True)
-    clock.told(5_059_000, asked=159.5)
-    assert (clock.now(), clock.is_stale) == (5059.0, False)
+    redis_time.correct(5_001_000, asked=100.5)
+    assert (redis_time.now(), redis_time.is_stale) == (5060.0, True)
+    redis_time.correct(5_059_000, asked=159.5)
+    assert (redis_time.now(), redis_time.is_stale) == (5059.0, False)

@@ -7,6 +7,7 @@ from moves import KEYS, Moves
 from promises import keep, until
 from targets import Target
 
+from penstock.clocks import Clocks
 from penstock.observe.board import Board
 from penstock.observe.metrics import Metrics
 from penstock.scheduler.breaker import Breaker, State
@@ -55,7 +56,7 @@ class Held:
         board = Board()
         metrics = Metrics.of("scheduler", pipeline="held", board=board, given={"class": ["-"]})
         self.tally = Tally(metrics)
-        self.settler = Settler(self.steps, self.breaker, TRIES, 500, self.tally, lambda: self.now)
+        self.settler = Settler(self.steps, self.breaker, TRIES, 500, self.tally, Clocks(monotonic=lambda: self.now))
 
     async def once(self, *taken: Taken) -> None:
         """They end, and are handed back once."""
@@ -175,7 +176,7 @@ def test_an_answer_that_is_none_is_asked_for_again(target: Target) -> None:
 
     async def promise() -> None:
         held = Held(link := target.link(KEYS.waiting), 0)
-        settler = Settler(Odd(link, KEYS), held.breaker, TRIES, 500, held.tally, lambda: held.now)
+        settler = Settler(Odd(link, KEYS), held.breaker, TRIES, 500, held.tally, Clocks(monotonic=lambda: held.now))
         task = asyncio.create_task(settler.run())
         for one in runs:
             settler.put(Returned(one.name, one.score, one.due + 60, b"{}"))

@@ -15,7 +15,7 @@ import logging
 from collections.abc import Sequence
 from contextlib import suppress
 
-from penstock.janitor.clocks import CLOCKS, Clocks
+from penstock.clocks import CLOCKS, Clocks
 from penstock.janitor.guard import CANNOT, SHUT
 from penstock.janitor.lead import EVERY, Lock
 from penstock.janitor.links import ANSWERED, Links

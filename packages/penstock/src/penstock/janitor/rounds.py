@@ -6,8 +6,8 @@ import logging
 from collections.abc import Awaitable, Callable
 from functools import partial
 
+from penstock.clocks import Clocks
 from penstock.janitor.busy import Busy
-from penstock.janitor.clocks import Clocks
 from penstock.janitor.ghosts import Ghosts
 from penstock.janitor.guard import Guard
 from penstock.janitor.links import Pair
@@ -43,7 +43,7 @@ class Rounds:
 
     def __init__(self, pipeline: Resolved, pair: Pair, tally: Tally, pods: Pods, clocks: Clocks) -> None:
         """Of its links it uses the one for work."""
-        spec, keys, link, own = pipeline.spec, pipeline.keys, pair.work, clocks.own
+        spec, keys, link = pipeline.spec, pipeline.keys, pair.work
         self._name = pipeline.name
         self._spec = spec
         self._keys = keys
@@ -51,16 +51,16 @@ class Rounds:
         self._tally = tally
         self._clocks = clocks
         self._guard = Guard(pipeline.name, tally, pair.reach)
-        self._sweeper = Sweeper(link, keys, spec.work.lease.amount, own=own)
+        self._sweeper = Sweeper(link, keys, spec.work.lease.amount, own=clocks.monotonic)
         self._reconciler = Reconciler(link, keys, spec)
         self._trimmer = Trimmer(link, keys, spec)
         self._ghosts = Ghosts(link, keys, spec.janitor.ghosts.idle.amount, pods)
         self._busy = Busy(link, keys, spec.stream.consumer, pods)
-        self._round = Timer(ROUND, own)
-        self._trim = Timer(spec.janitor.trim.every.seconds, own)
-        self._dead = Timer(DEAD_EVERY, own)
-        self._haunt = Timer(spec.janitor.ghosts.every.seconds, own)
-        self._protect = Timer(BUSY_EVERY, own)
+        self._round = Timer(ROUND, clocks)
+        self._trim = Timer(spec.janitor.trim.every.seconds, clocks)
+        self._dead = Timer(DEAD_EVERY, clocks)
+        self._haunt = Timer(spec.janitor.ghosts.every.seconds, clocks)
+        self._protect = Timer(BUSY_EVERY, clocks)
         self._more = False
         """A task had more to do than fits into one round."""
         self._next_due: int | None = None
@@ -90,7 +90,7 @@ class Rounds:
 
     async def make(self) -> bool:
         """A whole round; whether nothing failed. Raises Absent and Unanswered."""
-        began = self._clocks.own()
+        began = self._clocks.monotonic()
         self._guard.begin()
         self._more = False
         do = self._guard.do
@@ -106,7 +106,7 @@ class Rounds:
         await self._at_times("ghosts", self._haunt, self._remove_ghosts)
         if self._spec.scaling.protect_busy:
             await self._at_times("protect", self._protect, self._protect_busy)
-        self._tally.pass_seconds.observe(self._clocks.own() - began)
+        self._tally.pass_seconds.observe(self._clocks.monotonic() - began)
         well = self._guard.end()
         if well:
             self._tally.last_pass.set(self._clocks.wall())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 
-from penstock.janitor.clocks import Clocks
+from penstock.clocks import Clocks
 from penstock.janitor.guard import Guard
 from penstock.janitor.links import Pair
 from penstock.janitor.tally import Tally
@@ -33,14 +33,14 @@ class Sight:
         self._link = pair.metrics
         self._tally = tally
         self._guard = Guard(pipeline.name, tally, pair.reach)
-        self._own = clocks.own
+        self._monotonic = clocks.monotonic
         self._lossless = pipeline.spec.stream.backlog.when_full != "drop-oldest"
         self._last: tuple[float, Measured] | None = None
 
     def last(self) -> Measured | None:
         """The last look; none while it is too old to say anything."""
         last = self._last
-        return last[1] if last and self._own() - last[0] <= STALE else None
+        return last[1] if last and self._monotonic() - last[0] <= STALE else None
 
     async def look(self) -> None:
         """Look once more. Raises Absent and Unanswered."""
@@ -50,7 +50,7 @@ class Sight:
 
     async def _measure(self) -> None:
         measured = await measure(self._link, self._keys)
-        self._last = (self._own(), measured)
+        self._last = (self._monotonic(), measured)
         self._tally.measured(measured)
         if self._tally.leads and self._lossless:
             await self._tell_vanished(measured)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from penstock.clocks import Clocks
 
 SOON = 60.0
 
@@ -10,27 +10,27 @@ SOON = 60.0
 class Timer:
     """Comes due at once, and then again after so many seconds."""
 
-    def __init__(self, seconds: float, own: Callable[[], float]) -> None:
+    def __init__(self, seconds: float, clocks: Clocks) -> None:
         self._seconds = seconds
-        self._own = own
-        self._next = own()
+        self._monotonic = clocks.monotonic
+        self._next = clocks.monotonic()
 
     def left(self) -> float:
         """Seconds until it is due."""
-        return max(0.0, self._next - self._own())
+        return max(0.0, self._next - self._monotonic())
 
     def is_due(self) -> bool:
         """Whether it is time."""
-        return self._own() >= self._next
+        return self._monotonic() >= self._next
 
     def begin(self) -> None:
         """It was done: the time begins anew."""
-        self._next = self._own() + self._seconds
+        self._next = self._monotonic() + self._seconds
 
     def again(self) -> None:
         """It is due at once: there is more to do."""
-        self._next = self._own()
+        self._next = self._monotonic()
 
     def soon(self) -> None:
         """Unless it is done: it is tried again before its time, but not so often that failing costs much."""
-        self._next = self._own() + min(self._seconds, SOON)
+        self._next = self._monotonic() + min(self._seconds, SOON)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Literal
 
 from penstock.observe.logs import Log
@@ -18,17 +18,26 @@ LOGGER = logging.getLogger("penstock.scheduler.job")
 class JobContext:
     """Given to a handler beside its job."""
 
-    __slots__ = ("_taken", "attempt", "deadline", "due", "life", "why")
+    __slots__ = ("_monotonic", "_taken", "attempt", "deadline", "due", "life", "why")
 
-    def __init__(self, taken: Taken, due: int, attempt: int, deadline: float, life: str) -> None:
+    def __init__(  # noqa: PLR0913, PLR0917 - what a run is
+        self,
+        taken: Taken,
+        due: int,
+        attempt: int,
+        deadline: float,
+        life: str,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
         """Made for each run."""
         self._taken = taken
+        self._monotonic = monotonic
         self.due = due
-        """The second, of Redis's time, for which this run is; one that makes up for a failed run has that one's."""
+        """The second, in Redis time, for which this run is; one that makes up for a failed run has that one's."""
         self.attempt = attempt
         """1, and one more for each failure in a row before it."""
         self.deadline = deadline
-        """When this run's time is over, on the clock of `time.monotonic`; from then on another pod may take the job."""
+        """When this run's time is over, in monotonic time; from then on another pod may take the job."""
         self.life = life
         """The pod's life that holds the job."""
         self.why: Why | None = None
@@ -52,7 +61,7 @@ class JobContext:
     @property
     def remaining(self) -> float:
         """Seconds until this run's time is over."""
-        return max(0.0, self.deadline - time.monotonic())
+        return max(0.0, self.deadline - self._monotonic())
 
     @property
     def log(self) -> Log:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
 from typing import Any, Literal
 
+from penstock.clocks import Clocks
 from penstock.observe.logs import Log
 from penstock.scheduler.steps import MOST, Cleaned, Steps, shards_word
 from penstock.scheduler.taking import Taking
@@ -36,7 +36,7 @@ class Orphans:
         steps: Steps,
         taking: Taking,
         tally: Tally,
-        own: Callable[[], float],
+        clocks: Clocks,
         name: str,
     ) -> None:
         """`name` is this process's, whatever its life is called."""
@@ -47,10 +47,10 @@ class Orphans:
         self._steps = steps
         self._taking = taking
         self._tally = tally
-        self._own = own
+        self._monotonic = clocks.monotonic
         self._name = name
-        self._contact = Contact(steps.link, self._lease.amount // 2, own)
-        self._next = self._forgets_at = own()
+        self._contact = Contact(steps.link, self._lease.amount // 2, clocks.monotonic)
+        self._next = self._forgets_at = clocks.monotonic()
         self._cut_off: tuple[Literal["working", "waiting"], int] | None = None
         self.returned = 0
         self._leads = False
@@ -86,20 +86,20 @@ class Orphans:
             if not leads:
                 return
         judges = self._contact.lasts(self._lease.amount)
-        if self._own() >= self._next or (judges and await self._some_are_lost(now)):
+        if self._monotonic() >= self._next or (judges and await self._some_are_lost(now)):
             await self._pass(judges=judges)
         if (
-            self._own() >= self._forgets_at
+            self._monotonic() >= self._forgets_at
         ):  # what a new version does not list is due, and overdue, until it is forgotten
             await self._forget_what_no_list_has(now // 1000)
-            self._forgets_at = self._own() + self._refresh
+            self._forgets_at = self._monotonic() + self._refresh
 
     async def _some_are_lost(self, now: int) -> bool:
         told: Any = await self._steps.link.call("ZCOUNT", self._steps.keys.pods, "-inf", f"({now}")
         return bool(told)
 
     async def _pass(self, *, judges: bool) -> None:
-        began = self._own()
+        began = self._monotonic()
         whole = began >= self._next
         try:
             ended = await self._clean("working", began, judges=judges)
@@ -112,8 +112,8 @@ class Orphans:
             self._tally.cut_off["orphans"].add()
         elif whole:
             # What could not be judged yet is looked at again as soon as it can.
-            self._next = self._own() + (self._terms.every.seconds if judges else self._lease.seconds / LOOKS)
-        self._tally.passes["orphans"].observe(self._own() - began)
+            self._next = self._monotonic() + (self._terms.every.seconds if judges else self._lease.seconds / LOOKS)
+        self._tally.passes["orphans"].observe(self._monotonic() - began)
 
     async def _clean(self, which: Literal["working", "waiting"], began: float, *, judges: bool) -> bool:
         """All pages, from where the last pass was cut off; false where the budget is over again."""
@@ -132,7 +132,7 @@ class Orphans:
             )
             self._tell(page)
             further = page.further
-            if further >= 0 and budget and self._own() - began > budget:
+            if further >= 0 and budget and self._monotonic() - began > budget:
                 self._cut_off = which, further
                 return False
         return True

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Protocol
 
+from penstock.clocks import CLOCKS, Clocks
 from penstock.observe.lines import Process
 from penstock.observe.metrics import Metrics
 from penstock.observe.readiness import Readiness
@@ -46,4 +46,4 @@ class Outside:
     host: str
     process: Process = field(default_factory=Process)
     rng: Random = field(default_factory=Random)
-    own: Callable[[], float] = time.monotonic
+    clocks: Clocks = CLOCKS

@@ -5,14 +5,15 @@ from __future__ import annotations
 import asyncio
 import logging
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from random import Random
 from typing import TypeVar
 
+from penstock.clocks import Clocks
 from penstock.observe.logs import Log
-from penstock.scheduler.clock import RedisClock
 from penstock.scheduler.due import first, interval, latest_due
 from penstock.scheduler.listing import Listed, Listing
+from penstock.scheduler.redis_time import RedisTime
 from penstock.scheduler.settler import Settler
 from penstock.scheduler.steps import MOST, PAGE, Entry, Steps
 from penstock.scheduler.taking import Taking
@@ -41,10 +42,10 @@ class Refresh:
         steps: Steps,
         taking: Taking,
         settler: Settler,
-        clock: RedisClock,
+        redis_time: RedisTime,
         tally: Tally,
         rng: Random,
-        own: Callable[[], float],
+        clocks: Clocks,
     ) -> None:
         """Nothing is registered yet."""
         self._terms = spec.refresh
@@ -53,10 +54,10 @@ class Refresh:
         self._steps = steps
         self._taking = taking
         self._settler = settler
-        self._clock = clock
+        self._redis_time = redis_time
         self._tally = tally
         self._rng = rng
-        self._own = own
+        self._monotonic = clocks.monotonic
         self._registered: set[str] = set()
         self._disabled: frozenset[str] = frozenset()
         self._cut_off_at: str | None = None
@@ -66,16 +67,16 @@ class Refresh:
     async def run(self) -> None:
         """Until cancelled."""
         while True:
-            began = self._own()
+            began = self._monotonic()
             wait = self._terms.every.seconds if await self.once() else min(AGAIN, self._terms.every.seconds)
-            while self._own() - began < wait:
+            while self._monotonic() - began < wait:
                 await asyncio.sleep(min(SOONEST, self._terms.every.seconds))
                 if self._taking.found_unknown:
                     break
 
     async def once(self) -> bool:
         """One pass; what goes wrong in it is told, and the next one comes. False where Redis was asked in vain."""
-        began, answered = self._own(), True
+        began, answered = self._monotonic(), True
         try:
             await self._pass(began)
         except RedisTrouble as error:
@@ -86,16 +87,16 @@ class Refresh:
         except Exception as error:  # noqa: BLE001 - the team's functions may raise anything
             self._tally.pass_errors["refresh"].add()
             log.failure("the list of jobs cannot be had; the one before counts", error)
-        self._tally.passes["refresh"].observe(self._own() - began)
+        self._tally.passes["refresh"].observe(self._monotonic() - began)
         return answered
 
     async def _pass(self, began: float) -> None:
         listed = await self._listing.ask()
         self._taking.listed_anew(listed)
         self._settler.bring_back()
-        if self._clock.is_stale:
-            asked = self._own()
-            self._clock.told(await self._steps.time(), asked)
+        if self._redis_time.is_stale:
+            asked = self._monotonic()
+            self._redis_time.correct(await self._steps.time(), asked)
         await self._unregister(listed)
         await self._register(listed, began)
         self.mean_interval = sum(map(interval, listed.mine.values())) / len(listed.mine) if listed.mine else 0.0
@@ -121,12 +122,12 @@ class Refresh:
             self._cut_off_at = None
         budget = self._terms.budget.seconds
         for page in _pages(jobs):
-            entries, asked = [self._entry(one) for one in page], self._own()
+            entries, asked = [self._entry(one) for one in page], self._monotonic()
             asof, added = await self._steps.register(entries)
-            self._clock.told(asof, asked)
+            self._redis_time.correct(asof, asked)
             self._tally.reconciled["registered"].add(added)
             self._registered.update(one.name for one in page)
-            if budget and self._own() - began > budget and page[-1] is not jobs[-1]:
+            if budget and self._monotonic() - began > budget and page[-1] is not jobs[-1]:
                 self._cut_off_at = page[-1].name
                 self._tally.cut_off["refresh"].add()
                 break
@@ -134,7 +135,7 @@ class Refresh:
         self._tally.registered.set(self.registered)
 
     def _entry(self, job: Effective) -> Entry:
-        now = self._clock.now()
+        now = self._redis_time.now()
         schedule = (
             str(job.every) if job.every is not None else f"cron:{zlib.crc32(f'{job.cron} {job.time_zone}'.encode())}"
         )

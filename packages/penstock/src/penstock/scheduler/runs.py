@@ -5,20 +5,20 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from random import Random
 
+from penstock.clocks import Clocks
 from penstock.handling.calling import NotStarted, Thread
 from penstock.handling.failures import Failure
 from penstock.observe.about import ABOUT
 from penstock.observe.logs import Log
 from penstock.scheduler.calls import Calls
-from penstock.scheduler.clock import RedisClock
 from penstock.scheduler.context import JobContext, Why
 from penstock.scheduler.due import Failures, Plan
 from penstock.scheduler.permits import Permit
+from penstock.scheduler.redis_time import RedisTime
 from penstock.scheduler.settler import Settler
 from penstock.scheduler.steps import Returned, Taken
 from penstock.scheduler.story import LOST, STOPPED, Story
@@ -40,7 +40,7 @@ class Run:
     permit: Permit
     context: JobContext
     began: float
-    """On the pod's own clock, as all times here."""
+    """Monotonic time, as all times here."""
     overdue_at: float
     task: asyncio.Task[BaseException | None] | None = None
     timer: asyncio.TimerHandle | None = None
@@ -55,10 +55,10 @@ class Runs:
         spec: Scheduler,
         calls: Calls,
         settler: Settler,
-        clock: RedisClock,
+        redis_time: RedisTime,
         tally: Tally,
         rng: Random,
-        own: Callable[[], float],
+        clocks: Clocks,
     ) -> None:
         """Nothing runs yet."""
         self._zombies = spec.cleanup.zombies
@@ -66,10 +66,10 @@ class Runs:
         self._failures = Failures(spec)
         self._calls = calls
         self._settler = settler
-        self._clock = clock
+        self._redis_time = redis_time
         self._tally = tally
         self._rng = rng
-        self._own = own
+        self._monotonic = clocks.monotonic
         self._running: set[Run] = set()
         self._abandoned: set[Run] = set()
         self._gone_at = math.inf
@@ -97,18 +97,25 @@ class Runs:
             taken,
             before.due if again and before is not None else taken.due,
             1 + _streak(taken),
-            self._clock.own(taken.deadline),
+            self._redis_time.to_monotonic(taken.deadline),
             life,
+            self._monotonic,
         )
         run = Run(
-            taken, job, plan, permit, context, self._own(), self._clock.own(taken.deadline) + job.threshold.seconds
+            taken,
+            job,
+            plan,
+            permit,
+            context,
+            self._monotonic(),
+            self._redis_time.to_monotonic(taken.deadline) + job.threshold.seconds,
         )
         self._running.add(run)
         self._tally.running.set(len(self._running))
         run.task = loop.create_task(self._go(run))
         run.task.add_done_callback(partial(self._done, run))
         if self._zombies.enabled:
-            run.timer = loop.call_later(max(0.0, run.overdue_at - self._own()), self._overdue, run, "timer")
+            run.timer = loop.call_later(max(0.0, run.overdue_at - self._monotonic()), self._overdue, run, "timer")
 
     def cancel_all(self, why: Why) -> None:
         """All that runs is told to stop."""
@@ -117,19 +124,19 @@ class Runs:
 
     def scan(self) -> bool:
         """Tell to stop what overran its time and was not told so; false where the budget was over."""
-        began, budget = self._own(), self._zombies.budget.seconds
+        began, budget = self._monotonic(), self._zombies.budget.seconds
         for run in tuple(self._running):
-            if budget and self._own() - began > budget:
+            if budget and self._monotonic() - began > budget:
                 self._tally.cut_off["zombies"].add()
                 return False
-            if self._own() >= run.overdue_at:
+            if self._monotonic() >= run.overdue_at:
                 self._overdue(run, "scan")
         return True
 
     def leave_behind(self, gone_in: float) -> int:
         """The pod goes, and these do not end: nobody runs their jobs before it is gone. How many they are."""
         left = tuple(self._running)
-        self._gone_at = self._clock.now() + gone_in
+        self._gone_at = self._redis_time.now() + gone_in
         for run in left:
             self._abandon(run)
         return len(left)
@@ -151,7 +158,7 @@ class Runs:
         if run.context.why is not None or run not in self._running:
             return
         self._tally.zombies[by].add()
-        seconds = round(self._own() - run.began, 1)
+        seconds = round(self._monotonic() - run.began, 1)
         log.warning("a job overran its time, and is told to stop", job=run.taken.name, seconds=seconds, by=by)
         self._cancel(run, "overdue")
 
@@ -191,7 +198,7 @@ class Runs:
             run.timer.cancel()
         run.permit.give_back()
         self._tally.running.set(len(self._running))
-        why, seconds = run.context.why, self._own() - run.began
+        why, seconds = run.context.why, self._monotonic() - run.began
         if isinstance(error, NotStarted):
             self._tally.submission_failures.add()
             log.failure("a job could not be started, and goes back", error, job=run.taken.name)
@@ -203,7 +210,7 @@ class Runs:
             outcome = "lost" if why == "lost" else "abandoned" if run.abandoned else "cancelled"
             self._tally.ended(outcome, NO_CLASS, seconds)
             spread = why == "drain" and self._leaving > 0
-            due = math.ceil(self._clock.now() + self._leaving * self._rng.random()) if spread else run.taken.due
+            due = math.ceil(self._redis_time.now() + self._leaving * self._rng.random()) if spread else run.taken.due
             if run.abandoned:  # it still runs
                 due = max(due, math.ceil(min(run.taken.deadline, self._gone_at)))
             self._complete(run, LOST if why == "lost" else STOPPED, "", _streak(run.taken), due)
@@ -216,7 +223,7 @@ class Runs:
         failure = Failure.of(error)
         class_ = self._failures.class_of(failure) if outcome == "failed" else NO_CLASS
         streak = 1 + _streak(run.taken)
-        due = self._failures.next(run.job, run.plan.next, failure, streak, self._clock.now(), self._rng)
+        due = self._failures.next(run.job, run.plan.next, failure, streak, self._redis_time.now(), self._rng)
         self._tally.ended(outcome, class_, seconds)
         if outcome == "failed":
             log.failure("a job fails", error, job=run.taken.name, failure_class=class_, in_a_row=streak, next_due=due)
@@ -225,7 +232,7 @@ class Runs:
     def _complete(self, run: Run, outcome: str, class_: str, streak: int, due: int) -> None:
         taken, context = run.taken, run.context
         story = Story(
-            context.due, taken.acquired, self._clock.now(), outcome, class_, streak, due, taken.fence, context.life
+            context.due, taken.acquired, self._redis_time.now(), outcome, class_, streak, due, taken.fence, context.life
         )
         self._settler.put(Returned(taken.name, taken.score, due, story.write()))
 

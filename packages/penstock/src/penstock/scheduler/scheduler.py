@@ -13,13 +13,13 @@ from penstock.observe.readiness import Why
 from penstock.pod.lease import Lease, incarnation
 from penstock.scheduler.breaker import Breaker, State
 from penstock.scheduler.calls import Calls
-from penstock.scheduler.clock import RedisClock
 from penstock.scheduler.health import Health, Seen
 from penstock.scheduler.holds import PodHolds
 from penstock.scheduler.listing import Listing
 from penstock.scheduler.orphans import Orphans
 from penstock.scheduler.outside import Cancels, Outside
 from penstock.scheduler.permits import Permits
+from penstock.scheduler.redis_time import RedisTime
 from penstock.scheduler.refresh import Refresh
 from penstock.scheduler.resolved import Resolved
 from penstock.scheduler.runs import Runs
@@ -52,7 +52,7 @@ class Scheduler:
         spec, keys = scheduler.spec, scheduler.keys
         self._spec = spec
         self._outside = outside
-        self._own = outside.own
+        self._monotonic = outside.clocks.monotonic
         self._log = Log(logging.getLogger("penstock.scheduler"))
         self._calls = calls
         self._tally = tally = Tally(outside.metrics)
@@ -62,15 +62,15 @@ class Scheduler:
         self._links = [outside.link(name) for name in ("taker", "settler", "side", "orphans", "lease")]
         tally.connections.follow(lambda: sum(link.is_connected for link in self._links))
         taker, hand, side, orphans, life = (Steps(link, keys, tally.refused) for link in self._links)
-        self._clock = RedisClock(outside.own, spec.work.clock.seconds)
+        self._redis_time = RedisTime(outside.clocks, spec.work.clock.seconds)
         self._breakers = {"acquisition": Breaker(spec.breakers), "completion": Breaker(spec.breakers)}
         self._settler = Settler(
-            hand, self._breakers["completion"], spec.recovery.attempts, spec.work.batch, tally, outside.own
+            hand, self._breakers["completion"], spec.recovery.attempts, spec.work.batch, tally, outside.clocks
         )
         self.permits = Permits(spec.work.concurrency, self._wake_when_hungry)
         tally.permits.set(self.permits.limit)
         tally.permits_free.set(self.permits.limit)
-        self._runs = Runs(spec, calls, self._settler, self._clock, tally, outside.rng, outside.own)
+        self._runs = Runs(spec, calls, self._settler, self._redis_time, tally, outside.rng, outside.clocks)
         self._taking = Taking(
             spec,
             taker,
@@ -78,18 +78,18 @@ class Scheduler:
             self.permits,
             self._runs,
             self._settler,
-            self._clock,
+            self._redis_time,
             tally,
-            outside.own,
+            outside.clocks,
             self._forget_life,
         )
         self._refresh = Refresh(
-            spec, listing, side, self._taking, self._settler, self._clock, tally, outside.rng, outside.own
+            spec, listing, side, self._taking, self._settler, self._redis_time, tally, outside.rng, outside.clocks
         )
-        self._orphans = Orphans(spec, orphans, self._taking, tally, outside.own, incarnation(outside.host))
+        self._orphans = Orphans(spec, orphans, self._taking, tally, outside.clocks, incarnation(outside.host))
         self._side = side
         self._life = life
-        self._holds = PodHolds(life, outside.own)
+        self._holds = PodHolds(life, outside.clocks)
         self._lease = Lease(
             self._holds, outside.host, spec.work.lease.amount, self, asyncio.get_running_loop().call_soon_threadsafe
         )
@@ -211,12 +211,14 @@ class Scheduler:
     async def _until_next(self) -> None:
         """Until the next look: with an interval of a second, right after each of Redis's seconds begins."""
         for name, breaker in self._breakers.items():
-            self._tally.breaker(name, breaker, self._own())
+            self._tally.breaker(name, breaker, self._monotonic())
         self._tally.connects.add(sum(link.connections for link in self._links) - self._tally.connects.value)
         interval = self._spec.work.interval.seconds
         wait = interval
-        if self._clock.is_known:
-            wait = interval - self._clock.now() % interval + min(SPREAD, interval / 10) * self._outside.rng.random()
+        if self._redis_time.is_known:
+            wait = (
+                interval - self._redis_time.now() % interval + min(SPREAD, interval / 10) * self._outside.rng.random()
+            )
         if self._taking.hungry and self.permits.free:
             wait = BUSIEST
         with suppress(TimeoutError):
@@ -232,7 +234,7 @@ class Scheduler:
             await asyncio.sleep(lease / GUARDS)
             if keeping.done():
                 raise keeping.exception() or RuntimeError("nobody keeps the lease")
-            if self._taking.life and self._own() - self._holds.renewed_at > lease * (1 - 2 / GUARDS):
+            if self._taking.life and self._monotonic() - self._holds.renewed_at > lease * (1 - 2 / GUARDS):
                 self._log.warning("the lease could not be renewed in its time; what runs is told to stop")
                 self._taking.life = ""
                 self._runs.cancel_all("lost")
@@ -241,9 +243,9 @@ class Scheduler:
         terms = self._spec.cleanup.zombies
         while terms.enabled:
             await asyncio.sleep(terms.every.seconds)
-            began = self._own()
+            began = self._monotonic()
             self._runs.scan()
-            self._tally.passes["zombies"].observe(self._own() - began)
+            self._tally.passes["zombies"].observe(self._monotonic() - began)
 
     async def _looks(self) -> None:
         while True:
@@ -263,6 +265,7 @@ class Scheduler:
             # While all are paused nobody is to run them, and nobody is to be told that they do not run.
             tally.ready.set(0 if looked.all_paused else looked.ready)
             tally.oldest_overdue.set(0 if looked.all_paused else looked.overdue)
+        now = self._monotonic()
         acquired, self._acquired_before = self._taking.acquired - self._acquired_before, self._taking.acquired
         seen = Seen(
             ready=looked.ready if looked else 0,
@@ -273,7 +276,7 @@ class Scheduler:
             running=len(self._runs),
             acquired=acquired,
             all_paused=looked.all_paused if looked else False,
-            stalled=self._absent or any(one.state(self._own()) is not State.CLOSED for one in self._breakers.values()),
+            stalled=self._absent or any(one.state(now) is not State.CLOSED for one in self._breakers.values()),
         )
         self._signals = self._health.look(seen)
         for name, shows in self._signals.items():
@@ -311,7 +314,7 @@ class Scheduler:
     # -- leaving ------------------------------------------------------------------------------------------------------
 
     async def _leave(self, lease: Cancels, tasks: list[asyncio.Task[None]]) -> int:
-        terms, began = self._spec.shutdown, self._own()
+        terms, began = self._spec.shutdown, self._monotonic()
         end = began + max(RESERVE, terms.grace.seconds - RESERVE)
         self._outside.readiness.hold(Why.DRAINING)
         self._tally.draining.set(1)
@@ -322,12 +325,12 @@ class Scheduler:
         await self._ended(min(end, began + terms.cancel.seconds))
         if len(self._runs):
             self._log.warning("leaving: jobs ignore that they were told to stop", running=len(self._runs))
-            await self._ended(min(end, self._own() + terms.force.seconds))
-        left = self._runs.leave_behind(max(RESERVE, end - self._own()) + CLOSING)
+            await self._ended(min(end, self._monotonic() + terms.force.seconds))
+        left = self._runs.leave_behind(max(RESERVE, end - self._monotonic()) + CLOSING)
         tasks[0].cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        unsettled = await self._close(lease, max(RESERVE, end - self._own()))
-        seconds = round(self._own() - began, 3)
+        unsettled = await self._close(lease, max(RESERVE, end - self._monotonic()))
+        seconds = round(self._monotonic() - began, 3)
         if left or unsettled:
             self._log.error("left, and not all is handed back", left_behind=left, unsettled=unsettled, seconds=seconds)
             return 1
@@ -335,10 +338,10 @@ class Scheduler:
         return 0
 
     async def _ended(self, until: float) -> None:
-        while len(self._runs) and self._own() < until:
+        while len(self._runs) and self._monotonic() < until:
             self._runs.changed.clear()
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._runs.changed.wait(), max(0.0, until - self._own()))
+                await asyncio.wait_for(self._runs.changed.wait(), max(0.0, until - self._monotonic()))
 
     async def _close(self, lease: Cancels, within: float) -> int:
         """Hand back the rest, and end the life. What could not be handed back within the time."""

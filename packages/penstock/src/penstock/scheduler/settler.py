@@ -9,9 +9,10 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from penstock.clocks import Clocks
 from penstock.observe.complaints import Complaints
 from penstock.observe.logs import Log
 from penstock.scheduler.breaker import Breaker, State
@@ -34,7 +35,7 @@ class Item:
 
     returned: Returned
     ended: float
-    """On the pod's own clock."""
+    """Monotonic time."""
     tries: int = 0
 
 
@@ -42,7 +43,7 @@ class Settler:
     """Takes them one by one, and hands them back in batches."""
 
     def __init__(  # noqa: PLR0913, PLR0917 - what it works with, each of a kind of its own
-        self, steps: Steps, breaker: Breaker, tries: int, batch: int, tally: Tally, own: Callable[[], float]
+        self, steps: Steps, breaker: Breaker, tries: int, batch: int, tally: Tally, clocks: Clocks
     ) -> None:
         """`tries` are those after the first."""
         self._steps = steps
@@ -50,8 +51,8 @@ class Settler:
         self._tries = tries
         self._batch = min(batch, MOST)
         self._tally = tally
-        self._own = own
-        self._complaints = Complaints(log, own)
+        self._monotonic = clocks.monotonic
+        self._complaints = Complaints(log, clocks.monotonic)
         self._queue: deque[Item] = deque()
         self._recovering: deque[Item] = deque()
         self._left: list[Item] = []
@@ -60,7 +61,7 @@ class Settler:
 
     def put(self, returned: Returned) -> None:
         """It has ended just now."""
-        self._queue.append(Item(returned, self._own()))
+        self._queue.append(Item(returned, self._monotonic()))
         self._wake.set()
 
     @property
@@ -86,13 +87,13 @@ class Settler:
     async def recover(self) -> None:
         """Try again what Redis did not take; once for each."""
         for _ in range(-(-len(self._recovering) // self._batch)):
-            if self._breaker.state(self._own()) is not State.CLOSED:
+            if self._breaker.state(self._monotonic()) is not State.CLOSED:
                 return
             await self._settle(self._some(self._recovering))
 
     def bring_back(self) -> None:
         """What was given up is tried anew."""
-        if self._breaker.state(self._own()) is State.CLOSED:
+        if self._breaker.state(self._monotonic()) is State.CLOSED:
             for item in self._left:
                 item.tries = 0
             self._recovering.extend(self._left)
@@ -114,7 +115,7 @@ class Settler:
         return [held.popleft() for _ in range(min(self._batch, len(held)))]
 
     async def _settle(self, items: list[Item], *, insists: bool = False) -> bool:
-        if not insists and not self._breaker.admits(self._own()):
+        if not insists and not self._breaker.admits(self._monotonic()):
             self._recovering.extend(items)
             self._tally.recovering.set(len(self._recovering))
             return False
@@ -136,19 +137,19 @@ class Settler:
         return well
 
     async def _hand_back(self, step: str, items: Sequence[Item]) -> bool:
-        returned, asked = [one.returned for one in items], self._own()
+        returned, asked = [one.returned for one in items], self._monotonic()
         try:
             told = await (self._steps.complete(returned) if step == "complete" else self._steps.release(returned))
             answered = list(zip(items, told, strict=True))
         except Exception as error:  # noqa: BLE001 - also an answer that is none of ours: what ended is never forgotten
-            self._breaker.failed(self._own(), asked)
+            self._breaker.failed(self._monotonic(), asked)
             if isinstance(error, RedisTrouble):
                 self._tally.trouble(error)
             self._complaints.trouble(HANDING_BACK, error)
             self._hold(items, error)
             return False
         self._complaints.over(HANDING_BACK)
-        now = self._own()
+        now = self._monotonic()
         for item, answer in answered:
             self._tally.settling.observe(now - item.ended)
             if item.tries:

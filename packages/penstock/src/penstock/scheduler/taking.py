@@ -6,13 +6,14 @@ import asyncio
 import logging
 from collections.abc import Callable
 
+from penstock.clocks import Clocks
 from penstock.observe.complaints import Complaints
 from penstock.observe.logs import Log
 from penstock.scheduler.breaker import Breaker, State
-from penstock.scheduler.clock import RedisClock
 from penstock.scheduler.due import plan
 from penstock.scheduler.listing import Listed
 from penstock.scheduler.permits import Permits
+from penstock.scheduler.redis_time import RedisTime
 from penstock.scheduler.runs import Runs
 from penstock.scheduler.settler import Settler
 from penstock.scheduler.steps import MOST, Returned, Steps, Taken, Took, shards_word
@@ -46,9 +47,9 @@ class Taking:
         permits: Permits,
         runs: Runs,
         settler: Settler,
-        clock: RedisClock,
+        redis_time: RedisTime,
         tally: Tally,
-        own: Callable[[], float],
+        clocks: Clocks,
         life_is_over: Callable[[str], object],
     ) -> None:
         """`life_is_over` is told when Redis knows our life no more."""
@@ -60,11 +61,11 @@ class Taking:
         self._permits = permits
         self._runs = runs
         self._settler = settler
-        self._clock = clock
+        self._redis_time = redis_time
         self._tally = tally
-        self._own = own
+        self._monotonic = clocks.monotonic
         self._life_is_over = life_is_over
-        self._complaints = Complaints(log, own)
+        self._complaints = Complaints(log, clocks.monotonic)
         self._skips: dict[str, None] = {}
         self.listed = Listed()
         self.knows = asyncio.Event()
@@ -93,31 +94,31 @@ class Taking:
         """All that is due and for which there are permits."""
         self.capacity = self._permits.free if self._permits.limit else 0
         self._tally.capacity.set(self.capacity)
-        self.hungry, further, began, before = False, 0, self._own(), self.acquired
+        self.hungry, further, began, before = False, 0, self._monotonic(), self.acquired
         for _ in range(CALLS):
             most = min(self._batch, self._permits.free)
             if self.stops or not (self.life and self.knows.is_set()):
                 break
-            if most > 0 and not self._breaker.admits(self._own()):
+            if most > 0 and not self._breaker.admits(self._monotonic()):
                 break
             if most <= 0:
                 self.hungry = True
                 break
-            asked = self._own()
+            asked = self._monotonic()
             took = await self._take(most, further)
             if took is None:
                 break
-            self._start(took, self._own() - asked)
+            self._start(took, self._monotonic() - asked)
             further = took.further
             if len(took.jobs) < most and not further:
                 break
         else:
             self.hungry = self.acquired > before  # what only goes back would come again and again
-        self._tally.cycle.observe(self._own() - began)
+        self._tally.cycle.observe(self._monotonic() - began)
 
     async def give_back_strays(self) -> None:
         """Jobs that an acquire took whose answer never came: Redis has them as ours, and nobody runs them."""
-        asked = self._own()
+        asked = self._monotonic()
         if self._doubtful_since is None or asked < self._ask_again_at or not self.life:
             return
         if self._breaker.state(asked) is State.OPEN:
@@ -126,7 +127,7 @@ class Taking:
         try:
             held = await self._steps.held_by(self.life)
         except RedisTrouble as error:
-            self._breaker.failed(self._own(), asked)
+            self._breaker.failed(self._monotonic(), asked)
             self._tally.trouble(error)
             return
         # Redis may do what it was asked on a connection that is gone after what it is asked on the next one.
@@ -137,21 +138,21 @@ class Taking:
                 self._settler.put(one)
 
     async def _take(self, most: int, further: int) -> Took | None:
-        life, shards, asked = self.life, shards_word(self.listed.shards), self._own()
+        life, shards, asked = self.life, shards_word(self.listed.shards), self._monotonic()
         look = most + len(self._skips) if self.listed.shards is None else int(most * self._factor) + len(self._skips)
         try:
             took = await self._steps.acquire(
                 life, most, look=min(LOOK, look), further=further, shards=shards, skip=self._skips
             )
         except RedisTrouble as error:
-            self._breaker.failed(self._own(), asked)
+            self._breaker.failed(self._monotonic(), asked)
             self._tally.trouble(error)
             self._complaints.trouble(TAKING, error)
             if isinstance(error, Unanswered):
                 self._doubt()
             return None
         except Exception as error:  # noqa: BLE001 - an answer that is none of ours; the next cycle asks again
-            self._breaker.failed(self._own(), asked)
+            self._breaker.failed(self._monotonic(), asked)
             self._complaints.trouble(TAKING, error)
             self._doubt()
             return None
@@ -159,7 +160,7 @@ class Taking:
         if took is None:
             self._life_is_over(life)
             return None
-        self._clock.told(took.asof, asked)
+        self._redis_time.correct(took.asof, asked)
         self._tally.filtered["shard"].add(took.others)
         self._tally.filtered["unknown"].add(took.unknown)
         return took
@@ -196,7 +197,7 @@ class Taking:
         self._give_back(taken, taken.due)
 
     def _doubt(self) -> None:
-        self._doubtful_since, self._ask_again_at = self._own(), 0.0
+        self._doubtful_since, self._ask_again_at = self._monotonic(), 0.0
 
     def _give_back(self, taken: Taken, due: int) -> None:
         self._settler.put(Returned(taken.name, taken.score, due, None))

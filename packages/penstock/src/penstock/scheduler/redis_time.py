@@ -1,0 +1,51 @@
+"""Redis time between two answers: monotonic time plus the last measured difference.
+
+The wall time of the pod does not matter: it may be an hour off.
+"""
+
+from __future__ import annotations
+
+from penstock.clocks import Clocks
+
+PROMPT = 1.0
+"""Seconds within which an answer must come to correct the time."""
+
+
+class RedisTime:
+    """In seconds. Known after the first answer."""
+
+    def __init__(self, clocks: Clocks, trusted: float) -> None:
+        """A measurement is `trusted` for this many seconds."""
+        self._monotonic = clocks.monotonic
+        self._trusted = trusted
+        self._difference = 0.0
+        self._measured: float | None = None
+
+    def correct(self, ms: int, asked: float) -> None:
+        """Redis answered with this time; `asked` is when the call was sent, in monotonic time.
+
+        A slow answer is ignored: the pod itself may have stood still since Redis sent it.
+        """
+        now = self._monotonic()
+        if self._measured is not None and now - asked > PROMPT:
+            return
+        self._measured = now
+        self._difference = ms / 1000 - self._measured
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether Redis must be asked again before the time is used."""
+        return self._measured is None or self._monotonic() - self._measured > self._trusted
+
+    @property
+    def is_known(self) -> bool:
+        """Whether Redis has ever answered."""
+        return self._measured is not None
+
+    def now(self) -> float:
+        """Redis time."""
+        return self._monotonic() + self._difference
+
+    def to_monotonic(self, redis_time: float) -> float:
+        """A Redis time as monotonic time."""
+        return redis_time - self._difference
