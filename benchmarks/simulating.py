@@ -15,22 +15,22 @@ from pathlib import Path
 
 from table import tell
 
-from penstock_dev.simulating.case import Case, Starts, pattern, spread
-from penstock_dev.simulating.running import run
-from penstock_dev.simulating.specs import Specs, read
+from penstock_dev.simulating.case import Case, StartTimes, pattern, spread
+from penstock_dev.simulating.simulation import run
+from penstock_dev.simulating.specs import ValidSpecs, read
 from penstock_spec.repository import open_repository, read_inputs
 
 ROOT = Path(__file__).parents[1]
 RATES = {"agent-queue": 0.2, "browser-jobs": 0.3, "jobs": 4.0, "media-cluster": 50.0, "tankpit-jobs": 3.0}
 """Messages a second at noon, as many as the spec can keep up with."""
 HANDLING = {"agent-queue": (480.0, 1500.0), "browser-jobs": (15.0, 90.0)}
-STARTS = Starts(pod=10, node=90, node_pods=8)
+STARTS = StartTimes(pod=10, node=90, node_pods=8)
 
 
 def main() -> None:
     """Measure, and tell."""
     specs = read(read_inputs(open_repository((), None, ROOT)), ("production",), datetime.now(UTC).date())
-    if not isinstance(specs, Specs):
+    if not isinstance(specs, ValidSpecs):
         sys.exit("the seed specs have errors")
     rows, slowest = [], 0.0
     for file in specs.inputs.specs:

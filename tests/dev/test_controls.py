@@ -12,22 +12,22 @@ import pytest
 from developing import Laptop
 from manning import running
 from promises import keep, until
-from servers import Server as Real
+from servers import Server as RealServer
 
-from penstock_dev.running.book import Book
-from penstock_dev.running.controls import Controls
-from penstock_dev.running.server import Named, OfRepository, Server
-from penstock_dev.seen import SpecSeen, WorkerState
+from penstock_dev.running.control import SupervisorControl
+from penstock_dev.running.log_buffer import LogBuffer
+from penstock_dev.running.server import ExternalRedis, RedisServer, RepositoryRedis
+from penstock_dev.snapshot import SpecSnapshot, WorkerState
 from penstock_spec.findings import CannotGoOn
 
 
-def of(controls: Controls) -> SpecSeen:
+def of(controls: SupervisorControl) -> SpecSnapshot:
     """The only pipeline, as it is seen."""
-    (one,) = controls.supervisor.seen().specs
+    (one,) = controls.supervisor.snapshot().specs
     return one
 
 
-async def ready(controls: Controls) -> None:
+async def ready(controls: SupervisorControl) -> None:
     """A worker works."""
     await until(lambda: any(one.state is WorkerState.READY for one in of(controls).workers), "a worker is ready")
 
@@ -36,7 +36,7 @@ def test_messages_that_are_sent_by_a_key_are_done(busy: Laptop) -> None:
     """They fit the schema; who is chosen to be killed is the worker that has them."""
 
     async def promise() -> None:
-        with OfRepository(busy.folder / ".penstock" / "redis", Book()) as server:
+        with RepositoryRedis(busy.folder / ".penstock" / "redis", LogBuffer()) as server:
             async with running(busy, server) as controls:
                 await ready(controls)
                 assert await controls.send("trial", 3) == "sent 3 messages"
@@ -58,25 +58,25 @@ def test_a_redis_that_is_stopped_comes_back_when_it_is_asked_for(laptop: Laptop)
     """Not earlier; at its address, with what it had; meanwhile no number is known."""
 
     async def promise() -> None:
-        with OfRepository(laptop.folder / ".penstock" / "redis", Book()) as server:
+        with RepositoryRedis(laptop.folder / ".penstock" / "redis", LogBuffer()) as server:
             async with running(laptop, server) as controls:
-                await until(lambda: controls.supervisor.seen().redis.up, "Redis answers")
+                await until(lambda: controls.supervisor.snapshot().redis.up, "Redis answers")
                 with pytest.raises(CannotGoOn, match="Redis runs already"):
                     await controls.start_redis()
                 await controls.pause("trial")
                 await controls.send("trial", 2)
                 await until(lambda: of(controls).backlog == 2, "both wait")
-                address = controls.supervisor.seen().redis.address
+                address = controls.supervisor.snapshot().redis.address
 
                 assert await controls.stop_redis() == "stopped Redis"
 
-                await until(lambda: not controls.supervisor.seen().redis.up, "Redis is down")
+                await until(lambda: not controls.supervisor.snapshot().redis.up, "Redis is down")
                 assert of(controls).backlog is None
                 with pytest.raises(CannotGoOn, match="Redis is stopped already"):
                     await controls.stop_redis()
                 assert await controls.start_redis() == "started Redis, with what it had written down"
                 await until(lambda: of(controls).backlog == 2, "both wait still")
-                assert controls.supervisor.seen().redis.address == address
+                assert controls.supervisor.snapshot().redis.address == address
                 assert of(controls).paused
                 assert not of(controls).workers
                 assert await controls.resume("trial") == "resumed scaling"
@@ -90,9 +90,9 @@ def test_a_redis_whose_port_was_taken_meanwhile_is_somewhere_else(laptop: Laptop
     """And all that runs is told where."""
 
     async def promise() -> None:
-        with OfRepository(laptop.folder / ".penstock" / "redis", Book()) as server:
+        with RepositoryRedis(laptop.folder / ".penstock" / "redis", LogBuffer()) as server:
             async with running(laptop, server) as controls:
-                await until(lambda: controls.supervisor.seen().redis.up, "Redis answers")
+                await until(lambda: controls.supervisor.snapshot().redis.up, "Redis answers")
                 await controls.send("trial", 1)
                 await controls.stop_redis()
                 port = int(server.url.rpartition(":")[2])
@@ -110,7 +110,7 @@ def test_a_redis_whose_port_was_taken_meanwhile_is_somewhere_else(laptop: Laptop
 def test_a_redis_of_others_is_not_stopped(laptop: Laptop) -> None:
     """Neither one that was named, nor the embedded one that another command runs."""
 
-    async def promise(server: Server, stop: str, start: str) -> None:
+    async def promise(server: RedisServer, stop: str, start: str) -> None:
         async with running(laptop, server) as controls:
             with pytest.raises(CannotGoOn, match=stop):
                 await controls.stop_redis()
@@ -119,10 +119,10 @@ def test_a_redis_of_others_is_not_stopped(laptop: Laptop) -> None:
             with pytest.raises(CannotGoOn, match="`trial` has no worker now"):
                 await controls.kill("trial", None)
 
-    with Real() as named:
-        keep(promise(Named(named.url), "this Redis is not ours to stop", "this Redis is not ours to start"))
+    with RealServer() as named:
+        keep(promise(ExternalRedis(named.url), "this Redis is not ours to stop", "this Redis is not ours to start"))
     folder = laptop.folder / ".penstock" / "redis"
-    with OfRepository(folder, Book()) as first, OfRepository(folder, Book()) as second:
+    with RepositoryRedis(folder, LogBuffer()) as first, RepositoryRedis(folder, LogBuffer()) as second:
         assert second.url == first.url
         keep(promise(second, "belongs to another command of this repository", "Redis runs already"))
 
@@ -134,7 +134,7 @@ def test_an_embedded_redis_whose_command_has_gone_is_run_by_us(tmp_path: Path) -
     command = [sys.executable, "-c", imports + words, str(tmp_path)]
 
     async def promise(other: subprocess.Popen[str], told: str) -> None:
-        with OfRepository(tmp_path, Book()) as server:
+        with RepositoryRedis(tmp_path, LogBuffer()) as server:
             assert (server.url, server.ours) == (told, False)
             keeping = asyncio.create_task(server.keep())
             other.kill()

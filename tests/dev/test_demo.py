@@ -16,24 +16,24 @@ from developing import MARK, marked
 from offspring import is_alive
 from servers import wait_for
 
-from penstock_dev.demo import story, traffic
-from penstock_dev.demo.ledger import BEGINS, ENDS, Account, Killed, Line, account
-from penstock_dev.demo.place import MOST
-from penstock_dev.demo.play import Moment, Played
+from penstock_dev.demo import report, traffic
+from penstock_dev.demo.ledger import FINISHED, STARTED, Accounting, KilledWorker, Line, account
+from penstock_dev.demo.run import DemoResult, Moment
+from penstock_dev.demo.workspace import MOST
 
-KILLED = Killed("worker-1~abc", 7, 10.0)
+KILLED = KilledWorker("worker-1~abc", 7, 10.0)
 OTHER = 8
 
 
 def ran(message: str, pid: int, begins: float, ends: float | None) -> Iterator[Line]:
     """A run of a message; it may have been cut off."""
-    yield Line(BEGINS, message, 1, pid, begins)
+    yield Line(STARTED, message, 1, pid, begins)
     if ends is not None:
-        yield Line(ENDS, message, 1, pid, ends)
+        yield Line(FINISHED, message, 1, pid, ends)
 
 
-def played(told: Account, *moments: Moment) -> Played:
-    return Played(told, KILLED, 4.0, moments, 12.34)
+def played(told: Accounting, *moments: Moment) -> DemoResult:
+    return DemoResult(told, KILLED, 4.0, moments, 12.34)
 
 
 def test_what_ran_twice_is_told_with_its_reason() -> None:
@@ -45,10 +45,10 @@ def test_what_ran_twice_is_told_with_its_reason() -> None:
         *(*ran("odd", OTHER, 1, 2), *ran("odd", OTHER, 3, 4)),
     ]
     told = account(["once", "cut", "untold", "odd"], lines, 0, KILLED)
-    assert [list(one) for one in (told.cut, told.untold, told.odd)] == [["cut"], ["untold"], ["odd"]]
+    assert [list(one) for one in (told.interrupted, told.unsettled, told.unexplained)] == [["cut"], ["untold"], ["odd"]]
     assert (told.duplicates, told.lost, told.again) == (3, 0, (10, 11))
     assert not told.adds_up
-    words = "\n".join(story.twice(played(told)))
+    words = "\n".join(report.twice(played(told)))
     assert "1 it was running: begun there, and run again elsewhere" in words
     assert "1 it had just finished: Redis had not been told" in words
     assert "1 for another reason, and that should not be so" in words
@@ -64,18 +64,18 @@ def test_a_message_that_is_neither_done_nor_dead_is_lost() -> None:
         [str(one) for one in range(999)], [line for one in range(999) for line in ran(str(one), 8, 1, 2)], 0, None
     )
     assert all_done.adds_up
-    assert not story.adds_up(played(all_done))
+    assert not report.adds_up(played(all_done))
 
 
 def test_the_last_line_is_for_machines() -> None:
     told = account(["done"], ran("done", OTHER, 1, 2), 0, KILLED)
-    said = json.loads(story.summary(played(told)))
+    said = json.loads(report.summary(played(told)))
     assert said == {"sent": 1, "done": 1, "dead": 0, "duplicates": 0, "lost": 0, "seconds": 12.3}
 
 
 def test_replicas_are_told_every_other_second_and_at_the_end() -> None:
     moments = [Moment(at / 4, at, 0, at // 4, 3, at) for at in range(11)]
-    told = list(story.replicas(moments))
+    told = list(report.replicas(moments))
     assert [line.split()[:1] for line in told] == [["0"], ["2"], ["2"]]
     assert told[1] == "     2 s   2  ##  backlog     8  (3 wanted)"
 
@@ -85,13 +85,13 @@ def test_all_of_it_fits_a_terminal_of_80_columns() -> None:
     told = account(["cut"], [*ran("cut", KILLED.pid, 9, None), *ran("cut", OTHER, 119, 120)], 0, KILLED)
     one = played(told, Moment(100, 1200, 0, MOST, MOST - 1, 1200))
     killed = replace(one, killed=replace(KILLED, name="media-clustering-worker-dev-10~01234567"))
-    lines = [story.title(), *story.begins(20), *story.account(one), *story.twice(killed)]
-    lines += [*story.replicas(one.moments), *story.next_(), story.summary(one)]
+    lines = [report.title(), *report.begins(20), *report.account(one), *report.twice(killed)]
+    lines += [*report.replicas(one.moments), *report.next_(), report.summary(one)]
     assert [line for line in lines if len(line) > 80] == []
 
 
 def test_all_that_is_promised_is_sent_and_evenly() -> None:
-    assert sum(traffic.ticks()) == traffic.TOTAL >= story.ENOUGH
+    assert sum(traffic.ticks()) == traffic.TOTAL >= report.ENOUGH
     assert max(traffic.ticks()) == 600
 
 
@@ -138,7 +138,7 @@ def test_ctrl_c_while_it_is_loaded_is_a_sentence(root: Path, tmp_path: Path) -> 
         "from pathlib import Path\n"
         "class Slow:\n"
         "    def find_spec(self, name, path=None, target=None):\n"
-        "        if name == 'penstock_dev.demo.run':\n"
+        "        if name == 'penstock_dev.demo.command':\n"
         f"            Path({str(loading)!r}).touch()\n"
         "            time.sleep(60)\n"
         "sys.meta_path.insert(0, Slow())\n"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from penstock_dev.running.book import KEPT, Book, read
-from penstock_dev.running.plain import NUMBERS, Plain
-from penstock_dev.seen import Level, RedisSeen, Seen, SpecSeen, WorkerSeen, WorkerState
+from penstock_dev.running.log_buffer import KEPT, LogBuffer, read
+from penstock_dev.running.plain import NUMBERS, PlainOutput
+from penstock_dev.snapshot import Level, RedisSnapshot, Snapshot, SpecSnapshot, WorkerSnapshot, WorkerState
 
-TRIAL = SpecSeen(
+TRIAL = SpecSnapshot(
     "trial",
     backlog=1234,
     oldest=61.0,
@@ -16,22 +16,22 @@ TRIAL = SpecSeen(
     done=5.25,
     p95=0.5,
     wanted=2,
-    workers=(WorkerSeen("a", 1, WorkerState.READY), WorkerSeen("b", 2, WorkerState.STARTING)),
+    workers=(WorkerSnapshot("a", 1, WorkerState.READY), WorkerSnapshot("b", 2, WorkerState.STARTING)),
 )
 
 
 class Told:
     """What was told, over a clock that is moved."""
 
-    def __init__(self, *specs: SpecSeen, after: int = 0) -> None:
-        self.book = Book(lambda: 0.0)
+    def __init__(self, *specs: SpecSnapshot, after: int = 0) -> None:
+        self.log = LogBuffer(lambda: 0.0)
         self.specs = specs
         self.lines: list[str] = []
         self.now = 100.0
-        self.plain = Plain(self.seen, self.lines.append, lambda: self.now, after)
+        self.plain = PlainOutput(self.snapshot, self.lines.append, lambda: self.now, after)
 
-    def seen(self) -> Seen:
-        return Seen(RedisSeen("127.0.0.1:1", up=True, since=1), specs=self.specs, log=self.book.lines)
+    def snapshot(self) -> Snapshot:
+        return Snapshot(RedisSnapshot("127.0.0.1:1", up=True, since=1), specs=self.specs, log=self.log.lines)
 
     def look(self) -> list[str]:
         """What is new."""
@@ -42,21 +42,21 @@ class Told:
 
 def test_each_line_is_told_once_with_who_says_it() -> None:
     told = Told()
-    told.book.write("it begins")
-    told.book.write("KEDA: active: 0 -> 1", spec="trial")
+    told.log.write("it begins")
+    told.log.write("KEDA: active: 0 -> 1", spec="trial")
     assert told.look() == ["    0.0s  penstock dev: it begins", "    0.0s  trial: KEDA: active: 0 -> 1"]
     told.now += 1.25
-    told.book.write("Redis does not answer", level=Level.WARNING)
+    told.log.write("Redis does not answer", level=Level.WARNING)
     assert told.look() == ["    1.2s  penstock dev: warning: Redis does not answer"]
     assert told.look() == []
 
 
 def test_of_workers_only_what_matters_is_told() -> None:
     told = Told()
-    told.book.write("done", spec="trial", worker="w")
-    told.book.write("it failed", level=Level.ERROR, spec="trial", worker="w")
+    told.log.write("done", spec="trial", worker="w")
+    told.log.write("it failed", level=Level.ERROR, spec="trial", worker="w")
     assert told.look() == ["    0.0s  trial w: error: it failed"]
-    told.book.write("slow", level=Level.WARNING, spec="trial", worker="trial-1")
+    told.log.write("slow", level=Level.WARNING, spec="trial", worker="trial-1")
     assert told.look() == ["    0.0s  trial-1: warning: slow"]
 
 
@@ -76,14 +76,14 @@ def test_numbers_are_told_now_and_then_while_they_change() -> None:
 
 def test_after_a_screen_only_what_is_new_is_told() -> None:
     told = Told(TRIAL, after=1)
-    told.book.write("shown before")
-    told.book.write("new")
+    told.log.write("shown before")
+    told.log.write("new")
     assert told.look() == ["    0.0s  penstock dev: new"]
 
 
 def test_no_line_can_move_a_cursor_or_begin_another() -> None:
     told = Told()
-    told.book.write("\x1b[2J\nwiped", level=Level.ERROR, spec="trial", worker="w")
+    told.log.write("\x1b[2J\nwiped", level=Level.ERROR, spec="trial", worker="w")
     [line] = told.look()
     assert line.isprintable()
 
@@ -99,8 +99,8 @@ def test_a_line_of_a_log_is_taken_apart_and_all_else_is_kept_as_it_is() -> None:
 
 
 def test_only_so_much_is_kept() -> None:
-    book = Book()
+    log = LogBuffer()
     for number in range(KEPT + 10):
-        book.write(str(number))
-    assert (len(book.lines), book.lines[-1].text) == (KEPT, str(KEPT + 9))
-    assert [line.text for line in book.since(KEPT + 8)] == [str(KEPT + 8), str(KEPT + 9)]
+        log.write(str(number))
+    assert (len(log.lines), log.lines[-1].text) == (KEPT, str(KEPT + 9))
+    assert [line.text for line in log.since(KEPT + 8)] == [str(KEPT + 8), str(KEPT + 9)]

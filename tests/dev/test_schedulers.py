@@ -17,10 +17,10 @@ from manning import running
 from promises import keep, until
 from servers import wait_for
 
-from penstock_dev.running.book import Book
+from penstock_dev.running.log_buffer import LogBuffer
 from penstock_dev.running.plain import numbers
-from penstock_dev.running.server import OfRepository
-from penstock_dev.seen import SpecSeen, WorkerSeen, WorkerState
+from penstock_dev.running.server import RepositoryRedis
+from penstock_dev.snapshot import SpecSnapshot, WorkerSnapshot, WorkerState
 from penstock_spec.findings import CannotGoOn
 
 ROOT = Path(__file__).parents[2]
@@ -91,29 +91,29 @@ def test_what_its_jobs_send_reaches_a_pipeline_beside_it_and_its_keys_are_jobs(l
     (laptop.folder / "clockwork.py").write_text("def tick(job, context):\n    pass\n")
 
     async def promise() -> None:
-        with OfRepository(laptop.folder / ".penstock" / "redis", Book()) as server:
+        with RepositoryRedis(laptop.folder / ".penstock" / "redis", LogBuffer()) as server:
             async with running(laptop, server) as controls:
 
-                def seen() -> SpecSeen:
-                    return next(one for one in controls.supervisor.seen().specs if one.name == "clockwork")
+                def snapshot() -> SpecSnapshot:
+                    return next(one for one in controls.supervisor.snapshot().specs if one.name == "clockwork")
 
                 await until(lambda: bool(ledger.by_message(ledger.read(laptop.ledger), "end")), "a message is done")
-                await until(lambda: (seen().done or 0) > 0, "runs are counted")
-                assert dict(seen().numbers)["registered"] == 3
+                await until(lambda: (snapshot().done or 0) > 0, "runs are counted")
+                assert dict(snapshot().numbers)["registered"] == 3
                 with pytest.raises(CannotGoOn) as refused:
                     await controls.send("clockwork", 100)
                 assert refused.value.says == "`clockwork` is a scheduler, which takes no messages"
                 assert refused.value.hint == "`s` runs the next job now"
                 assert await controls.pause("clockwork") == "paused all jobs"
-                await until(lambda: seen().paused and dict(seen().numbers)["ready"] == 2, "they stand still")
+                await until(lambda: snapshot().paused and dict(snapshot().numbers)["ready"] == 2, "they stand still")
                 assert await controls.send("clockwork", 1) == "job `rare` is due now"
                 with pytest.raises(CannotGoOn) as refused:
                     await controls.send("clockwork", 1)
                 assert refused.value.says == "no job of `clockwork` waits for its time"
                 assert refused.value.hint == "see `penstock scheduler list`"
                 assert await controls.resume("clockwork") == "resumed the jobs"
-                await until(lambda: dict(seen().numbers)["ok"] == 3, "all of them have run")
-                (pod,) = seen().workers
+                await until(lambda: dict(snapshot().numbers)["ok"] == 3, "all of them have run")
+                (pod,) = snapshot().workers
                 assert await controls.kill("clockwork", pod.name) == f"killed {pod.name}, process {pod.pid}"
 
     keep(promise(), seconds=180)
@@ -129,8 +129,8 @@ def test_until_idle_is_refused_as_jobs_come_again(laptop: Laptop) -> None:
 
 
 def test_its_numbers_are_jobs_in_a_line() -> None:
-    pod = WorkerSeen("a", 1, WorkerState.READY)
+    pod = WorkerSnapshot("a", 1, WorkerState.READY)
     jobs = (("registered", 7), ("running", 1), ("failing", 0))
-    one = SpecSeen("c", "scheduler", jobs, 2, oldest=61.0, done=1.5, wanted=2, paused=True, workers=(pod,))
+    one = SpecSnapshot("c", "scheduler", jobs, 2, oldest=61.0, done=1.5, wanted=2, paused=True, workers=(pod,))
     says = "registered 7  running 1  failing 0  oldest overdue 1m1s  replicas 1/2  done/s 1.5  all paused"
     assert numbers(one) == says

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from developing import PLATFORM, SPEC
 
-from penstock_dev.running.specs import Asked, Good, Specs
-from penstock_dev.running.watching import Changed, Files
+from penstock_dev.running.file_watcher import Changes, FileWatcher
+from penstock_dev.running.spec_loader import LoadedSpecs, SpecLoader, SpecSelection
 from penstock_spec.findings import CannotGoOn, Severity
 
 
@@ -23,12 +23,12 @@ def repository(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def reading(repository: Path) -> Specs:
-    return Specs(Asked((), repository / "penstock.yaml", "dev", repository, lambda: date(2026, 1, 1)))
+def reading(repository: Path) -> SpecLoader:
+    return SpecLoader(SpecSelection((), repository / "penstock.yaml", "dev", repository, lambda: date(2026, 1, 1)))
 
 
-def concurrency(good: Good) -> dict[str, int]:
-    return {one.name: one.spec.work.concurrency for one in good.runs}
+def concurrency(good: LoadedSpecs) -> dict[str, int]:
+    return {one.name: one.spec.work.concurrency for one in good.workloads}
 
 
 def change(repository: Path, name: str, line: str) -> None:
@@ -93,7 +93,7 @@ def test_what_was_never_good_is_not_run(repository: Path) -> None:
     """The command tells what is wrong, and does not begin."""
     change(repository, "one", "nonsense: true")
     good = reading(repository).read()
-    assert not good.runs
+    assert not good.workloads
     assert good.outcome.count(Severity.ERROR)
     (repository / "penstock.yaml").unlink()
     with pytest.raises(CannotGoOn, match="there is no platform file"):
@@ -102,15 +102,15 @@ def test_what_was_never_good_is_not_run(repository: Path) -> None:
 
 def test_only_what_people_write_counts_as_a_change(repository: Path) -> None:
     """Code and specs; not what was generated, nor what lies in hidden folders."""
-    files = Files([repository, repository / "specs"])
+    files = FileWatcher([repository, repository / "specs"])
     for folder in (".venv", "generated", "__pycache__"):
         (repository / folder).mkdir()
         (repository / folder / "one.py").touch()
     (repository / "notes.txt").touch()
-    assert files.changed() is Changed.NOTHING
+    assert files.changed() is Changes.NOTHING
     (repository / "one.py").touch()
-    assert files.changed() is Changed.CODE
+    assert files.changed() is Changes.CODE
     (repository / "one.py").unlink()
     change(repository, "one", "# a word")
-    assert files.changed() == Changed.CODE | Changed.SPECS
-    assert files.changed() is Changed.NOTHING
+    assert files.changed() == Changes.CODE | Changes.SPECS
+    assert files.changed() is Changes.NOTHING

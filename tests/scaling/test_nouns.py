@@ -9,7 +9,7 @@ from scaled import scaling
 
 from penstock_scaling.simulator import Handling, Scenario
 from penstock_scaling.simulator.backlog import Backlog
-from penstock_scaling.simulator.due import Due
+from penstock_scaling.simulator.due_counts import DueCounts
 from penstock_scaling.simulator.pods import Pods, loads
 
 
@@ -43,7 +43,7 @@ def test_what_a_leaving_pod_runs_is_any_of_what_runs() -> None:
     """Not the oldest, nor the newest: half of ten and ten, on the whole."""
     ends: Counter[int] = Counter()
     for seed in range(300):
-        running = Due()
+        running = DueCounts()
         running.add(3, 10)
         running.add(7, 10)
         ends.update(running.pick(4, chance(seed)))
@@ -54,7 +54,7 @@ def test_what_a_leaving_pod_runs_is_any_of_what_runs() -> None:
 
 def test_all_that_runs_can_be_picked() -> None:
     """Then nothing is left."""
-    running = Due()
+    running = DueCounts()
     running.add(3, 2)
     running.add(1, 1)
     assert running.pick(3, chance(1)) == [1, 3, 3]

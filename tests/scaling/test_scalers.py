@@ -6,7 +6,7 @@ import pytest
 from scaled import scaled_object
 
 from penstock_scaling import Failed, settings_of
-from penstock_scaling.scalers import LOWEST, Look, Scalers, milli
+from penstock_scaling.scalers import LOWEST, ScalerReadout, Scalers, milli
 
 TWO = {"lag": "lag", "pending": "pending"}
 
@@ -15,7 +15,7 @@ def scalers(formula: str | None, **fallback: Any) -> Scalers:  # noqa: ANN401 - 
     return Scalers(settings_of(scaled_object(TWO, {"fallback": fallback} if fallback else None, formula)))
 
 
-def values(look: Look) -> list[float | None]:
+def values(look: ScalerReadout) -> list[float | None]:
     return [one.value for one in look.metrics]
 
 

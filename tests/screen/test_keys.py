@@ -8,13 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from moments import CLUSTERING, DOWN, LOG, NOON, SEEN, Desk
+from moments import CLUSTERING, DOWN, LOG, NOON, SNAPSHOT, Desk
 from shown import Shown
 from textual import events
 
 from penstock.wire.errors import Absent
 from penstock_dev.screen.keys import KEYS
-from penstock_dev.seen import Level, LogLine
+from penstock_dev.snapshot import Level, LogLine
 from penstock_spec.findings import CannotGoOn
 
 Show = Callable[..., None]
@@ -68,7 +68,7 @@ def test_what_is_stopped_is_started_by_the_same_key(show: Show) -> None:
     """Redis, and scaling."""
 
     async def play(shown: Shown) -> None:
-        shown.desk.seen = replace(DOWN, specs=tuple(replace(one, paused=True) for one in DOWN.specs))
+        shown.desk.snapshot = replace(DOWN, specs=tuple(replace(one, paused=True) for one in DOWN.specs))
         await shown.until_shows("DOWN")
         await shown.press("r", "p")
         assert shown.desk.calls == [("start_redis",), ("resume", "agent-queue")]
@@ -158,7 +158,7 @@ def test_quitting_ends_the_screen_and_asks_nobody(show: Show, key: str) -> None:
 
 def test_the_log_is_of_all_or_of_the_chosen_one(show: Show) -> None:
     """And of another one when another one is chosen."""
-    desk = Desk(replace(SEEN, log=(*LOG, LogLine(11, NOON, Level.INFO, "stopped Redis"))))
+    desk = Desk(replace(SNAPSHOT, log=(*LOG, LogLine(11, NOON, Level.INFO, "stopped Redis"))))
 
     async def play(shown: Shown) -> None:
         await shown.press("f")
@@ -179,7 +179,7 @@ def test_the_log_is_of_all_or_of_the_chosen_one(show: Show) -> None:
 def test_the_log_follows_unless_it_is_read(show: Show) -> None:
     """What is new does not move what somebody reads; `End`, or paging to the end, follows again."""
     lines = [LogLine(number, NOON, Level.INFO, f"line {number}.") for number in range(100)]
-    desk = Desk(replace(SEEN, log=tuple(lines)))
+    desk = Desk(replace(SNAPSHOT, log=tuple(lines)))
 
     async def play(shown: Shown) -> None:
         await shown.until_shows("line 99.")
@@ -187,14 +187,14 @@ def test_the_log_follows_unless_it_is_read(show: Show) -> None:
         await shown.until_shows("log, not followed: End goes on")
         before = [line for line in shown.lines if " line " in line]
         lines.append(LogLine(100, NOON, Level.INFO, "line 100."))
-        shown.desk.seen = replace(SEEN, log=tuple(lines), specs=(CLUSTERING, *SEEN.specs[::2]))
-        await shown.until(lambda seen: seen[2].startswith("  media-cluster"))
+        shown.desk.snapshot = replace(SNAPSHOT, log=tuple(lines), specs=(CLUSTERING, *SNAPSHOT.specs[::2]))
+        await shown.until(lambda snapshot: snapshot[2].startswith("  media-cluster"))
         assert [line for line in shown.lines if " line " in line] == before
         await shown.press("end")
         await shown.until_shows("line 100.")
         await shown.press("pageup", "pagedown", "pagedown")
         lines.append(LogLine(101, NOON, Level.INFO, "line 101."))
-        shown.desk.seen = replace(SEEN, log=tuple(lines))
+        shown.desk.snapshot = replace(SNAPSHOT, log=tuple(lines))
         await shown.until_shows("line 101.")
 
     show(play, desk)

@@ -11,19 +11,28 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from moments import CLUSTERING, DOWN, JOBS, LOG, NOON, SEEN, Desk
+from moments import CLUSTERING, DOWN, JOBS, LOG, NOON, SNAPSHOT, Desk
 from rich.cells import cell_len
 from shown import Shown
 
 from penstock_dev.screen import can_show
 from penstock_dev.screen.detail import detail
-from penstock_dev.screen.heading import heading, troubles
-from penstock_dev.screen.logged import chosen, said, stamp
-from penstock_dev.screen.room import AROUND, divided
-from penstock_dev.screen.spark import spark
-from penstock_dev.screen.table import shape
-from penstock_dev.screen.words import folded, safe
-from penstock_dev.seen import Level, LogLine, Past, RedisSeen, Seen, SpecSeen, WorkerSeen, WorkerState
+from penstock_dev.screen.formatting import folded, safe
+from penstock_dev.screen.heading import heading, problem_lines
+from penstock_dev.screen.layout import AROUND, plan_layout
+from penstock_dev.screen.log_lines import chosen, said, stamp
+from penstock_dev.screen.sparkline import sparkline
+from penstock_dev.screen.table import fit_columns
+from penstock_dev.snapshot import (
+    HistoryPoint,
+    Level,
+    LogLine,
+    RedisSnapshot,
+    Snapshot,
+    SpecSnapshot,
+    WorkerSnapshot,
+    WorkerState,
+)
 
 Show = Callable[..., None]
 HOSTILE = "[bold red]x[/] [@click=app.quit]y[/] \x1b[31m\x1b]0;z\x07 \u202e\u200b\u0301 漢字🎉 {} %s \\"
@@ -71,7 +80,7 @@ def test_redis_that_was_not_asked_yet_is_not_down(show: Show) -> None:
     """In the first second of a run nobody knows."""
 
     async def play(shown: Shown) -> None:
-        shown.desk.seen = replace(SEEN, redis=RedisSeen("127.0.0.1:41231", up=None, since=0.4))
+        shown.desk.snapshot = replace(SNAPSHOT, redis=RedisSnapshot("127.0.0.1:41231", up=None, since=0.4))
         lines = await shown.until_shows("asking Redis")
         assert "DOWN" not in "\n".join(lines)
 
@@ -84,7 +93,7 @@ def test_the_janitor_is_called_by_its_name(show: Show) -> None:
     async def play(shown: Shown) -> None:
         short = replace(JOBS, name="jobs")
         line = LogLine(11, NOON, Level.INFO, "leads", "janitor", "janitor-1")
-        shown.desk.seen = replace(SEEN, specs=(short,), log=(line,))
+        shown.desk.snapshot = replace(SNAPSHOT, specs=(short,), log=(line,))
         await shown.until_shows("janitor janitor-1 leads")
 
     show(play)
@@ -94,11 +103,11 @@ def test_redis_that_is_down_is_shown(show: Show) -> None:
     """In the first line, and by `-` where a number cannot be told; when it is back, by its numbers."""
 
     async def play(shown: Shown) -> None:
-        shown.desk.seen = DOWN
+        shown.desk.snapshot = DOWN
         lines = await shown.until_shows("Redis DOWN for 12s")
         assert "! agent-queue: Redis does not answer" in lines
         assert "! media-cluster        -       -       6→8      -       -   840ms" in "\n".join(lines)
-        shown.desk.seen = SEEN
+        shown.desk.snapshot = SNAPSHOT
         assert "DOWN" not in "\n".join(await shown.until_shows("Redis up 3m12s"))
 
     show(play)
@@ -106,8 +115,10 @@ def test_redis_that_is_down_is_shown(show: Show) -> None:
 
 def test_what_is_wrong_is_told_with_the_spec(show: Show) -> None:
     """A spec that is invalid now, a handler that cannot be imported; what does not fit is counted."""
-    broken = [replace(one, trouble=("one thing", "another")) for one in SEEN.specs]
-    desk = Desk(replace(SEEN, specs=tuple(broken), trouble=("`penstock.yaml` is invalid; what it said before counts",)))
+    broken = [replace(one, trouble=("one thing", "another")) for one in SNAPSHOT.specs]
+    desk = Desk(
+        replace(SNAPSHOT, specs=tuple(broken), trouble=("`penstock.yaml` is invalid; what it said before counts",))
+    )
 
     async def play(shown: Shown) -> None:
         lines = shown.lines
@@ -121,7 +132,7 @@ def test_what_is_wrong_is_told_with_the_spec(show: Show) -> None:
 
 def test_paused_scaling_is_seen(show: Show) -> None:
     """In the table and beside the replicas."""
-    desk = Desk(replace(SEEN, specs=(replace(CLUSTERING, paused=True),)))
+    desk = Desk(replace(SNAPSHOT, specs=(replace(CLUSTERING, paused=True),)))
 
     async def play(shown: Shown) -> None:
         text = "\n".join(shown.lines)
@@ -166,7 +177,7 @@ def test_a_narrow_window_keeps_names_backlog_and_the_way_out(show: Show, size: t
 
 def test_the_chosen_row_of_many_is_always_seen(show: Show) -> None:
     """A repository has more pipelines than a window has lines; the log keeps its place."""
-    desk = Desk(replace(SEEN, specs=tuple(replace(JOBS, name=f"jobs-{number:02}") for number in range(60))))
+    desk = Desk(replace(SNAPSHOT, specs=tuple(replace(JOBS, name=f"jobs-{number:02}") for number in range(60))))
 
     async def play(shown: Shown) -> None:
         await shown.press(*["down"] * 40)
@@ -181,13 +192,13 @@ def test_the_chosen_row_of_many_is_always_seen(show: Show) -> None:
 @pytest.mark.parametrize("size", [(80, 24), (24, 8)])
 def test_nothing_in_a_name_or_a_line_is_obeyed(show: Show, size: tuple[int, int]) -> None:
     """Markup, escapes, letters that reorder or have no width are shown as what they are; wide ones fit."""
-    worker = WorkerSeen(HOSTILE * 3, 1, WorkerState.READY, 3)
-    spec = SpecSeen(
+    worker = WorkerSnapshot(HOSTILE * 3, 1, WorkerState.READY, 3)
+    spec = SpecSnapshot(
         HOSTILE * 9, workers=(worker,) * 30, wanted=30, decision=HOSTILE * 30, trouble=(HOSTILE * 9,),
-        numbers=((HOSTILE, 3),), history=(Past(None, 0),) * 100,
+        numbers=((HOSTILE, 3),), history=(HistoryPoint(None, 0),) * 100,
     )  # fmt: skip
     log = [LogLine(number, number * 1e30, Level.ERROR, HOSTILE * 90, HOSTILE, HOSTILE) for number in range(50)]
-    desk = Desk(Seen(replace(SEEN.redis, address=HOSTILE), 10, (spec, JOBS), tuple(log), (HOSTILE,)))
+    desk = Desk(Snapshot(replace(SNAPSHOT.redis, address=HOSTILE), 10, (spec, JOBS), tuple(log), (HOSTILE,)))
 
     async def play(shown: Shown) -> None:
         await shown.press("right", "s", "f", "down", "f")
@@ -204,13 +215,13 @@ def test_specs_that_come_and_go_leave_the_chosen_one_chosen(show: Show) -> None:
 
     async def play(shown: Shown) -> None:
         await shown.press("down")
-        shown.desk.seen = replace(SEEN, specs=(replace(JOBS, name="aaa"), *SEEN.specs))
+        shown.desk.snapshot = replace(SNAPSHOT, specs=(replace(JOBS, name="aaa"), *SNAPSHOT.specs))
         await shown.until_shows("  aaa")
         await shown.press("s")
-        shown.desk.seen = replace(SEEN, specs=(JOBS,))
+        shown.desk.snapshot = replace(SNAPSHOT, specs=(JOBS,))
         await shown.until(lambda lines: "media-cluster  " not in "\n".join(lines[:5]))
         await shown.press("s")
-        shown.desk.seen = replace(SEEN, specs=())
+        shown.desk.snapshot = replace(SNAPSHOT, specs=())
         await shown.until(lambda lines: "tankpit-jobs  " not in "\n".join(lines))
         await shown.press("s", "k", "p", "right")
         assert [call[1] for call in shown.desk.calls] == ["media-cluster", "tankpit-jobs"]
@@ -231,7 +242,7 @@ def test_specs_that_come_and_go_leave_the_chosen_one_chosen(show: Show) -> None:
 )
 def test_a_curve_tells_nothing_from_little(values: list[int | None], columns: int, curve: str) -> None:
     """The newest stands at the right end; one message is seen beside a thousand."""
-    assert spark(values, columns) == curve
+    assert sparkline(values, columns) == curve
 
 
 sizes = st.integers(0, 120)
@@ -240,37 +251,42 @@ sizes = st.integers(0, 120)
 @given(lines=sizes, specs=st.integers(0, 80), wrong=st.integers(0, 30), did=st.integers(1, 3))
 def test_lines_are_given_once(lines: int, specs: int, wrong: int, did: int) -> None:
     """All panes together fill the window, whatever there is to be shown."""
-    room = divided(lines, specs, wrong, did)
-    panes = [room.trouble, room.table, room.detail, room.log]
+    layout = plan_layout(lines, specs, wrong, did)
+    panes = [layout.trouble, layout.table, layout.detail, layout.log]
     assert min(panes) >= 0
     assert sum(panes) <= max(lines - AROUND - did, 0)
     if lines >= 24 and wrong <= 3:
-        assert room.table >= min(specs + 1, 4)
-        assert min(room.detail, room.log) >= 3
+        assert layout.table >= min(specs + 1, 4)
+        assert min(layout.detail, layout.log) >= 3
 
 
 states = st.sampled_from(WorkerState)
 texts = st.text(max_size=80)
 spans = st.none() | st.floats(0, 1e9)
 counts = st.none() | st.integers(0, 10**12)
-spec_seen = st.builds(
-    SpecSeen, texts, numbers=st.lists(st.tuples(texts, counts), max_size=8).map(tuple), backlog=counts, oldest=spans,
+spec_snapshots = st.builds(
+    SpecSnapshot, texts, numbers=st.lists(st.tuples(texts, counts), max_size=8).map(tuple), backlog=counts,
+    oldest=spans,
     dead=counts, done=spans, p50=spans, p95=spans, wanted=st.integers(0, 999), paused=st.booleans(), decision=texts,
     trouble=st.lists(texts, max_size=2).map(tuple),
-    workers=st.lists(st.builds(WorkerSeen, texts, st.integers(0, 2**22), states, counts), max_size=9).map(tuple),
-    history=st.lists(st.builds(Past, counts, st.integers(0, 99)), max_size=60).map(tuple),
+    workers=st.lists(st.builds(WorkerSnapshot, texts, st.integers(0, 2**22), states, counts), max_size=9).map(tuple),
+    history=st.lists(st.builds(HistoryPoint, counts, st.integers(0, 99)), max_size=60).map(tuple),
 )  # fmt: skip
 log_lines = st.builds(LogLine, st.integers(0), st.floats(), st.sampled_from(Level), texts, texts, texts)
 
 
-@given(specs=st.lists(spec_seen, min_size=1, max_size=3), columns=st.integers(20, 200), lines=st.integers(1, 9))
-def test_no_line_is_wider_than_the_window(specs: list[SpecSeen], columns: int, lines: int) -> None:
+@given(specs=st.lists(spec_snapshots, min_size=1, max_size=3), columns=st.integers(20, 200), lines=st.integers(1, 9))
+def test_no_line_is_wider_than_the_window(specs: list[SpecSnapshot], columns: int, lines: int) -> None:
     """Whatever stands in it."""
-    fits = shape(specs, columns)
-    seen = replace(SEEN, specs=tuple(specs))
+    fits = fit_columns(specs, columns)
+    snapshot = replace(SNAPSHOT, specs=tuple(specs))
     rows = [sum(cell.cell_len + 2 for cell in fits.row(one)) - 2 for one in specs]
     assert max([*rows, sum(wide + 2 for _, wide in fits.headings) - 2]) <= columns
-    for text in (heading(seen, columns), troubles(seen, columns, 3), detail(specs[0], None, columns, lines)):
+    for text in (
+        heading(snapshot, columns),
+        problem_lines(snapshot, columns, 3),
+        detail(specs[0], None, columns, lines),
+    ):
         assert max(map(cell_len, text.plain.split("\n"))) <= columns
     assert len(detail(specs[0], None, columns, lines).plain.split("\n")) <= lines
 
@@ -318,12 +334,12 @@ def test_more_lines_than_anybody_reads_are_counted(show: Show) -> None:
         await shown.press(*["pageup"] * 40)
         assert "line 250." in "\n".join(await shown.until_shows("(250 lines more)"))
 
-    show(play, Desk(replace(SEEN, log=lines)))
+    show(play, Desk(replace(SNAPSHOT, log=lines)))
 
 
 def test_the_marked_worker_is_seen_among_many() -> None:
     """However few lines there are for workers."""
-    many: Any = tuple(WorkerSeen(f"worker-{number}", number, WorkerState.READY) for number in range(40))
+    many: Any = tuple(WorkerSnapshot(f"worker-{number}", number, WorkerState.READY) for number in range(40))
     one = replace(CLUSTERING, workers=many)
     assert "▸worker-33" in detail(one, "worker-33", 80, 6).plain
     assert "+ 31 more" in detail(one, None, 80, 6).plain

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from penstock_dev.simulating.case import Starts, of_expectation
-from penstock_dev.simulating.judging import judged
-from penstock_dev.simulating.specs import Specs, read
+from penstock_dev.simulating.case import StartTimes, of_expectation
+from penstock_dev.simulating.expectations import check_expectations
+from penstock_dev.simulating.specs import ValidSpecs, read
 from penstock_scaling.simulator import Handling
 from penstock_scaling.traffic.patterns import Pattern
 from penstock_spec.kinds.pipeline.expect import Expectation
@@ -21,12 +21,12 @@ def test_a_seed_spec_expects_something_and_it_holds(root: Path, name: str) -> No
     """In production at least, and in every environment in which it is meant."""
     inputs = read_inputs(open_repository((root / f"specs/{name}.yaml",), None, root))
     specs = read(inputs, (), date(2027, 1, 1))
-    assert isinstance(specs, Specs)
+    assert isinstance(specs, ValidSpecs)
     found = {}
     for environment in specs.environments:
         it = specs.subject(inputs.specs[0], environment)
         assert it is not None
-        found[environment] = list(judged(it, 1))
+        found[environment] = list(check_expectations(it, 1))
     assert found["production"]
     assert [one for each in found.values() for one in each if one.broken] == []
 
@@ -37,8 +37,8 @@ def test_it_does_not_hold_by_chance(root: Path, name: str, seed: int) -> None:
     """Nor by one lucky seed."""
     inputs = read_inputs(open_repository((root / f"specs/{name}.yaml",), None, root))
     specs = read(inputs, ("production",), date(2027, 1, 1))
-    assert isinstance(specs, Specs)
-    assert [one.broken for one in judged(specs.one(), seed) if one.broken] == []
+    assert isinstance(specs, ValidSpecs)
+    assert [one.broken for one in check_expectations(specs.one(), seed) if one.broken] == []
 
 
 def test_all_that_an_expectation_says_is_simulated() -> None:
@@ -57,6 +57,6 @@ def test_all_that_an_expectation_says_is_simulated() -> None:
     case = of_expectation(one, 7)
     assert case.traffic == Pattern("day", 5, 91)
     assert case.handling == Handling.spread(2, 8)
-    assert case.starts == Starts(20, 120, 4)
+    assert case.starts == StartTimes(20, 120, 4)
     assert case.seed == 7
     assert str(case) == "the curve of a day up to 5 a second, for 1m31s"

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from penstock_dev.simulating.past import committed
-from penstock_dev.simulating.specs import Refused, Specs, read, with_value
+from penstock_dev.simulating.git import at_revision
+from penstock_dev.simulating.specs import InvalidSpecs, ValidSpecs, read, with_value
 from penstock_spec.findings import CannotGoOn
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.repository import Inputs, open_repository, read_inputs
@@ -20,9 +20,9 @@ def inputs(folder: Path) -> Inputs:
     return read_inputs(open_repository((folder / "specs/resize.yaml",), None, folder))
 
 
-def specs(folder: Path, environment: str = "production") -> Specs:
+def specs(folder: Path, environment: str = "production") -> ValidSpecs:
     found = read(inputs(folder), (environment,), TODAY)
-    assert isinstance(found, Specs)
+    assert isinstance(found, ValidSpecs)
     return found
 
 
@@ -67,7 +67,7 @@ def test_specs_with_errors_are_not_simulated(repository: Path) -> None:
     path = repository / "specs/resize.yaml"
     path.write_text(path.read_text().replace("owner", "owners"))
     found = read(inputs(repository), (), TODAY)
-    assert isinstance(found, Refused)
+    assert isinstance(found, InvalidSpecs)
     assert found.outcome.findings
 
 
@@ -78,8 +78,8 @@ def test_a_spec_is_read_as_it_was_committed(repository: Path, git: Callable[...,
     git("commit", "-m", "before")
     path = repository / "specs/resize.yaml"
     path.write_text(path.read_text().replace("backlog_per_replica: 8", "backlog_per_replica: 16"))
-    was = read(committed(inputs(repository), "HEAD"), ("dev",), TODAY)
-    assert isinstance(was, Specs)
+    was = read(at_revision(inputs(repository), "HEAD"), ("dev",), TODAY)
+    assert isinstance(was, ValidSpecs)
     assert was.one().spec.scaling.backlog_per_replica == 8
     assert specs(repository).one().spec.scaling.backlog_per_replica == 16
 
@@ -87,20 +87,20 @@ def test_a_spec_is_read_as_it_was_committed(repository: Path, git: Callable[...,
 def test_what_git_does_not_know_is_told(repository: Path, git: Callable[..., None]) -> None:
     """No repository, no such revision, and a revision without the file."""
     with pytest.raises(CannotGoOn, match="`main` is no file, and no revision that git knows here"):
-        committed(inputs(repository), "main")
+        at_revision(inputs(repository), "main")
     git("init")
     git("add", "penstock.yaml")
     git("commit", "-m", "before")
     with pytest.raises(CannotGoOn, match="`v9` is no file, and no revision that git knows here") as refused:
-        committed(inputs(repository), "v9")
+        at_revision(inputs(repository), "v9")
     assert refused.value.hint == "name a spec, a branch, a tag or a commit"
     with pytest.raises(CannotGoOn, match=r"`specs/resize.yaml` was not there in `HEAD`") as refused:
-        committed(inputs(repository), "HEAD")
+        at_revision(inputs(repository), "HEAD")
     assert refused.value.hint == "name a revision that has it"
 
 
 def test_without_git_it_is_said_what_to_do(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(repository))
     with pytest.raises(CannotGoOn, match="git cannot be run: No such file or directory") as refused:
-        committed(inputs(repository), "HEAD")
+        at_revision(inputs(repository), "HEAD")
     assert refused.value.hint == "install git, or name a spec's file"

@@ -7,9 +7,9 @@ from typing import Protocol
 import pytest
 from junitparser import JUnitXml
 
-from penstock_dev.simulating.judging import judge
+from penstock_dev.simulating.expectations import verdicts_of
 from penstock_dev.simulating.junit import render
-from penstock_dev.simulating.verdict import Judged, Verdict, words
+from penstock_dev.simulating.verdict import CheckedExpectation, Verdict, words
 from penstock_scaling.settings import Settings, Trigger
 from penstock_scaling.simulator import Handling, Scenario, simulate
 from penstock_scaling.traffic.patterns import Pattern
@@ -72,7 +72,7 @@ def test_the_report_is_the_same_each_time(expecting: Path, penstock: Run) -> Non
 
 
 def test_what_xml_cannot_hold_is_made_safe() -> None:
-    one = Judged("resize", "dev", "a \x00 and \U0001f600", Span("specs/resize.yaml", 3, 1, 3, 2), ())
+    one = CheckedExpectation("resize", "dev", "a \x00 and \U0001f600", Span("specs/resize.yaml", 3, 1, 3, 2), ())
     report = render([one])
     assert report.isascii()
     [suite] = JUnitXml.fromstring(report.encode())
@@ -112,7 +112,7 @@ def test_a_target_is_met_up_to_the_second() -> None:
                 "oldest_under": f"{seconds}s",
             }
         )
-        [verdict] = judge(expectation, run)
+        [verdict] = verdicts_of(expectation, run)
         assert (verdict.broken_at is None) == held
 
 

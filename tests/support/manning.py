@@ -10,33 +10,35 @@ from datetime import date
 
 from developing import SUPPORT, Laptop
 
-from penstock_dev.running.alone import KEPT, alone
-from penstock_dev.running.book import Book
-from penstock_dev.running.controls import Controls
-from penstock_dev.running.launching import Terms
-from penstock_dev.running.server import Server
-from penstock_dev.running.specs import Asked, Specs
+from penstock_dev.running.control import SupervisorControl
+from penstock_dev.running.instance_lock import KEPT, instance_lock
+from penstock_dev.running.launching import DevOptions
+from penstock_dev.running.log_buffer import LogBuffer
+from penstock_dev.running.server import RedisServer
+from penstock_dev.running.spec_loader import SpecLoader, SpecSelection
 from penstock_dev.running.supervisor import Supervisor
 
 
 @asynccontextmanager
-async def running(laptop: Laptop, server: Server) -> AsyncIterator[Controls]:
+async def running(laptop: Laptop, server: RedisServer) -> AsyncIterator[SupervisorControl]:
     """All of the repository, and the keys."""
     environ = os.environ | {
         "LEDGER": str(laptop.ledger),
         "LEDGER_WORKER": "dev",
         "PYTHONPATH": os.pathsep.join((str(SUPPORT), str(laptop.folder))),
     }
-    specs = Specs(Asked((), laptop.folder / "penstock.yaml", "dev", laptop.folder, lambda: date(2026, 1, 1)))
-    with alone(laptop.folder / KEPT) as files:
-        terms = Terms(laptop.folder, laptop.folder, files, (), 50, environ)
-        supervisor = Supervisor(terms, specs, server, Book())
+    specs = SpecLoader(
+        SpecSelection((), laptop.folder / "penstock.yaml", "dev", laptop.folder, lambda: date(2026, 1, 1))
+    )
+    with instance_lock(laptop.folder / KEPT) as files:
+        options = DevOptions(laptop.folder, laptop.folder, files, (), 50, environ)
+        supervisor = Supervisor(options, specs, server, LogBuffer())
         stop = asyncio.Event()
         task = asyncio.create_task(supervisor.run(specs.read(), stop))
         try:
-            await supervisor.begun.wait()
-            yield Controls(supervisor)
+            await supervisor.started.wait()
+            yield SupervisorControl(supervisor)
         finally:
-            supervisor.end_now()
+            supervisor.kill_all()
             stop.set()
             await task

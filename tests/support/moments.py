@@ -4,17 +4,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from penstock_dev.seen import Level, LogLine, Past, RedisSeen, Seen, SpecSeen, WorkerSeen, WorkerState
+from penstock_dev.snapshot import (
+    HistoryPoint,
+    Level,
+    LogLine,
+    RedisSnapshot,
+    Snapshot,
+    SpecSnapshot,
+    WorkerSnapshot,
+    WorkerState,
+)
 
 NOON = 1_772_452_800.0
 """2026-03-02T12:00:00Z."""
 
 
-def rising(top: int, fallen: int, replicas: tuple[int, ...]) -> tuple[Past, ...]:
+def rising(top: int, fallen: int, replicas: tuple[int, ...]) -> tuple[HistoryPoint, ...]:
     """A burst, and how it is worked off."""
     backlog = [0] * 26 + [top * step // 5 for step in range(1, 6)] + [top - fallen * step for step in range(1, 10)]
     wanted = [0] * 28 + [one for one in replicas for _ in range(12 // len(replicas))]
-    return tuple(Past(max(waits, 0), count) for waits, count in zip(backlog, wanted, strict=True))
+    return tuple(HistoryPoint(max(waits, 0), count) for waits, count in zip(backlog, wanted, strict=True))
 
 
 def numbers(*counts: int) -> tuple[tuple[str, int | None], ...]:
@@ -25,38 +34,38 @@ def numbers(*counts: int) -> tuple[tuple[str, int | None], ...]:
 TAILS = ("4jm84934", "t8w10c5z", "0q2vd7ks", "xk39fa1e", "m6ty2h0p", "e1r7zu5b")
 
 
-def workers(*running: int, starting: int = 0) -> tuple[WorkerSeen, ...]:
+def workers(*running: int, starting: int = 0) -> tuple[WorkerSnapshot, ...]:
     names = [f"dev-{number}~{tail}" for number, tail in enumerate(TAILS, start=1)]
     ready = [
-        WorkerSeen(name, 48_211 + number, WorkerState.READY, count, 52 - 12 * number)
+        WorkerSnapshot(name, 48_211 + number, WorkerState.READY, count, 52 - 12 * number)
         for number, (name, count) in enumerate(zip(names, running, strict=False))
     ]
     new = [
-        WorkerSeen(names[number], 48_211 + number, WorkerState.STARTING, None, 0.6)
+        WorkerSnapshot(names[number], 48_211 + number, WorkerState.STARTING, None, 0.6)
         for number in range(len(ready), len(ready) + starting)
     ]
     return (*ready, *new)
 
 
-AGENTS = SpecSeen(
+AGENTS = SpecSnapshot(
     "agent-queue",
     numbers=numbers(2, 3, 0, 0, 1, 4, 0), backlog=5, oldest=1.4, dead=0, done=0.8, p50=2.1, p95=6.4,
     wanted=2, least=1, most=10, workers=workers(2, 1),
-    history=tuple(Past([3, 5, 4, 6, 5, 7, 5, 4][at % 8], 2) for at in range(40)),
+    history=tuple(HistoryPoint([3, 5, 4, 6, 5, 7, 5, 4][at % 8], 2) for at in range(40)),
     decision="HPA: 5 / 5 -> 1, 2 within the window",
 )  # fmt: skip
-CLUSTERING = SpecSeen(
+CLUSTERING = SpecSnapshot(
     "media-cluster",
     numbers=numbers(842, 62, 0, 1, 3, 0, 2), backlog=904, oldest=37, dead=2, done=41.6, p50=0.31, p95=0.84,
     wanted=8, least=0, most=20, workers=workers(16, 16, 15, 15, starting=2),
     history=rising(1450, 60, (1, 2, 4, 6)),
     decision="HPA: 904 / 32 -> 29, scale-up limited by policy",
 )  # fmt: skip
-JOBS = SpecSeen(
+JOBS = SpecSnapshot(
     "tankpit-jobs",
     numbers=numbers(0, 0, 0, 0, 0, 0, 0), backlog=0, dead=0, done=0.0, wanted=1, least=0, most=4,
     workers=workers(0),
-    history=tuple(Past([0, 0, 0, 0, 0, 0, 0, 9, 4, 0][at // 4], int(at > 27)) for at in range(40)),
+    history=tuple(HistoryPoint([0, 0, 0, 0, 0, 0, 0, 9, 4, 0][at // 4], int(at > 27)) for at in range(40)),
     decision="KEDA: cooldown for 22 s more",
 )  # fmt: skip
 LOG = (
@@ -73,13 +82,13 @@ LOG = (
     LogLine(9, NOON - 1, Level.INFO, "killed dev-2~b5nd6r8c, process 48198", "media-cluster"),
     LogLine(10, NOON, Level.INFO, "HPA: 904 / 32 -> 29, scale-up limited by policy", "media-cluster"),
 )  # fmt: skip
-SEEN = Seen(RedisSeen("127.0.0.1:41231", up=True, since=192), 10, (AGENTS, CLUSTERING, JOBS), LOG)
+SNAPSHOT = Snapshot(RedisSnapshot("127.0.0.1:41231", up=True, since=192), 10, (AGENTS, CLUSTERING, JOBS), LOG)
 DOWN = replace(
-    SEEN,
-    redis=RedisSeen("127.0.0.1:41231", up=False, since=12),
+    SNAPSHOT,
+    redis=RedisSnapshot("127.0.0.1:41231", up=False, since=12),
     specs=tuple(
         replace(one, numbers=(), backlog=None, oldest=None, dead=None, done=None, trouble=("Redis does not answer",))
-        for one in SEEN.specs
+        for one in SNAPSHOT.specs
     ),
 )
 
@@ -88,14 +97,14 @@ DOWN = replace(
 class Desk:
     """Keeps what keys asked for, and shows what a test wants to be seen."""
 
-    seen: Seen = SEEN
+    snapshot: Snapshot = SNAPSHOT
     calls: list[tuple[object, ...]] = field(default_factory=list)
     raises: Exception | None = None
     looks: int = 0
 
-    def source(self) -> Seen:
+    def source(self) -> Snapshot:
         self.looks += 1
-        return self.seen
+        return self.snapshot
 
     async def send(self, spec: str, count: int) -> str:
         return self._did("send", spec, count)

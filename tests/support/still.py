@@ -10,17 +10,21 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from moments import AGENTS, SEEN, Desk
+from moments import AGENTS, SNAPSHOT, Desk
 
 from penstock_dev.screen import show
-from penstock_dev.seen import Seen
+from penstock_dev.snapshot import Snapshot
 
 if __name__ == "__main__":
     looks, other = map(Path, sys.argv[1:])
 
-    def source() -> Seen:
+    def source() -> Snapshot:
         with looks.open("a") as file:
             file.write(".")
-        return replace(SEEN, specs=(replace(AGENTS, backlog=4711), *SEEN.specs[1:])) if other.exists() else SEEN
+        return (
+            replace(SNAPSHOT, specs=(replace(AGENTS, backlog=4711), *SNAPSHOT.specs[1:]))
+            if other.exists()
+            else SNAPSHOT
+        )
 
     asyncio.run(show(source, Desk()))

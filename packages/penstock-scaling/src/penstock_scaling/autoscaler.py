@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from penstock_scaling.hpa import Hpa
-from penstock_scaling.keda import Memory, check
+from penstock_scaling.keda import KedaState, check
 from penstock_scaling.readings import Readings
-from penstock_scaling.scalers import Look, Scalers
+from penstock_scaling.scalers import ScalerReadout, Scalers
 from penstock_scaling.settings import Settings
 
 
@@ -46,9 +46,9 @@ class Autoscaler:
         self.settings = settings
         self.said: tuple[Decision, ...] = ()
         """What was decided in the last call, in order."""
-        self.look = Look()
+        self.look = ScalerReadout()
         """What was seen last."""
-        self._scalers, self._hpa, self._memory = Scalers(settings), Hpa(settings), Memory(start)
+        self._scalers, self._hpa, self._memory = Scalers(settings), Hpa(settings), KedaState(start)
         self._poll, self._sync = start, start + settings.sync
 
     def due(self) -> float:

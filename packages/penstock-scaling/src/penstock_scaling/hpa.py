@@ -18,12 +18,12 @@ from dataclasses import dataclass, field
 from penstock_scaling.scalers import Metric
 from penstock_scaling.settings import Behavior, Rules, Settings
 
-Stamped = tuple[float, int]
+Timestamped = tuple[float, int]
 MOST = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True)
-class Synced:
+class HpaStep:
     """The pods that there should be, and why."""
 
     replicas: int
@@ -35,11 +35,11 @@ class Hpa:
     """The arithmetic, and what it remembers: its recommendations, and its own steps up and down."""
 
     settings: Settings
-    recommendations: list[Stamped] = field(default_factory=list)
-    ups: list[Stamped] = field(default_factory=list)
-    downs: list[Stamped] = field(default_factory=list)
+    recommendations: list[Timestamped] = field(default_factory=list)
+    ups: list[Timestamped] = field(default_factory=list)
+    downs: list[Timestamped] = field(default_factory=list)
 
-    def sync(self, metrics: Sequence[Metric], replicas: int, now: float) -> Synced:
+    def sync(self, metrics: Sequence[Metric], replicas: int, now: float) -> HpaStep:
         """One turn: what the metrics ask for, held within windows, policies and bounds."""
         if not self.recommendations:
             self.recommendations.append((now, replicas))
@@ -49,17 +49,17 @@ class Hpa:
             steps.append((now, abs(synced.replicas - replicas)))
         return synced
 
-    def _sync(self, metrics: Sequence[Metric], replicas: int, now: float) -> Synced:
+    def _sync(self, metrics: Sequence[Metric], replicas: int, now: float) -> HpaStep:
         settings = self.settings
         if replicas == 0:
-            return Synced(0, "at zero the HPA does nothing")
+            return HpaStep(0, "at zero the HPA does nothing")
         if replicas > settings.max:
-            return Synced(settings.max, f"above the maximum: {replicas} -> {settings.max}")
+            return HpaStep(settings.max, f"above the maximum: {replicas} -> {settings.max}")
         if replicas < settings.least:
-            return Synced(settings.least, f"below the minimum: {replicas} -> {settings.least}")
+            return HpaStep(settings.least, f"below the minimum: {replicas} -> {settings.least}")
         asked = proposal(settings, metrics, replicas)
         if asked is None:
-            return Synced(replicas, "a metric failed: nothing is done")
+            return HpaStep(replicas, "a metric failed: nothing is done")
         desired, words = asked
         if settings.behavior:
             held, why = self._stabilized(settings.behavior, replicas, desired, now)
@@ -68,7 +68,7 @@ class Hpa:
             held, why = self._highest(desired, now)
             limited, limit = _bounded_without_behavior(settings, replicas, held)
         self._remember(desired, now)
-        return Synced(limited, f"{words}{why}{limit}")
+        return HpaStep(limited, f"{words}{why}{limit}")
 
     def _highest(self, desired: int, now: float) -> tuple[int, str]:
         highest = max([desired, *(one for at, one in self.recommendations if at >= now - self.settings.window)])
@@ -161,7 +161,7 @@ def _bounded_without_behavior(settings: Settings, replicas: int, wanted: int) ->
     return (settings.least, ", the minimum") if wanted < settings.least else (wanted, "")
 
 
-def _since(stamped: Iterable[Stamped], cutoff: float) -> list[int]:
+def _since(stamped: Iterable[Timestamped], cutoff: float) -> list[int]:
     return [one for at, one in stamped if at > cutoff]
 
 

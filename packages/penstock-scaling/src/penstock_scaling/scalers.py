@@ -24,7 +24,7 @@ class Metric:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class ScalerReadout:
     """What one look came to."""
 
     metrics: tuple[Metric, ...] = ()
@@ -36,7 +36,7 @@ class Look:
     """The scalers could not even be built; KEDA's loop then does nothing at all."""
 
 
-class _Outcome(Enum):
+class _NoValue(Enum):
     ERROR = "error"
     NIL = "nil"
 
@@ -49,7 +49,7 @@ class Scalers:
     failures: dict[str, int] = field(default_factory=dict)
     built: bool = False
 
-    def look(self, readings: Readings, replicas: int) -> Look:
+    def look(self, readings: Readings, replicas: int) -> ScalerReadout:
         """Read every trigger.
 
         An absent Redis is another kind of failure than one that answers errors. The first error makes KEDA drop its
@@ -60,8 +60,8 @@ class Scalers:
         absent = any(one.connects and readings.get(one.name) is Failed.ABSENT for one in triggers)
         if absent and not self.built:
             failed = tuple(Metric(name, None, target) for name, target in self._asked())
-            return Look(failed, error=True, unreachable=True)
-        outcomes: dict[str, float | _Outcome] = {}
+            return ScalerReadout(failed, error=True, unreachable=True)
+        outcomes: dict[str, float | _NoValue] = {}
         instead: dict[str, float] = {}
         for trigger in triggers:
             reading = readings.get(trigger.name, Failed.ANSWERED)
@@ -70,7 +70,7 @@ class Scalers:
                 outcomes[trigger.name] = milli(reading)
             else:
                 outcomes[trigger.name] = self._failed(trigger, replicas, instead)
-        error = _Outcome.ERROR in outcomes.values()
+        error = _NoValue.ERROR in outcomes.values()
         self.built = not error
         if self.settings.formula:
             return self._composed(self.settings.formula, outcomes, instead, error=error)
@@ -81,22 +81,22 @@ class Scalers:
             return [("composite-metric", self.settings.target)]
         return [(one.name, one.target) for one in self.settings.triggers]
 
-    def _failed(self, trigger: Trigger, replicas: int, instead: dict[str, float]) -> float | _Outcome:
+    def _failed(self, trigger: Trigger, replicas: int, instead: dict[str, float]) -> float | _NoValue:
         fallback = self.settings.valid_fallback
         if fallback is None:
-            return _Outcome.ERROR
+            return _NoValue.ERROR
         count = self.failures[trigger.name] = self.failures.get(trigger.name, 0) + 1
         if count <= fallback.failures:
-            return _Outcome.ERROR
+            return _NoValue.ERROR
         if fallback.behavior == "scalingModifiers":
-            return _Outcome.NIL
+            return _NoValue.NIL
         target = self.settings.target if self.settings.formula else trigger.target
         instead[trigger.name] = milli(target * held(fallback, replicas))
         return instead[trigger.name]
 
     def _composed(
-        self, formula: Formula, outcomes: dict[str, float | _Outcome], instead: dict[str, float], *, error: bool
-    ) -> Look:
+        self, formula: Formula, outcomes: dict[str, float | _NoValue], instead: dict[str, float], *, error: bool
+    ) -> ScalerReadout:
         settings = self.settings
         value: float | None
         if instead:
@@ -104,12 +104,12 @@ class Scalers:
         elif error:
             value = None
         else:
-            readings = {name: None if isinstance(one, _Outcome) else one for name, one in outcomes.items()}
+            readings = {name: None if isinstance(one, _NoValue) else one for name, one in outcomes.items()}
             value = self._result(formula, readings)
         # A formula that fails is no error for KEDA's loop: there is only nothing that could be active.
         active = not error and value is not None and value > settings.activation
-        falling_back = bool(instead) or _Outcome.NIL in outcomes.values()
-        return Look((Metric("composite-metric", value, settings.target),), active, error, falling_back)
+        falling_back = bool(instead) or _NoValue.NIL in outcomes.values()
+        return ScalerReadout((Metric("composite-metric", value, settings.target),), active, error, falling_back)
 
     def _result(self, formula: Formula, readings: dict[str, float | None]) -> float | None:
         """None where it fails; nil is what the fallback holds."""
@@ -122,16 +122,16 @@ class Scalers:
             return None if fallback is None else milli(fallback.replicas * self.settings.target)
         return milli(value)
 
-    def _each(self, outcomes: dict[str, float | _Outcome], instead: dict[str, float], *, error: bool) -> Look:
+    def _each(self, outcomes: dict[str, float | _NoValue], instead: dict[str, float], *, error: bool) -> ScalerReadout:
         metrics, active = [], False
         for trigger in self.settings.triggers:
             outcome = outcomes[trigger.name]
             # Nil has no meaning without a formula, and KEDA hands on the -1 that stands for it.
-            value = None if outcome is _Outcome.ERROR else -1.0 if isinstance(outcome, _Outcome) else outcome
+            value = None if outcome is _NoValue.ERROR else -1.0 if isinstance(outcome, _NoValue) else outcome
             metrics.append(Metric(trigger.name, value, trigger.target))
             active |= trigger.name in instead or (value is not None and value > trigger.activation)
-        falling_back = bool(instead) or _Outcome.NIL in outcomes.values()
-        return Look(tuple(metrics), active, error, falling_back)
+        falling_back = bool(instead) or _NoValue.NIL in outcomes.values()
+        return ScalerReadout(tuple(metrics), active, error, falling_back)
 
 
 def held(fallback: Fallback, replicas: int) -> int:

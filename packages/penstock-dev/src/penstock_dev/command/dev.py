@@ -17,8 +17,8 @@ from penstock_spec.findings import CannotGoOn
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    from penstock_dev.running.book import Book
-    from penstock_dev.running.server import Server
+    from penstock_dev.running.log_buffer import LogBuffer
+    from penstock_dev.running.server import RedisServer
 
 FASTEST = 1000.0
 EXAMPLES = "examples"
@@ -91,44 +91,44 @@ def command(
       penstock dev --env dev --plain --until-idle
     """
     from penstock.resolved import Resolution
-    from penstock_dev.running.alone import KEPT, alone
-    from penstock_dev.running.book import Book
-    from penstock_dev.running.launching import Terms, environ_for
-    from penstock_dev.running.session import Ends, Session
-    from penstock_dev.running.specs import Asked, Specs
+    from penstock_dev.running.instance_lock import KEPT, instance_lock
+    from penstock_dev.running.launching import DevOptions, environ_for
+    from penstock_dev.running.log_buffer import LogBuffer
+    from penstock_dev.running.session import Session, StopConditions
+    from penstock_dev.running.spec_loader import SpecLoader, SpecSelection
     from penstock_dev.screen import can_show
     from penstock_spec.repository import open_repository
 
     files = tuple(find_spec(spec, platform) for spec in specs)
     root = open_repository(files, platform, here()).root
-    read = Specs(Asked(files, platform, environment, here(), today))
+    read = SpecLoader(SpecSelection(files, platform, environment, here(), today))
     first = read.read()
-    if not first.runs:
+    if not first.workloads:
         refuse_errors(Resolution((), first.outcome))
-    if until_idle and (again := next((one.name for one in first.runs if one.kind == "scheduler"), "")):
+    if until_idle and (again := next((one.name for one in first.workloads if one.kind == "scheduler"), "")):
         says = f"`--until-idle` never comes true: `{again}` is a scheduler, whose jobs come again and again"
         raise CannotGoOn(says, "end it by `--for`, or name the pipelines alone")
     for path in paths:
         if not path.is_dir():
             raise CannotGoOn(f"`--path {path}` is no folder", "name the folder that has the code")
-    book = Book()
-    with alone(root / KEPT) as own, _server(root, redis, book) as server:
+    log = LogBuffer()
+    with instance_lock(root / KEPT) as own, _server(root, redis, log) as server:
         code = tuple(path.resolve() for path in paths) or tuple(one for one in (root / EXAMPLES,) if one.is_dir())
-        terms = Terms(here(), root, own, code, speed, environ_for(os.environ, embedded=redis is None))
-        session = Session(terms, read, first, server, book)
+        options = DevOptions(here(), root, own, code, speed, environ_for(os.environ, embedded=redis is None))
+        session = Session(options, read, first, server, log)
         shows = not plain and can_show(os.environ, sys.stdin, sys.stdout, sys.stderr)
-        ctx.exit(session.run(Ends(None if span is None else span / 1000, until_idle), screen=shows))
+        ctx.exit(session.run(StopConditions(None if span is None else span / 1000, until_idle), screen=shows))
 
 
-def _server(root: Path, redis: str | None, book: Book) -> AbstractContextManager[Server]:
+def _server(root: Path, redis: str | None, log: LogBuffer) -> AbstractContextManager[RedisServer]:
     """The embedded one, or the one that was named."""
     from contextlib import nullcontext
 
     from penstock.command.running import KEPT
     from penstock.wire.url import read_url
-    from penstock_dev.running.server import Named, OfRepository
+    from penstock_dev.running.server import ExternalRedis, RepositoryRedis
 
     if redis is None:
-        return OfRepository(root / KEPT, book)
+        return RepositoryRedis(root / KEPT, log)
     read_url(redis, os.environ)  # what cannot be read is told before anything begins
-    return nullcontext(Named(redis))
+    return nullcontext(ExternalRedis(redis))

@@ -15,7 +15,7 @@ from penstock.command.operating import in_milliseconds
 from penstock_spec.findings import CannotGoOn
 
 if TYPE_CHECKING:
-    from penstock_dev.simulating.specs import Refused, Specs
+    from penstock_dev.simulating.specs import InvalidSpecs, ValidSpecs
     from penstock_scaling.traffic.patterns import Pattern
     from penstock_scaling.traffic.trace import Trace
 
@@ -83,7 +83,7 @@ def case_options(verb: F) -> F:
         **rest: object,
     ) -> object:
         from penstock_dev.simulating import case
-        from penstock_dev.simulating.away import read_away
+        from penstock_dev.simulating.outages import read_outage
 
         if trace:
             from penstock_dev.simulating.traces import read_trace
@@ -99,10 +99,10 @@ def case_options(verb: F) -> F:
             takes = case.read_sample(handling_sample)
         else:
             takes = case.spread(handling / 1000, handling_p99 / 1000 if handling_p99 is not None else None)
-        starts = case.Starts(case.whole_seconds(pod_start), case.whole_seconds(node_start), node_pods)
+        starts = case.StartTimes(case.whole_seconds(pod_start), case.whole_seconds(node_start), node_pods)
         said: tuple[tuple[Literal["redis", "workers"], str | None], ...]
         said = (("redis", redis_away), ("workers", workers_away))
-        away = tuple(read_away(of, text, traffic.lasts) for of, text in said if text is not None)
+        away = tuple(read_outage(of, text, traffic.lasts) for of, text in said if text is not None)
         return verb(*args, case=case.Case(traffic, takes, starts, seed, away), **rest)
 
     found = cast("F", with_case)
@@ -111,7 +111,7 @@ def case_options(verb: F) -> F:
     return found
 
 
-def one_spec(spec: Path, platform: Path | None, environment: str | None) -> Specs:
+def one_spec(spec: Path, platform: Path | None, environment: str | None) -> ValidSpecs:
     """A file, or the spec of this name, in the environment that is asked for or the only one."""
     from penstock.resolved import choose
     from penstock_dev.simulating.specs import read
@@ -124,12 +124,12 @@ def one_spec(spec: Path, platform: Path | None, environment: str | None) -> Spec
     return refuse_errors(read(inputs, (chosen,) if chosen else (), today()))
 
 
-def refuse_errors(found: Specs | Refused) -> Specs:
+def refuse_errors(found: ValidSpecs | InvalidSpecs) -> ValidSpecs:
     """Tell what is wrong with the specs, and end."""
-    from penstock_dev.simulating.specs import Refused
+    from penstock_dev.simulating.specs import InvalidSpecs
     from penstock_spec import report
 
-    if isinstance(found, Refused):
+    if isinstance(found, InvalidSpecs):
         click.echo(report.render("text", found.outcome, painter(sys.stderr)), nl=False, err=True)
         raise CannotGoOn("specs with errors are not simulated", "see `penstock lint`")
     return found

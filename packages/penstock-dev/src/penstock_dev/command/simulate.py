@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from penstock_dev.simulating.case import Case
-    from penstock_dev.simulating.running import Result
-    from penstock_dev.simulating.specs import Specs
+    from penstock_dev.simulating.simulation import SimulationResult
+    from penstock_dev.simulating.specs import ValidSpecs
     from penstock_spec.kinds.pipeline.spec import Pipeline
     from penstock_spec.subject import Subject
 
@@ -93,18 +93,18 @@ def command(
         met = target is None or not results[0].run.summary.over_target
         _tell(it, case, results, target, as_json=as_json)
     if draw:
-        from penstock_dev.simulating.drawing import draw as drawn
+        from penstock_dev.simulating.plot import draw as drawn
 
         drawn(draw, _title(it, case), [one.curves() for one in results], target)
     ctx.exit(0 if met else MISSED)
 
 
 def _beside(
-    specs: Specs, case: Case, compare: str | None, platform: Path | None, target: int | None
-) -> Iterator[Result]:
+    specs: ValidSpecs, case: Case, compare: str | None, platform: Path | None, target: int | None
+) -> Iterator[SimulationResult]:
     """What is simulated, and what it is compared with."""
-    from penstock_dev.simulating.past import committed
-    from penstock_dev.simulating.running import run
+    from penstock_dev.simulating.git import at_revision
+    from penstock_dev.simulating.simulation import run
     from penstock_dev.simulating.specs import read
 
     it = specs.one()
@@ -117,12 +117,12 @@ def _beside(
         yield run(it.file if same else it.spec.name, it, case, target)
         yield run(other.file if same else other.spec.name, other, case, target)
         return
-    other = refuse_errors(read(committed(specs.inputs, compare), (it.environment,), today())).one()
+    other = refuse_errors(read(at_revision(specs.inputs, compare), (it.environment,), today())).one()
     yield run("now", it, case, target)
     yield run(compare, other, case, target)
 
 
-def _as_file(compare: str, specs: Specs) -> Path | None:
+def _as_file(compare: str, specs: ValidSpecs) -> Path | None:
     """A file, or the spec of this name; else it is a revision."""
     path = Path(compare)
     if path.is_file() or path.suffix in ENDINGS:
@@ -135,7 +135,9 @@ def _title(it: Subject[Pipeline], case: Case) -> str:
     return f"{it.spec.name} ({it.environment}): {case}"
 
 
-def _tell(it: Subject[Pipeline], case: Case, results: Sequence[Result], target: int | None, *, as_json: bool) -> None:
+def _tell(
+    it: Subject[Pipeline], case: Case, results: Sequence[SimulationResult], target: int | None, *, as_json: bool
+) -> None:
     from penstock_dev.simulating.table import table, told
 
     if as_json:
@@ -159,16 +161,18 @@ def _told(it: Subject[Pipeline], case: Case, target: int | None) -> dict[str, An
     }
 
 
-def _swept(specs: Specs, case: Case, sweep: str, target: int | None, *, as_json: bool) -> tuple[Sequence[Result], bool]:
+def _swept(
+    specs: ValidSpecs, case: Case, sweep: str, target: int | None, *, as_json: bool
+) -> tuple[Sequence[SimulationResult], bool]:
     """As the spec is, and with the cheapest value where one does."""
-    from penstock_dev.simulating.sweeping import cheapest, read_sweep
-    from penstock_dev.simulating.trying import attempts, summing_up, table, told
+    from penstock_dev.simulating.sweep import cheapest, read_sweep
+    from penstock_dev.simulating.sweep_runs import run_sweep, summing_up, table, told
 
     if target is None:
         raise CannotGoOn("a sweep looks for the cheapest value that meets a target", "say one: `--oldest-under 1m`")
     asked = read_sweep(sweep)
     progress = Progress()
-    as_is, tried = attempts(specs, case, asked, target, progress.show)
+    as_is, tried = run_sweep(specs, case, asked, target, progress.show)
     progress.end()
     best = cheapest(tried)
     it = specs.one()

@@ -17,8 +17,8 @@ from penstock_spec.findings import CannotGoOn
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from penstock_dev.simulating.specs import Specs
-    from penstock_dev.simulating.verdict import Judged
+    from penstock_dev.simulating.specs import ValidSpecs
+    from penstock_dev.simulating.verdict import CheckedExpectation
 
 BROKEN = 1
 """The exit code where an expectation does not hold."""
@@ -60,7 +60,7 @@ def command(
 
     files = tuple(find_spec(spec, platform) for spec in specs)
     found = refuse_errors(read(read_inputs(open_repository(files, platform, here())), environments, today()))
-    tested: list[Judged] = []
+    tested: list[CheckedExpectation] = []
     for one in _run(found, seed):
         if not as_json:
             _tell(one, tested[-1] if tested else None)
@@ -79,16 +79,16 @@ def command(
     ctx.exit(BROKEN if broken else 0)
 
 
-def _run(specs: Specs, seed: int) -> Iterator[Judged]:
-    from penstock_dev.simulating.judging import judged
+def _run(specs: ValidSpecs, seed: int) -> Iterator[CheckedExpectation]:
+    from penstock_dev.simulating.expectations import check_expectations
 
     for file in specs.inputs.specs:
         for environment in specs.environments:
             if it := specs.subject(file, environment):
-                yield from judged(it, seed)
+                yield from check_expectations(it, seed)
 
 
-def _tell(one: Judged, before: Judged | None) -> None:
+def _tell(one: CheckedExpectation, before: CheckedExpectation | None) -> None:
     from penstock_dev.simulating.verdict import words
 
     paint = painter()
@@ -109,7 +109,7 @@ def _sum_up(tested: int, broken: int) -> None:
     tell(f"{many(tested, 'expectation')}, {f'{broken} broken' if broken else 'all held'}")
 
 
-def _told(one: Judged) -> dict[str, Any]:
+def _told(one: CheckedExpectation) -> dict[str, Any]:
     return {
         "spec": one.spec,
         "environment": one.environment,

@@ -8,7 +8,7 @@ import sys
 def main() -> int:
     """Give an exit code, also to somebody who thinks better of it while all of it is loaded."""
     try:
-        from penstock_dev.demo.run import command  # noqa: PLC0415 - what takes a while to load may be stopped
+        from penstock_dev.demo.command import command  # noqa: PLC0415 - what takes a while to load may be stopped
 
         return command()
     except KeyboardInterrupt:

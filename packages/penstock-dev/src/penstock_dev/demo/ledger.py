@@ -14,10 +14,10 @@ from pathlib import Path
 
 VARIABLE = "PENSTOCK_DEMO_LEDGER"
 """Names the file, for workers and their children."""
-BEGINS, ENDS = "begins", "ends"
+STARTED, FINISHED = "begins", "ends"
 
 
-def note(what: str, message: str, attempt: int) -> None:
+def append(what: str, message: str, attempt: int) -> None:
     """One line."""
     line = f"{what} {message} {attempt} {os.getpid()} {time.monotonic():.3f}\n"
     file = os.open(os.environ[VARIABLE], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
@@ -47,7 +47,7 @@ def read(file: Path) -> list[Line]:
 
 
 @dataclass(frozen=True, slots=True)
-class Killed:
+class KilledWorker:
     """A worker that was."""
 
     name: str
@@ -56,17 +56,17 @@ class Killed:
 
 
 @dataclass(frozen=True, slots=True)
-class Account:
+class Accounting:
     """What became of all that was sent."""
 
     sent: frozenset[str]
     done: frozenset[str]
     dead: int
-    cut: frozenset[str]
+    interrupted: frozenset[str]
     """Ran twice: their handlers ran in the worker when it was killed."""
-    untold: frozenset[str]
+    unsettled: frozenset[str]
     """Ran twice: their handlers had returned there, and Redis had not been told yet."""
-    odd: frozenset[str]
+    unexplained: frozenset[str]
     """Ran twice for another reason."""
     again: tuple[float, ...] = ()
     """Seconds from the kill until each of the first two kinds ran again."""
@@ -74,7 +74,7 @@ class Account:
     @property
     def duplicates(self) -> int:
         """What ran twice."""
-        return len(self.cut | self.untold | self.odd)
+        return len(self.interrupted | self.unsettled | self.unexplained)
 
     @property
     def lost(self) -> int:
@@ -84,25 +84,27 @@ class Account:
     @property
     def adds_up(self) -> bool:
         """All that was sent is done, and what ran twice has its reason."""
-        return self.sent == self.done and not self.dead and not self.odd
+        return self.sent == self.done and not self.dead and not self.unexplained
 
 
-def account(sent: Iterable[str], lines: Iterable[Line], dead: int, killed: Killed | None) -> Account:
+def account(sent: Iterable[str], lines: Iterable[Line], dead: int, killed: KilledWorker | None) -> Accounting:
     """From what was sent and what handlers did."""
     by_message: dict[str, list[Line]] = defaultdict(list)
     for line in lines:
         by_message[line.message].append(line)
-    cut, untold, odd, again = set[str](), set[str](), set[str](), list[float]()
+    interrupted, unsettled, unexplained, again = set[str](), set[str](), set[str](), list[float]()
     for message, told in by_message.items():
-        begins = sorted((line for line in told if line.what == BEGINS), key=lambda line: line.at)
+        begins = sorted((line for line in told if line.what == STARTED), key=lambda line: line.at)
         if len(begins) == 1:
             continue
         first, second = begins[:2]
         if killed is None or first.pid != killed.pid or len(begins) > 2:  # noqa: PLR2004 - more than twice
-            odd.add(message)
+            unexplained.add(message)
             continue
-        returned = any(line.what == ENDS and line.pid == killed.pid for line in told)
-        (untold if returned else cut).add(message)
+        returned = any(line.what == FINISHED and line.pid == killed.pid for line in told)
+        (unsettled if returned else interrupted).add(message)
         again.append(second.at - killed.at)
-    done = frozenset(message for message, told in by_message.items() if any(line.what == ENDS for line in told))
-    return Account(frozenset(sent), done, dead, frozenset(cut), frozenset(untold), frozenset(odd), tuple(again))
+    done = frozenset(message for message, told in by_message.items() if any(line.what == FINISHED for line in told))
+    return Accounting(
+        frozenset(sent), done, dead, frozenset(interrupted), frozenset(unsettled), frozenset(unexplained), tuple(again)
+    )

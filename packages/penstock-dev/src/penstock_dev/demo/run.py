@@ -1,136 +1,153 @@
-"""The demo as a command: what it prints, its signals, its exit code."""
+"""What happens in the demo: traffic, a worker killed half-way, and the wait until all is done and asleep again."""
 
 from __future__ import annotations
 
 import asyncio
-import os
-import signal
-import subprocess
-import sys
-from collections.abc import Iterator
+import contextlib
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
-import click
-
-from penstock.command.console import here, painter, today
-from penstock.command.operating import Progress
-from penstock.command.running import KEPT as KEPT_REDIS
-from penstock_dev.demo import ledger, story, traffic
-from penstock_dev.demo.place import CODE, ENVIRONMENT, place
-from penstock_dev.demo.play import Moment, Play, Played
-from penstock_dev.running.alone import KEPT, alone
-from penstock_dev.running.book import Book
-from penstock_dev.running.launching import Terms, environ_for
-from penstock_dev.running.server import OfRepository
-from penstock_dev.running.specs import Asked, Good, Specs
+from penstock.producer.producer import Producer
+from penstock.wire.url import read_url
+from penstock_dev.demo import ledger, traffic
+from penstock_dev.demo.workspace import NAME
+from penstock_dev.running.deployment import Deployment
+from penstock_dev.running.pipeline import PipelineWorkload
 from penstock_dev.running.supervisor import Supervisor
+from penstock_dev.snapshot import LogLine
 from penstock_spec.findings import CannotGoOn
 
-SPEED = 20.0
-CANNOT, STOPPED, WRONG = 2, 130, 1
+LOOK = 0.25
+LIMIT = 110.0
+"""Seconds after which whatever is not done is told as lost."""
+ASLEEP_BY = 50.0
+"""Seconds after which nobody waits any more for the last workers to go."""
 
 
-def command() -> int:
-    """Run it. Gives an exit code."""
-    try:
-        return _demo(here())
-    except CannotGoOn as error:
-        click.echo(f"error: {error.says}", err=True)
-        if error.hint:
-            click.echo(f"hint: {error.hint}", err=True)
-        return CANNOT
-    except KeyboardInterrupt:
-        click.echo("stopped; nothing is left behind", err=True)
-        return STOPPED
-    except OSError as error:
-        click.echo(f"error: {error.strerror or error}{f': {error.filename}' if error.filename else ''}", err=True)
-        return CANNOT
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """One look."""
+
+    at: float
+    """Seconds since the beginning."""
+    sent: int
+    done: int
+    replicas: int
+    """Processes that work."""
+    wanted: int
+    backlog: int
 
 
-def _demo(root: Path) -> int:
-    with place(root) as folder:
-        click.echo(painter()(story.title(), "bold"))
-        for line in story.begins(SPEED):
-            click.echo(line)
-        click.echo(f"  `penstock generate`: {_generated(folder)}")
-        file = folder / "ledger"
-        book, specs = Book(), Specs(Asked((), folder / "penstock.yaml", ENVIRONMENT, folder, today))
-        first = specs.read()
-        if not first.runs:
-            says = "; ".join(f"{one.at}: {one.says}" for one in first.outcome.findings[:1])
-            raise CannotGoOn(f"the demo's spec is not valid: {says}", "see `penstock lint`")
-        with alone(folder / KEPT) as files, OfRepository(folder / KEPT_REDIS, book) as server:
-            environ = environ_for(os.environ, embedded=True) | {ledger.VARIABLE: str(file)}
-            terms = Terms(folder, folder, files, (folder / CODE,), SPEED, environ, scrapes=False)
-            with asyncio.Runner() as runner:
-                played = runner.run(_play(Supervisor(terms, specs, server, book), first, file))
-    if played is None:
-        raise KeyboardInterrupt
-    for line in _ends(played):
-        click.echo(line)
-    return 0 if story.adds_up(played) else WRONG
+@dataclass(frozen=True, slots=True)
+class DemoResult:
+    """What came of it."""
+
+    account: ledger.Accounting
+    killed: ledger.KilledWorker | None
+    killed_at: float
+    moments: tuple[Moment, ...]
+    seconds: float
 
 
-def _generated(folder: Path) -> str:
-    """What follows from the spec there, as `penstock generate` tells it. Raises CannotGoOn."""
-    words = [sys.executable, "-m", "penstock", "generate", "--env", ENVIRONMENT]
-    told = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)  # noqa: S603 - ourselves
-    if told.returncode:
-        raise CannotGoOn(f"`penstock generate` fails: {told.stderr.strip()}", "see `penstock generate`")
-    return told.stdout.strip()
+class DemoRun:
+    """One run over a supervisor that runs."""
+
+    def __init__(
+        self,
+        supervisor: Supervisor,
+        file: Path,
+        show: Callable[[Moment], object],
+        say: Callable[[float, str], object],
+    ) -> None:
+        """`file` is the ledger; `show` is told each look, `say` what happened."""
+        self._supervisor = supervisor
+        self._file = file
+        self._show = show
+        self._say = say
+        self._began = time.monotonic()
+        self._sent: set[str] = set()
+        self._moments: list[Moment] = []
+        self._killed: ledger.KilledWorker | None = None
+        self._number = 0
+
+    @property
+    def seconds(self) -> float:
+        """Since the beginning."""
+        return time.monotonic() - self._began
+
+    async def run(self) -> DemoResult:
+        """To its end. Raises CannotGoOn."""
+        await self._supervisor.started.wait()
+        sending = asyncio.create_task(self._send())
+        try:
+            while not self._over(sending):
+                if sending.done():
+                    sending.result()
+                await asyncio.sleep(LOOK)
+                self._look()
+        finally:
+            sending.cancel()
+            with contextlib.suppress(asyncio.CancelledError, CannotGoOn):
+                await sending
+        killed = self._killed
+        dead = self._supervisor.deployments[NAME].numbers.dead or 0
+        told = ledger.account(self._sent, ledger.read(self._file), dead, killed)
+        at = killed.at - self._began if killed else 0.0
+        return DemoResult(told, killed, at, tuple(self._moments), self.seconds)
+
+    async def _send(self) -> None:
+        deployment = self._supervisor.deployments[NAME]
+        _, credentials = read_url(self._supervisor.server.url, self._supervisor.options.environ)
+        assert isinstance(deployment.workload, PipelineWorkload)  # noqa: S101 - the demo has no other
+        async with Producer(deployment.workload.of, credentials=credentials) as producer:
+            await traffic.send_all(producer, self._sent)
+        self._say(self.seconds, f"all {traffic.TOTAL:,} messages are sent")
+
+    def _over(self, sending: asyncio.Task[None]) -> bool:
+        if self.seconds > LIMIT:
+            return True
+        if not (sending.done() and self._moments):
+            return False
+        last, deployment = self._moments[-1], self._supervisor.deployments[NAME]
+        settled, asleep = last.done >= last.sent and deployment.numbers.idle, not deployment.replica_set.replicas
+        return settled and (asleep or self.seconds > ASLEEP_BY)
+
+    def _look(self) -> None:
+        deployment = self._supervisor.deployments[NAME]
+        lines = ledger.read(self._file)
+        done = len({line.message for line in lines if line.what == ledger.FINISHED})
+        moment = Moment(
+            self.seconds,
+            len(self._sent),
+            done,
+            deployment.replica_set.ready,
+            deployment.replica_set.wanted,
+            max(0, len(self._sent) - done),
+        )
+        self._moments.append(moment)
+        for line in self._supervisor.log.since(self._number):
+            self._number = line.number
+            if _matters(line):
+                self._say(self.seconds, line.text)
+        if self._killed is None and done >= traffic.TOTAL // 2:
+            self._kill(deployment, lines)
+        self._show(moment)
+
+    def _kill(self, deployment: Deployment, lines: list[ledger.Line]) -> None:
+        """The worker that has most to do."""
+        running: dict[int, int] = {}
+        for line in lines:
+            running[line.pid] = running.get(line.pid, 0) + (1 if line.what == ledger.STARTED else -1)
+        busy = {one.name: running.get(one.child.pid, 0) for one in deployment.replica_set.replicas}
+        if not any(busy.values()):
+            return
+        one = deployment.replica_set.kill(None, busy)
+        self._killed = ledger.KilledWorker(one.name, one.child.pid, time.monotonic())
+        self._say(self.seconds, f"SIGKILL for {one.name.partition('~')[0]}, which runs {busy[one.name]} messages")
 
 
-async def _play(supervisor: Supervisor, first: Good, file: Path) -> Played | None:
-    """To its end; None where somebody stopped it."""
-    stop, progress = asyncio.Event(), Progress()
-
-    def handle() -> None:
-        supervisor.end_now()  # nothing of a demo is worth waiting for
-        stop.set()
-
-    loop = asyncio.get_running_loop()
-    for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        loop.add_signal_handler(one, handle)
-
-    def say(at: float, text: str) -> None:
-        progress.end()
-        click.echo(f"  {at:5.1f} s  {text}")
-
-    running = asyncio.create_task(supervisor.run(first, stop))
-    playing = asyncio.create_task(Play(supervisor, file, lambda one: progress.show(_shown(one)), say).run())
-    try:
-        await asyncio.wait((running, playing), return_when=asyncio.FIRST_COMPLETED)
-        if running.done():
-            playing.cancel()
-            await running
-            return None
-        return await playing
-    finally:
-        progress.end()
-        stop.set()
-        await running
-
-
-def _shown(one: Moment) -> str:
-    return (
-        f"  {one.at:5.1f} s  sent {one.sent:,}  done {one.done:,} of {traffic.TOTAL:,}  "
-        f"replicas {one.replicas}/{one.wanted}  backlog {one.backlog:,}"
-    )
-
-
-def _ends(played: Played) -> Iterator[str]:
-    bold = painter()
-    yield ""
-    yield bold("ledger, by what the handlers wrote to a file outside Redis", "bold")
-    yield from story.account(played)
-    yield ""
-    yield bold("what ran twice, and why", "bold")
-    yield from story.twice(played)
-    yield ""
-    yield bold("replicas over time: a # is a process that works", "bold")
-    yield from story.replicas(played.moments)
-    yield ""
-    yield bold("look at next", "bold")
-    yield from story.next_()
-    yield ""
-    yield story.summary(played)
+def _matters(line: LogLine) -> bool:
+    """What the autoscaler decided; what else went on is told by ourselves."""
+    return line.spec == NAME and not line.worker and line.text.startswith(("KEDA", "HPA"))

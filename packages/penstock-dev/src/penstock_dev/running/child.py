@@ -20,14 +20,14 @@ from penstock.embedded import WATCHED
 LONGEST = 1 << 20
 """Bytes of one line that are looked at."""
 
-Hear = Callable[[bytes], object]
+OnLine = Callable[[bytes], object]
 """Is told each line."""
 
 
 class Child:
     """One process, from its start on."""
 
-    def __init__(self, words: Sequence[str], *, folder: Path, environ: Mapping[str, str], hear: Hear) -> None:
+    def __init__(self, words: Sequence[str], *, folder: Path, environ: Mapping[str, str], on_line: OnLine) -> None:
         """Start it, inside a loop. Nothing is awaited, so that nothing can come between its start and its keeping."""
         self._process = subprocess.Popen(  # noqa: S603 - a process of ours
             ["/bin/sh", "-c", WATCHED, "sh", "", *words],
@@ -42,7 +42,7 @@ class Child:
         self.began = time.monotonic()
         self.ended = asyncio.Event()
         self._loop = asyncio.get_running_loop()
-        self._hearing = asyncio.create_task(self._hear(hear))
+        self._hearing = asyncio.create_task(self._hear(on_line))
         threading.Thread(target=self._wait, name=f"penstock-wait-{self.pid}", daemon=True).start()
 
     @property
@@ -83,7 +83,7 @@ class Child:
         with contextlib.suppress(RuntimeError):  # the loop has ended before it
             self._loop.call_soon_threadsafe(self.ended.set)
 
-    async def _hear(self, hear: Hear) -> None:
+    async def _hear(self, on_line: OnLine) -> None:
         output = self._process.stdout
         assert output  # noqa: S101 - it was asked for
         reader = asyncio.StreamReader(limit=LONGEST)
@@ -96,6 +96,6 @@ class Child:
                     continue
                 if not line:
                     return
-                hear(line.rstrip(b"\n"))
+                on_line(line.rstrip(b"\n"))
         finally:
             transport.close()

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from penstock_dev.running.member import Launch
-from penstock_dev.running.runs import Runs
+from penstock_dev.running.replica import Launch
+from penstock_dev.running.workload import Workload
 
 JANITOR = "janitor"
 JANITOR_READY = frozenset({"leads", "stands by"})
@@ -27,7 +27,7 @@ def environ_for(environ: Mapping[str, str], *, embedded: bool) -> dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class DevOptions:
     """What the command was told."""
 
     folder: Path
@@ -50,44 +50,44 @@ class Terms:
         return (self.folder, self.root, *self.paths)
 
 
-class Launches:
+class Launcher:
     """Of one repository."""
 
-    def __init__(self, terms: Terms, url: Callable[[], str]) -> None:
+    def __init__(self, options: DevOptions, url: Callable[[], str]) -> None:
         """`url` tells where Redis is now."""
-        self._terms = terms
+        self._options = options
         self._url = url
 
-    def write(self, runs: Runs) -> str:
+    def write(self, workload: Workload) -> str:
         """What its processes read; gives its digest.
 
         A process that starts just now finds the old or the new, and either is whole.
         """
-        told, digest = runs.written()
+        told, digest = workload.written()
         for path, text in told.items():
-            file = self._terms.files / path
+            file = self._options.files / path
             file.parent.mkdir(parents=True, exist_ok=True)
             fresh = file.with_suffix(".new")
             fresh.write_text(text)
             fresh.replace(file)
         return digest
 
-    def forget(self, runs: Runs) -> None:
+    def forget(self, workload: Workload) -> None:
         """Its spec is gone."""
-        for path in runs.written()[0]:
-            (self._terms.files / path).unlink(missing_ok=True)
+        for path in workload.written()[0]:
+            (self._options.files / path).unlink(missing_ok=True)
 
-    def of(self, runs: Runs, number: int) -> Launch:
+    def of(self, workload: Workload, number: int) -> Launch:
         """A process of a spec. Where `{hostname}` stands in a consumer's name, it is told apart by its number."""
-        words = runs.words(self._terms.files, self._url(), self._terms.paths)
-        return self._launch(words, runs.ready, f"dev-{number}")
+        words = workload.words(self._options.files, self._url(), self._options.paths)
+        return self._launch(words, workload.ready, f"dev-{number}")
 
     def of_janitor(self, number: int) -> Launch:
         """One for all."""
         where = ("--redis", self._url(), "--listen", "127.0.0.1:0", "--log-format", "json")
-        return self._launch((JANITOR, str(self._terms.files), *where), JANITOR_READY, f"{JANITOR}-{number}")
+        return self._launch((JANITOR, str(self._options.files), *where), JANITOR_READY, f"{JANITOR}-{number}")
 
     def _launch(self, words: Sequence[str], ready: frozenset[str], host: str) -> Launch:
         # Without `-P` the current folder is on the path, as it is for `penstock worker`.
         command = (sys.executable, "-m", "penstock", *words)
-        return Launch(command, self._terms.folder, {**self._terms.environ, "POD_NAME": host}, ready)
+        return Launch(command, self._options.folder, {**self._options.environ, "POD_NAME": host}, ready)

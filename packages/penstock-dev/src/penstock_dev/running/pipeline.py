@@ -19,8 +19,8 @@ from penstock.wire.credentials import Credentials
 from penstock.wire.errors import Refused
 from penstock.wire.link import Link
 from penstock.wire.route import Route
-from penstock_dev.running.runs import Numbers
-from penstock_dev.running.signals import readings
+from penstock_dev.running.triggers import readings
+from penstock_dev.running.workload import Measurements
 from penstock_dev.sample import sample
 from penstock_scaling import Readings, settings_of
 from penstock_scaling.settings import Settings
@@ -36,7 +36,7 @@ STATES = ("new", "running", "ready", "suspect", "parked", "delayed")
 
 
 @dataclass(slots=True)
-class RunsPipeline:
+class PipelineWorkload:
     """One pipeline in its environment."""
 
     of: Resolved
@@ -63,7 +63,7 @@ class RunsPipeline:
         return self.of.spec
 
     @property
-    def replicas(self) -> tuple[int, int]:
+    def replica_bounds(self) -> tuple[int, int]:
         """At least, and at most."""
         bounds = self.spec.scaling.replicas
         return bounds.min, bounds.max
@@ -79,13 +79,13 @@ class RunsPipeline:
         return frozenset({"a life in the group begins"})
 
     @property
-    def tended(self) -> bool:
+    def needs_janitor(self) -> bool:
         """The janitor looks after it."""
         return True
 
-    def on(self, redis: Redis) -> RunsPipeline:
+    def on(self, redis: Redis) -> PipelineWorkload:
         """The same on another Redis."""
-        return RunsPipeline(self.of.on(redis))
+        return PipelineWorkload(self.of.on(redis))
 
     def link(self, credentials: Credentials) -> Link:
         """To where its keys are."""
@@ -122,14 +122,14 @@ class RunsPipeline:
         """What KEDA would read."""
         return await readings(link, self.of.keys, self.name, janitor)
 
-    async def look(self, link: Link) -> Numbers:
+    async def look(self, link: Link) -> Measurements:
         """How it is. Raises RedisTrouble."""
         keys = self.of.keys
         measured, now = await measure(link, keys), await counts(link, keys)
         before, self._before = self._before, now
         done = None if before is None else done_per_second(self.spec, before, now)
         told = Status(self.of, measured, done=done).told()
-        return Numbers(
+        return Measurements(
             by_state=tuple((state, _whole(told[state])) for state in STATES),
             backlog=_backlog(self.spec, measured),
             oldest=measured.waited / 1000,
@@ -139,7 +139,7 @@ class RunsPipeline:
             held=await self._held(link),
         )
 
-    def lost_sight(self) -> None:
+    def reset(self) -> None:
         """Redis did not answer: the next look begins anew."""
         self._before = None
 
@@ -162,7 +162,7 @@ class RunsPipeline:
             raise CannotGoOn(f"{sent} of {count} sent; {trouble}")
         return f"sent {many(sent, 'message')}"
 
-    async def hold(self, link: Link, *, held: bool) -> None:
+    async def set_paused(self, link: Link, *, held: bool) -> None:
         """Its scaling is what can be paused."""
         del link, held
 

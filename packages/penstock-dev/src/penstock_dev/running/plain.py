@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 
 from penstock.operating.spans import count, rate, span
-from penstock_dev.seen import Level, LogLine, Seen, SpecSeen, WorkerState
+from penstock_dev.snapshot import Level, LogLine, Snapshot, SpecSnapshot, WorkerState
 from penstock_spec.report.safe import safe
 
 EVERY = 0.5
@@ -16,14 +16,14 @@ NUMBERS = 5.0
 IMPORTANT = frozenset({Level.WARNING, Level.ERROR})
 
 
-class Plain:
+class PlainOutput:
     """Writes what is new."""
 
     def __init__(
-        self, seen: Callable[[], Seen], say: Callable[[str], object], clock: Callable[[], float], after: int = 0
+        self, snapshot: Callable[[], Snapshot], say: Callable[[str], object], clock: Callable[[], float], after: int = 0
     ) -> None:
         """`say` is told a line at a time. After a screen, which has shown the log up to `after`, no numbers are."""
-        self._seen = seen
+        self._snapshot = snapshot
         self._say = say
         self._clock = clock
         self._began = clock()
@@ -38,16 +38,16 @@ class Plain:
 
     def look(self) -> None:
         """Tell what is new."""
-        seen = self._seen()
-        for line in seen.log:
+        snapshot = self._snapshot()
+        for line in snapshot.log:
             if line.number > self._number and (not line.worker or line.level in IMPORTANT):
                 self._line(_where(line), _marked(line))
-        self._number = max((line.number for line in seen.log), default=self._number)
-        for one in () if self._after else seen.specs:
+        self._number = max((line.number for line in snapshot.log), default=self._number)
+        for one in () if self._after else snapshot.specs:
             if one.backlog is not None:
                 self._numbers(one)
 
-    def _numbers(self, one: SpecSeen) -> None:
+    def _numbers(self, one: SpecSnapshot) -> None:
         text = numbers(one)
         when, before = self._told.get(one.name, (-NUMBERS, ""))
         now = self._clock()
@@ -59,7 +59,7 @@ class Plain:
         self._say(f"{self._clock() - self._began:7.1f}s  {safe(where)}: {safe(text)}")
 
 
-def numbers(one: SpecSeen) -> str:
+def numbers(one: SpecSnapshot) -> str:
     """How a spec is."""
     if one.kind == "scheduler":
         return _jobs(one)
@@ -76,7 +76,7 @@ def numbers(one: SpecSeen) -> str:
     return "  ".join((*told, *(("paused",) if one.paused else ())))
 
 
-def _jobs(one: SpecSeen) -> str:
+def _jobs(one: SpecSnapshot) -> str:
     ready = sum(worker.state is WorkerState.READY for worker in one.workers)
     told = [f"{label} {count(value)}" for label, value in one.numbers]
     told.append(f"oldest overdue {'-' if one.oldest is None else span(one.oldest * 1000)}")

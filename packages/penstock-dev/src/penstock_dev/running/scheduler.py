@@ -15,8 +15,8 @@ from penstock.scheduler.resolved import PIPELINES, Resolved
 from penstock.wire.credentials import Credentials
 from penstock.wire.errors import RedisTrouble
 from penstock.wire.link import Link
-from penstock_dev.running.pipeline import RunsPipeline
-from penstock_dev.running.runs import Numbers
+from penstock_dev.running.pipeline import PipelineWorkload
+from penstock_dev.running.workload import Measurements
 from penstock_scaling import Readings
 from penstock_spec import worker_file
 from penstock_spec.findings import CannotGoOn
@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
+class LastRuns:
     """What the last look saw: when each job's last run ended, and when that was."""
 
     ends: dict[str, float]
@@ -39,13 +39,13 @@ class Ran:
 
 
 @dataclass(slots=True)
-class RunsScheduler:
+class SchedulerWorkload:
     """One scheduler in its environment."""
 
     of: Resolved
     pipelines: tuple[Pipeline, ...] = ()
     """Those that its jobs may send to, whether they run here or not."""
-    _before: Ran | None = field(default=None, init=False)
+    _before: LastRuns | None = field(default=None, init=False)
 
     @property
     def name(self) -> str:
@@ -68,7 +68,7 @@ class RunsScheduler:
         return self.of.spec
 
     @property
-    def replicas(self) -> tuple[int, int]:
+    def replica_bounds(self) -> tuple[int, int]:
         """As the spec says."""
         return self.spec.replicas, self.spec.replicas
 
@@ -83,13 +83,13 @@ class RunsScheduler:
         return frozenset({"a life begins"})
 
     @property
-    def tended(self) -> bool:
+    def needs_janitor(self) -> bool:
         """A pod of its own leads and tidies; the janitor has nothing to do with it."""
         return False
 
-    def on(self, redis: Redis) -> RunsScheduler:
+    def on(self, redis: Redis) -> SchedulerWorkload:
         """The same on another Redis."""
-        return RunsScheduler(self.of.on(redis), tuple(one.on(redis) for one in self.pipelines))
+        return SchedulerWorkload(self.of.on(redis), tuple(one.on(redis) for one in self.pipelines))
 
     def link(self, credentials: Credentials) -> Link:
         """To where its keys are."""
@@ -99,11 +99,11 @@ class RunsScheduler:
         """As a pod has them: its own file, and beside it those of the pipelines that it sends to."""
         around = (self.of.generated or self.of).around
         shutdown = self.spec.shutdown.model_copy(update={"sidecar_quit_url": None})  # nobody is there to be told
-        alone = self.spec.model_copy(update={"shutdown": shutdown})
-        text, digest = worker_file.write(self.environment, alone, around, None)
+        instance_lock = self.spec.model_copy(update={"shutdown": shutdown})
+        text, digest = worker_file.write(self.environment, instance_lock, around, None)
         digests, files = [digest], {self._file: text}
         for one in self.pipelines:
-            told, of = RunsPipeline(one).written()
+            told, of = PipelineWorkload(one).written()
             digests.append(of)
             files |= {self._file.parent / PIPELINES / path: text for path, text in told.items()}
         return files, " ".join(digests)
@@ -123,7 +123,7 @@ class RunsScheduler:
         del link, janitor
         return {}
 
-    async def look(self, link: Link) -> Numbers:
+    async def look(self, link: Link) -> Measurements:
         """How its jobs stand. Raises RedisTrouble."""
         desk = Desk(self.of, link)
         found, all_paused = await desk.standing(await desk.names()), await desk.all_paused()
@@ -132,7 +132,7 @@ class RunsScheduler:
         held: dict[str, int] = {}
         for one in running:
             held[one.life] = held.get(one.life, 0) + 1
-        return Numbers(
+        return Measurements(
             by_state=(
                 ("registered", len(found)),
                 ("ready", len(due)),
@@ -148,7 +148,7 @@ class RunsScheduler:
             paused=all_paused,
         )
 
-    def lost_sight(self) -> None:
+    def reset(self) -> None:
         """Redis did not answer: the next look begins anew."""
         self._before = None
 
@@ -165,7 +165,7 @@ class RunsScheduler:
         await _asked(desk.ask_for("run_now", [next_.name]))  # of one that a pod took meanwhile it is as true
         return f"job `{next_.name}` is due now"
 
-    async def hold(self, link: Link, *, held: bool) -> str:
+    async def set_paused(self, link: Link, *, held: bool) -> str:
         """Pause all its jobs, or end that."""
         await _asked(Desk(self.of, link).ask_for("pause" if held else "resume", [ALL]))
         return "paused all jobs" if held else "resumed the jobs"
@@ -176,7 +176,7 @@ class RunsScheduler:
 
     def _done(self, found: Sequence[Standing]) -> float | None:
         """Runs that ended in a second; of a job that ran twice between two looks, one is seen."""
-        now = Ran({one.name: one.story.ended for one in found if one.story}, found[0].now) if found else None
+        now = LastRuns({one.name: one.story.ended for one in found if one.story}, found[0].now) if found else None
         before, self._before = self._before, now
         if now is None or before is None or now.at <= before.at:
             return None

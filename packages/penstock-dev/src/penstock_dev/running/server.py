@@ -12,8 +12,8 @@ from types import TracebackType
 from typing import Protocol, Self
 
 from penstock.embedded import LOOPBACK, Embedded, Held, running_in, shared
-from penstock_dev.running.book import Book
-from penstock_dev.seen import Level
+from penstock_dev.running.log_buffer import LogBuffer
+from penstock_dev.snapshot import Level
 from penstock_spec.findings import CannotGoOn
 
 LOOK = 0.25
@@ -33,7 +33,7 @@ def lasting_port() -> int:
             return port
 
 
-class Server(Protocol):
+class RedisServer(Protocol):
     """What the rest needs to know of it."""
 
     @property
@@ -59,7 +59,7 @@ class Server(Protocol):
         ...
 
 
-class Named:
+class ExternalRedis:
     """One that somebody else runs."""
 
     ours = False
@@ -81,13 +81,13 @@ class Named:
         raise CannotGoOn("this Redis is not ours to start", "start it where it runs")
 
 
-class OfRepository:
+class RepositoryRedis:
     """The embedded one of this repository: ours, or another command's for as long as that runs."""
 
-    def __init__(self, folder: Path, book: Book) -> None:
+    def __init__(self, folder: Path, log: LogBuffer) -> None:
         """Nothing runs yet."""
         self._folder = folder
-        self._book = book
+        self._log = log
         self._ends = ExitStack()
         self._own: Embedded | None = None
         self._url = ""
@@ -122,12 +122,12 @@ class OfRepository:
             await asyncio.sleep(LOOK)
             if self._stopped or self._busy.locked() or not self._gone() or time.monotonic() < self._try_again:
                 continue
-            self._book.write("Redis has ended by itself; it is started again", level=Level.WARNING)
+            self._log.write("Redis has ended by itself; it is started again", level=Level.WARNING)
             try:
                 await self._bring_back()
             except CannotGoOn as error:
                 self._try_again = time.monotonic() + AGAIN
-                self._book.write(error.says, level=Level.ERROR)
+                self._log.write(error.says, level=Level.ERROR)
 
     async def stop(self) -> None:
         """As if its machine were gone. Raises CannotGoOn."""

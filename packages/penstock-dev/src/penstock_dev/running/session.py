@@ -10,11 +10,11 @@ from dataclasses import dataclass
 import click
 
 from penstock.operating.spans import many
-from penstock_dev.running.book import Book
-from penstock_dev.running.launching import Terms
-from penstock_dev.running.plain import Plain
-from penstock_dev.running.server import Server
-from penstock_dev.running.specs import Good, Specs
+from penstock_dev.running.launching import DevOptions
+from penstock_dev.running.log_buffer import LogBuffer
+from penstock_dev.running.plain import PlainOutput
+from penstock_dev.running.server import RedisServer
+from penstock_dev.running.spec_loader import LoadedSpecs, SpecLoader
 from penstock_dev.running.supervisor import Supervisor
 from penstock_spec.findings import CannotGoOn
 
@@ -26,7 +26,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 @dataclass(frozen=True, slots=True)
-class Ends:
+class StopConditions:
     """When it ends by itself."""
 
     after: float | None = None
@@ -37,21 +37,23 @@ class Ends:
 class Session:
     """From the first process to the last."""
 
-    def __init__(self, terms: Terms, specs: Specs, first: Good, server: Server, book: Book) -> None:
+    def __init__(
+        self, options: DevOptions, specs: SpecLoader, first: LoadedSpecs, server: RedisServer, log: LogBuffer
+    ) -> None:
         self._first = first
-        self._book = book
+        self._log = log
         self._failure: CannotGoOn | None = None
-        self.supervisor = Supervisor(terms, specs, server, book)
+        self.supervisor = Supervisor(options, specs, server, log)
 
-    def run(self, ends: Ends, *, screen: bool) -> int:
+    def run(self, ends: StopConditions, *, screen: bool) -> int:
         """Until it ends. Gives an exit code. Raises CannotGoOn where that can never come true."""
         with asyncio.Runner() as runner:
             return runner.run(self._run(ends, screen=screen))
 
-    async def _run(self, ends: Ends, *, screen: bool) -> int:
+    async def _run(self, ends: StopConditions, *, screen: bool) -> int:
         stop = asyncio.Event()
         self._on_signals(stop)
-        self._book.write(self._begins())
+        self._log.write(self._begins())
         running = asyncio.create_task(self.supervisor.run(self._first, stop))
         ending = asyncio.create_task(self._end(ends, stop))
         shown = self._screen(stop) if screen else self._lines()
@@ -70,50 +72,50 @@ class Session:
         return TROUBLED if self.supervisor.troubled else WELL
 
     def _begins(self) -> str:
-        terms, server = self.supervisor.terms, self.supervisor.server
-        runs = self._first.runs
-        kinds = [one.kind for one in runs]
+        options, server = self.supervisor.options, self.supervisor.server
+        workloads = self._first.workloads
+        kinds = [one.kind for one in workloads]
         what = " and ".join(many(kinds.count(kind), kind) for kind in dict.fromkeys(sorted(kinds)))
-        speed = f", the autoscaler {terms.speed:g} times as fast" if terms.speed != 1 else ""
-        return f"{what} of `{runs[0].environment}` with {server.url.rpartition('@')[2]}{speed}"
+        speed = f", the autoscaler {options.speed:g} times as fast" if options.speed != 1 else ""
+        return f"{what} of `{workloads[0].environment}` with {server.url.rpartition('@')[2]}{speed}"
 
     def _on_signals(self, stop: asyncio.Event) -> None:
         """The first lets workers finish. The second does not wait; what they ran is taken over next time."""
 
         def handle(number: signal.Signals) -> None:
             if stop.is_set():
-                self._book.write("a second signal: ending at once")
-                self.supervisor.end_now()
+                self._log.write("a second signal: ending at once")
+                self.supervisor.kill_all()
                 return
-            self._book.write(f"{number.name}: workers finish what they run; once more does not wait")
+            self._log.write(f"{number.name}: workers finish what they run; once more does not wait")
             stop.set()
 
         loop = asyncio.get_running_loop()
         for one in SIGNALS:
             loop.add_signal_handler(one, handle, one)
 
-    async def _end(self, ends: Ends, stop: asyncio.Event) -> None:
+    async def _end(self, ends: StopConditions, stop: asyncio.Event) -> None:
         began = time.monotonic()
         while not stop.is_set():
             await asyncio.sleep(LOOK)
             if ends.after is not None and time.monotonic() - began >= ends.after:
-                self._book.write(f"it has run for {ends.after:g} s")
+                self._log.write(f"it has run for {ends.after:g} s")
                 stop.set()
             elif ends.when_idle and self.supervisor.idle:
-                self._book.write("nothing is left to do")
+                self._log.write("nothing is left to do")
                 stop.set()
             elif ends.when_idle and self.supervisor.stuck:
-                self._book.write("what cannot start does nothing, and nobody mends it meanwhile")
+                self._log.write("what cannot start does nothing, and nobody mends it meanwhile")
                 stop.set()
             elif ends.when_idle and self.supervisor.silent >= SILENCE:
-                where = self.supervisor.seen().redis.address
+                where = self.supervisor.snapshot().redis.address
                 says = f"Redis at {where} has not answered for {SILENCE:g} s, so nothing will be done"
                 self._failure = CannotGoOn(says, "see that it runs, and that it can be reached from here")
                 stop.set()
 
     async def _lines(self, after: int = 0) -> None:
         """From the line after this one on."""
-        plain = Plain(self.supervisor.seen, _say, time.monotonic, after)
+        plain = PlainOutput(self.supervisor.snapshot, _say, time.monotonic, after)
         try:
             await plain.run()
         finally:
@@ -121,15 +123,15 @@ class Session:
 
     async def _screen(self, stop: asyncio.Event) -> None:
         """Until somebody quits, which ends all; what is still to be told then stands in lines."""
-        from penstock_dev.running.controls import Controls  # noqa: PLC0415 - only a screen sends messages of its own
+        from penstock_dev.running.control import SupervisorControl  # noqa: PLC0415 - only a screen sends messages of its own
         from penstock_dev.screen import show  # noqa: PLC0415 - takes a while to load
 
         try:
-            await show(self.supervisor.seen, Controls(self.supervisor))
+            await show(self.supervisor.snapshot, SupervisorControl(self.supervisor))
         finally:
             stop.set()
-        shown = max(line.number for line in self._book.lines)  # how it begins is always there
-        self._book.write("workers finish what they run; Ctrl-C does not wait")
+        shown = max(line.number for line in self._log.lines)  # how it begins is always there
+        self._log.write("workers finish what they run; Ctrl-C does not wait")
         await self._lines(shown)
 
 

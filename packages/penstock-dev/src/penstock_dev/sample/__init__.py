@@ -12,8 +12,8 @@ from typing import Any
 
 import jsonschema_rs as compiled
 
-from penstock_dev.sample.cannot import CannotMake
-from penstock_dev.sample.make import Maker
+from penstock_dev.sample.errors import SampleError
+from penstock_dev.sample.maker import SampleMaker
 from penstock_spec.findings import CannotGoOn
 from penstock_spec.kinds.pipeline.message.schema_check import DRAFTS, NEWEST
 
@@ -32,8 +32,8 @@ def sample(schema: dict[str, Any], chance: Random, fresh: Collection[str] = ()) 
     for number in range(TRIES):
         shown = chance.choice(examples) if examples and number < TRIES // 2 else None
         try:
-            body = Maker(schema, chance, full=shown is None and number % 2 == 0).body()
-        except CannotMake as found:
+            body = SampleMaker(schema, chance, full=shown is None and number % 2 == 0).body()
+        except SampleError as found:
             why = str(found)
             continue
         body |= {name: value for name, value in (shown or {}).items() if name not in fresh}

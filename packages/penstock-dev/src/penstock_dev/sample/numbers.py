@@ -7,7 +7,7 @@ from fractions import Fraction
 from random import Random
 from typing import Any
 
-from penstock_dev.sample.cannot import CannotMake
+from penstock_dev.sample.errors import SampleError
 
 SPREAD = 100
 """Where there is no bound, how far from the other one; or from nothing."""
@@ -32,7 +32,7 @@ def number(one: dict[str, Any], chance: Random, *, whole: bool) -> float:
     if first > last:
         if not whole and "multipleOf" not in one and low == high:
             return float(low)
-        raise CannotMake("has no number between its bounds")
+        raise SampleError("has no number between its bounds")
     value = chance.randint(first, last) * step
     return int(value) if value.denominator == 1 else float(value)
 

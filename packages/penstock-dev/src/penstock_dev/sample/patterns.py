@@ -11,7 +11,7 @@ import string
 from collections.abc import Callable
 from random import Random
 
-from penstock_dev.sample.cannot import CannotMake
+from penstock_dev.sample.errors import SampleError
 
 MORE = 6
 """Repetitions beyond the fewest, where there is no bound."""
@@ -38,7 +38,7 @@ def fitting(pattern: str, chance: Random, *, at_least: int = 0, at_most: int | N
             made += "".join(chance.choice(loose) for _ in range(at_least - len(made)))
         if at_least <= len(made) and (at_most is None or len(made) <= at_most):
             return made
-    raise CannotMake("none has the length that is asked for")
+    raise SampleError("none has the length that is asked for")
 
 
 class _Reader:
@@ -52,7 +52,7 @@ class _Reader:
     def whole(self) -> Piece:
         made = self._either()
         if self._at < len(self._pattern):
-            raise CannotMake(f"`{self._pattern[self._at]}` at {self._at}")
+            raise SampleError(f"`{self._pattern[self._at]}` at {self._at}")
         return made
 
     def _peek(self) -> str:
@@ -61,7 +61,7 @@ class _Reader:
     def _next(self) -> str:
         one = self._peek()
         if not one:
-            raise CannotMake("it ends too soon")
+            raise SampleError("it ends too soon")
         self._at += 1
         return one
 
@@ -92,10 +92,10 @@ class _Reader:
         one = self._next()
         if one == "(":
             if self._takes("?") and not self._takes(":"):
-                raise CannotMake("it looks around, or names a group")
+                raise SampleError("it looks around, or names a group")
             made = self._either()
             if not self._takes(")"):
-                raise CannotMake("a group has no end")
+                raise SampleError("a group has no end")
             return made
         if one == "[":
             return self._among(self._class())
@@ -104,12 +104,12 @@ class _Reader:
         if one == "\\":
             return self._among(self._escape())
         if one in "*+?{":
-            raise CannotMake(f"nothing is repeated by `{one}`")
+            raise SampleError(f"nothing is repeated by `{one}`")
         return lambda: one
 
     def _among(self, letters: str) -> Piece:
         if not letters:
-            raise CannotMake("a class has no letter")
+            raise SampleError("a class has no letter")
         return lambda: self._chance.choice(letters)
 
     def _escape(self) -> str:
@@ -123,7 +123,7 @@ class _Reader:
             self._at = digits.end()
             return chr(int(digits.group(), 16))
         if one.isalnum():
-            raise CannotMake(f"`\\{one}`")
+            raise SampleError(f"`\\{one}`")
         return one
 
     def _class(self) -> str:
@@ -138,7 +138,7 @@ class _Reader:
                 end = self._next()
                 end = self._escape() if end == "\\" else end
                 if len(end) != 1 or ord(end) < ord(some):
-                    raise CannotMake("a class has no order")
+                    raise SampleError("a class has no order")
                 some = "".join(map(chr, range(ord(some), min(ord(end), ord(some) + 200) + 1)))
             letters += some
         return "".join(one for one in PRINTABLE if one not in letters) if without else letters
@@ -156,6 +156,6 @@ class _Reader:
         if self._peek() in {"?", "+"}:
             self._next()
         if least > LONGEST:
-            raise CannotMake("it repeats too often")
+            raise SampleError("it repeats too often")
         upper = least + MORE if most is None else min(most, least + 2 * MORE)
         return lambda: "".join(piece() for _ in range(self._chance.randint(least, upper)))

@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 from uuid import UUID
 
-from penstock_dev.sample.cannot import CannotMake
+from penstock_dev.sample.errors import SampleError
 from penstock_dev.sample.patterns import fitting
 
 SHORTEST = 6
@@ -21,12 +21,12 @@ def text(one: dict[str, Any], name: str, chance: Random) -> str:
     if "pattern" in one:
         try:
             return fitting(one["pattern"], chance, at_least=least, at_most=most)
-        except CannotMake as why:
-            raise CannotMake(f"has a pattern of which no text could be made: {why}") from None
+        except SampleError as why:
+            raise SampleError(f"has a pattern of which no text could be made: {why}") from None
     if one.get("format") in FORMATS:
         return FORMATS[one["format"]](chance)
     if most is not None and most < least:
-        raise CannotMake(f"is to be longer than {least - 1} and shorter than {most + 1} characters")
+        raise SampleError(f"is to be longer than {least - 1} and shorter than {most + 1} characters")
     stem = name.removesuffix("_id") if name not in {"", "id"} else "sample"
     digits = f"{chance.getrandbits(4 * SHORTEST):0{SHORTEST}x}"
     value = f"{stem}-{digits}"

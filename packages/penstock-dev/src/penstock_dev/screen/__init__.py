@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import TextIO
 
 from penstock_dev.control import Control
-from penstock_dev.seen import Source
+from penstock_dev.snapshot import SnapshotSource
 
 
 def can_show(environ: Mapping[str, str], *streams: TextIO | None) -> bool:
@@ -23,7 +23,7 @@ def can_show(environ: Mapping[str, str], *streams: TextIO | None) -> bool:
     return on_terminal and environ.get("TERM", "dumb") not in {"", "dumb", "unknown"}
 
 
-async def show(source: Source, control: Control) -> None:
+async def show(source: SnapshotSource, control: Control) -> None:
     """Until somebody quits. The terminal is given back as it was, also when this is cancelled, or raises a fault."""
     from penstock_dev.screen.app import DevScreen  # noqa: PLC0415 - Textual takes a while to load
 

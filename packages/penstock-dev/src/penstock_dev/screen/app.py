@@ -16,14 +16,14 @@ from textual.worker import WorkerFailed
 from penstock.wire.errors import RedisTrouble
 from penstock_dev.control import Control
 from penstock_dev.screen.detail import detail
-from penstock_dev.screen.heading import heading, troubles
+from penstock_dev.screen.formatting import cut, folded
+from penstock_dev.screen.heading import heading, problem_lines
 from penstock_dev.screen.help import Help
 from penstock_dev.screen.keys import KEYS, last_line
+from penstock_dev.screen.layout import Layout, plan_layout
 from penstock_dev.screen.log_pane import LogPane
-from penstock_dev.screen.pipelines import Pipelines
-from penstock_dev.screen.room import Room, divided
-from penstock_dev.screen.words import cut, folded
-from penstock_dev.seen import Source, SpecSeen
+from penstock_dev.screen.spec_table import SpecTable
+from penstock_dev.snapshot import SnapshotSource, SpecSnapshot
 from penstock_spec.findings import CannotGoOn
 
 MOST_DID = 3
@@ -62,7 +62,7 @@ class DevScreen(App[None]):
     ]
 
     def __init__(
-        self, source: Source, control: Control, *, every: float = INTERVAL, zone: tzinfo | None = None
+        self, source: SnapshotSource, control: Control, *, every: float = INTERVAL, zone: tzinfo | None = None
     ) -> None:
         """Looks every so many seconds; times are shown in this zone, or in that of the machine."""
         # The terminal's own colours on its own background, which may well be a light one. Said now and not only by the
@@ -73,7 +73,7 @@ class DevScreen(App[None]):
         self._source = source
         self._control = control
         self._every = every
-        self._seen = source()
+        self._snapshot = source()
         self._chosen_name = ""
         self._marked: str | None = None
         self._filtered = False
@@ -83,7 +83,7 @@ class DevScreen(App[None]):
         self._panes = {
             name: Pane(name) for name in ("heading", "trouble", "title", "detail", "log-title", "did", "keys")
         }
-        self._table = Pipelines()
+        self._table = SpecTable()
         self._logged = LogPane(zone)
 
     def compose(self) -> ComposeResult:
@@ -119,45 +119,45 @@ class DevScreen(App[None]):
     # What is shown
 
     @property
-    def _chosen(self) -> SpecSeen | None:
-        specs = self._seen.specs
+    def _chosen(self) -> SpecSnapshot | None:
+        specs = self._snapshot.specs
         return next((one for one in specs if one.name == self._chosen_name), specs[0] if specs else None)
 
     def _look(self) -> None:
-        self._seen = self._source()
+        self._snapshot = self._source()
         self._draw()
 
     def _draw(self) -> None:
-        seen, (columns, lines) = self._seen, self.size
-        wrong = len(seen.trouble) + sum(len(one.trouble) for one in seen.specs)
+        snapshot, (columns, lines) = self._snapshot, self.size
+        wrong = len(snapshot.trouble) + sum(len(one.trouble) for one in snapshot.specs)
         did = folded(self._did, columns, MOST_DID) or [""]
-        room = divided(lines, len(seen.specs), wrong, len(did))
+        layout = plan_layout(lines, len(snapshot.specs), wrong, len(did))
         panes = self._panes
-        panes["heading"].show(heading(seen, columns))
-        panes["trouble"].show(troubles(seen, columns, room.trouble), room.trouble)
+        panes["heading"].show(heading(snapshot, columns))
+        panes["trouble"].show(problem_lines(snapshot, columns, layout.trouble), layout.trouble)
         one = self._chosen
         self._chosen_name = one.name if one else ""
-        self._table.show(seen.specs, self._chosen_name, columns, room.table)
-        self._draw_detail(one, columns, room)
-        self._draw_log(one, columns, room)
+        self._table.show(snapshot.specs, self._chosen_name, columns, layout.table)
+        self._draw_detail(one, columns, layout)
+        self._draw_log(one, columns, layout)
         panes["did"].show(Text("\n".join(did), self._did_style, no_wrap=True), len(did))
         panes["keys"].show(last_line(columns))
 
-    def _draw_detail(self, one: SpecSeen | None, columns: int, room: Room) -> None:
+    def _draw_detail(self, one: SpecSnapshot | None, columns: int, layout: Layout) -> None:
         if one and self._marked not in {worker.name for worker in one.workers}:
             self._marked = None
-        shown = room.detail if one else 0
+        shown = layout.detail if one else 0
         self._panes["title"].show(_title(one.name if one else "", columns), min(shown, 1))
         text = detail(one, self._marked, columns, shown - 1) if one and shown else Text()
         self._panes["detail"].show(text, max(shown - 1, 0))
 
-    def _draw_log(self, one: SpecSeen | None, columns: int, room: Room) -> None:
+    def _draw_log(self, one: SpecSnapshot | None, columns: int, layout: Layout) -> None:
         only = one.name if one and self._filtered else None
         title = f"log of {only}" if only else "log"
         title += "" if self._logged.following else ", not followed: End goes on"
-        self._panes["log-title"].show(_title(title, columns), min(room.log, 1))
+        self._panes["log-title"].show(_title(title, columns), min(layout.log, 1))
         self._logged.show(
-            self._seen.log, [*(one.name for one in self._seen.specs), "janitor"], only, max(room.log - 1, 0)
+            self._snapshot.log, [*(one.name for one in self._snapshot.specs), "janitor"], only, max(layout.log - 1, 0)
         )
 
     # What keys do
@@ -165,7 +165,7 @@ class DevScreen(App[None]):
     def action_choose(self, by: int) -> None:
         """The next one below, or above."""
         # By the name, and now: the key that comes next, before anything is drawn, is meant for this one.
-        names, one = [spec.name for spec in self._seen.specs], self._chosen
+        names, one = [spec.name for spec in self._snapshot.specs], self._chosen
         if one:
             self._chosen_name = names[min(max(names.index(one.name) + by, 0), len(names) - 1)]
             self._marked = None
@@ -212,9 +212,9 @@ class DevScreen(App[None]):
 
     def action_redis(self) -> None:
         """Stop or start it."""
-        self._do(self._control.start_redis() if self._seen.redis.up is False else self._control.stop_redis())
+        self._do(self._control.start_redis() if self._snapshot.redis.up is False else self._control.stop_redis())
 
-    def _on_chosen(self, does: Callable[[SpecSeen], Doing]) -> None:
+    def _on_chosen(self, does: Callable[[SpecSnapshot], Doing]) -> None:
         one = self._chosen
         if one:
             self._do(does(one), f"{one.name}: ")

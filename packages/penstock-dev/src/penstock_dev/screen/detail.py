@@ -5,15 +5,15 @@ from __future__ import annotations
 from rich.cells import cell_len
 from rich.text import Text
 
-from penstock_dev.screen.spark import spark
-from penstock_dev.screen.words import count, cut, folded, handling, rate, safe, seconds
-from penstock_dev.seen import SpecSeen, WorkerSeen, WorkerState
+from penstock_dev.screen.formatting import count, cut, folded, handling, rate, safe, seconds
+from penstock_dev.screen.sparkline import sparkline
+from penstock_dev.snapshot import SpecSnapshot, WorkerSnapshot, WorkerState
 
 CURVE = 24
 STATES = {WorkerState.STARTING: "yellow", WorkerState.READY: "green", WorkerState.DRAINING: "magenta"}
 
 
-def detail(one: SpecSeen, marked: str | None, columns: int, lines: int) -> Text:
+def detail(one: SpecSnapshot, marked: str | None, columns: int, lines: int) -> Text:
     """Its numbers, the autoscaler's last decision, what is wrong, and its workers, the marked one among them."""
     said = [
         *([_numbers(one, columns)] if one.numbers else []),
@@ -24,7 +24,7 @@ def detail(one: SpecSeen, marked: str | None, columns: int, lines: int) -> Text:
     return Text("\n", no_wrap=True).join([*said, *_workers(one, marked, columns, max(lines - len(said), 1))][:lines])
 
 
-def _numbers(one: SpecSeen, columns: int) -> Text:
+def _numbers(one: SpecSnapshot, columns: int) -> Text:
     line = Text(no_wrap=True)
     for label, value in one.numbers:
         shown = f"{safe(label)} {count(value)}"
@@ -35,18 +35,18 @@ def _numbers(one: SpecSeen, columns: int) -> Text:
     return line
 
 
-def _replicas(one: SpecSeen, columns: int) -> Text:
+def _replicas(one: SpecSnapshot, columns: int) -> Text:
     text = f"replicas {one.running} of {one.wanted} wanted, {one.least} to {one.most}"
     text += f", {'all jobs are' if one.kind == 'scheduler' else 'scaling is'} paused" if one.paused else ""
     text += f"  done/s {rate(one.done)}  p50 {handling(one.p50)}  p95 {handling(one.p95)}  "
     line = Text(cut(text, columns), no_wrap=True)
-    room = min(columns - line.cell_len, CURVE)
-    if room > len("  ") + 4 and one.history:
-        line.append(spark([past.replicas for past in one.history], min(room, len(one.history))), "cyan")
+    layout = min(columns - line.cell_len, CURVE)
+    if layout > len("  ") + 4 and one.history:
+        line.append(sparkline([past.replicas for past in one.history], min(layout, len(one.history))), "cyan")
     return line
 
 
-def _workers(one: SpecSeen, marked: str | None, columns: int, most: int) -> list[Text]:
+def _workers(one: SpecSnapshot, marked: str | None, columns: int, most: int) -> list[Text]:
     """As many beside each other as fit; the marked one is always among them."""
     if not one.workers:
         return [Text("no workers" if one.wanted == 0 else "no workers yet", "dim")]
@@ -72,7 +72,7 @@ def _workers(one: SpecSeen, marked: str | None, columns: int, most: int) -> list
     return lines
 
 
-def _worker(worker: WorkerSeen, *, marked: bool) -> Text:
+def _worker(worker: WorkerSnapshot, *, marked: bool) -> Text:
     text = Text(no_wrap=True).append("▸" if marked else " ", "bold")
     text.append(safe(worker.name), "bold reverse" if marked else "")
     text.append(f" {worker.pid} ", "dim")

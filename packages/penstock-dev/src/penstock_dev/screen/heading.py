@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from rich.text import Text
 
-from penstock_dev.screen.words import cut, safe, seconds
-from penstock_dev.seen import Seen
+from penstock_dev.screen.formatting import cut, safe, seconds
+from penstock_dev.snapshot import Snapshot
 
 
-def heading(seen: Seen, columns: int) -> Text:
+def heading(snapshot: Snapshot, columns: int) -> Text:
     """One line; what matters most stands first."""
-    redis = seen.redis
+    redis = snapshot.redis
     if redis.up is None:
         state, style = "asking Redis", "yellow"
     elif redis.up:
         state, style = f"Redis up {seconds(redis.since)}", "green"
     else:
         state, style = f"Redis DOWN for {seconds(redis.since)}", "bold red"
-    speed = "" if seen.speed == 1 else f"{seen.speed:g}x"
+    speed = "" if snapshot.speed == 1 else f"{snapshot.speed:g}x"
     parts = [
         ("penstock dev", "bold"),
         (state, style),
@@ -26,16 +26,16 @@ def heading(seen: Seen, columns: int) -> Text:
     ]
     line = Text(no_wrap=True)
     for text, style in parts:
-        room = columns - line.cell_len
-        shown = cut(f"   {text}" if line else text, room)
+        layout = columns - line.cell_len
+        shown = cut(f"   {text}" if line else text, layout)
         if text and shown.strip("… "):
             line.append(shown, style)
     return line
 
 
-def troubles(seen: Seen, columns: int, most: int) -> Text:
+def problem_lines(snapshot: Snapshot, columns: int, most: int) -> Text:
     """As many as fit, a line each; of the rest it is said that they are there."""
-    told = list(seen.trouble) + [f"{one.name}: {says}" for one in seen.specs for says in one.trouble]
+    told = list(snapshot.trouble) + [f"{one.name}: {says}" for one in snapshot.specs for says in one.trouble]
     shown = told if len(told) <= most else told[: max(most - 1, 0)]
     lines = [cut(f"! {safe(one)}", columns) for one in shown]
     if len(shown) < len(told) and most > 0:

@@ -8,8 +8,8 @@ from datetime import tzinfo
 from rich.text import Text
 from textual.widgets import RichLog
 
-from penstock_dev.screen.logged import chosen, said, stamp
-from penstock_dev.seen import LogLine
+from penstock_dev.screen.log_lines import chosen, said, stamp
+from penstock_dev.snapshot import LogLine
 
 MOST_LINES = 2000
 MOST_AT_ONCE = 150

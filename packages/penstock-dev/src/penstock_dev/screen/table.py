@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from rich.cells import cell_len
 from rich.text import Text
 
-from penstock_dev.screen.spark import spark
-from penstock_dev.screen.words import count, cut, handling, rate, safe, seconds
-from penstock_dev.seen import SpecSeen
+from penstock_dev.screen.formatting import count, cut, handling, rate, safe, seconds
+from penstock_dev.screen.sparkline import sparkline
+from penstock_dev.snapshot import SpecSnapshot
 
 GAP = 2
 """Columns between two columns."""
@@ -26,19 +26,19 @@ class Column:
 
     heading: str
     columns: int
-    told: Callable[[SpecSeen], str]
-    style: Callable[[SpecSeen], str] = lambda _: ""
+    told: Callable[[SpecSnapshot], str]
+    style: Callable[[SpecSnapshot], str] = lambda _: ""
 
-    def cell(self, one: SpecSeen) -> Text:
+    def cell(self, one: SpecSnapshot) -> Text:
         """Its number stands at the right end."""
         return Text(cut(self.told(one), self.columns).rjust(self.columns), self.style(one), no_wrap=True)
 
 
-def _replicas(one: SpecSeen) -> str:
+def _replicas(one: SpecSnapshot) -> str:
     return f"{one.running}" if one.running == one.wanted else f"{one.running}→{one.wanted}"
 
 
-def _late(one: SpecSeen) -> str:
+def _late(one: SpecSnapshot) -> str:
     return "yellow" if one.running != one.wanted else ""
 
 
@@ -54,7 +54,7 @@ NUMBERS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class TableLayout:
     """Which columns there are, and how wide."""
 
     name: int
@@ -70,30 +70,30 @@ class Shape:
         numbers = [(one.heading.rjust(one.columns), one.columns) for one in self.numbers]
         return [("  pipeline"[: self.name], self.name), *numbers, *curve]
 
-    def row(self, one: SpecSeen) -> list[Text]:
+    def row(self, one: SpecSnapshot) -> list[Text]:
         """A spec's cells."""
-        curve = [Text(spark([past.backlog for past in one.history], self.curve), "cyan")] if self.curve else []
+        curve = [Text(sparkline([past.backlog for past in one.history], self.curve), "cyan")] if self.curve else []
         return [_name(one, self.name), *(column.cell(one) for column in self.numbers), *curve]
 
 
-def shape(specs: Sequence[SpecSeen], columns: int) -> Shape:
+def fit_columns(specs: Sequence[SpecSnapshot], columns: int) -> TableLayout:
     """The columns that fit. A name gets what it needs, then the curve the rest."""
     numbers: tuple[Column, ...] = NUMBERS
     while len(numbers) > 1 and _wide(numbers) + SHORTEST_NAME > columns:
         numbers = numbers[:-1]
-    room = max(columns - _wide(numbers), 1)
+    layout = max(columns - _wide(numbers), 1)
     longest = max([SHORTEST_NAME, *(cell_len(safe(one.name)) + MARKS for one in specs)])
-    curve = room - longest - GAP
-    if curve < SHORTEST_CURVE and numbers == NUMBERS and room >= SHORTEST_NAME + GAP + SHORTEST_CURVE:
+    curve = layout - longest - GAP
+    if curve < SHORTEST_CURVE and numbers == NUMBERS and layout >= SHORTEST_NAME + GAP + SHORTEST_CURVE:
         curve = SHORTEST_CURVE  # a long name is cut rather than that nothing is seen of what came before
     curve = min(curve, LONGEST_CURVE) if curve >= SHORTEST_CURVE and numbers == NUMBERS else 0
-    return Shape(room - (curve + GAP if curve else 0), numbers, curve)
+    return TableLayout(layout - (curve + GAP if curve else 0), numbers, curve)
 
 
 def _wide(numbers: Sequence[Column]) -> int:
     return sum(one.columns + GAP for one in numbers)
 
 
-def _name(one: SpecSeen, columns: int) -> Text:
+def _name(one: SpecSnapshot, columns: int) -> Text:
     mark, style = ("!", "bold red") if one.trouble else ("P", "yellow") if one.paused else (" ", "")
     return Text.assemble((mark, style), " ", cut(one.name, columns - MARKS), no_wrap=True)[:columns]

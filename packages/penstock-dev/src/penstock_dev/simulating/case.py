@@ -33,7 +33,7 @@ AWAY = {"redis": "Redis", "workers": "workers"}
 
 
 @dataclass(frozen=True, slots=True)
-class Starts:
+class StartTimes:
     """Seconds until a pod works, and how much longer where a node comes first; None: there is always room."""
 
     pod: int
@@ -47,7 +47,7 @@ class Case:
 
     traffic: Pattern | Trace
     handling: Handling
-    starts: Starts
+    starts: StartTimes
     seed: int = 1
     away: tuple[Outage, ...] = ()
     """What is away for a time."""
@@ -69,7 +69,7 @@ def of_expectation(one: Expectation, seed: int) -> Case:
     """As a spec tells it."""
     traffic = Pattern(one.traffic.pattern, float(one.traffic.rate), whole_seconds(one.traffic.lasts.amount))
     p99 = one.handling_p99.seconds if one.handling_p99 else None
-    starts = Starts(whole_seconds(one.pod_start.amount), whole_seconds(one.node_start.amount), one.node_pods)
+    starts = StartTimes(whole_seconds(one.pod_start.amount), whole_seconds(one.node_start.amount), one.node_pods)
     return Case(traffic, spread(one.handling.seconds, p99), starts, seed)
 
 

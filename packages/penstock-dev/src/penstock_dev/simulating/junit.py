@@ -9,11 +9,11 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from itertools import groupby
 
-from penstock_dev.simulating.verdict import Judged, words
+from penstock_dev.simulating.verdict import CheckedExpectation, words
 from penstock_spec.report.safe import safe
 
 
-def render(tested: Sequence[Judged]) -> str:
+def render(tested: Sequence[CheckedExpectation]) -> str:
     """In ASCII; what XML cannot hold is made safe before."""
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', f"<testsuites {_counts(tested)}>"]
     for (spec, environment), group in groupby(tested, lambda one: (one.spec, one.environment)):
@@ -27,11 +27,11 @@ def render(tested: Sequence[Judged]) -> str:
     return "\n".join(lines).encode("ascii", "xmlcharrefreplace").decode() + "\n"
 
 
-def _counts(tested: Sequence[Judged]) -> str:
+def _counts(tested: Sequence[CheckedExpectation]) -> str:
     return f'tests="{len(tested)}" failures="{sum(bool(one.broken) for one in tested)}" errors="0" skipped="0"'
 
 
-def _case(one: Judged) -> Iterator[str]:
+def _case(one: CheckedExpectation) -> Iterator[str]:
     name, file = escape(safe(one.expectation)), escape(safe(one.at.file))
     classname = escape(safe(f"{one.environment}.{one.spec}"))
     yield f'    <testcase classname="{classname}" name="{name}" file="{file}" line="{one.at.line}">'

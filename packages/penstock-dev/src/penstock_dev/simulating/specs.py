@@ -18,7 +18,7 @@ from penstock_spec.subject import Subject
 
 
 @dataclass(frozen=True, slots=True)
-class Specs:
+class ValidSpecs:
     """Files without errors."""
 
     inputs: Inputs
@@ -41,20 +41,20 @@ class Specs:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class InvalidSpecs:
     """Files with errors."""
 
     outcome: Outcome
 
 
-def read(inputs: Inputs, asked: tuple[str, ...], today: date) -> Specs | Refused:
+def read(inputs: Inputs, asked: tuple[str, ...], today: date) -> ValidSpecs | InvalidSpecs:
     """In the environments that are asked for, or in all."""
     platform = check.check_platform(lint.load(inputs.platform))
     environments = lint.choose(platform, asked)
     outcome = lint.lint(inputs, environments, today).outcome
     if outcome.count(Severity.ERROR) or platform.model is None:
-        return Refused(outcome)
-    return Specs(inputs, platform, environments)
+        return InvalidSpecs(outcome)
+    return ValidSpecs(inputs, platform, environments)
 
 
 def resolved(document: Document, platform: PlatformFile, environment: str, beside: check.Beside) -> Subject[Pipeline]:
@@ -67,7 +67,7 @@ def resolved(document: Document, platform: PlatformFile, environment: str, besid
     return Subject(model, environment, around, platform.document, layers, beside)
 
 
-def with_value(specs: Specs, path: Path, value: object) -> Subject[Pipeline] | tuple[Finding, ...]:
+def with_value(specs: ValidSpecs, path: Path, value: object) -> Subject[Pipeline] | tuple[Finding, ...]:
     """The only pipeline with another value at a path, or the errors that this makes."""
     file, environment = specs.inputs.specs[0], specs.environments[0]
     before = lint.load(file)
@@ -91,7 +91,7 @@ def _with(document: Document, environment: str, path: Path, value: object) -> Do
     return replace(document, data=data)
 
 
-def _errors(document: Document, specs: Specs, environment: str) -> list[Finding]:
+def _errors(document: Document, specs: ValidSpecs, environment: str) -> list[Finding]:
     """Suppressed ones too: they are there before and after."""
     beside = specs.inputs.specs[0].beside
     checked = check.check_spec(document, specs.platform, (environment,), beside)

@@ -7,8 +7,8 @@ from typing import Any
 
 from penstock.operating.spans import count
 from penstock.operating.table import Column, Table
-from penstock_dev.simulating.judging import seconds
-from penstock_dev.simulating.running import Result
+from penstock_dev.simulating.expectations import seconds
+from penstock_dev.simulating.simulation import SimulationResult
 from penstock_scaling.simulator import Summary
 
 SHARES = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "longest": 1.0}
@@ -17,7 +17,7 @@ SMALL = 10
 """Pod-hours."""
 
 
-def table(results: Sequence[Result], target: int | None) -> Table:
+def table(results: Sequence[SimulationResult], target: int | None) -> Table:
     """A column for each run, a line for each number."""
     sums = [_cells(one.run.summary, max(one.run.series.waiting), target) for one in results]
     labels = list(sums[0])
@@ -51,7 +51,7 @@ def hours(number: float) -> str:
     return f"{number:.2f}" if number < SMALL else f"{number:.1f}"
 
 
-def told(result: Result) -> dict[str, Any]:
+def told(result: SimulationResult) -> dict[str, Any]:
     """For machines: times in seconds."""
     one = result.run.summary
     return {

@@ -22,7 +22,7 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class CheckedExpectation:
     """An expectation of a spec in an environment."""
 
     spec: str

@@ -11,9 +11,9 @@ from random import Random
 from penstock_scaling.autoscaler import Autoscaler, Decision
 from penstock_scaling.readings import Failed, Readings
 from penstock_scaling.simulator.backlog import Backlog
-from penstock_scaling.simulator.due import Due
+from penstock_scaling.simulator.due_counts import DueCounts
 from penstock_scaling.simulator.pods import Pods, loads
-from penstock_scaling.simulator.run import Run, Series, Tally, summed
+from penstock_scaling.simulator.run import Run, RunCounters, Series, summarize
 from penstock_scaling.simulator.scenario import Scenario
 from penstock_spec.findings import CannotGoOn
 
@@ -54,9 +54,9 @@ class _Simulation:
         self.least = settings.min if settings.idle is None else settings.idle
         self.pods, self.backlog, self.series = Pods(scenario, self.wanted), Backlog(), Series()
         # What runs on pods that stay, what ends on pods that leave, what those will give back, what lost workers ran.
-        self.ending, self.draining, self.returning, self.lost = Due(), Due(), Due(), Due()
+        self.ending, self.draining, self.returning, self.lost = DueCounts(), DueCounts(), DueCounts(), DueCounts()
         self.held = self.sent = self.done = 0
-        self.tally = Tally()
+        self.counters = RunCounters()
         self.decisions: list[Decision] = []
         self.boundaries = {at for one in scenario.outages for at in (one.start, one.end)}
         self.away: dict[str, int] = {}
@@ -65,7 +65,7 @@ class _Simulation:
     @property
     def quiet(self) -> bool:
         """Nothing is left to do, and no pod to go."""
-        return self.tally.quiet is not None
+        return self.counters.quiet is not None
 
     def tick(self, now: int, arriving: int) -> None:
         if now in self.boundaries:
@@ -102,7 +102,7 @@ class _Simulation:
             self.backlog.give_back(now, count)
         if self.lost.total and (count := self.lost.pop(now)):
             self.backlog.give_back(now, count)
-            self.tally.taken_over += count
+            self.counters.taken_over += count
 
     def _arrive(self, now: int, arriving: int) -> None:
         if "redis" in self.away:
@@ -185,13 +185,13 @@ class _Simulation:
         deadline = now + max(1, scenario.grace - scenario.margin)
         for count in on:
             mine, ends = ends[:count], ends[count:]
-            self.tally.busy_pods_stopped += bool(mine)
+            self.counters.busy_pods_stopped += bool(mine)
             for end in mine:
                 if end <= deadline:
                     self.draining.add(end, 1)
                 else:
                     self.returning.add(deadline, 1)
-                    self.tally.given_back += 1
+                    self.counters.given_back += 1
             self.pods.leave(min(max(mine, default=now + 1), deadline))
 
     def _record(self, now: int) -> None:
@@ -207,13 +207,15 @@ class _Simulation:
         series.wanted.append(self.wanted)
         series.ready.append(pods.ready)
         series.pods.append(there)
-        series.stopped.append(self.tally.busy_pods_stopped)
+        series.stopped.append(self.counters.busy_pods_stopped)
         calm = not (waiting or running or self.held) and there == self.wanted == self.least
         if not calm:
-            self.tally.quiet = None
-        elif self.tally.quiet is None:
-            self.tally.quiet = now
+            self.counters.quiet = None
+        elif self.counters.quiet is None:
+            self.counters.quiet = now
 
     def result(self) -> Run:
         decisions, waits = tuple(self.decisions), self.backlog.still(len(self.series))
-        return Run(self.series, decisions, summed(self.series, decisions, waits, self.tally, self.scenario.target_age))
+        return Run(
+            self.series, decisions, summarize(self.series, decisions, waits, self.counters, self.scenario.target_age)
+        )

@@ -97,7 +97,7 @@ class Run:
 
 
 @dataclass(slots=True)
-class Tally:
+class RunCounters:
     """What is counted on the way."""
 
     busy_pods_stopped: int = 0
@@ -107,8 +107,12 @@ class Tally:
     """The second from which on all was done and the pods were back."""
 
 
-def summed(
-    series: Series, decisions: tuple[Decision, ...], waits: Mapping[int, int], tally: Tally, target_age: int | None
+def summarize(
+    series: Series,
+    decisions: tuple[Decision, ...],
+    waits: Mapping[int, int],
+    counters: RunCounters,
+    target_age: int | None,
 ) -> Summary:
     """The sums of a run."""
     last = max((now for now, (before, after) in enumerate(pairwise(series.sent), 1) if after > before), default=0)
@@ -123,8 +127,8 @@ def summed(
         pod_hours=sum(series.pods) / 3600,
         scaled_up=sum(one.after > one.before for one in decisions),
         scaled_down=sum(one.after < one.before for one in decisions),
-        busy_pods_stopped=tally.busy_pods_stopped,
-        given_back=tally.given_back,
-        taken_over=tally.taken_over,
-        back_at_min=None if tally.quiet is None else tally.quiet - last,
+        busy_pods_stopped=counters.busy_pods_stopped,
+        given_back=counters.given_back,
+        taken_over=counters.taken_over,
+        back_at_min=None if counters.quiet is None else counters.quiet - last,
     )

@@ -1,0 +1,136 @@
+"""The demo as a command: what it prints, its signals, its exit code."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from penstock.command.console import here, painter, today
+from penstock.command.operating import Progress
+from penstock.command.running import KEPT as KEPT_REDIS
+from penstock_dev.demo import ledger, report, traffic
+from penstock_dev.demo.run import DemoResult, DemoRun, Moment
+from penstock_dev.demo.workspace import CODE, ENVIRONMENT, place
+from penstock_dev.running.instance_lock import KEPT, instance_lock
+from penstock_dev.running.launching import DevOptions, environ_for
+from penstock_dev.running.log_buffer import LogBuffer
+from penstock_dev.running.server import RepositoryRedis
+from penstock_dev.running.spec_loader import LoadedSpecs, SpecLoader, SpecSelection
+from penstock_dev.running.supervisor import Supervisor
+from penstock_spec.findings import CannotGoOn
+
+SPEED = 20.0
+CANNOT, STOPPED, WRONG = 2, 130, 1
+
+
+def command() -> int:
+    """Run it. Gives an exit code."""
+    try:
+        return _demo(here())
+    except CannotGoOn as error:
+        click.echo(f"error: {error.says}", err=True)
+        if error.hint:
+            click.echo(f"hint: {error.hint}", err=True)
+        return CANNOT
+    except KeyboardInterrupt:
+        click.echo("stopped; nothing is left behind", err=True)
+        return STOPPED
+    except OSError as error:
+        click.echo(f"error: {error.strerror or error}{f': {error.filename}' if error.filename else ''}", err=True)
+        return CANNOT
+
+
+def _demo(root: Path) -> int:
+    with place(root) as folder:
+        click.echo(painter()(report.title(), "bold"))
+        for line in report.begins(SPEED):
+            click.echo(line)
+        click.echo(f"  `penstock generate`: {_generated(folder)}")
+        file = folder / "ledger"
+        log, specs = LogBuffer(), SpecLoader(SpecSelection((), folder / "penstock.yaml", ENVIRONMENT, folder, today))
+        first = specs.read()
+        if not first.workloads:
+            says = "; ".join(f"{one.at}: {one.says}" for one in first.outcome.findings[:1])
+            raise CannotGoOn(f"the demo's spec is not valid: {says}", "see `penstock lint`")
+        with instance_lock(folder / KEPT) as files, RepositoryRedis(folder / KEPT_REDIS, log) as server:
+            environ = environ_for(os.environ, embedded=True) | {ledger.VARIABLE: str(file)}
+            options = DevOptions(folder, folder, files, (folder / CODE,), SPEED, environ, scrapes=False)
+            with asyncio.Runner() as runner:
+                played = runner.run(_play(Supervisor(options, specs, server, log), first, file))
+    if played is None:
+        raise KeyboardInterrupt
+    for line in _ends(played):
+        click.echo(line)
+    return 0 if report.adds_up(played) else WRONG
+
+
+def _generated(folder: Path) -> str:
+    """What follows from the spec there, as `penstock generate` tells it. Raises CannotGoOn."""
+    words = [sys.executable, "-m", "penstock", "generate", "--env", ENVIRONMENT]
+    told = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)  # noqa: S603 - ourselves
+    if told.returncode:
+        raise CannotGoOn(f"`penstock generate` fails: {told.stderr.strip()}", "see `penstock generate`")
+    return told.stdout.strip()
+
+
+async def _play(supervisor: Supervisor, first: LoadedSpecs, file: Path) -> DemoResult | None:
+    """To its end; None where somebody stopped it."""
+    stop, progress = asyncio.Event(), Progress()
+
+    def handle() -> None:
+        supervisor.kill_all()  # nothing of a demo is worth waiting for
+        stop.set()
+
+    loop = asyncio.get_running_loop()
+    for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        loop.add_signal_handler(one, handle)
+
+    def say(at: float, text: str) -> None:
+        progress.end()
+        click.echo(f"  {at:5.1f} s  {text}")
+
+    running = asyncio.create_task(supervisor.run(first, stop))
+    playing = asyncio.create_task(DemoRun(supervisor, file, lambda one: progress.show(_shown(one)), say).run())
+    try:
+        await asyncio.wait((running, playing), return_when=asyncio.FIRST_COMPLETED)
+        if running.done():
+            playing.cancel()
+            await running
+            return None
+        return await playing
+    finally:
+        progress.end()
+        stop.set()
+        await running
+
+
+def _shown(one: Moment) -> str:
+    return (
+        f"  {one.at:5.1f} s  sent {one.sent:,}  done {one.done:,} of {traffic.TOTAL:,}  "
+        f"replicas {one.replicas}/{one.wanted}  backlog {one.backlog:,}"
+    )
+
+
+def _ends(played: DemoResult) -> Iterator[str]:
+    bold = painter()
+    yield ""
+    yield bold("ledger, by what the handlers wrote to a file outside Redis", "bold")
+    yield from report.account(played)
+    yield ""
+    yield bold("what ran twice, and why", "bold")
+    yield from report.twice(played)
+    yield ""
+    yield bold("replicas over time: a # is a process that works", "bold")
+    yield from report.replicas(played.moments)
+    yield ""
+    yield bold("look at next", "bold")
+    yield from report.next_()
+    yield ""
+    yield report.summary(played)

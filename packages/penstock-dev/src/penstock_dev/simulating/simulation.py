@@ -1,0 +1,62 @@
+"""A spec in a case: the simulation of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from penstock_dev.simulating.case import Case, whole_seconds
+from penstock_dev.simulating.curves import Curves
+from penstock_scaling import settings_of
+from penstock_scaling.simulator import Run, Scenario, simulate
+from penstock_spec.kinds.pipeline.scaler.effective import effective
+from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.subject import Subject
+
+QUIET = 3600
+"""Seconds that a run goes on after the traffic, at the least, before it is given up that all becomes quiet."""
+
+
+@dataclass(frozen=True, slots=True)
+class SimulationResult:
+    """What came of it; `name` tells it from those beside it."""
+
+    name: str
+    run: Run
+
+    def curves(self) -> Curves:
+        """For a picture."""
+        series = self.run.series
+        sent = list(series.sent)
+        return Curves(
+            name=self.name,
+            arrivals=[after - before for before, after in zip([0, *sent], sent, strict=False)],
+            backlog=series.backlog,
+            oldest=series.oldest,
+            wanted=series.wanted,
+            ready=series.ready,
+        ).thinned()
+
+
+def run(name: str, it: Subject[Pipeline], case: Case, target: int | None = None, after: int = 0) -> SimulationResult:
+    """With the ScaledObject that will really be there, patches applied. It goes on for `after` seconds, if need be."""
+    spec = it.spec
+    slow = whole_seconds(spec.scaling.cooldown.amount + spec.scaling.scale_down.window.amount)
+    scenario = Scenario(
+        settings=settings_of(effective(it).result.manifest),
+        traffic=case.traffic,
+        handling=case.handling,
+        concurrency=spec.work.concurrency,
+        pod_start=case.starts.pod,
+        node_start=case.starts.node,
+        node_pods=case.starts.node_pods,
+        grace=whole_seconds(spec.shutdown.grace.amount),
+        margin=whole_seconds(spec.shutdown.margin.amount),
+        lease=whole_seconds(spec.work.lease.amount),
+        protect_busy=spec.scaling.protect_busy,
+        keeps_history=spec.stream.retention.keep != "until-done",
+        outages=case.away,
+        # The age at the end of a second: what is as old as the target then waits for longer.
+        target_age=None if target is None else target - 1,
+        after=max(QUIET + slow, after),
+    )
+    return SimulationResult(name, simulate(scenario, case.seed))
