@@ -36,7 +36,7 @@ from penstock.scheduler.story import Story
 from penstock.wire.credentials import Credentials
 from penstock.wire.link import Link
 from penstock.wire.route import Route
-from penstock_spec.kinds.scheduler.keys import KeyNames, Keys
+from penstock_spec.kinds.scheduler.keys import KeyNames, SchedulerKeys
 from penstock_spec.platform import Redis as Where
 
 HERE = Path(__file__).parent
@@ -46,7 +46,7 @@ LOCKED = 10_000
 EVERY_SECOND, SECONDS, KILLED_AFTER = 1000, 40, 15
 WARM = 10
 """Seconds before lateness counts: pods start, and a new job is due at once."""
-KEYS = Keys.of(KeyNames())
+KEYS = SchedulerKeys.of(KeyNames())
 LIFE, TTL, AT_A_TIME, PAIRS = "bench", 300_000, 50, 2
 RELEASE = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0"
 PLATFORM = """\

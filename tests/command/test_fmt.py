@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from penstock_spec.files import File
-from penstock_spec.formatting import Refused, formatted
+from penstock_spec.formatting import NotFormatted, formatted
 from penstock_spec.reading import read
 
 Run = Callable[..., Any]
@@ -60,7 +60,7 @@ environments:
 """
 
 
-def style(text: str | bytes) -> str | Refused:
+def style(text: str | bytes) -> str | NotFormatted:
     raw = text.encode() if isinstance(text, str) else text
     return formatted(File(Path("spec.yaml"), "spec.yaml", raw))
 
@@ -88,7 +88,7 @@ def test_values_keep_how_they_are_written() -> None:
 
 @pytest.mark.parametrize("text", ["a: [1\n", "a: 1\na: 2\n", "a: &x 1\n", "", "- \t- a\n\t- b\n"])
 def test_what_cannot_be_read_is_left_alone(text: str) -> None:
-    assert isinstance(style(text), Refused)
+    assert isinstance(style(text), NotFormatted)
 
 
 WHERE_COMMENTS_GO = {

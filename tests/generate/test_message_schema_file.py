@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from planned import planned
 
 from penstock_generate.kinds.pipeline.message_schema import message_schema
-from penstock_spec.kinds.pipeline.message.schema_check import DRAFTS, NEWEST, trouble
+from penstock_spec.kinds.pipeline.message.schema_check import DRAFTS, NEWEST, schema_problem
 from penstock_spec.kinds.pipeline.message.schema_of import schema_of
 
 ODD = 'it\'s "odd"\n``` {{ x }} --- | <b>'
@@ -68,7 +68,9 @@ SCHEMAS: Any = st.fixed_dictionaries({}, optional={
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
-@given(SCHEMAS.filter(lambda one: trouble(one) is None), st.dictionaries(st.sampled_from(["a", "b", ODD]), VALUES))
+@given(
+    SCHEMAS.filter(lambda one: schema_problem(one) is None), st.dictionaries(st.sampled_from(["a", "b", ODD]), VALUES)
+)
 def test_it_takes_what_workers_take(tmp_path: Path, schema: dict[str, Any], body: dict[str, Any]) -> None:
     told = written(tmp_path, {"message": {"schema": schema}})
     takes = jsonschema_rs.Draft202012Validator(schema).is_valid(body)

@@ -20,7 +20,7 @@ from penstock.message.form import form_of
 from penstock.message.unreadable import Unsendable
 from penstock_generate.kinds.pipeline.producer import producer
 from penstock_generate.kinds.pipeline.producer.words import SCALARS
-from penstock_spec.kinds.pipeline.message.schema_check import trouble
+from penstock_spec.kinds.pipeline.message.schema_check import schema_problem
 from penstock_spec.kinds.pipeline.message.schema_of import schema_of
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -242,7 +242,7 @@ PARTS: Any = st.recursive(
     }),
     max_leaves=8,
 )  # fmt: skip
-SOME = PARTS.filter(lambda one: isinstance(one, dict) and trouble(one) is None)
+SOME = PARTS.filter(lambda one: isinstance(one, dict) and schema_problem(one) is None)
 QUICK = settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], deadline=None)
 
 

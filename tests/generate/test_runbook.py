@@ -17,7 +17,7 @@ from penstock_generate.kinds.pipeline import emit
 from penstock_generate.kinds.pipeline.alerts import Alert, Sources, alerts
 from penstock_generate.plan import Planned
 from penstock_generate.rendering import OURS
-from penstock_spec.kinds.pipeline.keys import Keys
+from penstock_spec.kinds.pipeline.keys import PipelineKeys
 from penstock_spec.kinds.pipeline.rights.roles import Role, commands_of
 
 NASTY = "`a` 'b' \"c\" {{ d }} --- | <b>e</b> [f](g) # h $(i) \\ ```"
@@ -156,7 +156,7 @@ def server() -> Iterator[Server]:
 def test_commands_of_redis_are_commands(it: Planned, server: Server) -> None:
     """Each is taken as it stands, and every key in it is one of the pipeline's."""
     server.flush()
-    keys = Keys.of(it.spec)
+    keys = PipelineKeys.of(it.spec)
     server.ask("XGROUP", "CREATE", keys.stream, keys.group, "0", "MKSTREAM")
     lines = [line for line in commands(page(it)) if line.startswith("redis-cli ")]
     assert len(lines) > 30

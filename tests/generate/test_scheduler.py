@@ -22,7 +22,7 @@ from penstock_generate.kinds.scheduler.alerts import Sources, alerts
 from penstock_generate.kinds.scheduler.expected import runs_per_second
 from penstock_generate.plan import Planned
 from penstock_generate.rendering import OURS
-from penstock_spec.kinds.scheduler.keys import Keys
+from penstock_spec.kinds.scheduler.keys import SchedulerKeys
 from penstock_spec.kinds.scheduler.rights import OPERATOR, commands
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -115,7 +115,7 @@ def server() -> Iterator[Server]:
 
 def test_commands_of_redis_are_commands(it: Planned, server: Server) -> None:
     """Each is taken as it stands, every key in it is the scheduler's, and an operator may say it."""
-    keys = Keys.of(it.spec.keys)
+    keys = SchedulerKeys.of(it.spec.keys)
     granted = commands(OPERATOR, it) | {"ping", "info"}
     for line in lines(file(it, "runbook.md")):
         if not line.startswith("redis-cli "):
@@ -127,8 +127,8 @@ def test_commands_of_redis_are_commands(it: Planned, server: Server) -> None:
             assert words[1] in vars_of(keys), line
 
 
-def vars_of(keys: Keys) -> set[str]:
-    return {getattr(keys, name) for name in Keys.__dataclass_fields__}
+def vars_of(keys: SchedulerKeys) -> set[str]:
+    return {getattr(keys, name) for name in SchedulerKeys.__dataclass_fields__}
 
 
 def after_options(words: list[str]) -> Iterator[str]:

@@ -10,9 +10,9 @@ import jsonschema_rs
 import pytest
 import yaml
 
-from penstock_spec.care import PATCHABLE
-from penstock_spec.kinds.pipeline.scaling import Shutdown
+from penstock_spec.kinds.pipeline.scaling import PipelineShutdown
 from penstock_spec.pods import Resources
+from penstock_spec.sections import PATCHABLE
 
 Run = Callable[..., CompletedProcess[str]]
 
@@ -60,7 +60,7 @@ def test_the_schema_knows_what_a_spec_may_patch(schema: dict[str, Any]) -> None:
 def test_defaults_are_those_of_a_spec(root: Path) -> None:
     said = yaml.safe_load((root / "templates/chart/values.yaml").read_text())
     assert said["resources"] == {"cpu": str(Resources().cpu), "memory": str(Resources().memory)}
-    assert said["graceSeconds"] * 1000 == Shutdown().grace.amount
+    assert said["graceSeconds"] * 1000 == PipelineShutdown().grace.amount
 
 
 def test_it_has_the_version_of_the_package(root: Path, penstock: Run) -> None:

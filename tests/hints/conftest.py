@@ -30,7 +30,7 @@ def lint() -> Callable[[str], list[Finding]]:
         checked = check_spec(document, platform, environments, lambda _: None)
         files = {SPEC: checked, "penstock.yaml": platform.checked.copy()}
         for environment, found in across(platform, environments, [checked], whole=False):
-            files[found.at.file].found.append((environment, found))
+            files[found.at.file].problems.append((environment, found))
         return settle(files, environments, TODAY, whole=True)
 
     return lint

@@ -11,7 +11,7 @@ from typing import Any
 from penstock_spec.files import File
 from penstock_spec.findings import Finding
 from penstock_spec.linting.check import check_platform, check_spec
-from penstock_spec.linting.checked import Checked
+from penstock_spec.linting.checked import CheckedFile
 from penstock_spec.linting.lint import across, settle
 from penstock_spec.reading import Document, read
 
@@ -28,7 +28,7 @@ def test_every_slip_is_found_at_its_line_or_means_something(
     assert platform.model
     environments = tuple(platform.model.environments)
 
-    def looked(path: Path, text: bytes) -> Checked:
+    def looked(path: Path, text: bytes) -> CheckedFile:
         document = read(f"specs/{path.name}", text)
         return check_spec(document, platform, environments, File(path, path.name, text).beside)
 
@@ -39,7 +39,7 @@ def test_every_slip_is_found_at_its_line_or_means_something(
         beside = [one for name, one in others.items() if name != document.file]
         for environment, found in across(platform, environments, [checked, *beside], whole=True):
             if found.at.file in files:
-                files[found.at.file].found.append((environment, found))
+                files[found.at.file].problems.append((environment, found))
         return settle(files, environments, TODAY, whole=True)
 
     others = {f"specs/{path.name}": looked(path, path.read_bytes()) for path in sorted((root / "specs").glob("*.yaml"))}

@@ -10,7 +10,7 @@ from pydantic.fields import FieldInfo
 from penstock_spec.fields import fields_of, parts_in
 from penstock_spec.kinds import kinds
 from penstock_spec.layers import FIXED
-from penstock_spec.model import Part, key_of
+from penstock_spec.model import Section, key_of
 from penstock_spec.values.bounds import AtLeast
 from penstock_spec.values.quantities import Cpu, Duration, Size
 from penstock_spec.values.quantity import Quantity
@@ -102,7 +102,7 @@ def values(annotation: Any, metadata: list[Any]) -> st.SearchStrategy[Any]:  # n
         if arguments[1] is Any:
             return st.just({"type": "object"})
         return st.dictionaries(LABEL, values(arguments[1], []), max_size=3)
-    if isinstance(annotation, type) and issubclass(annotation, Part):
+    if isinstance(annotation, type) and issubclass(annotation, Section):
         return sections(annotation)
     plain: dict[Any, st.SearchStrategy[Any]] = {
         bool: st.booleans(),
@@ -115,7 +115,7 @@ def values(annotation: Any, metadata: list[Any]) -> st.SearchStrategy[Any]:  # n
     return plain[annotation]
 
 
-def sections(model: type[Part]) -> st.SearchStrategy[Data]:
+def sections(model: type[Section]) -> st.SearchStrategy[Data]:
     """A section: what it must have, and some of what it may."""
     fields = {key_of(name, info): info for name, info in model.model_fields.items() if name != "environments"}
     return st.fixed_dictionaries(
@@ -142,7 +142,7 @@ def may_be_overridden(path: str, info: FieldInfo) -> bool:
     return not around & (optional | {"scaling.fallback", "scaling.scale_down.at_most"})
 
 
-def overrides(model: type[Part]) -> st.SearchStrategy[Data]:
+def overrides(model: type[Section]) -> st.SearchStrategy[Data]:
     """Paths and values for one environment."""
     fields = [field for field in fields_of(model) if may_be_overridden(field.path, field.info)]
     return st.fixed_dictionaries(

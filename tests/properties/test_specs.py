@@ -65,7 +65,7 @@ def loaded(text: str) -> Document:
 def findings(text: str) -> set[tuple[str, str, str]]:
     """What is found in a spec, whatever the lines."""
     checked = check_spec(loaded(text), PLATFORM, ENVIRONMENTS, lambda _: None)
-    return {(where, one.rule, re.sub(r"line [0-9]+", "line", one.says)) for where, one in checked.found}
+    return {(where, one.rule, re.sub(r"line [0-9]+", "line", one.says)) for where, one in checked.problems}
 
 
 @slowly

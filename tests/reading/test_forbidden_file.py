@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import gettempdir
 
 from penstock_spec.files import read_bytes
-from penstock_spec.reading import Found
+from penstock_spec.reading import Problem
 from penstock_spec.repository import open_repository, read_inputs
 
 NOBODY = 65534
@@ -35,7 +35,7 @@ def test_a_file_without_permission_is_a_finding(tmp_path: Path) -> None:
     with as_nobody():
         found = read_bytes(path, "specs/example.yaml")
 
-    assert isinstance(found, Found)
+    assert isinstance(found, Problem)
     assert (found.rule, str(found.at)) == ("unreadable-file", "specs/example.yaml:1:1")
     assert found.says == "reading it is not permitted"
     assert found.hint == "allow it: `chmod +r specs/example.yaml`"
@@ -54,5 +54,5 @@ def test_specs_in_a_folder_without_permission_are_not_passed_over(tmp_path: Path
     with as_nobody():
         [specs] = read_inputs(open_repository((), None, tmp_path)).specs
 
-    assert isinstance(specs.raw, Found)
+    assert isinstance(specs.raw, Problem)
     assert specs.raw.says == "reading it is not permitted"

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from penstock_spec.values import words
+from penstock_spec.values import strings
 
 TAKEN = {
     "Name": ["a", "0", "media-cluster", "a" * 54],
@@ -48,7 +48,7 @@ REFUSED = {
 
 
 def adapter(kind: str) -> TypeAdapter[object]:
-    return TypeAdapter(getattr(words, kind))
+    return TypeAdapter(getattr(strings, kind))
 
 
 @pytest.mark.parametrize(("kind", "word"), [(kind, word) for kind, taken in TAKEN.items() for word in taken])
@@ -95,4 +95,4 @@ def test_whatever_is_written_is_taken_or_refused(kind: str, word: str) -> None:
     except ValidationError as refused:
         [error] = refused.errors()
         assert "-" in error["type"]
-        assert not words.CONTROL.search(error["msg"] + error["ctx"]["hint"])
+        assert not strings.CONTROL.search(error["msg"] + error["ctx"]["hint"])

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from penstock_spec.fields import FieldAt, fields_of
-from penstock_spec.model import Part, key_of
+from penstock_spec.model import Section, key_of
 from penstock_spec.reading import read
 
-Around = Callable[[type[Part], FieldAt, object], dict[str, Any]]
+Around = Callable[[type[Section], FieldAt, object], dict[str, Any]]
 Data = dict[str, Any]
 
 
@@ -26,7 +26,7 @@ def full() -> Data:
 def around() -> Around:
     """Data of a model with a value at the path of a field, and beside it only what is required there."""
 
-    def around(model: type[Part], field: FieldAt, value: object) -> Data:
+    def around(model: type[Section], field: FieldAt, value: object) -> Data:
         chain = [one for one in fields_of(model) if field.path.startswith((f"{one.path}.", f"{one.path}[]."))]
         for outer, inner in reversed(list(zip([None, *chain], [*chain, field], strict=True))):
             value = required(inner.owner) | {key_of(inner.name, inner.info): value}
@@ -41,7 +41,7 @@ def around() -> Around:
     return around
 
 
-def required(model: type[Part]) -> Data:
+def required(model: type[Section]) -> Data:
     return {
         key_of(name, info): (info.examples or [])[0] for name, info in model.model_fields.items() if info.is_required()
     }

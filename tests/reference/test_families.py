@@ -5,7 +5,7 @@ import pytest
 from penstock_spec.catalogue import catalogue
 from penstock_spec.examples import load
 from penstock_spec.kinds import kinds
-from penstock_spec.kinds.family import Family, Shows
+from penstock_spec.kinds.family import ExampleReference, Family
 from penstock_spec.reference.families import families_of
 from penstock_spec.reference.run import told
 
@@ -36,7 +36,7 @@ def test_each_clause_is_shown_by_a_spec_of_its_own(family: Family) -> None:
 
 
 @pytest.mark.parametrize("shown", SHOWN)
-def test_the_spec_that_shows_a_clause_is_told_about_it(shown: Shows) -> None:
+def test_the_spec_that_shows_a_clause_is_told_about_it(shown: ExampleReference) -> None:
     """Linted as `penstock lint` would, by the rule that the clause names."""
     example = load(catalogue()[shown.rule]).fails[shown.example - 1]
     report = told(shown.rule, example)

@@ -8,19 +8,19 @@ from pydantic import ValidationError
 
 from penstock_spec.fields import FieldAt, fields_of
 from penstock_spec.kinds import kinds
-from penstock_spec.model import Part
+from penstock_spec.model import Section
 from penstock_spec.platform import Platform
 from penstock_spec.reading import read
 from penstock_spec.reference import values
 from penstock_spec.reference.types import in_words
 from penstock_spec.values.yaml_text import flow
 
-MODELS: list[type[Part]] = [*(kind.model for kind in kinds().values()), Platform]
+MODELS: list[type[Section]] = [*(kind.model for kind in kinds().values()), Platform]
 FIELDS = [pytest.param(model, one, id=f"{model.__name__}-{one.path}") for model in MODELS for one in fields_of(model)]
 
 
 @pytest.mark.parametrize(("model", "field"), FIELDS)
-def test_every_field_is_described_with_an_example(model: type[Part], field: FieldAt) -> None:
+def test_every_field_is_described_with_an_example(model: type[Section], field: FieldAt) -> None:
     """A sentence, an example, and a type in words."""
     assert (field.info.description or "").endswith("."), model
     assert len(field.info.examples or []) == 1
@@ -29,14 +29,14 @@ def test_every_field_is_described_with_an_example(model: type[Part], field: Fiel
 
 @pytest.mark.parametrize(("model", "field"), FIELDS)
 def test_every_example_is_valid_where_it_stands(
-    model: type[Part], field: FieldAt, around: Callable[[type[Part], FieldAt, object], dict[str, Any]]
+    model: type[Section], field: FieldAt, around: Callable[[type[Section], FieldAt, object], dict[str, Any]]
 ) -> None:
     """The smallest spec with the example at its path is a spec."""
     model.model_validate(around(model, field, values.example(field.info)))
 
 
 @pytest.mark.parametrize(("model", "field"), FIELDS)
-def test_defaults_and_examples_are_shown_as_one_may_write_them(model: type[Part], field: FieldAt) -> None:
+def test_defaults_and_examples_are_shown_as_one_may_write_them(model: type[Section], field: FieldAt) -> None:
     """Copied from the page into a spec, they mean the same."""
     shown = [values.example(field.info)]
     shown += [] if field.required or values.derived(field.info) else [values.default(field.info)]
@@ -47,7 +47,7 @@ def test_defaults_and_examples_are_shown_as_one_may_write_them(model: type[Part]
 
 @pytest.mark.parametrize(("model", "field"), FIELDS)
 def test_every_default_that_is_shown_is_the_default(
-    model: type[Part], field: FieldAt, around: Callable[[type[Part], FieldAt, object], dict[str, Any]]
+    model: type[Section], field: FieldAt, around: Callable[[type[Section], FieldAt, object], dict[str, Any]]
 ) -> None:
     """Writing it changes nothing."""
     if field.required or values.derived(field.info):
@@ -62,7 +62,7 @@ def _key(field: FieldAt) -> str:
 
 
 def _beside(
-    model: type[Part], field: FieldAt, around: Callable[[type[Part], FieldAt, object], dict[str, Any]]
+    model: type[Section], field: FieldAt, around: Callable[[type[Section], FieldAt, object], dict[str, Any]]
 ) -> dict[str, Any]:
     """What is required beside a field."""
     section: Any = around(model, field, None)
@@ -72,7 +72,7 @@ def _beside(
 
 
 def test_nothing_is_refused_where_it_would_mean_nothing(
-    around: Callable[[type[Part], FieldAt, object], dict[str, Any]],
+    around: Callable[[type[Section], FieldAt, object], dict[str, Any]],
 ) -> None:
     """A time or a share of 0 is taken only here: a wait or a bound that may be left out, or what a rule speaks of."""
     nothing = {"duration": "0s", "size": "0", "share of CPUs": "0"}
@@ -94,7 +94,7 @@ def test_nothing_is_refused_where_it_would_mean_nothing(
     }
 
 
-def _takes(model: type[Part], data: dict[str, Any]) -> bool:
+def _takes(model: type[Section], data: dict[str, Any]) -> bool:
     try:
         model.model_validate(data)
     except ValidationError:

@@ -14,15 +14,15 @@ from penstock_spec.fields import FieldAt, fields_of
 from penstock_spec.json_schema import Schema, platform_schema, spec_schema
 from penstock_spec.kinds import Kind, kinds
 from penstock_spec.layers import may_override
-from penstock_spec.model import Part
+from penstock_spec.model import Section
 from penstock_spec.platform import Platform
 from penstock_spec.reading import read
 from penstock_spec.reference.types import in_words
 
-Around = Callable[[type[Part], FieldAt, object], dict[str, Any]]
+Around = Callable[[type[Section], FieldAt, object], dict[str, Any]]
 
 PIPELINE = kinds()["pipeline"]
-SCHEMAS: dict[type[Part], Schema] = {
+SCHEMAS: dict[type[Section], Schema] = {
     **{kind.model: spec_schema(kind) for kind in kinds().values()},
     Platform: platform_schema(),
 }
@@ -90,7 +90,7 @@ def as_json(value: Any) -> Any:  # noqa: ANN401 - whatever YAML can say
     return float(value) if isinstance(value, float) else value
 
 
-def model_takes(model: type[Part], data: dict[str, Any]) -> bool:
+def model_takes(model: type[Section], data: dict[str, Any]) -> bool:
     try:
         model.model_validate(data)
     except ValidationError:
@@ -98,7 +98,7 @@ def model_takes(model: type[Part], data: dict[str, Any]) -> bool:
     return True
 
 
-def schema_takes(model: type[Part], data: dict[str, Any]) -> bool:
+def schema_takes(model: type[Section], data: dict[str, Any]) -> bool:
     return bool(CHECKS[model].is_valid(as_json(data)))
 
 
@@ -134,7 +134,7 @@ def test_the_specs_of_the_repository_pass(root: Path) -> None:
 
 
 @pytest.mark.parametrize(("model", "field"), FIELDS)
-def test_schema_and_model_agree_on_every_value(model: type[Part], field: FieldAt, around: Around) -> None:
+def test_schema_and_model_agree_on_every_value(model: type[Section], field: FieldAt, around: Around) -> None:
     """The schema takes all that the model takes; what else it takes is of a type it cannot say in full."""
     stricter, laxer = [], []
     for text, value in values():
@@ -151,7 +151,7 @@ def test_schema_and_model_agree_on_every_value(model: type[Part], field: FieldAt
 
 
 @pytest.mark.parametrize(("model", "field"), FIELDS)
-def test_an_unknown_key_is_refused_by_both(model: type[Part], field: FieldAt, around: Around) -> None:
+def test_an_unknown_key_is_refused_by_both(model: type[Section], field: FieldAt, around: Around) -> None:
     """Beside every field, at every depth."""
     beside = FieldAt(f"{field.path.rpartition('.')[0]}.unknown".lstrip("."), field.owner, "unknown", FieldInfo())
     data = around(model, beside, "x")
@@ -160,7 +160,9 @@ def test_an_unknown_key_is_refused_by_both(model: type[Part], field: FieldAt, ar
 
 
 @pytest.mark.parametrize(("model", "field"), [one for one in FIELDS if one.values[1].required])  # type: ignore[union-attr] # the second is a field
-def test_a_required_field_that_is_missing_is_refused_by_both(model: type[Part], field: FieldAt, around: Around) -> None:
+def test_a_required_field_that_is_missing_is_refused_by_both(
+    model: type[Section], field: FieldAt, around: Around
+) -> None:
     """In every section that has one."""
     data = around(model, field, "x")
     section: Any = data

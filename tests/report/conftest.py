@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from penstock_spec.catalogue import catalogue
-from penstock_spec.findings import Finding, Outcome, Span
+from penstock_spec.findings import Finding, LintResult, Span
 
-Make = Callable[..., Outcome]
+Make = Callable[..., LintResult]
 Find = Callable[..., Finding]
 
 LINES = ("kind: pipeline", "work: {timeout: 60s}", "shutdown: {grace: 30s}")
@@ -34,7 +34,7 @@ def find() -> Find:
 def outcome() -> Make:
     """A run over one spec that found these."""
 
-    def make(*findings: Finding, lines: tuple[str, ...] = LINES, file: str = FILE) -> Outcome:
-        return Outcome(findings, 1, {file: lines}, ("penstock.yaml", file))
+    def make(*findings: Finding, lines: tuple[str, ...] = LINES, file: str = FILE) -> LintResult:
+        return LintResult(findings, 1, {file: lines}, ("penstock.yaml", file))
 
     return make

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from penstock_spec import report
-from penstock_spec.findings import Finding, Outcome, Span
+from penstock_spec.findings import Finding, LintResult, Span
 
 Find = Callable[..., Finding]
-Make = Callable[..., Outcome]
+Make = Callable[..., LintResult]
 
 
 def test_the_table_names_modules() -> None:

@@ -6,10 +6,10 @@ from collections.abc import Callable
 import pytest
 
 from penstock_spec import report
-from penstock_spec.findings import Finding, Outcome, Span
+from penstock_spec.findings import Finding, LintResult, Span
 
 Find = Callable[..., Finding]
-Make = Callable[..., Outcome]
+Make = Callable[..., LintResult]
 
 SAYS = "work.timeout is 60s (line 2)\nhint: set `shutdown.grace` to at least `1m10s`\nin: dev, production"
 COMMAND = re.compile(r"::(?P<name>[a-z]+) (?P<properties>[^:]*)::(?P<data>.*)")

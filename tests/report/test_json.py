@@ -4,10 +4,10 @@ import json
 from collections.abc import Callable
 
 from penstock_spec import report
-from penstock_spec.findings import Finding, Outcome, Span
+from penstock_spec.findings import Finding, LintResult, Span
 
 Find = Callable[..., Finding]
-Make = Callable[..., Outcome]
+Make = Callable[..., LintResult]
 
 
 def test_its_shape_is_this(outcome: Make, find: Find) -> None:

@@ -6,13 +6,13 @@ import pytest
 from junitparser import JUnitXml, TestCase, TestSuite
 
 from penstock_spec import report
-from penstock_spec.findings import Finding, Outcome, Span
+from penstock_spec.findings import Finding, LintResult, Span
 
 Find = Callable[..., Finding]
-Make = Callable[..., Outcome]
+Make = Callable[..., LintResult]
 
 
-def cases(outcome: Outcome) -> tuple[TestSuite, dict[str, TestCase]]:
+def cases(outcome: LintResult) -> tuple[TestSuite, dict[str, TestCase]]:
     """The suite of a report, and its cases by name."""
     (suite,) = JUnitXml.fromstring(report.render("junit", outcome).encode())
     return suite, {case.name: case for case in suite}

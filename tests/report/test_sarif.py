@@ -9,16 +9,16 @@ import jsonschema_rs
 import pytest
 
 from penstock_spec import report
-from penstock_spec.findings import Finding, Outcome, Span
+from penstock_spec.findings import Finding, LintResult, Span
 
 Find = Callable[..., Finding]
-Make = Callable[..., Outcome]
+Make = Callable[..., LintResult]
 
 SCHEMA = json.loads(Path(__file__).with_name("sarif.schema.json").read_text())
 FILE = "specs/media.yaml"
 
 
-def run(outcome: Outcome) -> Any:  # noqa: ANN401 - JSON
+def run(outcome: LintResult) -> Any:  # noqa: ANN401 - JSON
     """The run of a log that keeps to the schema."""
     log = json.loads(report.render("sarif", outcome))
     jsonschema_rs.validator_for(SCHEMA, validate_formats=True).validate(log)
@@ -26,7 +26,7 @@ def run(outcome: Outcome) -> Any:  # noqa: ANN401 - JSON
     return told
 
 
-def identities(outcome: Outcome) -> list[str]:
+def identities(outcome: LintResult) -> list[str]:
     return [one["partialFingerprints"]["place/v1"] for one in run(outcome)["results"]]
 
 

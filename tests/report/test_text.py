@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock_spec.findings import Finding, Outcome, Span
+from penstock_spec.findings import Finding, LintResult, Span
 from penstock_spec.report import text
 from penstock_spec.report.safe import head, safe, tail, width
 
 Find = Callable[..., Finding]
-Make = Callable[..., Outcome]
+Make = Callable[..., LintResult]
 FILE = "specs/media.yaml"
 
 

@@ -5,10 +5,10 @@ from collections.abc import Callable
 import pytest
 from subjects import subject_of
 
+from penstock_spec.context import SpecContext
 from penstock_spec.kinds.pipeline.spec import Pipeline
-from penstock_spec.subject import Subject
 
-Specified = Callable[..., Subject[Pipeline]]
+Specified = Callable[..., SpecContext[Pipeline]]
 
 
 @pytest.fixture(scope="session")

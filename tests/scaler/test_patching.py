@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock_spec.care import Patch
-from penstock_spec.patching import Patched, patched, pointer, steps_of
+from penstock_spec.patching import PatchedManifest, patched, pointer, steps_of
+from penstock_spec.sections import Patch
 
 MANIFEST = {"spec": {"max": 20, "triggers": [{"name": "depth"}, {"name": "parked"}], "a/b": {"~": 1}}}
 
@@ -18,7 +18,7 @@ def patch(op: Op, path: str, value: object = None) -> Patch:
     return Patch(target="ScaledObject", op=op, path=path, value=value, reason="a trial")
 
 
-def after(*patches: Patch) -> Patched:
+def after(*patches: Patch) -> PatchedManifest:
     return patched(MANIFEST, patches, "ScaledObject")
 
 
@@ -73,7 +73,7 @@ def test_a_patch_that_leads_nowhere_is_told_and_changes_nothing(stray: Patch) ->
 
 def test_patches_of_other_manifests_are_left_alone() -> None:
     other = Patch(target="Deployment", op="replace", path="/spec/max", value=1, reason="a trial")
-    assert after(other) == Patched(MANIFEST)
+    assert after(other) == PatchedManifest(MANIFEST)
 
 
 def test_neither_the_manifest_nor_the_value_of_a_patch_is_changed_by_the_next_patch() -> None:

@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
+from penstock_spec.context import SpecContext
 from penstock_spec.kinds.pipeline.scaler.effective import effective
 from penstock_spec.kinds.pipeline.scaler.formula import can_be_negative, names_in
 from penstock_spec.kinds.pipeline.scaler.scaled_object import scaled_object
 from penstock_spec.kinds.pipeline.scaler.trigger import KNOWN
 from penstock_spec.kinds.pipeline.spec import Pipeline
-from penstock_spec.subject import Subject
 
-Specified = Callable[..., Subject[Pipeline]]
+Specified = Callable[..., SpecContext[Pipeline]]
 
 KEPT = "stream: {retention: {keep: {age: 7d}}}"
 BOOST = "scaling: {boost: {when_older_than: 30s, factor: 2.5}}"

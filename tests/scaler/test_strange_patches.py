@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from penstock_spec.catalogue import catalogue
+from penstock_spec.context import SpecContext
 from penstock_spec.kinds.pipeline.scaler.effective import effective
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.rules.define import Rule
-from penstock_spec.subject import Subject
 
-Specified = Callable[..., Subject[Pipeline]]
+Specified = Callable[..., SpecContext[Pipeline]]
 
 RULES = [rule for rule in catalogue().values() if rule.family == "scaler" and rule.scope == "spec"]
 

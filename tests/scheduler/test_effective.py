@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from penstock_spec.kinds.scheduler.effective import listed, runs, shard_of, threshold
+from penstock_spec.kinds.scheduler.effective import effective_jobs, runs, shard_of, threshold
 from penstock_spec.kinds.scheduler.spec import Scheduler
 from penstock_spec.values.quantities import Duration
 
@@ -22,7 +22,7 @@ def test_a_job_takes_what_it_does_not_say_from_what_holds_for_all(scheduler: Mad
         each={"every": "30s", "timeout": "25s", "error_interval": "1m", "priority": 900},
         shards={"count": 4},
     )
-    plain, own = listed(spec)
+    plain, own = effective_jobs(spec)
     assert (plain.every, plain.timeout, plain.priority) == (Duration("30s"), Duration("25s"), 900)
     assert (plain.error_interval, plain.handler) == (Duration("1m"), "caching.jobs:run")
     assert (own.every, own.timeout, own.priority, own.shard) == (Duration("5m"), Duration("4m"), 0, 0)
@@ -31,7 +31,7 @@ def test_a_job_takes_what_it_does_not_say_from_what_holds_for_all(scheduler: Mad
 
 def test_a_job_that_says_when_it_runs_takes_no_other_time_from_all(scheduler: Made) -> None:
     """One by the clock does not run every so often too."""
-    clock, often = listed(
+    clock, often = effective_jobs(
         scheduler(
             {"name": "clock", "cron": "0 3 * * *"},
             {"name": "often", "every": "1m"},
@@ -44,13 +44,15 @@ def test_a_job_that_says_when_it_runs_takes_no_other_time_from_all(scheduler: Ma
 
 def test_a_run_that_says_no_timeout_may_take_as_long_as_its_interval(scheduler: Made) -> None:
     """And one by the clock five minutes."""
-    often, clock = listed(scheduler({"name": "often", "every": "10s"}, {"name": "clock", "cron": "0 3 * * *"}))
+    often, clock = effective_jobs(scheduler({"name": "often", "every": "10s"}, {"name": "clock", "cron": "0 3 * * *"}))
     assert (often.timeout, clock.timeout) == (Duration("10s"), Duration("5m"))
 
 
 def test_a_job_that_sends_runs_no_handler(scheduler: Made) -> None:
     """Whatever holds for all."""
-    [job] = listed(scheduler({"name": "nightly", "every": "1h", "send": {"pipeline": "jobs", "message": {"id": "a"}}}))
+    [job] = effective_jobs(
+        scheduler({"name": "nightly", "every": "1h", "send": {"pipeline": "jobs", "message": {"id": "a"}}})
+    )
     assert job.handler is None
     assert job.send is not None
     assert (job.send.pipeline, job.send.message) == ("jobs", {"id": "a"})
@@ -59,7 +61,7 @@ def test_a_job_that_sends_runs_no_handler(scheduler: Made) -> None:
 def test_jobs_that_a_function_tells_are_not_listed(scheduler: Made) -> None:
     """Nobody imports a team's code to look at a spec."""
     spec = scheduler().model_copy(update={"jobs": "caching.jobs:every"})
-    assert listed(spec) == ()
+    assert effective_jobs(spec) == ()
 
 
 @pytest.mark.parametrize(

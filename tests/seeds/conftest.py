@@ -14,7 +14,7 @@ import pytest
 
 from penstock_spec.kinds import kinds
 from penstock_spec.linting.check import PlatformFile, check_platform, resolve
-from penstock_spec.model import Part
+from penstock_spec.model import Section
 from penstock_spec.reading import Document, read
 
 ROOT = Path(__file__).parents[2]
@@ -59,9 +59,9 @@ def platform() -> PlatformFile:
 @pytest.fixture(scope="session")
 def resolved(platform: PlatformFile) -> Resolve:
     """A spec's model in an environment."""
-    known: dict[tuple[str, str], Part] = {}
+    known: dict[tuple[str, str], Section] = {}
 
-    def resolving(name: str, environment: str) -> Part:
+    def resolving(name: str, environment: str) -> Section:
         if (name, environment) not in known:
             spec = document(ROOT / f"specs/{name}.yaml")
             known[name, environment] = resolve(kinds()[spec.data["kind"]], spec, platform, environment)[0]

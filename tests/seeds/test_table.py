@@ -16,7 +16,7 @@ import yaml
 from penstock_spec.fields import fields_of, knows
 from penstock_spec.kinds import kinds
 from penstock_spec.linting.check import PlatformFile
-from penstock_spec.model import Part, key_of
+from penstock_spec.model import Section, key_of
 from penstock_spec.platform import Environment
 from penstock_spec.values.quantity import Quantity
 
@@ -40,7 +40,7 @@ def committed() -> list[str]:
 def at(part: Any, path: str) -> Any:  # noqa: ANN401 - a value of any model
     """The value at a path of a model."""
     for step in path.split("."):
-        if isinstance(part, Part):
+        if isinstance(part, Section):
             known = {key_of(name, info): name for name, info in type(part).model_fields.items()}
             part = getattr(part, known[step])
         else:
@@ -86,7 +86,7 @@ def test_each_field_has_the_value_that_the_table_says(
         if not row.field:
             continue
         whole = platform.model.environments[row.platform] if row.platform else resolved(row.spec, row.in_)
-        model: type[Part] = type(whole)
+        model: type[Section] = type(whole)
         assert knows(model, row.field), (seed, row.name, row.field)
         value = at(whole, row.field)
         assert same(value, row.here), (seed, row.name, value, row.here)

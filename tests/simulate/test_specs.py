@@ -8,10 +8,10 @@ import pytest
 
 from penstock_dev.simulating.git import at_revision
 from penstock_dev.simulating.specs import InvalidSpecs, ValidSpecs, read, with_value
+from penstock_spec.context import SpecContext, steps
 from penstock_spec.findings import CannotGoOn
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.repository import Inputs, open_repository, read_inputs
-from penstock_spec.subject import Subject, steps
 
 TODAY = date(2027, 1, 1)
 
@@ -28,7 +28,7 @@ def specs(folder: Path, environment: str = "production") -> ValidSpecs:
 
 def tried(folder: Path, environment: str, field: str, value: object) -> Pipeline:
     found = with_value(specs(folder, environment), steps(field), value)
-    assert isinstance(found, Subject), found
+    assert isinstance(found, SpecContext), found
     return found.spec
 
 

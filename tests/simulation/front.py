@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import cast
 
-from penstock.keys import Keys
+from penstock.keys import PipelineKeys
 from penstock.wire.errors import Refused, Reply
 from penstock.wire.words import Word
 
@@ -43,7 +43,7 @@ SHOWS = frozenset(
 class Front:
     """One server, in virtual time."""
 
-    def __init__(self, store: Store, time: Callable[[], int], keys: Keys, truth: Truth, memory: Memory) -> None:
+    def __init__(self, store: Store, time: Callable[[], int], keys: PipelineKeys, truth: Truth, memory: Memory) -> None:
         """`time` is Redis's own, in ms."""
         self._store = store
         self._time = time

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from penstock.keys import Keys
+from penstock.keys import PipelineKeys
 
 from .plan import Fault
 from .processes import JanitorProcess, Process, WorkerProcess
@@ -32,7 +32,7 @@ class Happenings:
     """Brings them about."""
 
     def __init__(  # noqa: PLR0913, PLR0917 - all to whom something can happen
-        self, universe: Universe, redis: Redis, wires: Wires, truth: Truth, keys: Keys, cast: Cast
+        self, universe: Universe, redis: Redis, wires: Wires, truth: Truth, keys: PipelineKeys, cast: Cast
     ) -> None:
         self._universe = universe
         self._redis = redis

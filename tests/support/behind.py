@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self, TypeAlias, TypeVar
 
-from penstock.keys import Keys
+from penstock.keys import PipelineKeys
 from penstock.wire.link import Link
 from penstock_spec.kinds.pipeline.spec import Pipeline
 
@@ -23,7 +23,7 @@ SPEC = Pipeline.model_validate(
         "dead_letter": {"key": "{work}:team:dead"},
     }
 )
-KEYS = Keys.of(SPEC)
+KEYS = PipelineKeys.of(SPEC)
 
 Sent: TypeAlias = bytes | str | int | float
 T = TypeVar("T")

@@ -21,7 +21,7 @@ from stage import Stage
 from targets import Target
 
 from penstock.command import main
-from penstock.keys import Keys
+from penstock.keys import PipelineKeys
 from penstock.operating.entry import Entry, Lens
 from penstock.resolved import Resolved
 from penstock.tending.replies import items
@@ -80,7 +80,7 @@ class Desk:
         return self.stage.pipeline
 
     @property
-    def keys(self) -> Keys:
+    def keys(self) -> PipelineKeys:
         return self.stage.keys
 
     @property

@@ -22,14 +22,14 @@ from penstock.scheduler.resolved import Resolved
 from penstock.scheduler.scheduler import Scheduler
 from penstock.wire.credentials import Credentials
 from penstock.wire.link import Link
-from penstock_spec.failing.classes import NO_CLASS
+from penstock_spec.failures.classes import NO_CLASS
 from penstock_spec.kinds.scheduler import Scheduler as Spec
 from penstock_spec.kinds.scheduler.derive import derive
-from penstock_spec.kinds.scheduler.effective import Effective
+from penstock_spec.kinds.scheduler.effective import EffectiveJob
 from penstock_spec.kinds.scheduler.failures import STANDARD
 from penstock_spec.platform import Environment
 
-Handle = Callable[[Effective, JobContext], Coroutine[Any, Any, None]]
+Handle = Callable[[EffectiveJob, JobContext], Coroutine[Any, Any, None]]
 
 
 class InLoop:
@@ -46,7 +46,7 @@ class Given(Calls):
         super().__init__(spec, (), ThreadPoolExecutor(1), _no_pipeline, Credentials())
         self._handle = handle
 
-    async def run(self, job: Effective, context: JobContext) -> None:
+    async def run(self, job: EffectiveJob, context: JobContext) -> None:
         await self._handle(job, context)
 
 

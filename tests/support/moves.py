@@ -11,9 +11,9 @@ from typing import Any, Literal, Self, TypeVar
 
 from penstock.scheduler.steps import Answer, Cleaned, Entry, Looked, Returned, Steps, Taken, Took
 from penstock.wire.link import Link
-from penstock_spec.kinds.scheduler.keys import KeyNames, Keys
+from penstock_spec.kinds.scheduler.keys import KeyNames, SchedulerKeys
 
-KEYS = Keys.of(KeyNames(prefix="tests:", hash_tag="ps"))
+KEYS = SchedulerKeys.of(KeyNames(prefix="tests:", hash_tag="ps"))
 """With a hash tag: a cluster needs it, and no other Redis minds."""
 LEASE = 3_600_000
 TIMEOUT = 60_000

@@ -15,7 +15,7 @@ from raw import Told
 from servers import SECONDS, wait_for
 from targets import Target
 
-from penstock_spec.kinds.scheduler.keys import KeyNames, Keys
+from penstock_spec.kinds.scheduler.keys import KeyNames, SchedulerKeys
 
 SPEC = """\
 kind: scheduler
@@ -44,7 +44,7 @@ async def handle(job, context):
     ledger.note("start", job.name, context.fence)
     ledger.note("end", job.name, context.fence)
 """
-KEYS = Keys.of(KeyNames(hash_tag="trial"))
+KEYS = SchedulerKeys.of(KeyNames(hash_tag="trial"))
 
 
 class Schedule(Trial):

@@ -10,7 +10,7 @@ from promises import until
 from raw import Told
 from targets import Target
 
-from penstock.keys import Keys
+from penstock.keys import PipelineKeys
 from penstock.tending.group import ensure
 from penstock.tending.tend import Tended, tend
 from penstock.wire.link import Link
@@ -68,9 +68,9 @@ def pipeline(
     )
 
 
-def keys_of(spec: Pipeline) -> Keys:
+def keys_of(spec: Pipeline) -> PipelineKeys:
     """Where it stands."""
-    return Keys.of(spec)
+    return PipelineKeys.of(spec)
 
 
 def entries(redis: Asked) -> list[Entry]:

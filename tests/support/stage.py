@@ -19,7 +19,7 @@ from penstock.janitor.pods import Pods, PodsUnknownError
 from penstock.janitor.rounds import Rounds
 from penstock.janitor.sight import Sight
 from penstock.janitor.tally import Tally
-from penstock.keys import PARKED, READY, SUSPECT, Keys
+from penstock.keys import PARKED, READY, SUSPECT, PipelineKeys
 from penstock.observe.board import Board
 from penstock.observe.metrics import Metrics
 from penstock.observe.values import Counter, Gauge
@@ -89,7 +89,7 @@ class Stage:
         self._credentials = where.credentials if isinstance(where, Target) else Credentials(password=where.password)
         redis = where.redis if isinstance(where, Target) else where.model()
         self.pipeline = pipeline(redis, spec, name)
-        self.keys: Keys = self.pipeline.keys
+        self.keys: PipelineKeys = self.pipeline.keys
         self.board = Board()
         self.metrics = Metrics.of_spec("janitor", self.pipeline.spec, self.board)
 

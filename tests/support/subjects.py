@@ -1,11 +1,11 @@
 """A spec in an environment, as the rules get it."""
 
+from penstock_spec.context import SpecContext
 from penstock_spec.kinds import kinds
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.linting.check import check_platform, resolve
 from penstock_spec.platform import Environment
 from penstock_spec.reading import read
-from penstock_spec.subject import Subject
 
 USUAL = """
 kind: pipeline
@@ -16,7 +16,7 @@ image: registry.example/media-worker:1.4.2
 """
 
 
-def subject_of(spec: str = "", redis: str = 'addresses: ["redis:6379"]') -> Subject[Pipeline]:
+def subject_of(spec: str = "", redis: str = 'addresses: ["redis:6379"]') -> SpecContext[Pipeline]:
     """Of a spec's own lines, with the lines of an environment's Redis."""
     around = f"kind: platform\nenvironments:\n  dev:\n    namespace: media-dev\n    redis: {{{redis}}}\n"
     platform = check_platform(read("penstock.yaml", around.encode()))
@@ -24,4 +24,4 @@ def subject_of(spec: str = "", redis: str = 'addresses: ["redis:6379"]') -> Subj
     environment: Environment = platform.model.environments["dev"]
     document = read("specs/media-cluster.yaml", (spec + USUAL).encode())
     model, layers = resolve(kinds()["pipeline"], document, platform, "dev")
-    return Subject(model, "dev", environment, platform.document, layers, lambda _: None)
+    return SpecContext(model, "dev", environment, platform.document, layers, lambda _: None)

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from penstock.handling.asked import Bury, Retry
 from penstock.handling.failures import LONGEST, Failure, Match
-from penstock_spec.failing.matches import SAME, builtin, is_status, takes
+from penstock_spec.failures.matching import SAME, builtin, is_status, takes
 
 BUILTINS = [
     Exception, ValueError, UnicodeDecodeError, OSError, ConnectionError, ConnectionResetError, TimeoutError,

@@ -12,7 +12,7 @@ from penstock.janitor import lead
 from penstock.janitor.janitor import Janitor
 from penstock.janitor.lead import Lock, lock_of
 from penstock.janitor.tally import Tally
-from penstock.keys import Keys
+from penstock.keys import PipelineKeys
 from penstock_spec.kinds.pipeline.metrics import stream, tidying
 
 HISTORY = "{stream: {foreign_workers: true, retention: {keep: {length: 5}}}, janitor: {ghosts: {idle: 1ms}}}"
@@ -55,7 +55,7 @@ def test_a_lock_that_nobody_renews_runs_out(target: Target) -> None:
 
 def test_who_tends_other_pipelines_leads_beside_us() -> None:
     """Two repositories on one Redis may both say `production`; and pods with new specs come before the old ones go."""
-    one, other = Keys.at("a", "g", "d"), Keys.at("b", "g", "d")
+    one, other = PipelineKeys.at("a", "g", "d"), PipelineKeys.at("b", "g", "d")
     assert lock_of("production", [one, other]) == lock_of("production", [other, one])
     others = [lock_of("production", [one]), lock_of("production", [other]), lock_of("dev", [one])]
     assert len({lock_of("production", [one, other]), *others}) == 4

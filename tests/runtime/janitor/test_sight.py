@@ -7,7 +7,7 @@ from promises import keep, until
 from stage import Stage
 from targets import Target
 
-from penstock.keys import READY, SUSPECT, Keys
+from penstock.keys import READY, SUSPECT, PipelineKeys
 from penstock.tending.measure import Measured, measure
 from penstock.wire.link import Link
 from penstock_spec.kinds.pipeline.metrics import stream, sweeping, tidying
@@ -126,7 +126,7 @@ def test_a_look_that_ends_when_another_leads_is_not_told(target: Target, monkeyp
     stage.add(3)
     tally = stage.tally()
 
-    async def measure_late(link: Link, keys: Keys) -> Measured:
+    async def measure_late(link: Link, keys: PipelineKeys) -> Measured:
         tally.lead(ours=False)
         return await measure(link, keys)
 

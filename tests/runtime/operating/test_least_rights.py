@@ -16,7 +16,7 @@ from targets import Target
 
 from penstock.janitor.lead import Lock, lock_of
 from penstock.janitor.look import look
-from penstock.keys import Keys
+from penstock.keys import PipelineKeys
 from penstock.operating.following import Follower
 from penstock.operating.letters.choice import Filters, Walk
 from penstock.operating.letters.pace import Pace
@@ -306,7 +306,7 @@ def operates(user: Granted) -> None:
     keep(promise())
 
 
-async def sees(link: Link, keys: Keys) -> None:
+async def sees(link: Link, keys: PipelineKeys) -> None:
     """`status`, `peek` and `tail`."""
     await measure(link, keys)
     await counts(link, keys)
@@ -319,7 +319,7 @@ async def sees(link: Link, keys: Keys) -> None:
     await link.call("XREAD", "STREAMS", keys.stream, "0")
 
 
-async def handles(link: Link, keys: Keys, desk: Desk, letters: list[str]) -> None:
+async def handles(link: Link, keys: PipelineKeys, desk: Desk, letters: list[str]) -> None:
     """`dlq`."""
     walk = Walk(link, keys, desk.lens)
     assert [one async for one in walk.chosen(Filters(), await walk.now(), until=await walk.last(), newest_first=True)]

@@ -26,7 +26,7 @@ from targets import Target
 
 from penstock.command.operating import Progress
 from penstock.command.replaying import check_slots
-from penstock.keys import Keys
+from penstock.keys import PipelineKeys
 from penstock.message.story import read_story
 from penstock.operating.letters.choice import Filters, Walk
 from penstock.operating.letters.dead_letter import DeadLetter
@@ -470,7 +470,7 @@ class TestPurge:
         ids = desk.died(3)
         belongs_to = DeadLetter.belongs_to
 
-        def takes(letter: DeadLetter, keys: Keys) -> bool:
+        def takes(letter: DeadLetter, keys: PipelineKeys) -> bool:
             if letter.id == ids[1]:
                 desk.ask("XDEL", keys.dead, letter.id)
             return belongs_to(letter, keys)

@@ -12,13 +12,13 @@ from penstock.scheduler.story import Story
 from penstock.scheduler.taking import LOOK, STRANGERS
 from penstock.wire.credentials import Credentials
 from penstock.wire.route import Route
-from penstock_spec.kinds.scheduler.keys import KeyNames, Keys
+from penstock_spec.kinds.scheduler.keys import KeyNames, SchedulerKeys
 
 BOUND = 5.0
 """ms."""
 JOBS = 100_000
 SHARDS = 10
-KEYS = Keys.of(KeyNames())
+KEYS = SchedulerKeys.of(KeyNames())
 LIFE = "scheduler-7c9d8b6f5-x2x4z~01234567"
 LEASE = 3_600_000
 ROUNDS = 10

@@ -25,7 +25,7 @@ from penstock.scheduler.runs import Runs
 from penstock.scheduler.settler import Settler
 from penstock.scheduler.steps import Steps, Taken
 from penstock.scheduler.tally import Tally
-from penstock_spec.kinds.scheduler.effective import Effective, listed
+from penstock_spec.kinds.scheduler.effective import EffectiveJob, effective_jobs
 
 MANY = 1000
 """Of which one step takes a quarter, and that more than a millisecond."""
@@ -86,7 +86,7 @@ def test_a_scan_for_zombies_ends_when_its_time_is_over(target: Target) -> None:
         moment[0] += moment[1]
         return moment[0]
 
-    async def handle(job: Effective, context: JobContext) -> None:
+    async def handle(job: EffectiveJob, context: JobContext) -> None:
         try:
             await asyncio.sleep(3600)
         finally:
@@ -99,7 +99,7 @@ def test_a_scan_for_zombies_ends_when_its_time_is_over(target: Target) -> None:
         settler = Settler(Steps(link, OF_MOVES), Breaker(spec.breakers), 3, 100, tally, clocks)
         runs = Runs(spec, Given(spec, handle), settler, RedisTime(clocks, 10), tally, Random(1), clocks)  # noqa: S311 - no secret
         permits = Permits(6, lambda: None)
-        for job in listed(spec):
+        for job in effective_jobs(spec):
             taken = Taken(job.name, 0, 1_000_000, 1, 0.0, None)
             runs.start(taken, job, plan(job, 0, 0.0), permits.take(), "pod~1")
         await asyncio.sleep(0)  # they begin

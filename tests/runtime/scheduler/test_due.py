@@ -10,7 +10,7 @@ from penstock.handling.asked import Retry
 from penstock.handling.failures import Failure
 from penstock.scheduler.due import Failures, Plan, first, interval, latest_due, plan
 from penstock_spec.kinds.scheduler.cron import latest
-from penstock_spec.kinds.scheduler.effective import Effective, listed
+from penstock_spec.kinds.scheduler.effective import EffectiveJob, effective_jobs
 from penstock_spec.kinds.scheduler.failures import STANDARD
 from penstock_spec.kinds.scheduler.spec import Scheduler
 
@@ -28,8 +28,8 @@ def spec(**said: object) -> Scheduler:
     return spec_of(jobs=[{"name": "job", "handler": "x:y", **job}], **said)
 
 
-def job(**said: object) -> Effective:
-    return listed(spec(job=said))[0]
+def job(**said: object) -> EffectiveJob:
+    return effective_jobs(spec(job=said))[0]
 
 
 def test_a_new_job_is_due_at_once_or_within_its_jitter() -> None:
@@ -138,7 +138,7 @@ def test_a_little_late_is_not_missed() -> None:
 
 def after(it: Scheduler, error: BaseException, streak: int, planned: int = NOON + 30, seed: int = 1) -> int:
     """Seconds from the end of a failed run, at noon, to the next."""
-    one = listed(it)[0]
+    one = effective_jobs(it)[0]
     return Failures(it).next(one, planned, Failure.of(error), streak, NOON, chance(seed)) - NOON
 
 

@@ -13,7 +13,7 @@ from penstock.clocks import Clocks
 from penstock.scheduler.context import JobContext
 from penstock.scheduler.redis_time import RedisTime
 from penstock.scheduler.steps import Steps, Took
-from penstock_spec.kinds.scheduler.effective import Effective
+from penstock_spec.kinds.scheduler.effective import EffectiveJob
 
 
 @pytest.mark.parametrize(("lease", "stood"), [("60s", 5.0), ("10s", 5.0)], ids=["past its deadline", "its lease"])
@@ -40,7 +40,7 @@ def test_what_was_given_too_long_ago_is_not_begun(
 
     monkeypatch.setattr(Steps, "acquire", sleeps)
 
-    async def handle(job: Effective, context: JobContext) -> None:
+    async def handle(job: EffectiveJob, context: JobContext) -> None:
         del job
         ran.append(context.fence)
 

@@ -16,8 +16,8 @@ from penstock.scripts import Script
 from penstock.wire.errors import Reply
 from penstock.wire.link import Link
 from penstock.wire.words import Word
-from penstock_spec.kinds.scheduler.effective import Effective
-from penstock_spec.kinds.scheduler.keys import Keys
+from penstock_spec.kinds.scheduler.effective import EffectiveJob
+from penstock_spec.kinds.scheduler.keys import SchedulerKeys
 
 STRANGERS = 1500
 
@@ -40,7 +40,7 @@ def test_many_strangers_keep_no_pod_from_its_own_jobs(target: Target, monkeypatc
         work={"concurrency": 50},
         refresh={"every": "1h"},
     )
-    keys, ran, refreshes = Keys.of(spec.keys), Counter[str](), Counter[str]()
+    keys, ran, refreshes = SchedulerKeys.of(spec.keys), Counter[str](), Counter[str]()
     once = Refresh.once
 
     async def counted(self: Refresh) -> bool:
@@ -49,7 +49,7 @@ def test_many_strangers_keep_no_pod_from_its_own_jobs(target: Target, monkeypatc
 
     monkeypatch.setattr(Refresh, "once", counted)
 
-    async def handle(job: Effective, context: JobContext) -> None:
+    async def handle(job: EffectiveJob, context: JobContext) -> None:
         del context
         ran[job.name] += 1
 

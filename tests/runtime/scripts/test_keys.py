@@ -7,7 +7,7 @@ from behind import KEYS
 from lua import Lua, called, files
 from redis.crc import key_slot
 
-from penstock.keys import Keys
+from penstock.keys import PipelineKeys
 from penstock.scripts import script
 
 
@@ -44,7 +44,7 @@ def test_a_key_from_anywhere_else_is_found(text: str) -> None:
 @pytest.mark.parametrize("stream", ["work", "streams:media.cluster", "{tag}:rest", "a b*[c]", "größe"])
 def test_all_keys_of_a_stream_lie_in_its_slot(stream: str) -> None:
     """Whatever it is called, and whatever the message or its deduplication key is called."""
-    keys = Keys.at(stream, "team {with} odd signs", KEYS.dead)
+    keys = PipelineKeys.at(stream, "team {with} odd signs", KEYS.dead)
     sides = [
         *(keys.delayed, keys.bodies, keys.parked, keys.uncharged, keys.crashed, keys.alive, keys.position),
         *(keys.finished, keys.dedup + "job {1}", keys.result + "1-1"),

@@ -16,7 +16,7 @@ from pathlib import Path
 import jinja2
 from jinja2.bccache import Bucket
 
-from penstock_spec import whole
+from penstock_spec import atomic
 
 ENDING = ".j2c"
 READABLE = 0o644
@@ -55,4 +55,4 @@ class Compiled(jinja2.BytecodeCache):
             return
         with contextlib.suppress(OSError):
             Path(bucket.key).parent.mkdir(parents=True, exist_ok=True)
-            whole.replace(Path(bucket.key), bucket.bytecode_to_string(), READABLE)
+            atomic.write(Path(bucket.key), bucket.bytecode_to_string(), READABLE)

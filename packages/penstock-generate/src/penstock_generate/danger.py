@@ -10,23 +10,23 @@ from penstock_generate.tree import Difference
 from penstock_spec import worker_file
 from penstock_spec.files import File
 from penstock_spec.findings import CannotGoOn
-from penstock_spec.linting.changes import Looked, look
+from penstock_spec.linting.changes import ChangeFindings, look
 from penstock_spec.linting.lint import load
-from penstock_spec.model import Part
+from penstock_spec.model import Section
 
 WORKER = "worker.json"
 
 
-def dangers(source: Source, specs: Mapping[str, File], root: Path, difference: Difference) -> Looked:
+def dangers(source: Source, specs: Mapping[str, File], root: Path, difference: Difference) -> ChangeFindings:
     """Of what is about to be written over `generated/`. Only where a process would see a change is there anything."""
     touched = (*difference.outdated, *difference.edited, *difference.left_over)
     was = {path: (root / path).read_bytes() for path in touched if path.endswith(f"/{WORKER}")}
     return of(source, specs, was)
 
 
-def of(source: Source, specs: Mapping[str, File], was: Mapping[str, bytes]) -> Looked:
+def of(source: Source, specs: Mapping[str, File], was: Mapping[str, bytes]) -> ChangeFindings:
     """Against worker files as they were, by their paths below `generated/`."""
-    before: dict[str, dict[str, Part]] = {}
+    before: dict[str, dict[str, Section]] = {}
     for path, raw in sorted(was.items()):
         environment, name, _ = path.split("/")
         before.setdefault(environment, {})[name] = _spec(path, raw)
@@ -35,9 +35,9 @@ def of(source: Source, specs: Mapping[str, File], was: Mapping[str, bytes]) -> L
     return look(source.platform, documents, specs.keys(), before, source.today)
 
 
-def _spec(path: str, raw: bytes) -> Part:
+def _spec(path: str, raw: bytes) -> Section:
     try:
-        spec: Part = worker_file.read(raw, path, checked=False).spec
+        spec: Section = worker_file.read(raw, path, checked=False).spec
     except CannotGoOn as error:
         says = f"what could be lost cannot be told: {error.says}"
         hint = f"bring `generated/{path}` back as it was, with `git checkout`; or delete it, and nothing is looked for"

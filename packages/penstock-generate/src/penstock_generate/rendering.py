@@ -23,7 +23,7 @@ from penstock_generate.explaining.trace import Marks, places
 from penstock_generate.readable import unreadable
 from penstock_spec.fields import nearest
 from penstock_spec.findings import CannotGoOn
-from penstock_spec.values.words import shown
+from penstock_spec.values.strings import printable
 
 OURS = Path(__file__).parent / "templates"
 ENDING = ".j2"
@@ -89,7 +89,7 @@ class Templates:
         found = [place for place in places(marked)[: wrong.line + 1] if place] or [f"{name}{ENDING}:1"]
         line = content.splitlines()[wrong.line : wrong.line + 1]
         says = f"templates/{found[-1]}: what this gives cannot be read: {wrong.says}"
-        said = f", `{shown(line[0].strip())}`" if line and line[0].strip() else ""
+        said = f", `{printable(line[0].strip())}`" if line and line[0].strip() else ""
         raise CannotGoOn(says, f"mend the template; it is line {wrong.line + 1} of what it gives{said}")
 
     def copied(self, folder: str) -> Iterator[Artifact]:

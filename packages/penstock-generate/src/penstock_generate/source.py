@@ -13,7 +13,7 @@ from penstock_generate.artifact import OF_ALL
 from penstock_generate.rendering import OURS, Templates
 from penstock_spec.fields import nearest
 from penstock_spec.files import digest
-from penstock_spec.findings import CannotGoOn, Outcome, Severity
+from penstock_spec.findings import CannotGoOn, LintResult, Severity
 from penstock_spec.linting import cache, check, lint
 from penstock_spec.platform import Platform
 from penstock_spec.repository import Inputs, Repository, read_inputs
@@ -64,7 +64,7 @@ class Source:
 class Refused:
     """What files with errors come to."""
 
-    outcome: Outcome
+    outcome: LintResult
 
 
 def read(repository: Repository, chosen: Chosen, today: date) -> Source | Refused:
@@ -73,7 +73,7 @@ def read(repository: Repository, chosen: Chosen, today: date) -> Source | Refuse
     return (isinstance(source, Source) and refused(source)) or source
 
 
-def refused(source: Source, also: lint.Also | None = None) -> Refused | None:
+def refused(source: Source, also: lint.SpecCallback | None = None) -> Refused | None:
     """Check its specs, and do something else with each that is well: nothing is refused where all are."""
     outcome = cache.lint(source.repository, source.chosen.environments, source.today, source.inputs, also)
     return Refused(outcome) if outcome.count(Severity.ERROR) else None

@@ -16,7 +16,7 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from penstock_spec.kinds import kinds
-from penstock_spec.model import Part
+from penstock_spec.model import Section
 from penstock_spec.reading import read
 from penstock_spec.repository import PLATFORM_FILE, SPECS
 from penstock_spec.rules.define import Rule
@@ -44,7 +44,7 @@ environments:
 """
 
 
-class Example(Part):
+class Example(Section):
     """One repository: a spec, several, or a file exactly as it stands; and what it differs in from the usual."""
 
     spec: str | None = None
@@ -112,7 +112,7 @@ class Passing(Example):
     """A repository in which the rule finds nothing."""
 
 
-class Examples(Part):
+class Examples(Section):
     """All examples of a rule."""
 
     fails: list[Failing] = Field(min_length=1)

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic.fields import FieldInfo
 
-from penstock_spec.model import Part, key_of
+from penstock_spec.model import Section, key_of
 
 LONGEST_WORD = 200
 """Characters up to which a known word is looked for; comparing takes the square of it, and no field is that long."""
@@ -22,7 +22,7 @@ class FieldAt:
     """One field. Keys that people choose stand in its path as `*`, items of a list as `[]`."""
 
     path: str
-    owner: type[Part]
+    owner: type[Section]
     name: str
     info: FieldInfo
 
@@ -33,12 +33,12 @@ class FieldAt:
 
 
 @cache
-def fields_of(model: type[Part]) -> tuple[FieldAt, ...]:
+def fields_of(model: type[Section]) -> tuple[FieldAt, ...]:
     """Every field, outer before inner, in the order in which the model says them."""
     return tuple(_fields(model, ""))
 
 
-def _fields(model: type[Part], prefix: str) -> Iterator[FieldAt]:
+def _fields(model: type[Section], prefix: str) -> Iterator[FieldAt]:
     for name, info in model.model_fields.items():
         path = f"{prefix}{key_of(name, info)}"
         yield FieldAt(path, model, name, info)
@@ -46,9 +46,9 @@ def _fields(model: type[Part], prefix: str) -> Iterator[FieldAt]:
             yield from _fields(inner, f"{path}{suffix}.")
 
 
-def parts_in(annotation: Any, suffix: str = "") -> Iterator[tuple[type[Part], str]]:  # noqa: ANN401 - any type expression
+def parts_in(annotation: Any, suffix: str = "") -> Iterator[tuple[type[Section], str]]:  # noqa: ANN401 - any type expression
     """The models inside a type, and how their path goes on."""
-    if isinstance(annotation, type) and issubclass(annotation, Part):
+    if isinstance(annotation, type) and issubclass(annotation, Section):
         yield annotation, suffix
         return
     origin, arguments = get_origin(annotation), get_args(annotation)
@@ -65,13 +65,13 @@ def parts_in(annotation: Any, suffix: str = "") -> Iterator[tuple[type[Part], st
 
 
 @cache
-def known_paths(model: type[Part]) -> frozenset[str]:
+def known_paths(model: type[Section]) -> frozenset[str]:
     """The paths alone."""
     return frozenset(field.path for field in fields_of(model))
 
 
 @cache
-def knows(model: type[Part], path: str) -> bool:
+def knows(model: type[Section], path: str) -> bool:
     """Is this a path of the model? A chosen key matches `*`."""
     known = known_paths(model)
     if path in known:
@@ -97,7 +97,7 @@ def nearest(word: str, words: list[str] | tuple[str, ...] | frozenset[str]) -> s
     return close[0] if close else None
 
 
-def elsewhere(model: type[Part], key: str) -> str | None:
+def elsewhere(model: type[Section], key: str) -> str | None:
     """The only path that ends with this key, when a key was put into the wrong section."""
     paths = [
         path for path in known_paths(model) if path.rpartition(".")[2] == key and "*" not in path and "[]" not in path

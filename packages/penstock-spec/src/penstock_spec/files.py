@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from penstock_spec.findings import Span
-from penstock_spec.reading import Found
+from penstock_spec.reading import Problem
 from penstock_spec.reading.source import LARGEST, decode
 
 
@@ -19,7 +19,7 @@ class File:
 
     path: Path
     name: str
-    raw: bytes | Found
+    raw: bytes | Problem
 
     def beside(self, relative: str) -> bytes | None:
         """The bytes of a file beside this one."""
@@ -28,28 +28,28 @@ class File:
 
     def lines(self) -> tuple[str, ...]:
         """Its lines, for those who show them."""
-        return () if isinstance(self.raw, Found) else decode(self.name, self.raw).lines
+        return () if isinstance(self.raw, Problem) else decode(self.name, self.raw).lines
 
 
-def read_bytes(path: Path, name: str, most: int | None = LARGEST + 1) -> bytes | Found:
+def read_bytes(path: Path, name: str, most: int | None = LARGEST + 1) -> bytes | Problem:
     """The bytes of a file, this many at the most; or why they cannot be had. All, of what is not a team's."""
     at = Span(name, 1, 1, 1, 1)
     try:
         mode = os.stat(path).st_mode  # noqa: PTH116 - there are thousands
         if stat.S_ISDIR(mode):
             os.scandir(path).close()  # a folder comes this far when it may not be read, or when it is named
-            return Found("unreadable-file", at, "it is a folder", "name a file")
+            return Problem("unreadable-file", at, "it is a folder", "name a file")
         if not stat.S_ISREG(mode):
-            return Found("unreadable-file", at, "it is no ordinary file", "name a file")
+            return Problem("unreadable-file", at, "it is no ordinary file", "name a file")
         with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - as above
             return file.read(-1 if most is None else most)
     except FileNotFoundError:
-        return Found("unreadable-file", at, "there is no such file", "see that the name is right")
+        return Problem("unreadable-file", at, "there is no such file", "see that the name is right")
     except PermissionError:
-        return Found("unreadable-file", at, "reading it is not permitted", f"allow it: `chmod +r {name}`")
+        return Problem("unreadable-file", at, "reading it is not permitted", f"allow it: `chmod +r {name}`")
     except (OSError, ValueError) as error:
         says = f"it cannot be read: {getattr(error, 'strerror', None) or error}"
-        return Found("unreadable-file", at, says, "see that the name is right and the disk is well")
+        return Problem("unreadable-file", at, says, "see that the name is right and the disk is well")
 
 
 def digest(raw: bytes | None) -> str | None:

@@ -54,7 +54,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class LintResult:
     """What a run found, and over how much."""
 
     findings: tuple[Finding, ...]

@@ -17,7 +17,7 @@ from pydantic.fields import FieldInfo
 
 from penstock_spec.kinds import Kind, kinds
 from penstock_spec.layers import FIXED
-from penstock_spec.model import Part
+from penstock_spec.model import Section
 from penstock_spec.platform import Platform
 from penstock_spec.reference import values
 from penstock_spec.reference.types import in_words, keys_of
@@ -121,7 +121,7 @@ def _places(schema: Schema, pointer: str, path: str) -> Iterator[tuple[str, str,
         yield from _places(chosen, f"{pointer}/additionalProperties", f"{path}.*")
 
 
-def _section(model: type[Part]) -> Schema:
+def _section(model: type[Section]) -> Schema:
     """A model with all that is inside it: an editor shows it in place, without following references."""
     fields = keys_of(model)
     required = [key for key, info in fields.items() if info.is_required()]
@@ -164,7 +164,7 @@ def _leaf(annotation: Any, metadata: Sequence[Any]) -> Schema:  # noqa: ANN401 -
     for one in metadata:
         if isinstance(one, WithJsonSchema):
             return dict(one.json_schema or {})
-    if isinstance(annotation, type) and issubclass(annotation, Part):
+    if isinstance(annotation, type) and issubclass(annotation, Section):
         return _section(annotation)
     if isinstance(annotation, type) and issubclass(annotation, Quantity):
         return _quantity(annotation)

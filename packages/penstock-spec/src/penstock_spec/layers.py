@@ -15,9 +15,9 @@ from typing import Any
 from penstock_spec.fields import fields_of, knows
 from penstock_spec.findings import Span
 from penstock_spec.kinds import Kind
-from penstock_spec.model import Part
-from penstock_spec.reading import Document, Found, Path, Place, dotted
-from penstock_spec.values.words import shown
+from penstock_spec.model import Section
+from penstock_spec.reading import Document, Path, Place, Problem, dotted
+from penstock_spec.values.strings import printable
 
 
 class Source(StrEnum):
@@ -54,7 +54,7 @@ class Layers:
     environment: str
     data: dict[str, Any]
     overlays: tuple[Overlay, ...]
-    found: tuple[Found, ...] = ()
+    found: tuple[Problem, ...] = ()
 
     def over(self, path: Path) -> Overlay | None:
         """The overlay that says this path, the deepest that does."""
@@ -97,7 +97,7 @@ class Layers:
 def layered(kind: Kind, spec: Document, platform: Document, environment: str) -> Layers:
     """Merge a spec with one environment. Overrides that cannot be applied are findings."""
     data: dict[str, Any] = {key: copied(value) for key, value in spec.data.items() if key != "environments"}
-    found: list[Found] = []
+    found: list[Problem] = []
     overlays: list[Overlay] = []
     base: Path = ("environments", environment)
     for key, value in _outer_first(_mapping(spec.data, base)):
@@ -107,9 +107,9 @@ def layered(kind: Kind, spec: Document, platform: Document, environment: str) ->
         problem = put(data, path, value)
         if problem:
             at = spec.places[(*base, key)].name
-            says = f"`{problem}` is no section here, so `{shown(key)}` cannot be put into it"
-            hint = f"give the whole of `{problem}` here instead of `{shown(key)}`"
-            found.append(Found("unknown-override", at, says, hint, key))
+            says = f"`{problem}` is no section here, so `{printable(key)}` cannot be put into it"
+            hint = f"give the whole of `{problem}` here instead of `{printable(key)}`"
+            found.append(Problem("unknown-override", at, says, hint, key))
         else:
             overlays.append(Overlay(path, Source.ENVIRONMENT, spec, (*base, key)))
     for base in (("environments", environment, "defaults"), ("defaults",)):
@@ -134,10 +134,10 @@ def may_override(kind: Kind, key: str) -> bool:
 
 
 @cache
-def sections(model: type[Part]) -> frozenset[str]:
+def sections(model: type[Section]) -> frozenset[str]:
     """The sections that are always there: what one place says of them adds to what another says."""
     fields = ((field.path, field.info.annotation) for field in fields_of(model))
-    return frozenset(path for path, kind in fields if isinstance(kind, type) and issubclass(kind, Part))
+    return frozenset(path for path, kind in fields if isinstance(kind, type) and issubclass(kind, Section))
 
 
 def copied(data: Any) -> Any:  # noqa: ANN401 - whatever YAML can say

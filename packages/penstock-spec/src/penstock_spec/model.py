@@ -13,7 +13,7 @@ from pydantic_core import PydanticCustomError
 from penstock_spec.reading.scalars import plain
 
 
-class Part(BaseModel):
+class Section(BaseModel):
     """A section of a spec or of the platform file."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, arbitrary_types_allowed=False)
@@ -46,8 +46,8 @@ def about(says: str, example: object, *, derived: str = "", **bounds: Any) -> An
 
 
 @dataclass(frozen=True, slots=True)
-class Called:
-    """What a type is called on the reference pages: `Annotated[str, ..., Called("time zone")]`."""
+class TypeName:
+    """What a type is called on the reference pages: `Annotated[str, ..., TypeName("time zone")]`."""
 
     words: str
 

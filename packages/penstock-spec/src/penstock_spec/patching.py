@@ -7,17 +7,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from penstock_spec.care import Patch
 from penstock_spec.fields import nearest
 from penstock_spec.layers import copied
 from penstock_spec.reading import Path
-from penstock_spec.values.words import shown
+from penstock_spec.sections import Patch
+from penstock_spec.values.strings import printable
 
 INDEX = re.compile(r"0|[1-9][0-9]{0,5}")
 
 
 @dataclass(frozen=True, slots=True)
-class Nowhere:
+class PatchProblem:
     """A patch whose path leads nowhere."""
 
     index: int
@@ -26,7 +26,7 @@ class Nowhere:
 
 
 @dataclass(frozen=True, slots=True)
-class Patched:
+class PatchedManifest:
     """A manifest after its patches. Paths into the spec start with `patches`."""
 
     manifest: Any
@@ -34,7 +34,7 @@ class Patched:
     """By place in the manifest: the value in the spec that stands there now."""
     removed: dict[Path, Path] = field(default_factory=dict)
     """By place: the patch that took away what stood there. Items of a list, whose place another takes, stand as `-`."""
-    nowhere: tuple[Nowhere, ...] = ()
+    nowhere: tuple[PatchProblem, ...] = ()
 
     def author(self, place: Path) -> Path | None:
         """The path in the spec that wrote this place, or that last changed something at or below it."""
@@ -58,17 +58,17 @@ def pointer(steps: Path) -> str:
     return "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in steps)
 
 
-def patched(manifest: Any, patches: Sequence[Patch], target: str) -> Patched:  # noqa: ANN401 - any manifest
+def patched(manifest: Any, patches: Sequence[Patch], target: str) -> PatchedManifest:  # noqa: ANN401 - any manifest
     """Apply those for a target, in their order. What cannot be applied is left out and told."""
-    result = Patched(copied(manifest))
+    result = PatchedManifest(copied(manifest))
     nowhere = []
     for index, patch in enumerate(patches):
         if patch.target == target and (problem := _apply(result, index, patch)):
             nowhere.append(problem)
-    return Patched(result.manifest, result.written, result.removed, tuple(nowhere))
+    return PatchedManifest(result.manifest, result.written, result.removed, tuple(nowhere))
 
 
-def _apply(result: Patched, index: int, patch: Patch) -> Nowhere | None:
+def _apply(result: PatchedManifest, index: int, patch: Patch) -> PatchProblem | None:
     steps = steps_of(patch.path)
     section, place, missing = _walk(result.manifest, steps[:-1])
     if missing is not None:
@@ -93,7 +93,7 @@ def _apply(result: Patched, index: int, patch: Patch) -> Nowhere | None:
     return None
 
 
-def _change_item(result: Patched, items: list[Any], place: Path, index: int, patch: Patch) -> None:
+def _change_item(result: PatchedManifest, items: list[Any], place: Path, index: int, patch: Patch) -> None:
     around, position = place[:-1], int(place[-1])
     if patch.op == "replace":
         _forget(result, place)
@@ -130,33 +130,33 @@ def _position(step: str, length: int) -> int | None:
     return int(step) if INDEX.fullmatch(step) and int(step) < length else None
 
 
-def _nowhere(index: int, patch: Patch, depth: int, section: Any) -> Nowhere:  # noqa: ANN401 - whatever stands there
+def _nowhere(index: int, patch: Patch, depth: int, section: Any) -> PatchProblem:  # noqa: ANN401 - whatever stands there
     """Name the first step that does not exist, and what was probably meant."""
     steps = steps_of(patch.path)
     around, step = pointer(steps[:depth]), steps[depth]
     if isinstance(section, list):
-        says = f"`{around}` has {len(section)} items, and none is `{shown(step)}`"
-        return Nowhere(index, says, "count from 0, or add at the end with `-`")
+        says = f"`{around}` has {len(section)} items, and none is `{printable(step)}`"
+        return PatchProblem(index, says, "count from 0, or add at the end with `-`")
     if not isinstance(section, dict):
-        return Nowhere(index, f"`{around}` holds a value, and nothing below it", f"end the path at `{around}`")
-    says = f"there is no `{shown(step)}`" + (f" in `{around}`" if around else "")
+        return PatchProblem(index, f"`{around}` holds a value, and nothing below it", f"end the path at `{around}`")
+    says = f"there is no `{printable(step)}`" + (f" in `{around}`" if around else "")
     close = nearest(step, [key for key in section if isinstance(key, str)])
     if close:
         hint = f"write `{pointer((*steps[:depth], close, *steps[depth + 1 :]))}`"
     elif depth + 1 < len(steps):
-        hint = f"add `{around}/{shown(step)}` as a whole"
+        hint = f"add `{around}/{printable(step)}` as a whole"
     else:
         hint = "take the patch out" if patch.op == "remove" else "write `op: add`, which makes it"
-    return Nowhere(index, says, hint)
+    return PatchProblem(index, says, hint)
 
 
-def _forget(result: Patched, place: Path) -> None:
+def _forget(result: PatchedManifest, place: Path) -> None:
     for known in (result.written, result.removed):
         for where in [where for where in known if where[: len(place)] == place]:
             del known[where]
 
 
-def _shift(result: Patched, around: Path, position: int, by: int) -> None:
+def _shift(result: PatchedManifest, around: Path, position: int, by: int) -> None:
     """Items of a list moved: so do the places of what patches wrote into them."""
     depth = len(around)
     for known in (result.written, result.removed):

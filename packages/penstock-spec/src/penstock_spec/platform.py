@@ -7,12 +7,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from penstock_spec.care import Removal, Suppression
-from penstock_spec.kinds.kind import Foreign
-from penstock_spec.model import Part, about
+from penstock_spec.kinds.kind import ForeignField
+from penstock_spec.model import Section, about
+from penstock_spec.sections import Removal, Suppression
 from penstock_spec.values.bounds import ROOM_FOR_PYTHON, SOME_BYTES, SOME_CPU, SOME_TIME
 from penstock_spec.values.quantities import Cpu, Duration, Size, Version
-from penstock_spec.values.words import (
+from penstock_spec.values.strings import (
     Field_,
     Image,
     LabelKey,
@@ -21,8 +21,8 @@ from penstock_spec.values.words import (
     Namespace,
     Text,
     Url,
+    printable,
     refuse,
-    shown,
 )
 
 ADDRESS = re.compile(r"(\[[0-9a-fA-F:]+\]|[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?):([0-9]{1,5})", re.ASCII)
@@ -38,7 +38,7 @@ def _address(value: object) -> object:
     match = ADDRESS.fullmatch(value)
     if not match or not 0 < int(match[3]) <= HIGHEST_PORT:
         hint = "write `host:port`, such as `redis.media.svc:6379`; database and TLS are fields of their own"
-        raise refuse("bad-address", f"`{shown(value)}` is not a host and a port", hint)
+        raise refuse("bad-address", f"`{printable(value)}` is not a host and a port", hint)
     return value
 
 
@@ -46,16 +46,16 @@ Address = Annotated[str, BeforeValidator(_address)]
 
 
 FOREIGN = {
-    "password": Foreign("name a Kubernetes secret under `redis.auth`, as `secret: <name>`", "plaintext-password"),
-    "url": Foreign('write `addresses: ["host:port"]`; database and TLS are fields of their own'),
-    "host": Foreign('write `addresses: ["host:port"]`'),
-    "db": Foreign("write `database`"),
-    "ssl": Foreign("write `tls`"),
+    "password": ForeignField("name a Kubernetes secret under `redis.auth`, as `secret: <name>`", "plaintext-password"),
+    "url": ForeignField('write `addresses: ["host:port"]`; database and TLS are fields of their own'),
+    "host": ForeignField('write `addresses: ["host:port"]`'),
+    "db": ForeignField("write `database`"),
+    "ssl": ForeignField("write `tls`"),
 }
 """Words that people bring from Redis's clients, and what they are called here."""
 
 
-class Auth(Part):
+class Auth(Section):
     """How clients and the scaler authenticate. Secrets are referred to, never written."""
 
     secret: Annotated[
@@ -85,7 +85,7 @@ class Auth(Part):
     ] = []
 
 
-class Timeouts(Part):
+class Timeouts(Section):
     """How long clients wait for Redis before they say so."""
 
     connect: Annotated[Duration, about("For a connection.", "2s"), SOME_TIME] = Duration("2s")
@@ -95,7 +95,7 @@ class Timeouts(Part):
     wait: Annotated[Duration, about("For a free connection of the pool.", "5s"), SOME_TIME] = Duration("5s")
 
 
-class Redis(Part):
+class Redis(Section):
     """The Redis of an environment."""
 
     topology: Annotated[
@@ -139,7 +139,7 @@ class Redis(Part):
     )
 
 
-class Versions(Part):
+class Versions(Section):
     """What the manifests must suit."""
 
     kubernetes: Annotated[Version, about("Kubernetes.", "1.36")] = Version("1.36")
@@ -148,7 +148,7 @@ class Versions(Part):
     redis: Annotated[Version, about("Redis, or the version that a Valkey tells.", "8.2")] = Version("7.2")
 
 
-class PlatformJanitor(Part):
+class PlatformJanitor(Section):
     """The janitor's own size; there is one janitor for all pipelines of an environment."""
 
     image: Annotated[
@@ -166,7 +166,7 @@ class PlatformJanitor(Part):
     )
 
 
-class Route(Part):
+class Route(Section):
     """Where the alerts of one team go."""
 
     slack: Annotated[Text | None, about("A channel; warnings go here, and criticals too.", "#media-oncall")] = None
@@ -178,7 +178,7 @@ class Route(Part):
 Labels = dict[LabelKey, LabelValue]
 
 
-class FoundBy(Part):
+class DiscoveryLabels(Section):
     """Labels by which others find what is theirs in a cluster; each comes on top of Penstock's own."""
 
     monitors: Annotated[
@@ -197,7 +197,7 @@ class FoundBy(Part):
     ] = {"grafana_dashboard": "1"}
 
 
-class Environment(Part):
+class Environment(Section):
     """One environment: a namespace, a Redis, and what is installed there."""
 
     namespace: Annotated[Namespace, about("Where everything of this environment is put.", "media-production")]
@@ -218,8 +218,8 @@ class Environment(Part):
         ),
     ] = {}
     found_by: Annotated[
-        FoundBy, about("Labels by which others find what is theirs.", {"monitors": {"release": "monitoring"}})
-    ] = FoundBy()
+        DiscoveryLabels, about("Labels by which others find what is theirs.", {"monitors": {"release": "monitoring"}})
+    ] = DiscoveryLabels()
     dashboard_folder: Annotated[Text, about("Grafana's folder for the dashboards.", "Penstock")] = "Penstock"
     runbooks: Annotated[
         Url | None,
@@ -236,7 +236,7 @@ class Environment(Part):
     ] = {}
 
 
-class Platform(Part):
+class Platform(Section):
     """What holds for every pipeline, environment by environment."""
 
     kind: Annotated[Literal["platform"], about("What this file describes.", "platform")]

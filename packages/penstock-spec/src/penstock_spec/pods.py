@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from penstock_spec.model import Part, about
+from penstock_spec.model import Section, about
 from penstock_spec.values.bounds import ROOM_FOR_PYTHON, SOME_CPU
 from penstock_spec.values.quantities import Cpu, Duration, Size
-from penstock_spec.values.words import Cidr, Namespace, Url
+from penstock_spec.values.strings import Cidr, Namespace, Url
 
 
-class Resources(Part):
+class Resources(Section):
     """What a pod asks for; memory is its limit too."""
 
     cpu: Annotated[Cpu, about("The share of CPUs that a pod asks for.", "250m"), SOME_CPU] = Cpu("250m")
@@ -21,7 +21,7 @@ class Resources(Part):
     ] = Size("256Mi")
 
 
-class Reached(Part):
+class EgressRule(Section):
     """Where handlers go besides Redis: a database, an API. Pods reach this, DNS and Redis, and nothing else."""
 
     port: Annotated[int, about("The port there.", 5432, ge=1, le=65535)]
@@ -35,7 +35,7 @@ class Reached(Part):
 
 
 Egress = Annotated[
-    list[Reached],
+    list[EgressRule],
     about(
         "What handlers reach besides Redis and DNS. A network policy knows no host names.",
         [{"port": 5432, "cidr": "10.20.0.0/16"}],

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from penstock_spec.files import File, read_bytes
 from penstock_spec.findings import CannotGoOn, Span
-from penstock_spec.reading import Found
+from penstock_spec.reading import Problem
 
 PLATFORM_FILE = "penstock.yaml"
 SPECS = "specs"
@@ -72,7 +72,7 @@ def _read(root: str, path: Path, folder: str) -> File:
     inside = there.startswith(f"{root.rstrip(os.sep)}{os.sep}")
     if inside and os.path.islink(there) and not Path(os.path.realpath(there)).is_relative_to(root):  # noqa: PTH114 - as above
         at = Span(name, 1, 1, 1, 1)
-        found = Found(
+        found = Problem(
             "unreadable-file", at, "it is a link that leads out of the repository", "put the file itself here"
         )
         return File(path, name, found)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from penstock_spec.layers import Layers, Source
-from penstock_spec.model import Part
+from penstock_spec.model import Section
 from penstock_spec.reading import Path, dotted
 from penstock_spec.values.yaml_text import flow, scalar
 
@@ -16,7 +16,7 @@ WIDEST = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class SpecLine:
     """One line of a resolved spec. Sections have no origin of their own."""
 
     text: str
@@ -25,7 +25,7 @@ class Line:
     leaf: bool
 
 
-def lines(model: Part, only: tuple[str, ...] = ()) -> Iterator[Line]:
+def lines(model: Section, only: tuple[str, ...] = ()) -> Iterator[SpecLine]:
     """A resolved spec, line by line, without its environments: they are resolved. `only` names what is wanted of it."""
     data = model.model_dump(by_alias=True)
     data.pop("environments", None)
@@ -42,43 +42,43 @@ def _wanted(path: str, leaf: bool, only: tuple[str, ...]) -> bool:  # noqa: FBT0
     )
 
 
-def _section(data: dict[str, Any], path: Path, indent: str) -> Iterator[Line]:
+def _section(data: dict[str, Any], path: Path, indent: str) -> Iterator[SpecLine]:
     for key, value in data.items():
         here = (*path, key)
         yield from _value(f"{indent}{scalar(key)}:", value, here, indent + "  ")
 
 
-def _value(start: str, value: Any, path: Path, indent: str) -> Iterator[Line]:  # noqa: ANN401 - whatever a field holds
+def _value(start: str, value: Any, path: Path, indent: str) -> Iterator[SpecLine]:  # noqa: ANN401 - whatever a field holds
     if isinstance(value, dict) and value:
-        yield Line(start, path, value, leaf=False)
+        yield SpecLine(start, path, value, leaf=False)
         yield from _section(value, path, indent)
     elif isinstance(value, list) and any(isinstance(one, (dict, list)) and one for one in value):
-        yield Line(start, path, value, leaf=False)
+        yield SpecLine(start, path, value, leaf=False)
         for index, one in enumerate(value):
             yield from _item(one, (*path, index), indent)
     else:
-        yield Line(f"{start} {flow(value)}", path, value, leaf=True)
+        yield SpecLine(f"{start} {flow(value)}", path, value, leaf=True)
 
 
-def _item(value: Any, path: Path, indent: str) -> Iterator[Line]:  # noqa: ANN401 - as above
+def _item(value: Any, path: Path, indent: str) -> Iterator[SpecLine]:  # noqa: ANN401 - as above
     if not isinstance(value, dict) or not value:
-        yield Line(f"{indent}- {flow(value)}", path, value, leaf=True)
+        yield SpecLine(f"{indent}- {flow(value)}", path, value, leaf=True)
         return
     dash = "- "
     for line in _section(value, path, indent + "  "):
         if dash:
-            yield Line(indent + dash + line.text[len(indent) + 2 :], line.path, line.value, line.leaf)
+            yield SpecLine(indent + dash + line.text[len(indent) + 2 :], line.path, line.value, line.leaf)
             dash = ""
         else:
             yield line
 
 
-def as_spec(model: Part, only: tuple[str, ...] = ()) -> str:
+def as_spec(model: Section, only: tuple[str, ...] = ()) -> str:
     """The resolved spec alone."""
     return "".join(f"{line.text}\n" for line in lines(model, only))
 
 
-def annotated(layers: Layers, model: Part, only: tuple[str, ...] = ()) -> Iterator[tuple[str, str]]:
+def annotated(layers: Layers, model: Section, only: tuple[str, ...] = ()) -> Iterator[tuple[str, str]]:
     """Each line and where its value comes from."""
     for line in lines(model, only):
         yield line.text, origin(layers, line.path) if line.leaf else ""
@@ -95,7 +95,7 @@ def origin(layers: Layers, path: Path) -> str:
     return f"{at} ({layers.environment})" if source is Source.ENVIRONMENT else str(at)
 
 
-def values(layers: Layers, model: Part, only: tuple[str, ...] = ()) -> list[dict[str, Any]]:
+def values(layers: Layers, model: Section, only: tuple[str, ...] = ()) -> list[dict[str, Any]]:
     """The same for machines: every value with its path and source."""
     told = []
     for line in lines(model, only):

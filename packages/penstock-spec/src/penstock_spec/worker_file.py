@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from penstock_spec.findings import CannotGoOn
 from penstock_spec.kinds import kinds
-from penstock_spec.model import Part
+from penstock_spec.model import Section
 from penstock_spec.platform import Environment
 from penstock_spec.values.json_text import pretty
 
@@ -41,7 +41,7 @@ class WorkerFile:
     digest: str
 
 
-def write(environment: str, spec: Part, around: Environment, schema: dict[str, Any] | None) -> tuple[str, str]:
+def write(environment: str, spec: Section, around: Environment, schema: dict[str, Any] | None) -> tuple[str, str]:
     """The text of the file, and the digest in it."""
     kind = kinds()[getattr(spec, "kind")]  # noqa: B009 - a part has none, and every kind's model has one
     said = spec.model_dump(mode="json", by_alias=True, exclude=dict(kind.unread))

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from penstock_spec.kinds.pipeline.keys import PARKED, READY, STATES, SUSPECT, Keys
+from penstock_spec.kinds.pipeline.keys import PARKED, READY, STATES, SUSPECT, PipelineKeys
 
-__all__ = ["PARKED", "READY", "STATES", "SUSPECT", "Keys"]
+__all__ = ["PARKED", "READY", "STATES", "SUSPECT", "PipelineKeys"]

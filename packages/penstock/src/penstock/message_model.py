@@ -14,7 +14,7 @@ from penstock_spec.findings import CannotGoOn
 from penstock_spec.kinds.pipeline.stream import SchemaFromCode
 from penstock_spec.linting.lint import load
 from penstock_spec.repository import Repository, read_inputs
-from penstock_spec.values.words import Name
+from penstock_spec.values.strings import Name
 
 
 @dataclass(frozen=True, slots=True)

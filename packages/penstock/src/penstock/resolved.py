@@ -8,10 +8,10 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from penstock.keys import Keys
+from penstock.keys import PipelineKeys
 from penstock_spec import worker_file
 from penstock_spec.files import read_bytes
-from penstock_spec.findings import CannotGoOn, Outcome, Severity
+from penstock_spec.findings import CannotGoOn, LintResult, Severity
 from penstock_spec.kinds import kinds
 from penstock_spec.kinds.pipeline.message.schema_of import schema_of
 from penstock_spec.kinds.pipeline.spec import Pipeline
@@ -42,9 +42,9 @@ class Resolved:
         return self.spec.name
 
     @property
-    def keys(self) -> Keys:
+    def keys(self) -> PipelineKeys:
         """Where it stands in Redis."""
-        return Keys.of(self.spec)
+        return PipelineKeys.of(self.spec)
 
     @property
     def redis(self) -> Redis:
@@ -76,7 +76,7 @@ class Resolution:
     """What specs came to; `outcome` has errors where there is nothing to run."""
 
     pipelines: tuple[Resolved, ...]
-    outcome: Outcome
+    outcome: LintResult
 
 
 def resolve(
@@ -123,7 +123,7 @@ def specs(  # noqa: PLR0913 - what a command was told, and when
     today: date,
     *,
     usual: str = "",
-) -> tuple[tuple[Spec, ...], Outcome]:
+) -> tuple[tuple[Spec, ...], LintResult]:
     """The specs in these files, or all of the repository, whatever their kind; none where one has errors.
 
     `usual` is the environment that is meant where there are several and none was named.

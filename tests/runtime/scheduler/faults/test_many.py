@@ -15,8 +15,8 @@ from penstock.scripts import Script
 from penstock.wire.errors import Refused, Reply, Unanswered
 from penstock.wire.link import Link
 from penstock.wire.words import Word
-from penstock_spec.kinds.scheduler.effective import Effective
-from penstock_spec.kinds.scheduler.keys import Keys
+from penstock_spec.kinds.scheduler.effective import EffectiveJob
+from penstock_spec.kinds.scheduler.keys import SchedulerKeys
 
 PODS, JOBS, RUNS = 20, 60, 3
 REFUSALS = 10_000
@@ -35,7 +35,7 @@ def test_twenty_schedulers_in_one_run(target: Target) -> None:
     seconds: Counter[tuple[str, int]] = Counter()
     twice: list[str] = []
 
-    async def handle(job: Effective, context: JobContext) -> None:
+    async def handle(job: EffectiveJob, context: JobContext) -> None:
         running[job.name] += 1
         seconds[job.name, context.due] += 1
         if running[job.name] > 1:
@@ -55,7 +55,7 @@ def test_twenty_schedulers_in_one_run(target: Target) -> None:
     assert keep(promise()) == [0] * PODS
     assert twice == []
     assert max(seconds.values()) == 1
-    keys = Keys.of(spec.keys)
+    keys = SchedulerKeys.of(spec.keys)
     assert target.ask("ZCARD", keys.waiting) == JOBS
     assert target.ask("ZCARD", keys.working) == target.ask("ZCARD", keys.pods) == 0
 
@@ -83,7 +83,7 @@ def test_an_acquire_that_fails_takes_no_permits(target: Target) -> None:
     ran: Counter[str] = Counter()
     most: list[int] = []
 
-    async def handle(job: Effective, context: JobContext) -> None:
+    async def handle(job: EffectiveJob, context: JobContext) -> None:
         del context
         ran[job.name] += 1
         await asyncio.sleep(0)
@@ -92,7 +92,7 @@ def test_an_acquire_that_fails_takes_no_permits(target: Target) -> None:
         links: list[Refusing] = []
 
         def link(name: str) -> Link:
-            made = target.link(Keys.of(spec.keys).waiting, name)
+            made = target.link(SchedulerKeys.of(spec.keys).waiting, name)
             made.__class__ = Refusing
             links.append(made)  # type: ignore[arg-type] # it is one now
             return made
@@ -129,7 +129,7 @@ def test_jobs_whose_taking_was_not_answered_are_not_stuck(target: Target) -> Non
     spec = spec_of(jobs=jobs, handler="asyncio:sleep", breakers={"enabled": False})
     ran: Counter[str] = Counter()
 
-    async def handle(job: Effective, context: JobContext) -> None:
+    async def handle(job: EffectiveJob, context: JobContext) -> None:
         del context
         ran[job.name] += 1
 
@@ -137,7 +137,7 @@ def test_jobs_whose_taking_was_not_answered_are_not_stuck(target: Target) -> Non
         links: list[Deaf] = []
 
         def link(name: str) -> Link:
-            made = target.link(Keys.of(spec.keys).waiting, name)
+            made = target.link(SchedulerKeys.of(spec.keys).waiting, name)
             made.__class__ = Deaf
             links.append(made)  # type: ignore[arg-type] # it is one now
             return made
@@ -179,13 +179,13 @@ def test_a_run_that_is_not_handed_back_yet_hides_no_other_of_its_job(
     spec = spec_of(jobs=[job], handler="asyncio:sleep", breakers={"enabled": False}, recovery={"attempts": 100})
     ran: Counter[str] = Counter()
 
-    async def handle(job: Effective, context: JobContext) -> None:
+    async def handle(job: EffectiveJob, context: JobContext) -> None:
         del context
         ran[job.name] += 1
 
     async def promise() -> int:
         def link(name: str) -> Link:
-            made = target.link(Keys.of(spec.keys).waiting, name)
+            made = target.link(SchedulerKeys.of(spec.keys).waiting, name)
             made.__class__ = Forgetful
             return made
 

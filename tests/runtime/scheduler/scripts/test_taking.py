@@ -4,7 +4,7 @@ import pytest
 from moves import KEYS, Moves, entry
 from redis.crc import key_slot
 
-from penstock_spec.kinds.scheduler.keys import KeyNames, Keys
+from penstock_spec.kinds.scheduler.keys import KeyNames, SchedulerKeys
 
 
 def test_what_is_due_is_ours_until_a_deadline_of_its_own(moves: Moves) -> None:
@@ -140,6 +140,6 @@ def test_no_script_keeps_redis_for_long(moves: Moves) -> None:
 @pytest.mark.parametrize("tag", ["ps", "a*b", "größe"])
 def test_all_keys_lie_in_one_slot(tag: str) -> None:
     """With a hash tag, whatever the names are."""
-    keys = Keys.of(KeyNames(prefix="p:", waiting="w", hash_tag=tag))
+    keys = SchedulerKeys.of(KeyNames(prefix="p:", waiting="w", hash_tag=tag))
     told = [getattr(keys, name) for name in keys.__slots__]
     assert len({key_slot(key.encode()) for key in told}) == 1

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from penstock_dev.simulating.case import Case
     from penstock_dev.simulating.simulation import SimulationResult
     from penstock_dev.simulating.specs import ValidSpecs
+    from penstock_spec.context import SpecContext
     from penstock_spec.kinds.pipeline.spec import Pipeline
-    from penstock_spec.subject import Subject
 
 PICTURES = (".svg", ".png")
 MISSED = 1
@@ -131,12 +131,12 @@ def _as_file(compare: str, specs: ValidSpecs) -> Path | None:
     return named if named.is_file() else None
 
 
-def _title(it: Subject[Pipeline], case: Case) -> str:
+def _title(it: SpecContext[Pipeline], case: Case) -> str:
     return f"{it.spec.name} ({it.environment}): {case}"
 
 
 def _tell(
-    it: Subject[Pipeline], case: Case, results: Sequence[SimulationResult], target: int | None, *, as_json: bool
+    it: SpecContext[Pipeline], case: Case, results: Sequence[SimulationResult], target: int | None, *, as_json: bool
 ) -> None:
     from penstock_dev.simulating.table import table, told
 
@@ -151,7 +151,7 @@ def _tell(
             tell(line)
 
 
-def _told(it: Subject[Pipeline], case: Case, target: int | None) -> dict[str, Any]:
+def _told(it: SpecContext[Pipeline], case: Case, target: int | None) -> dict[str, Any]:
     return {
         "spec": it.spec.name,
         "environment": it.environment,

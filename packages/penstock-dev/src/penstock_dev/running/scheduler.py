@@ -20,7 +20,7 @@ from penstock_dev.running.workload import Measurements
 from penstock_scaling import Readings
 from penstock_spec import worker_file
 from penstock_spec.findings import CannotGoOn
-from penstock_spec.kinds.scheduler.effective import listed
+from penstock_spec.kinds.scheduler.effective import effective_jobs
 from penstock_spec.kinds.scheduler.spec import Scheduler
 from penstock_spec.platform import Redis
 
@@ -188,7 +188,7 @@ def sends_to(spec: Scheduler, known: Sequence[Pipeline]) -> tuple[Pipeline, ...]
     """The pipelines among these that its jobs send to; where a function tells the jobs, it may be any."""
     if isinstance(spec.jobs, str):
         return tuple(known)
-    named = {one.send.pipeline for one in listed(spec) if one.send is not None}
+    named = {one.send.pipeline for one in effective_jobs(spec) if one.send is not None}
     return tuple(one for one in known if one.name in named)
 
 

@@ -13,7 +13,7 @@ from penstock.scheduler.resolved import Resolved as Scheduler
 from penstock_dev.running.pipeline import PipelineWorkload
 from penstock_dev.running.scheduler import SchedulerWorkload, sends_to
 from penstock_dev.running.workload import Workload
-from penstock_spec.findings import CannotGoOn, Finding, Outcome, Severity
+from penstock_spec.findings import CannotGoOn, Finding, LintResult, Severity
 from penstock_spec.repository import open_repository
 
 USUAL = "dev"
@@ -38,7 +38,7 @@ class LoadedSpecs:
     workloads: tuple[Workload, ...]
     troubles: dict[str, str]
     """By the name of the spec; with an empty one, what is wrong with all."""
-    outcome: Outcome
+    outcome: LintResult
 
 
 class SpecLoader:
@@ -67,7 +67,7 @@ class SpecLoader:
             return LoadedSpecs((), {"": f"{_first_of(errors)}; nothing runs"}, outcome)
         return self._as_far_as_valid(paths, outcome)
 
-    def _as_far_as_valid(self, paths: Sequence[Path], outcome: Outcome) -> LoadedSpecs:
+    def _as_far_as_valid(self, paths: Sequence[Path], outcome: LintResult) -> LoadedSpecs:
         """Each by itself: one that is invalid holds up no other."""
         troubles = dict[str, str]()
         for path in paths:
@@ -86,7 +86,7 @@ class SpecLoader:
         self._at = {path: one for path, one in self._at.items() if path in paths}
         return self._kept(troubles, outcome)
 
-    def _specs(self, paths: tuple[Path, ...]) -> tuple[tuple[Spec, ...], Outcome]:
+    def _specs(self, paths: tuple[Path, ...]) -> tuple[tuple[Spec, ...], LintResult]:
         asked = self._asked
         return specs(paths, asked.platform, asked.environment, asked.here, asked.today(), usual=USUAL)
 
@@ -104,8 +104,8 @@ class SpecLoader:
             workloads[one.file] = SchedulerWorkload(of, sends_to(of.spec, known))
         return workloads
 
-    def _kept(self, troubles: dict[str, str], outcome: Outcome | None = None) -> LoadedSpecs:
-        return LoadedSpecs(tuple(self._at.values()), troubles, outcome or Outcome((), 0, {}))
+    def _kept(self, troubles: dict[str, str], outcome: LintResult | None = None) -> LoadedSpecs:
+        return LoadedSpecs(tuple(self._at.values()), troubles, outcome or LintResult((), 0, {}))
 
 
 def _pipeline(one: Spec) -> Pipeline:

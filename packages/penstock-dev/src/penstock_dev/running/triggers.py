@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, fields
 
-from penstock.keys import Keys
+from penstock.keys import PipelineKeys
 from penstock.tending.replies import items, mapping, number, text
 from penstock.wire.errors import RedisTrouble, Refused, Reply
 from penstock.wire.link import Link
@@ -28,7 +28,7 @@ class TriggerValues:
 TRIGGERS = tuple(one.name for one in fields(TriggerValues))
 
 
-async def readings(link: Link, keys: Keys, name: str, janitor: int | None) -> Readings:
+async def readings(link: Link, keys: PipelineKeys, name: str, janitor: int | None) -> Readings:
     """By the names that the triggers have in the ScaledObject; the janitor answers at this port."""
     try:
         told = await trigger_values(link, keys, name, janitor)
@@ -38,7 +38,7 @@ async def readings(link: Link, keys: Keys, name: str, janitor: int | None) -> Re
     return {trigger: Failed.ANSWERED if value is None else float(value) for trigger, value in found.items()}
 
 
-async def trigger_values(link: Link, keys: Keys, name: str, janitor: int | None) -> TriggerValues:
+async def trigger_values(link: Link, keys: PipelineKeys, name: str, janitor: int | None) -> TriggerValues:
     """Read them. Raises RedisTrouble where there is no Redis to ask."""
     depth, parked, groups, pending = await link.calls(
         [

@@ -11,7 +11,7 @@ from penstock_dev.sample.errors import SampleError
 from penstock_dev.sample.merge import merged
 from penstock_dev.sample.numbers import number
 from penstock_dev.sample.texts import text
-from penstock_spec.kinds.pipeline.message.schema_check import found
+from penstock_spec.kinds.pipeline.message.schema_check import resolve_reference
 
 DEEPEST = 24
 FULLEST = 3
@@ -71,7 +71,7 @@ class SampleMaker:
         one = part
         for _ in range(DEEPEST):
             if "$ref" in one:
-                target = self._root if one["$ref"] == "#" else found(self._root, one["$ref"])
+                target = self._root if one["$ref"] == "#" else resolve_reference(self._root, one["$ref"])
                 if target is None:
                     raise SampleError(f"`{one['$ref']}` leads nowhere")
                 one = merged({key: value for key, value in one.items() if key != "$ref"}, target)

@@ -12,7 +12,7 @@ from penstock_scaling.traffic.trace import Trace
 from penstock_spec.findings import CannotGoOn
 from penstock_spec.kinds.pipeline.expect import LONGEST, Expectation
 from penstock_spec.values.quantities import Duration
-from penstock_spec.values.words import shown
+from penstock_spec.values.strings import printable
 
 FASTEST = 1_000_000
 TEN_MINUTES = 600_000
@@ -119,4 +119,4 @@ def _time(path: Path, number: int, text: str) -> float:
     try:
         return Duration.read(text) / 1000
     except ValueError:
-        raise CannotGoOn(f"`{path}:{number}`: `{shown(text)}` is no duration", SAMPLE_HINT) from None
+        raise CannotGoOn(f"`{path}:{number}`: `{printable(text)}` is no duration", SAMPLE_HINT) from None

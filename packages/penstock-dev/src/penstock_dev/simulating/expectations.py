@@ -9,13 +9,13 @@ from penstock_dev.simulating.case import of_expectation, whole_seconds
 from penstock_dev.simulating.simulation import run
 from penstock_dev.simulating.verdict import CheckedExpectation, Verdict
 from penstock_scaling.simulator import Run
+from penstock_spec.context import SpecContext
 from penstock_spec.kinds.pipeline.expect import Expectation
 from penstock_spec.kinds.pipeline.spec import Pipeline
-from penstock_spec.subject import Subject
 from penstock_spec.values.quantities import Duration
 
 
-def check_expectations(it: Subject[Pipeline], seed: int) -> Iterator[CheckedExpectation]:
+def check_expectations(it: SpecContext[Pipeline], seed: int) -> Iterator[CheckedExpectation]:
     """All that a spec expects in this environment, one after the other."""
     for index, one in enumerate(it.spec.expect):
         if not one.environments or it.environment in one.environments:

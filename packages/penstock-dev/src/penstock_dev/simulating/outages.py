@@ -9,7 +9,7 @@ from penstock_dev.simulating.case import whole_seconds
 from penstock_scaling.simulator import Outage
 from penstock_spec.findings import CannotGoOn
 from penstock_spec.values.quantities import Duration
-from penstock_spec.values.words import shown
+from penstock_spec.values.strings import printable
 
 
 def read_outage(of: Literal["workers", "redis"], text: str, lasts: int) -> Outage:
@@ -18,9 +18,9 @@ def read_outage(of: Literal["workers", "redis"], text: str, lasts: int) -> Outag
     try:
         outage = Outage(of, whole_seconds(Duration.read(begins)), whole_seconds(Duration.read(stays)))
     except ValueError:
-        says = f"`--{of}-away {shown(text)}` does not tell when, and for how long"
+        says = f"`--{of}-away {printable(text)}` does not tell when, and for how long"
         raise CannotGoOn(says, "write `10m+5m`: after ten minutes, for five") from None
     if not outage.lasts or outage.end > lasts:
-        says = f"`--{of}-away {shown(text)}` is not over while messages come, which is {span(lasts * 1000)}"
+        says = f"`--{of}-away {printable(text)}` is not over while messages come, which is {span(lasts * 1000)}"
         raise CannotGoOn(says, "let it last for some of that time, such as `1m+1m`")
     return outage

@@ -8,9 +8,9 @@ from penstock_dev.simulating.case import Case, whole_seconds
 from penstock_dev.simulating.curves import Curves
 from penstock_scaling import settings_of
 from penstock_scaling.simulator import Run, Scenario, simulate
+from penstock_spec.context import SpecContext
 from penstock_spec.kinds.pipeline.scaler.effective import effective
 from penstock_spec.kinds.pipeline.spec import Pipeline
-from penstock_spec.subject import Subject
 
 QUIET = 3600
 """Seconds that a run goes on after the traffic, at the least, before it is given up that all becomes quiet."""
@@ -37,7 +37,9 @@ class SimulationResult:
         ).thinned()
 
 
-def run(name: str, it: Subject[Pipeline], case: Case, target: int | None = None, after: int = 0) -> SimulationResult:
+def run(
+    name: str, it: SpecContext[Pipeline], case: Case, target: int | None = None, after: int = 0
+) -> SimulationResult:
     """With the ScaledObject that will really be there, patches applied. It goes on for `after` seconds, if need be."""
     spec = it.spec
     slow = whole_seconds(spec.scaling.cooldown.amount + spec.scaling.scale_down.window.amount)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import date
 
+from penstock_spec.context import SpecContext
 from penstock_spec.files import File
-from penstock_spec.findings import CannotGoOn, Finding, Outcome, Severity
+from penstock_spec.findings import CannotGoOn, Finding, LintResult, Severity
 from penstock_spec.kinds import kinds
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.layers import copied, put
@@ -14,7 +15,6 @@ from penstock_spec.linting import check, lint
 from penstock_spec.linting.check import PlatformFile
 from penstock_spec.reading import Document, Path
 from penstock_spec.repository import Inputs
-from penstock_spec.subject import Subject
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,14 +25,14 @@ class ValidSpecs:
     platform: PlatformFile
     environments: tuple[str, ...]
 
-    def subject(self, file: File, environment: str) -> Subject[Pipeline] | None:
+    def subject(self, file: File, environment: str) -> SpecContext[Pipeline] | None:
         """What a file says of a pipeline in an environment; nothing where it is of another kind."""
         document = lint.load(file)
         if kinds()[document.data["kind"]].model is not Pipeline:
             return None
         return resolved(document, self.platform, environment, file.beside)
 
-    def one(self) -> Subject[Pipeline]:
+    def one(self) -> SpecContext[Pipeline]:
         """The pipeline of the only file, in the only environment."""
         found = self.subject(self.inputs.specs[0], self.environments[0])
         if found is None:
@@ -44,7 +44,7 @@ class ValidSpecs:
 class InvalidSpecs:
     """Files with errors."""
 
-    outcome: Outcome
+    outcome: LintResult
 
 
 def read(inputs: Inputs, asked: tuple[str, ...], today: date) -> ValidSpecs | InvalidSpecs:
@@ -57,17 +57,19 @@ def read(inputs: Inputs, asked: tuple[str, ...], today: date) -> ValidSpecs | In
     return ValidSpecs(inputs, platform, environments)
 
 
-def resolved(document: Document, platform: PlatformFile, environment: str, beside: check.Beside) -> Subject[Pipeline]:
+def resolved(
+    document: Document, platform: PlatformFile, environment: str, beside: check.Beside
+) -> SpecContext[Pipeline]:
     """A pipeline that was found right, in an environment."""
     kind = kinds()[document.data["kind"]]
     model, layers = check.resolve(kind, document, platform, environment)
     assert isinstance(model, Pipeline)  # noqa: S101 - the caller looked at its kind
     assert platform.model is not None  # noqa: S101 - as above
     around = platform.model.environments[environment]
-    return Subject(model, environment, around, platform.document, layers, beside)
+    return SpecContext(model, environment, around, platform.document, layers, beside)
 
 
-def with_value(specs: ValidSpecs, path: Path, value: object) -> Subject[Pipeline] | tuple[Finding, ...]:
+def with_value(specs: ValidSpecs, path: Path, value: object) -> SpecContext[Pipeline] | tuple[Finding, ...]:
     """The only pipeline with another value at a path, or the errors that this makes."""
     file, environment = specs.inputs.specs[0], specs.environments[0]
     before = lint.load(file)
@@ -95,5 +97,5 @@ def _errors(document: Document, specs: ValidSpecs, environment: str) -> list[Fin
     """Suppressed ones too: they are there before and after."""
     beside = specs.inputs.specs[0].beside
     checked = check.check_spec(document, specs.platform, (environment,), beside)
-    found = [check.finding(one, ()) for _, one in checked.found]
+    found = [check.finding(one, ()) for _, one in checked.problems]
     return [one for one in found if one.severity is Severity.ERROR]

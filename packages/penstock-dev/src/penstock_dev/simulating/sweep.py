@@ -12,7 +12,7 @@ from penstock_spec.kinds.pipeline import KIND
 from penstock_spec.layers import may_override
 from penstock_spec.reading.scalars import plain
 from penstock_spec.values.quantities import Duration
-from penstock_spec.values.words import shown
+from penstock_spec.values.strings import printable
 
 AT_ONCE = 9
 """Values of a range that are tried before the neighbourhood of the best is looked at more closely."""
@@ -56,11 +56,11 @@ def read_sweep(said: str) -> Sweep:
     """From `FIELD=4..64`, `FIELD=1m..10m` or `FIELD=4,8,16`."""
     field, _, values = said.partition("=")
     if not values.strip(" ,"):
-        raise CannotGoOn(f"`--sweep {shown(said)}` has no values", "write `scaling.backlog_per_replica=4..64`")
+        raise CannotGoOn(f"`--sweep {printable(said)}` has no values", "write `scaling.backlog_per_replica=4..64`")
     if not may_override(KIND, field):
         close = nearest(field, tuple(one for one in known_paths(KIND.model) if may_override(KIND, one)))
         hint = f"did you mean `{close}`?" if close else "name one such as `scaling.backlog_per_replica`"
-        raise CannotGoOn(f"`{shown(field)}` is no field that may have several values", hint)
+        raise CannotGoOn(f"`{printable(field)}` is no field that may have several values", hint)
     low, dots, high = values.partition("..")
     if dots:
         return Sweep(field, _range(said, low.strip(), high.strip()))
@@ -76,12 +76,12 @@ def _range(said: str, low: str, high: str) -> Range:
         try:
             times = Duration.read(low), Duration.read(high)
         except ValueError:
-            says = f"`--sweep {shown(said)}` is no range of whole numbers or times"
+            says = f"`--sweep {printable(said)}` is no range of whole numbers or times"
             raise CannotGoOn(says, "write `4..64`, `30s..10m`, or a list such as `4,8,16`") from None
         unit = 1000 if all(one % 1000 == 0 for one in times) else 1
         found = Range(times[0] // unit, times[1] // unit, unit)
     if not found.low < found.high:
-        raise CannotGoOn(f"`--sweep {shown(said)}` ends before it has begun", f"write `{high}..{low}`")
+        raise CannotGoOn(f"`--sweep {printable(said)}` ends before it has begun", f"write `{high}..{low}`")
     return found
 
 

@@ -14,8 +14,8 @@ from penstock_dev.simulating.specs import ValidSpecs, with_value
 from penstock_dev.simulating.sweep import Candidate, Sweep, try_all
 from penstock_dev.simulating.table import hours
 from penstock_dev.simulating.table import told as told_result
+from penstock_spec.context import SpecContext, steps
 from penstock_spec.reading.scalars import plain
-from penstock_spec.subject import Subject, steps
 
 HEADINGS = ("waited, p99", "longest", "too old for", "replicas", "pod-hours")
 
@@ -37,7 +37,7 @@ def run_sweep(
     def look(value: str) -> Candidate[SweepOutcome]:
         show(f"{sweep.field}: {value}")
         found = with_value(specs, path, plain(value))
-        if not isinstance(found, Subject):
+        if not isinstance(found, SpecContext):
             return Candidate(value, SweepOutcome(None, f"{found[0].rule}: {found[0].says}"), None)
         result = run(value, found, case, target)
         sums = result.run.summary

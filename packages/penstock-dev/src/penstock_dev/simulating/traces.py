@@ -17,7 +17,7 @@ from typing import Any
 
 from penstock_scaling.traffic.trace import Trace, TraceError, of_counts, of_rates, of_times
 from penstock_spec.findings import CannotGoOn
-from penstock_spec.values.words import shown
+from penstock_spec.values.strings import printable
 
 LARGEST = 64 * 2**20
 """Bytes."""
@@ -65,12 +65,12 @@ def _csv(path: Path, text: str) -> Trace:
             raise CannotGoOn(says, "every line has a time and a count, or every line has a time alone")
         time = _time(row[0])
         if time is None:
-            raise CannotGoOn(f"`{path}:{line}`: `{shown(row[0])}` is no time", CSV_HINT)
+            raise CannotGoOn(f"`{path}:{line}`: `{printable(row[0])}` is no time", CSV_HINT)
         times.append(time)
         if columns > 1:
             count = _number(row[1])
             if count is None:
-                raise CannotGoOn(f"`{path}:{line}`: `{shown(row[1])}` is no number", CSV_HINT)
+                raise CannotGoOn(f"`{path}:{line}`: `{printable(row[1])}` is no number", CSV_HINT)
             counts.append(count)
     try:
         return of_counts(times, counts) if columns > 1 else of_times(times)
@@ -104,7 +104,7 @@ def _prometheus(path: Path, text: str) -> Trace:
 def _series(path: Path, answer: object) -> Sequence[Any]:
     told = answer if isinstance(answer, dict) else {}
     if told.get("status") == "error":
-        says = f"`{path}` is an error of Prometheus: {shown(told.get('error'), 200)}"
+        says = f"`{path}` is an error of Prometheus: {printable(told.get('error'), 200)}"
         raise CannotGoOn(says, "see that the query is right")
     data = told.get("data")
     kind = data.get("resultType") if isinstance(data, dict) else None
@@ -112,7 +112,7 @@ def _series(path: Path, answer: object) -> Sequence[Any]:
         series: list[Any] = data["result"]
         return series
     if isinstance(kind, str) and kind != "matrix":
-        raise CannotGoOn(f"`{path}` is the answer to a query at one time, a `{shown(kind)}`", JSON_HINT)
+        raise CannotGoOn(f"`{path}` is the answer to a query at one time, a `{printable(kind)}`", JSON_HINT)
     raise CannotGoOn(f"`{path}` is not what Prometheus answers to a range query", JSON_HINT)
 
 

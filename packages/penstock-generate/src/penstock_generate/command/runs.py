@@ -20,7 +20,7 @@ from penstock_generate.source import Chosen, Source, refused, unchecked
 from penstock_generate.tree import Difference
 from penstock_generate.writing import Change
 from penstock_spec import report
-from penstock_spec.findings import CannotGoOn, Finding, Outcome
+from penstock_spec.findings import CannotGoOn, Finding, LintResult
 from penstock_spec.linting.lint import lines_of
 from penstock_spec.repository import Repository
 
@@ -93,6 +93,6 @@ def _told(difference: Difference) -> list[str]:
 
 def _refuse(source: Source, dangerous: tuple[Finding, ...]) -> None:
     """Tell what could be lost, and write nothing."""
-    outcome = Outcome(dangerous, len(source.inputs.specs), lines_of(source.inputs, dangerous), ())
+    outcome = LintResult(dangerous, len(source.inputs.specs), lines_of(source.inputs, dangerous), ())
     click.echo(report.render("text", outcome, painter(sys.stderr)), nl=False, err=True)
     raise CannotGoOn("nothing is generated while messages could be lost", "acknowledge the change, or take it back")

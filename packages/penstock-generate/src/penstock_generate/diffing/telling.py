@@ -10,7 +10,7 @@ from penstock_generate.artifact import OF_ENVIRONMENT
 from penstock_generate.diffing.report import Differs, Report
 from penstock_generate.diffing.words import Said
 from penstock_spec.findings import Finding
-from penstock_spec.linting.changes import Looked
+from penstock_spec.linting.changes import ChangeFindings
 from penstock_spec.report.safe import safe
 
 WIDTH = 12
@@ -37,7 +37,7 @@ class Group(NamedTuple):
         return "pods restart" if self.restarts else "none: no pod restarts"
 
 
-def text(report: Report, looked: Looked, paint: Callable[[str, str], str]) -> Iterator[str]:
+def text(report: Report, looked: ChangeFindings, paint: Callable[[str, str], str]) -> Iterator[str]:
     """For a terminal."""
     for finding, says in _dangers(looked):
         yield paint("danger", "error") + f"  {finding.at}: {safe(finding.says)} ({says})"
@@ -51,7 +51,7 @@ def text(report: Report, looked: Looked, paint: Callable[[str, str], str]) -> It
     yield _summary(report)
 
 
-def markdown(report: Report, looked: Looked) -> Iterator[str]:
+def markdown(report: Report, looked: ChangeFindings) -> Iterator[str]:
     """For the description of a pull request, or a comment on it."""
     for finding, says in _dangers(looked):
         yield f"> **Danger**: `{finding.at}`: {_md(finding.says)} ({says})\n"
@@ -65,7 +65,7 @@ def markdown(report: Report, looked: Looked) -> Iterator[str]:
     yield _summary(report)
 
 
-def as_json(report: Report, looked: Looked) -> str:
+def as_json(report: Report, looked: ChangeFindings) -> str:
     """For machines."""
     told = {
         "changes": [
@@ -99,7 +99,7 @@ def grouped(report: Report) -> list[Group]:
     return sorted(groups, key=lambda one: (not one.environments, one.name == OF_ENVIRONMENT, one.name))
 
 
-def _dangers(looked: Looked) -> Iterator[tuple[Finding, str]]:
+def _dangers(looked: ChangeFindings) -> Iterator[tuple[Finding, str]]:
     yield from ((one, "not acknowledged") for one in looked.dangerous)
     yield from ((one, "acknowledged") for one in looked.acknowledged)
 

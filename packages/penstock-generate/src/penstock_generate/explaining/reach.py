@@ -14,7 +14,7 @@ from penstock_generate.kinds import emitter
 from penstock_generate.plan import Member, Planned, Whole
 from penstock_generate.rendering import Templates
 from penstock_spec.fields import known_paths
-from penstock_spec.model import Part
+from penstock_spec.model import Section
 from penstock_spec.reading import Path
 
 Reached = dict[str, frozenset[str]]
@@ -41,7 +41,7 @@ def reached(it: Planned, templates: Templates, below: tuple[str, ...] = ("",)) -
     return {field: frozenset(files) for field, files in found.items()}
 
 
-def field_at(model: type[Part], path: Path) -> str:
+def field_at(model: type[Section], path: Path) -> str:
     """The innermost field at a path, as the reference names it: with `*` for a chosen key, and `[]` for an item."""
     known, found, at = known_paths(model), "", ""
     for step in path:

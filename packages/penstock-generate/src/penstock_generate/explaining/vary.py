@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import date, timedelta
 from typing import Any, Literal, get_args, get_origin
 
-from penstock_spec.model import Part, key_of
+from penstock_spec.model import Section, key_of
 from penstock_spec.reading import Path
 from penstock_spec.values.quantities import Version
 from penstock_spec.values.quantity import Quantity
@@ -15,7 +15,7 @@ OTHER = "zzother"
 """What no spec says by chance."""
 
 
-def variants(model: Part, path: Path = ()) -> Iterator[tuple[Path, Part]]:
+def variants(model: Section, path: Path = ()) -> Iterator[tuple[Path, Section]]:
     """The path of a field, and the model with another value there. Not all of them would pass a rule."""
     for name, info in type(model).model_fields.items():
         there = (*path, key_of(name, info))
@@ -25,7 +25,7 @@ def variants(model: Part, path: Path = ()) -> Iterator[tuple[Path, Part]]:
 
 def others(value: Any, annotation: Any, path: Path) -> Iterator[tuple[Path, Any]]:  # noqa: ANN401 - any field of any model
     """Other values at or below a path."""
-    if isinstance(value, Part):
+    if isinstance(value, Section):
         yield from variants(value, path)
     elif isinstance(value, dict):
         for key, one in value.items():

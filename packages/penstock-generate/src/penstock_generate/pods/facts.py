@@ -10,7 +10,7 @@ from penstock_generate.dashboards.drawn import Drawn
 from penstock_generate.plan import DOMAIN, Planned
 from penstock_generate.pods.worker import Worker
 from penstock_generate.text import Written
-from penstock_spec.pods import Reached
+from penstock_spec.pods import EgressRule
 from penstock_spec.values.quantities import Duration
 
 
@@ -92,7 +92,7 @@ class Facts:
         )
 
 
-def _egress(one: Reached) -> dict[str, Any]:
+def _egress(one: EgressRule) -> dict[str, Any]:
     """As Kubernetes says it: without any peer, it is anywhere."""
     named = {"kubernetes.io/metadata.name": one.namespace}
     to = [

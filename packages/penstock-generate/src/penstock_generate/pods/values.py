@@ -8,7 +8,7 @@ from penstock_generate.artifact import Artifact
 from penstock_generate.plan import Planned
 from penstock_generate.pods.facts import Facts
 from penstock_generate.text import document
-from penstock_spec.care import Patch
+from penstock_spec.sections import Patch
 
 
 def values(it: Planned, facts: Facts) -> Artifact:

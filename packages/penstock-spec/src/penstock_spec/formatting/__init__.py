@@ -13,38 +13,38 @@ from penstock_spec.files import File
 from penstock_spec.findings import Span
 from penstock_spec.formatting.comments import place_comments
 from penstock_spec.formatting.layout import laid_out
-from penstock_spec.formatting.lines import Line
-from penstock_spec.reading import Document, Found, Path, read
+from penstock_spec.formatting.lines import StyledLine
+from penstock_spec.reading import Document, Path, Problem, read
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class NotFormatted:
     """Why a file is left alone."""
 
     why: str
     hint: str
 
 
-def formatted(file: File) -> str | Refused:
+def formatted(file: File) -> str | NotFormatted:
     """The text in one style, or why it is left alone."""
-    if isinstance(file.raw, Found):
-        return Refused(file.raw.says, file.raw.hint)
+    if isinstance(file.raw, Problem):
+        return NotFormatted(file.raw.says, file.raw.hint)
     before = read(file.name, file.raw)
     serious = [one for one in before.found if one.rule != "byte-order-mark"]
     if serious:
-        return Refused(f"line {serious[0].at.line}: {serious[0].says}", serious[0].hint)
+        return NotFormatted(f"line {serious[0].at.line}: {serious[0].says}", serious[0].hint)
     text = _styled("\n".join(before.lines))
     return refusal(before, text) or text
 
 
-def refusal(before: Document, text: str) -> Refused | None:
+def refusal(before: Document, text: str) -> NotFormatted | None:
     """Why a text may not take a document's place: it says another thing, or says it in other words or comments."""
     after = read(before.file, text.encode())
     place = next(_differing(before, after), None)
     if place is None and not after.found and "".join("".join(before.lines).split()) == "".join(text.split()):
         return None
     line = place.line if place else after.found[0].at.line if after.found else 1
-    return Refused(f"line {line}: the style would change what it means", "write it in a plainer way")
+    return NotFormatted(f"line {line}: the style would change what it means", "write it in a plainer way")
 
 
 def _differing(before: Document, after: Document) -> Iterator[Span]:
@@ -75,9 +75,9 @@ def _styled(text: str) -> str:
     return "\n".join(told) + ("" if unfinished else "\n")
 
 
-def _without_needless_blanks(lines: list[Line]) -> Iterator[Line]:
+def _without_needless_blanks(lines: list[StyledLine]) -> Iterator[StyledLine]:
     """One blank line at most, and none at the start and the end. Those inside of texts are texts."""
-    blank: Line | None = None
+    blank: StyledLine | None = None
     started = False
     for line in lines:
         if line.blank:

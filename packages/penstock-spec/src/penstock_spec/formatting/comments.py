@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from itertools import islice
 
-from penstock_spec.formatting.lines import Line
+from penstock_spec.formatting.lines import StyledLine
 
 
-def place_comments(lines: list[Line]) -> None:
+def place_comments(lines: list[StyledLine]) -> None:
     """Say of every comment where it will stand."""
-    columns: list[Line] = []
+    columns: list[StyledLine] = []
     items = [line for line in lines if line.says and not line.joined]
     above = 0  # how many of them
     for number, line in enumerate(lines):
@@ -32,7 +32,7 @@ def place_comments(lines: list[Line]) -> None:
     _align(columns)
 
 
-def _align(column: list[Line]) -> None:
+def _align(column: list[StyledLine]) -> None:
     """Comments below each other behind words, and those that go on with them: at their column as far as it is free.
 
     They move with their lines. One that stands alone a single blank behind its word is no column.
@@ -47,7 +47,7 @@ def _align(column: list[Line]) -> None:
         line.comment_now = max(line.comment_was + moved, free)
 
 
-def _beside(items: list[Line], above: int, was: int) -> int | None:
+def _beside(items: list[StyledLine], above: int, was: int) -> int | None:
     """Where the nearest line that starts at a comment's column will start; below, then above, within its block."""
     for line in islice(items, above, None):
         if line.was == was:
@@ -64,7 +64,7 @@ def _beside(items: list[Line], above: int, was: int) -> int | None:
     return None
 
 
-def _between(items: list[Line], above: int, was: int) -> int:
+def _between(items: list[StyledLine], above: int, was: int) -> int:
     """Where a comment goes that stood at the column of no line."""
     if above < len(items) and items[above].was > was:
         return items[above].now

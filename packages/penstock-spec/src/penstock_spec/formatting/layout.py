@@ -7,13 +7,13 @@ from bisect import bisect
 from dataclasses import dataclass
 from typing import Any
 
-from penstock_spec.formatting.lines import Line
+from penstock_spec.formatting.lines import StyledLine
 
 DEEPER = 2  # blanks
 HEADER = re.compile(r"[|>][-+0-9]*")
 
 
-def laid_out(text: str) -> list[Line]:
+def laid_out(text: str) -> list[StyledLine]:
     """The lines of a text that can be read."""
     from ruamel.yaml import YAML  # noqa: PLC0415 - loaded for those who format
 
@@ -51,7 +51,7 @@ class _Layout:
         self.source = text.split("\n")
         if not self.source[-1]:
             self.source.pop()
-        self.lines = [Line(_indent(line)) for line in self.source]
+        self.lines = [StyledLine(_indent(line)) for line in self.source]
         self.starts = [0]
         for line in self.source:
             self.starts.append(self.starts[-1] + len(line) + 1)
@@ -60,7 +60,7 @@ class _Layout:
         self.brackets: list[int] = []  # the lines of those that are open
         self.key = -1  # where a key starts
 
-    def finished(self) -> list[Line]:
+    def finished(self) -> list[StyledLine]:
         """The lines, with what stands behind their words: comments."""
         for line, source in zip(self.lines, self.source, strict=True):
             line.comment = source[line.end_was :].strip()
@@ -132,7 +132,7 @@ class _Layout:
             line.now = base if item or kind == "Value" or not self.blocks else base + DEEPER
             line.starts[line.was] = line.now
 
-    def _inside(self, line: Line, least: int) -> None:
+    def _inside(self, line: StyledLine, least: int) -> None:
         """Within brackets a line keeps its distance to the line where they open."""
         first = self.lines[self.brackets[0]]
         base = self.blocks[-1].now if self.blocks else 0

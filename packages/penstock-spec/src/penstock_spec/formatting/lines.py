@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass(slots=True)
-class Line:
+class StyledLine:
     """A line on its way into the style. Columns count from 0."""
 
     was: int

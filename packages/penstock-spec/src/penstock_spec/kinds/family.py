@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Shows:
+class ExampleReference:
     """An example that must fail: the rule, and which of its examples, counted from 1."""
 
     rule: str
@@ -19,7 +19,7 @@ class Clause:
     """One thing that can be wrong, and the examples that show it, with the rules that find it there."""
 
     says: str
-    shown: tuple[Shows, ...]
+    shown: tuple[ExampleReference, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,6 @@ def family(number: int, clauses: Mapping[str, str]) -> Family:
     return Family(number, tuple(Clause(says, tuple(map(_shows, shown.split()))) for says, shown in clauses.items()))
 
 
-def _shows(told: str) -> Shows:
+def _shows(told: str) -> ExampleReference:
     rule, _, example = told.partition(":")
-    return Shows(rule, int(example))
+    return ExampleReference(rule, int(example))

@@ -8,21 +8,21 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from penstock_spec.metrics import Contract
-from penstock_spec.model import Part
+from penstock_spec.model import Section
 
 if TYPE_CHECKING:
-    from penstock_spec.subject import Subject
+    from penstock_spec.context import SpecContext
 
 
 @dataclass(frozen=True, slots=True)
-class Foreign:
+class ForeignField:
     """A word from elsewhere: the field that does it here, or why there is none."""
 
     hint: str
     rule: str = "unknown-field"
 
 
-def _none(subject: Subject[Any]) -> Iterable[tuple[str, object]]:
+def _none(subject: SpecContext[Any]) -> Iterable[tuple[str, object]]:
     del subject
     return ()
 
@@ -37,7 +37,7 @@ class Kind:
     """A kind of spec."""
 
     name: str
-    model: type[Part]
+    model: type[Section]
     derive: Callable[[Mapping[str, Any]], dict[str, Any]]
     """From the data of a spec to the paths and values of defaults that follow from it."""
     needed: Mapping[str, str]
@@ -54,7 +54,7 @@ class Kind:
     """The path of the field that says how many they are at the most."""
     metrics: str
     """The package whose `CONTRACT` says what its processes tell."""
-    facts: Callable[[Subject[Any]], Iterable[tuple[str, object]]] = _none
+    facts: Callable[[SpecContext[Any]], Iterable[tuple[str, object]]] = _none
     """More of that, by path: items of lists, and what stands in files beside the spec. Plain values, for the cache."""
     tending: Callable[[int, str], int] = _nobody
     """To Redis, of one pod of the janitor that looks after so many specs of it, by topology."""
@@ -66,7 +66,7 @@ class Kind:
     """The command that runs a spec of it, without the spec."""
     unread: Mapping[str, Any] = field(default_factory=dict)
     """What no running process looks at, as pydantic's `exclude`; it stays out of `worker.json`."""
-    foreign: Mapping[str, Foreign] = field(default_factory=dict)
+    foreign: Mapping[str, ForeignField] = field(default_factory=dict)
     """Words that people bring from other tools, and what they are called here."""
 
     @property

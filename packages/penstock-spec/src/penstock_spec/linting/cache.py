@@ -19,14 +19,14 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from penstock_spec import whole
+from penstock_spec import atomic
 from penstock_spec.files import File, digest
-from penstock_spec.findings import Finding, Outcome, Severity, Span
+from penstock_spec.findings import Finding, LintResult, Severity, Span
 from penstock_spec.repository import Inputs, Repository, read_inputs
 
 if TYPE_CHECKING:
-    from penstock_spec.linting.checked import Checked
-    from penstock_spec.linting.lint import Also
+    from penstock_spec.linting.checked import CheckedFile
+    from penstock_spec.linting.lint import SpecCallback
 
 BROKEN = (KeyError, TypeError, ValueError, AttributeError, IndexError)
 """What reading a cache that somebody damaged may run into; it then counts as nothing kept."""
@@ -42,8 +42,8 @@ def lint(
     asked: tuple[str, ...],
     today: date,
     inputs: Inputs | None = None,
-    also: Also | None = None,
-) -> Outcome:
+    also: SpecCallback | None = None,
+) -> LintResult:
     """As `lint.lint`, from the cache where it may be. `inputs` are the repository's, where they were read before."""
     inputs = inputs or read_inputs(repository)
     folder = repository.root / FOLDER
@@ -65,19 +65,21 @@ class _Keeping(NamedTuple):
     key: str
 
 
-def _afresh(keeping: _Keeping, inputs: Inputs, asked: tuple[str, ...], today: date, also: Also | None) -> Outcome:
+def _afresh(
+    keeping: _Keeping, inputs: Inputs, asked: tuple[str, ...], today: date, also: SpecCallback | None
+) -> LintResult:
     from penstock_spec.linting import lint as engine  # noqa: PLC0415 - an unchanged run needs none of it
-    from penstock_spec.linting.frozen import freeze, thaw  # noqa: PLC0415 - as above
+    from penstock_spec.linting.checked_json import from_json, to_json  # noqa: PLC0415 - as above
 
     folder, tool, key = keeping
     around = _key(tool, _file_key(inputs.platform), *asked)
     kept = load(folder / "specs.json")
     entries: Mapping[str, Any] = kept.get("specs", {}) if kept.get("around") == around else {}
-    known: dict[str, Checked] = {}
+    known: dict[str, CheckedFile] = {}
     for file in inputs.specs:
         with contextlib.suppress(*BROKEN):
             entry = entries[file.name]
-            checked = thaw(entry["checked"])
+            checked = from_json(entry["checked"])
             if entry["key"] == _file_key(file) and _unchanged(file, checked.beside):
                 known[file.name] = checked
     linted = engine.lint(inputs, asked, today, known, also)
@@ -86,7 +88,7 @@ def _afresh(keeping: _Keeping, inputs: Inputs, asked: tuple[str, ...], today: da
     specs = {
         file.name: entries[file.name]
         if file.name in known
-        else {"key": _file_key(file), "checked": freeze(linted.specs[file.name])}
+        else {"key": _file_key(file), "checked": to_json(linted.specs[file.name])}
         for file in inputs.specs
     }
     store(folder, "run.json", _text({"key": key, "beside": beside, "findings": findings}))
@@ -95,7 +97,7 @@ def _afresh(keeping: _Keeping, inputs: Inputs, asked: tuple[str, ...], today: da
     return linted.outcome
 
 
-def _outcome(kept: Mapping[str, Any], inputs: Inputs) -> Outcome:
+def _outcome(kept: Mapping[str, Any], inputs: Inputs) -> LintResult:
     """The kept outcome; `ValueError` where a file beside a spec has changed."""
     files = {file.name: file for file in (inputs.platform, *inputs.specs)}
     if not all(_unchanged(files[name], asked) for name, asked in kept["beside"]):
@@ -103,7 +105,7 @@ def _outcome(kept: Mapping[str, Any], inputs: Inputs) -> Outcome:
     findings = tuple(_unpacked(one) for one in kept["findings"])
     pointed = {one.at.file for one in findings}
     lines = {name: file.lines() for name, file in files.items() if name in pointed}
-    return Outcome(findings, len(inputs.specs), lines, tuple(files))
+    return LintResult(findings, len(inputs.specs), lines, tuple(files))
 
 
 def _unchanged(file: File, asked: Mapping[str, str | None]) -> bool:
@@ -167,4 +169,4 @@ def store(folder: Path, name: str, content: bytes) -> None:
         if not folder.exists():
             folder.mkdir()
             (folder / ".gitignore").write_text("*\n")
-        whole.replace(folder / name, content)
+        atomic.write(folder / name, content)

@@ -7,23 +7,24 @@ from dataclasses import dataclass
 from datetime import date
 
 from penstock_spec.catalogue import catalogue
+from penstock_spec.context import ChangeContext, SpecContext
 from penstock_spec.findings import Finding
 from penstock_spec.kinds import kinds
 from penstock_spec.layers import layered
+from penstock_spec.linting import acknowledgements
+from penstock_spec.linting.acknowledgements import AcknowledgementAt
 from penstock_spec.linting.check import PlatformFile
-from penstock_spec.linting.checked import Checked
+from penstock_spec.linting.checked import CheckedFile
 from penstock_spec.linting.lint import settle
-from penstock_spec.linting.waivers import Promise, promises, removals
-from penstock_spec.model import Part
-from penstock_spec.reading import Document, Found
-from penstock_spec.subject import Changed, Subject
+from penstock_spec.model import Section
+from penstock_spec.reading import Document, Problem
 
-Before = Mapping[str, Mapping[str, Part]]
+Before = Mapping[str, Mapping[str, Section]]
 """Specs as they were: by environment and name."""
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class ChangeFindings:
     """What was found, and what of it is taken on."""
 
     dangerous: tuple[Finding, ...]
@@ -32,24 +33,24 @@ class Looked:
 
 def look(
     platform: PlatformFile, documents: Iterable[Document], there: Collection[str], before: Before, today: date
-) -> Looked:
+) -> ChangeFindings:
     """The changes of specs that lint clean. Of those in `before`, the ones whose names are not `there` are removed."""
     file = platform.document.file
-    files: dict[bool, dict[str, Checked]] = {True: {file: Checked()}, False: {file: Checked()}}
+    files: dict[bool, dict[str, CheckedFile]] = {True: {file: CheckedFile()}, False: {file: CheckedFile()}}
     for document in documents:
-        taken_on = promises(document)
+        taken_on = acknowledgements.of_spec(document)
         for environment, found in _of_spec(document, platform, before):
-            kept = files[_is_taken_on(found, "", taken_on, today)].setdefault(document.file, Checked())
+            kept = files[_is_taken_on(found, "", taken_on, today)].setdefault(document.file, CheckedFile())
             kept.add(environment, [found])
-    taken_on = removals(platform.document)
+    taken_on = acknowledgements.of_platform(platform.document)
     for environment, name, found in _removed(platform, there, before):
         files[_is_taken_on(found, name, taken_on, today)][file].add(environment, [found])
     environments = tuple(before)
     told = {yes: tuple(settle(checked, environments, today, whole=False)) for yes, checked in files.items()}
-    return Looked(told[False], told[True])
+    return ChangeFindings(told[False], told[True])
 
 
-def _of_spec(document: Document, platform: PlatformFile, before: Before) -> Iterator[tuple[str, Found]]:
+def _of_spec(document: Document, platform: PlatformFile, before: Before) -> Iterator[tuple[str, Problem]]:
     kind = kinds()[document.data["kind"]]
     model = platform.model
     for environment, specs in before.items():
@@ -59,16 +60,16 @@ def _of_spec(document: Document, platform: PlatformFile, before: Before) -> Iter
         layers = layered(kind, document, platform.document, environment)
         spec = kind.model.model_validate(layers.data)
         around = model.environments[environment]
-        subject = Subject(spec, environment, around, platform.document, layers, lambda _: None)
+        subject = SpecContext(spec, environment, around, platform.document, layers, lambda _: None)
         for name, rule in catalogue().items():
             if rule.scope == "change" and rule.check and rule.module.startswith(kind.rules):
                 hint = _hint(f"{{change: {rule.acknowledged_as}, reason: <why>, until: <day>}}", document.file)
                 yield from (
-                    (environment, one._replace(rule=name, hint=hint)) for one in rule.check(Changed(was, subject))
+                    (environment, one._replace(rule=name, hint=hint)) for one in rule.check(ChangeContext(was, subject))
                 )
 
 
-def _removed(platform: PlatformFile, there: Collection[str], before: Before) -> Iterator[tuple[str, str, Found]]:
+def _removed(platform: PlatformFile, there: Collection[str], before: Before) -> Iterator[tuple[str, str, Problem]]:
     known = platform.model.environments if platform.model else {}
     file = platform.document.file
     for environment, specs in before.items():
@@ -76,19 +77,19 @@ def _removed(platform: PlatformFile, there: Collection[str], before: Before) -> 
             says = f"`{environment}` is not here any more, and {len(specs)} of its specs are removed"
             hint = _hint(f"{{change: remove-environment, name: {environment}, reason: <why>, until: <day>}}", file)
             at = platform.document.nearest(("environments",))
-            yield environment, environment, Found("environment-removed", at, says, hint)
+            yield environment, environment, Problem("environment-removed", at, says, hint)
             continue
         for name in sorted(specs.keys() - set(there)):
             says = f"`{name}` has no spec any more, and what was generated for it is removed"
             hint = _hint(f"{{change: remove-pipeline, name: {name}, reason: <why>, until: <day>}}", file)
             at = platform.document.nearest(("environments", environment))
-            yield environment, name, Found("pipeline-removed", at, says, hint)
+            yield environment, name, Problem("pipeline-removed", at, says, hint)
 
 
 def _hint(item: str, file: str) -> str:
     return f"when that is safe, add `{item}` to `acknowledge` in {file}"
 
 
-def _is_taken_on(found: Found, name: str, taken_on: list[Promise], today: date) -> bool:
+def _is_taken_on(found: Problem, name: str, taken_on: list[AcknowledgementAt], today: date) -> bool:
     change = catalogue()[found.rule].acknowledged_as
     return any(one.change == change and one.name == name and today <= one.until for one in taken_on)

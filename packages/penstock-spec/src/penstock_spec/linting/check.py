@@ -10,21 +10,22 @@ from typing import Any
 from pydantic import ValidationError
 
 from penstock_spec import rules
-from penstock_spec.care import Suppression
 from penstock_spec.catalogue import catalogue
+from penstock_spec.context import EnvironmentContext, SpecContext, SpecFacts, steps
 from penstock_spec.fields import nearest
 from penstock_spec.findings import Finding, Span
 from penstock_spec.kinds import Kind, kinds
 from penstock_spec.layers import Layers, Source, layered
-from penstock_spec.linting import overrides, waivers
-from penstock_spec.linting.checked import Checked
-from penstock_spec.linting.meant import kind_of
-from penstock_spec.linting.shape import Shape
-from penstock_spec.model import Part
+from penstock_spec.linting import acknowledgements, overrides, suppressions
+from penstock_spec.linting.checked import CheckedFile
+from penstock_spec.linting.items import items
+from penstock_spec.linting.shape import ShapeCheck
+from penstock_spec.linting.suggestions import kind_of
+from penstock_spec.model import Section
 from penstock_spec.platform import FOREIGN, Platform
-from penstock_spec.reading import Document, Found, Path, first
+from penstock_spec.reading import Document, Path, Problem, first
 from penstock_spec.rules.define import Scope
-from penstock_spec.subject import PlatformSubject, Shown, Subject, steps
+from penstock_spec.sections import Suppression
 
 LONGEST = 1000
 """Characters of a text in a finding: words of a file that it quotes can be as long as the file."""
@@ -42,19 +43,21 @@ class PlatformFile:
 
     document: Document
     model: Platform | None
-    checked: Checked
+    checked: CheckedFile
 
-    def subjects(self, environments: Iterable[str]) -> list[PlatformSubject]:
+    def subjects(self, environments: Iterable[str]) -> list[EnvironmentContext]:
         """Its environments, for rules."""
         if self.model is None:
             return []
         every = self.model.environments
-        return [PlatformSubject(self.model, name, every[name], self.document) for name in environments if name in every]
+        return [
+            EnvironmentContext(self.model, name, every[name], self.document) for name in environments if name in every
+        ]
 
 
 def check_platform(document: Document) -> PlatformFile:
     """The platform file: shape, and the paths of its defaults. Rules over environments come with the fleet."""
-    checked = Checked()
+    checked = CheckedFile()
     init = "write the environments into it, as `penstock init` does"
     checked.add("", (one._replace(hint=init) if one.rule == "empty-file" else one for one in document.found))
     if not isinstance(document.data, dict):
@@ -65,7 +68,7 @@ def check_platform(document: Document) -> PlatformFile:
         model = Platform.model_validate(document.data)
     except ValidationError as error:
         name_at, text = _name_in(document), _text_of(document)
-        found = Shape(Platform, document.data, document.nearest, name_at, FOREIGN, text, document.data).deviations(
+        found = ShapeCheck(Platform, document.data, document.nearest, name_at, FOREIGN, text, document.data).deviations(
             error
         )
         checked.add("", [one for one in found if one.path not in broken])
@@ -74,8 +77,8 @@ def check_platform(document: Document) -> PlatformFile:
         return PlatformFile(document, None, checked)
     bases: list[Path] = [("defaults",), *(("environments", name, "defaults") for name in model.environments)]
     checked.add("", first(one for base in bases for one in overrides.unknown(document, base, None)))
-    _take_on(model.suppress, document, Platform, checked)
-    checked.promises += waivers.removals(document)
+    _add_suppressions(model.suppress, document, Platform, checked)
+    checked.acknowledgements += acknowledgements.of_platform(document)
     return PlatformFile(document, model, checked)
 
 
@@ -89,9 +92,9 @@ def check_spec(
     environments: tuple[str, ...],
     beside: Beside,
     resolved: Resolved | None = None,
-) -> Checked:
+) -> CheckedFile:
     """One spec in every environment that is asked for. Into `resolved` goes what it is there, for others."""
-    checked = Checked()
+    checked = CheckedFile()
     checked.add("", document.found)
     if not isinstance(document.data, dict):
         _not_a_mapping(document, checked, "pipeline")
@@ -109,22 +112,22 @@ def check_spec(
         if spec is None or platform.model is None:
             continue
         around = platform.model.environments[environment]
-        subject = Subject(spec, environment, around, platform.document, layers, beside)
+        subject = SpecContext(spec, environment, around, platform.document, layers, beside)
         for name, looks in _rules_of(kind.rules):
-            checked.found += [(environment, one._replace(rule=name)) for one in looks(subject)]
-        checked.shown.append(show(kind, subject))
+            checked.problems += [(environment, one._replace(rule=name)) for one in looks(subject)]
+        checked.facts.append(show(kind, subject))
         if resolved is not None:
             resolved[environment] = spec, layers
     if not platform.model or not environments:
         alone = layered(kind, _without_overrides(document), Document("", ()), "")
         _shaped(kind, alone, broken, "", checked)
-    _take_on(waivers.items(document, "suppress", Suppression), document, kind.model, checked)
-    checked.promises += waivers.promises(document)
+    _add_suppressions(items(document, "suppress", Suppression), document, kind.model, checked)
+    checked.acknowledgements += acknowledgements.of_spec(document)
     return checked
 
 
 @cache
-def _rules_of(package: str) -> tuple[tuple[str, Callable[[Any], Iterable[Found]]], ...]:
+def _rules_of(package: str) -> tuple[tuple[str, Callable[[Any], Iterable[Problem]]], ...]:
     """The rules over one spec of a kind, whose own are in this package."""
     known = (
         (name, rule) for name, rule in catalogue().items() if rule.module.startswith((f"{package}.", f"{EVERY_KIND}."))
@@ -138,21 +141,21 @@ def resolve(kind: Kind, document: Document, platform: PlatformFile, environment:
     return kind.model.model_validate(layers.data), layers
 
 
-def run(scope: Scope, subject: object) -> Iterable[Found]:
+def run(scope: Scope, subject: object) -> Iterable[Problem]:
     """All rules of a scope over one subject."""
     for name, rule in catalogue().items():
         if rule.scope == scope and rule.check:
             yield from (one._replace(rule=name) for one in rule.check(subject))
 
 
-def finding(found: Found, environments: tuple[str, ...]) -> Finding:
+def finding(found: Problem, environments: tuple[str, ...]) -> Finding:
     """Add what the catalogue knows of the rule."""
     rule = catalogue()[found.rule]
     says, hint, path = (text if len(text) <= LONGEST else f"{text[:LONGEST]}..." for text in found[2:])
     return Finding(rule.name, rule.severity, rule.title, found.at, says, hint, environments, path)
 
 
-def show(kind: Kind, subject: Subject[Any]) -> Shown:
+def show(kind: Kind, subject: SpecContext[Any]) -> SpecFacts:
     """What a spec shows to rules across specs."""
     values: dict[str, Any] = {}
     for path in kind.shows:
@@ -163,7 +166,7 @@ def show(kind: Kind, subject: Subject[Any]) -> Shown:
     values |= kind.facts(subject)
     values["connections"] = kind.connections(subject.spec)
     places = {path: tuple(subject.at(path)) for path in values}
-    return Shown(kind.name, subject.file, subject.environment, values, places)
+    return SpecFacts(kind.name, subject.file, subject.environment, values, places)
 
 
 def _default(spec: Any, path: str) -> Any:  # noqa: ANN401 - any field of any model
@@ -172,7 +175,7 @@ def _default(spec: Any, path: str) -> Any:  # noqa: ANN401 - any field of any mo
     return spec if isinstance(spec, (str, int, float, bool, type(None))) else str(spec)
 
 
-def _shaped(kind: Kind, layers: Layers, broken: frozenset[str], environment: str, checked: Checked) -> Any:  # noqa: ANN401 - as above
+def _shaped(kind: Kind, layers: Layers, broken: frozenset[str], environment: str, checked: CheckedFile) -> Any:  # noqa: ANN401 - as above
     try:
         return kind.model.model_validate(layers.data)
     except ValidationError as error:
@@ -182,9 +185,9 @@ def _shaped(kind: Kind, layers: Layers, broken: frozenset[str], environment: str
             return place.name if place and path else layers.at(path)
 
         text = _text_of(layers.document, *(one.document for one in layers.overlays if one.document))
-        found = Shape(kind.model, layers.data, layers.at, name_at, kind.foreign, text, layers.document.data).deviations(
-            error
-        )
+        found = ShapeCheck(
+            kind.model, layers.data, layers.at, name_at, kind.foreign, text, layers.document.data
+        ).deviations(error)
         checked.add(
             environment, [one for one in found if not _inside(one.path, broken) and not _follows(one.path, layers)]
         )
@@ -224,14 +227,14 @@ def _text_of(*documents: Document) -> Callable[[Span], str]:
     return text
 
 
-def _not_a_mapping(document: Document, checked: Checked, kind: str) -> None:
+def _not_a_mapping(document: Document, checked: CheckedFile, kind: str) -> None:
     read = all(one.rule == "byte-order-mark" for one in document.found)
     if read or document.data is not None:
         says = f"the file holds {kind_of(document.data)}, and no fields"
-        checked.add("", [Found("not-a-spec", document.start, says, f"start it with `kind: {kind}`")])
+        checked.add("", [Problem("not-a-spec", document.start, says, f"start it with `kind: {kind}`")])
 
 
-def _kind(document: Document, checked: Checked) -> Kind | None:
+def _kind(document: Document, checked: CheckedFile) -> Kind | None:
     name = document.data.get("kind")
     known = kinds()
     if isinstance(name, str) and name in known:
@@ -239,14 +242,14 @@ def _kind(document: Document, checked: Checked) -> Kind | None:
     told = " or ".join(f"`{one}`" for one in known)
     if "kind" not in document.data:
         says = "`kind` is missing, and it has no default"
-        checked.add("", [Found("missing-field", document.start, says, "add it, such as `kind: pipeline`", "kind")])
+        checked.add("", [Problem("missing-field", document.start, says, "add it, such as `kind: pipeline`", "kind")])
     elif not _inside("kind", _broken(document)):
         close = nearest(str(name), list(known))
         says = f"{kind_of(name).removeprefix('the text ')} is no kind of spec"
         hint = f"write `{close}`" if close else f"write {told}"
         if name == "platform":
             hint = f"put it into the platform file, or write {told}"
-        checked.add("", [Found("unknown-kind", document.nearest(("kind",)), says, hint, "kind")])
+        checked.add("", [Problem("unknown-kind", document.nearest(("kind",)), says, hint, "kind")])
     return None
 
 
@@ -255,7 +258,7 @@ def _without_overrides(document: Document) -> Document:
     return Document(document.file, document.lines, data, document.places, document.found)
 
 
-def _take_on(suppressions: list[Suppression], document: Document, model: type[Part], checked: Checked) -> None:
-    asked, void = waivers.asked(suppressions, document, model)
-    checked.waivers += asked
-    checked.add("", void)
+def _add_suppressions(found: list[Suppression], document: Document, model: type[Section], checked: CheckedFile) -> None:
+    placed, invalid = suppressions.placed(found, document, model)
+    checked.suppressions += placed
+    checked.add("", invalid)

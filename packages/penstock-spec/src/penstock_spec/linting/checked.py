@@ -1,30 +1,38 @@
-"""What came of one file."""
+"""The result of checking one file."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from penstock_spec.linting.waivers import Promise, Waiver
-from penstock_spec.reading import Found
-from penstock_spec.subject import Shown
+from penstock_spec.context import SpecFacts
+from penstock_spec.linting.acknowledgements import AcknowledgementAt
+from penstock_spec.linting.suppressions import SuppressionAt
+from penstock_spec.reading import Problem
 
 
 @dataclass(slots=True)
-class Checked:
-    """What came of one file: findings by environment, "" where they have to do with none, and what others may ask."""
+class CheckedFile:
+    """The result of checking one file."""
 
-    found: list[tuple[str, Found]] = field(default_factory=list)
-    shown: list[Shown] = field(default_factory=list)
-    waivers: list[Waiver] = field(default_factory=list)
-    promises: list[Promise] = field(default_factory=list)
+    problems: list[tuple[str, Problem]] = field(default_factory=list)
+    """Each with its environment, or "" where it depends on none."""
+    facts: list[SpecFacts] = field(default_factory=list)
+    suppressions: list[SuppressionAt] = field(default_factory=list)
+    acknowledgements: list[AcknowledgementAt] = field(default_factory=list)
     beside: dict[str, str | None] = field(default_factory=dict)
-    """Files beside it that were asked for, and the digest of what was in them."""
+    """The files beside it that rules read, with the digests of their content."""
 
-    def copy(self) -> Checked:
-        """One that may be added to."""
-        return Checked(list(self.found), list(self.shown), list(self.waivers), list(self.promises), dict(self.beside))
+    def copy(self) -> CheckedFile:
+        """A copy that can be extended."""
+        return CheckedFile(
+            list(self.problems),
+            list(self.facts),
+            list(self.suppressions),
+            list(self.acknowledgements),
+            dict(self.beside),
+        )
 
-    def add(self, environment: str, found: Iterable[Found]) -> None:
-        """Keep findings of an environment."""
-        self.found += [(environment, one) for one in found]
+    def add(self, environment: str, problems: Iterable[Problem]) -> None:
+        """Add problems of an environment."""
+        self.problems += [(environment, one) for one in problems]

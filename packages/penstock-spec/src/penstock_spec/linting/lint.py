@@ -9,15 +9,16 @@ from functools import partial
 from typing import Any, Protocol, TypeVar
 
 from penstock_spec.catalogue import catalogue
+from penstock_spec.context import Fleet
 from penstock_spec.fields import nearest
 from penstock_spec.files import File, digest
-from penstock_spec.findings import CannotGoOn, Finding, Outcome, Severity
+from penstock_spec.findings import CannotGoOn, Finding, LintResult, Severity
+from penstock_spec.linting.acknowledgements import expired
 from penstock_spec.linting.check import Beside, PlatformFile, Resolved, check_platform, check_spec, finding, run
-from penstock_spec.linting.checked import Checked
-from penstock_spec.linting.waivers import Waiver, over, void, waives
-from penstock_spec.reading import Document, Found, read
+from penstock_spec.linting.checked import CheckedFile
+from penstock_spec.linting.suppressions import SuppressionAt, ineffective, suppresses
+from penstock_spec.reading import Document, Problem, read
 from penstock_spec.repository import Inputs
-from penstock_spec.subject import Fleet
 
 MadeT = TypeVar("MadeT")
 
@@ -25,7 +26,7 @@ SEVERAL = 32
 """Files from which on it may be worth to look at several at once."""
 
 
-class Also(Protocol):
+class SpecCallback(Protocol):
     """What else is done with specs that are checked: they have been read, and it may be in a fork."""
 
     def make(self, file: File, resolved: Resolved) -> object:
@@ -36,16 +37,16 @@ class Also(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Linted:
+class LintRun:
     """The outcome, and what each spec came to, for a later run to start from."""
 
-    outcome: Outcome
-    specs: dict[str, Checked]
+    outcome: LintResult
+    specs: dict[str, CheckedFile]
 
 
 def load(file: File) -> Document:
     """A file as a document; what stands in the way is in the document."""
-    if isinstance(file.raw, Found):
+    if isinstance(file.raw, Problem):
         return Document(file.name, (), found=(file.raw,))
     return read(file.name, file.raw)
 
@@ -65,9 +66,9 @@ def lint(
     inputs: Inputs,
     asked: tuple[str, ...],
     today: date,
-    known: Mapping[str, Checked] | None = None,
-    also: Also | None = None,
-) -> Linted:
+    known: Mapping[str, CheckedFile] | None = None,
+    also: SpecCallback | None = None,
+) -> LintRun:
     """Check everything: each file, each spec in each environment, and the specs of an environment together.
 
     `known` has what specs came to in an earlier run over the same bytes; they are not read again, and nothing else is
@@ -85,10 +86,10 @@ def lint(
     specs = {file.name: earlier.get(file.name) or made[file.name] for file in inputs.specs}
     files = {inputs.platform.name: platform.checked.copy(), **{name: checked.copy() for name, checked in specs.items()}}
     for environment, found in across(platform, environments, files.values(), whole=inputs.whole):
-        files[found.at.file].found.append((environment, found))
+        files[found.at.file].problems.append((environment, found))
     findings = settle(files, environments, today, whole=inputs.whole and not asked)
     lines = lines_of(inputs, findings)
-    return Linted(Outcome(tuple(findings), len(inputs.specs), lines, tuple(files)), specs)
+    return LintRun(LintResult(tuple(findings), len(inputs.specs), lines, tuple(files)), specs)
 
 
 def lines_of(inputs: Inputs, findings: Iterable[Finding]) -> dict[str, tuple[str, ...]]:
@@ -107,13 +108,13 @@ def _all(files: list[File], work: Callable[[File], MadeT]) -> Iterable[MadeT]:
 
 
 def _check(
-    platform: PlatformFile, environments: tuple[str, ...], also: Also | None, file: File
-) -> tuple[Checked, object]:
+    platform: PlatformFile, environments: tuple[str, ...], also: SpecCallback | None, file: File
+) -> tuple[CheckedFile, object]:
     asked: dict[str, str | None] = {}
     resolved: Resolved | None = {} if also else None
     checked = check_spec(load(file), platform, environments, _beside(file, asked), resolved)
     checked.beside = asked
-    well = not any(catalogue()[one.rule].severity is Severity.ERROR for _, one in checked.found)
+    well = not any(catalogue()[one.rule].severity is Severity.ERROR for _, one in checked.problems)
     return checked, also.make(file, resolved) if also and resolved and well else None
 
 
@@ -129,10 +130,10 @@ def _beside(file: File, asked: dict[str, str | None]) -> Beside:
 
 
 def across(
-    platform: PlatformFile, environments: tuple[str, ...], files: Iterable[Checked], *, whole: bool
-) -> list[tuple[str, Found]]:
+    platform: PlatformFile, environments: tuple[str, ...], files: Iterable[CheckedFile], *, whole: bool
+) -> list[tuple[str, Problem]]:
     """Findings of the rules over environments and over all specs of each."""
-    members = [shown for checked in files for shown in checked.shown]
+    members = [facts for checked in files for facts in checked.facts]
     found = []
     for subject in platform.subjects(environments):
         name = subject.environment
@@ -142,21 +143,23 @@ def across(
     return found
 
 
-def settle(files: Mapping[str, Checked], environments: tuple[str, ...], today: date, *, whole: bool) -> list[Finding]:
+def settle(
+    files: Mapping[str, CheckedFile], environments: tuple[str, ...], today: date, *, whole: bool
+) -> list[Finding]:
     """Merge what environments share, take out what is suppressed, and say which suppressions are void."""
     findings = []
     for checked in files.values():
-        merged: dict[Found, set[str]] = {}
-        for environment, found in checked.found:
+        merged: dict[Problem, set[str]] = {}
+        for environment, found in checked.problems:
             merged.setdefault(found, set()).add(environment)
-        used: set[Waiver] = set()
+        used: set[SuppressionAt] = set()
         for found, where in merged.items():
-            waiver = next((one for one in checked.waivers if waives(one, found, today)), None)
-            if waiver:
-                used.add(waiver)
+            suppression = next((one for one in checked.suppressions if suppresses(one, found, today)), None)
+            if suppression:
+                used.add(suppression)
                 continue
             inside = tuple(name for name in environments if name in where)
             findings.append(finding(found, () if len(inside) == len(environments) else inside))
-        findings += [finding(found, ()) for found in void(checked.waivers, used, today, whole=whole)]
-        findings += [finding(found, ()) for found in over(checked.promises, today)]
+        findings += [finding(found, ()) for found in ineffective(checked.suppressions, used, today, complete=whole)]
+        findings += [finding(found, ()) for found in expired(checked.acknowledgements, today)]
     return sorted(findings, key=lambda one: one.order)

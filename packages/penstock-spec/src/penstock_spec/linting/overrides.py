@@ -9,10 +9,10 @@ from typing import Any
 from penstock_spec.fields import knows, nearest
 from penstock_spec.kinds import Kind, kinds
 from penstock_spec.layers import FIXED, sections
-from penstock_spec.linting.meant import kind_of, nearest_path, unknown_path
+from penstock_spec.linting.suggestions import kind_of, nearest_path, unknown_path
 from penstock_spec.platform import Platform
-from penstock_spec.reading import Document, Found, Path, dotted, first
-from penstock_spec.values.words import shown
+from penstock_spec.reading import Document, Path, Problem, dotted, first
+from penstock_spec.values.strings import printable
 from penstock_spec.values.yaml_text import flow
 
 LONGEST_TOLD = 60
@@ -22,7 +22,7 @@ MOST_TOLD = 4
 """Paths in a hint; whoever wrote more of them knows by then how it goes on."""
 
 
-def checked(document: Document, kind: Kind, platform: Platform | None) -> tuple[bool, list[Found]]:
+def checked(document: Document, kind: Kind, platform: Platform | None) -> tuple[bool, list[Problem]]:
     """Check the names of environments and the paths in them. The first is true when the overrides can be applied."""
     environments = document.data.get("environments")
     if environments is None and "environments" not in document.data:
@@ -30,30 +30,30 @@ def checked(document: Document, kind: Kind, platform: Platform | None) -> tuple[
     if not isinstance(environments, dict):
         at, hint = document.nearest(("environments",)), "write it such as `{dev: {work.timeout: 30s}}`"
         says = f"expected keys with values, not {kind_of(environments)}"
-        return False, [Found("wrong-type", at, says, hint, "environments")]
+        return False, [Problem("wrong-type", at, says, hint, "environments")]
     usable = all(isinstance(overrides, dict) for overrides in environments.values())
     return usable, first(_misplaced(document, kind, platform))
 
 
-def _misplaced(document: Document, kind: Kind, platform: Platform | None) -> Iterator[Found]:
+def _misplaced(document: Document, kind: Kind, platform: Platform | None) -> Iterator[Problem]:
     for name, overrides in document.data["environments"].items():
         base: Path = ("environments", name)
         if platform and name not in platform.environments:
             known = list(platform.environments)
             close = nearest(name, known) or next((one for one in known if one.startswith(name)), None)
             told = " or ".join(f"`{one}`" for one in known)
-            says = f"the platform file has no environment `{shown(name)}`"
+            says = f"the platform file has no environment `{printable(name)}`"
             hint = f"write `{close}`" if close else f"write {told}, or add it to the platform file"
-            yield Found("unknown-environment", document.places[base].name, says, hint, dotted(base))
+            yield Problem("unknown-environment", document.places[base].name, says, hint, dotted(base))
         if isinstance(overrides, dict):
             yield from unknown(document, base, kind)
         else:
             hint = "write paths and values, such as `{work.timeout: 30s}`"
             says = f"expected paths with values, not {kind_of(overrides)}"
-            yield Found("wrong-type", document.nearest(base), says, hint, dotted(base))
+            yield Problem("wrong-type", document.nearest(base), says, hint, dotted(base))
 
 
-def unknown(document: Document, base: Path, kind: Kind | None) -> Iterator[Found]:
+def unknown(document: Document, base: Path, kind: Kind | None) -> Iterator[Problem]:
     """Findings for the keys of an override that are not paths of fields."""
     section: Any = document.data
     for step in base:
@@ -62,14 +62,14 @@ def unknown(document: Document, base: Path, kind: Kind | None) -> Iterator[Found
         told = _fixed(key, kind) or _unknown(section, key, kind)
         told = told or _replaced(section, key, kind) or _twice(section, key, kind)
         if told:
-            yield Found("unknown-override", document.places[(*base, key)].name, *told, dotted((*base, key)))
+            yield Problem("unknown-override", document.places[(*base, key)].name, *told, dotted((*base, key)))
 
 
 def _fixed(key: str, kind: Kind | None) -> tuple[str, str] | None:
     first, _, rest = key.partition(".")
     if first not in FIXED:
         return None
-    says = f"`{shown(key)}` is the same in every environment"
+    says = f"`{printable(key)}` is the same in every environment"
     inner = rest.partition(".")[2]
     if kind and first == "environments" and knows(kind.model, inner):
         return says, f"write `{inner}`"
@@ -112,7 +112,7 @@ def _twice(section: Mapping[str, Any], key: str, kind: Kind | None) -> tuple[str
     around = next((one for end in range(1, len(steps)) if (one := ".".join(steps[:end])) in section), None)
     if around is None or any(around in sections(one.model) for one in _candidates(kind)):
         return None
-    says = f"`{shown(key)}` stands beside `{around}`, of which it is a part"
+    says = f"`{printable(key)}` stands beside `{around}`, of which it is a part"
     return says, f"put it into `{around}`, or take one of the two out"
 
 

@@ -11,11 +11,20 @@ from pydantic import ValidationError
 
 from penstock_spec.fields import nearest
 from penstock_spec.findings import Span
-from penstock_spec.kinds.kind import Foreign
-from penstock_spec.linting.meant import at_path, choice, example, glued, keys_beside, kind_of, required, unknown_field
-from penstock_spec.model import Part
-from penstock_spec.reading import Found, Path, dotted, first
-from penstock_spec.values.words import shown
+from penstock_spec.kinds.kind import ForeignField
+from penstock_spec.linting.suggestions import (
+    at_path,
+    choice,
+    example,
+    glued,
+    keys_beside,
+    kind_of,
+    required,
+    unknown_field,
+)
+from penstock_spec.model import Section
+from penstock_spec.reading import Path, Problem, dotted, first
+from penstock_spec.values.strings import printable
 from penstock_spec.values.yaml_text import flow
 
 At = Callable[[Path], Span]
@@ -38,26 +47,26 @@ YES_AND_NO = {"yes": "true", "on": "true", "true": "true", "no": "false", "off":
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class ShapeCheck:
     """Data that should have the shape of a model, and where its values and their keys stand."""
 
-    model: type[Part]
+    model: type[Section]
     data: object
     at: At
     name_at: At
-    foreign: Mapping[str, Foreign]
+    foreign: Mapping[str, ForeignField]
     text: Callable[[Span], str]
     """What is written at a place."""
     written: object
     """What of the data the file itself says; the rest are defaults, which a key that is written replaces."""
 
-    def deviations(self, error: ValidationError) -> list[Found]:
+    def deviations(self, error: ValidationError) -> list[Problem]:
         """The findings for a validation that failed."""
         found = first(self._one(dict(detail)) for detail in error.errors(include_url=False))
         meant = {one.path: one.hint for one in found if one.rule == "unknown-field"}
         return [one for one in found if one.rule != "missing-field" or not _mistyped(one.path, meant)]
 
-    def _one(self, detail: dict[str, Any]) -> Found:
+    def _one(self, detail: dict[str, Any]) -> Problem:
         kind, context = str(detail["type"]), detail.get("ctx") or {}
         path, rest = _path(self.data, detail["loc"])
         if kind == "extra_forbidden":
@@ -77,25 +86,25 @@ class Shape:
             hint = "put a space behind each colon" if several else f"write `{key}`, with a space behind the colon"
         if required(self.model, path):
             hint = hint.removesuffix(OR_LEAVE_OUT)
-        return Found(rule, place, says, hint, dotted(path))
+        return Problem(rule, place, says, hint, dotted(path))
 
-    def _unknown(self, path: Path) -> Found:
+    def _unknown(self, path: Path) -> Problem:
         rule, says, hint = unknown_field(self.model, path, self.foreign, self.data, self.written)
-        return Found(rule, self.name_at(path), says, hint, dotted(path))
+        return Problem(rule, self.name_at(path), says, hint, dotted(path))
 
     def _slip(self, path: Path) -> str | None:
         """The key that is mistyped where a union could not choose by it."""
         beside = keys_beside(self.model, path)
         return next((key for key in at_path(self.data, path) if nearest(key, beside)), None)
 
-    def _missing(self, path: Path, rest: tuple[str, ...]) -> Found:
+    def _missing(self, path: Path, rest: tuple[str, ...]) -> Problem:
         whole = (*path, *rest)
         says = f"`{dotted(whole)}` is missing, and it has no default"
         at = self.name_at(path)
         inside = self.text(at).startswith(f"{dotted(path)}.")  # an override by path: there it is added by path as well
         key = dotted(whole) if path and inside else rest[-1]
         hint = f"add it, such as `{key}: {example(self.model, whole)}`"
-        return Found("missing-field", at, says, hint, dotted(whole))
+        return Problem("missing-field", at, says, hint, dotted(whole))
 
 
 def _mistyped(path: str, meant: Mapping[str, str]) -> bool:
@@ -113,7 +122,7 @@ def _told(kind: str, detail: Mapping[str, Any], such_as: str, text: str) -> tupl
     value, context = detail.get("input"), detail.get("ctx") or {}
     if kind in BOUNDS:
         name, words = BOUNDS[kind]
-        return "out-of-range", f"`{shown(value)}` is out of bounds", f"write {words} `{context.get(name)}`"
+        return "out-of-range", f"`{printable(value)}` is out of bounds", f"write {words} `{context.get(name)}`"
     if kind == "too_short":
         return "out-of-range", "it is empty", f"write at least one, such as {such_as}"
     if kind in EXPECTED:
@@ -164,4 +173,4 @@ def _without_quotes(value: object, written: str) -> str:
     if isinstance(value, (bool, int, float)):
         return flow(value)
     placeholder = isinstance(value, dict) and [*value.values()] == [None]  # as in `consumer: {hostname}`
-    return shown(written) if placeholder and written.endswith("}") else ""
+    return printable(written) if placeholder and written.endswith("}") else ""

@@ -4,9 +4,9 @@
 proven equal to the reference; `scalars` gives plain words their YAML 1.2 meaning; `compose` builds the document.
 """
 
-from penstock_spec.reading.document import Document, Found, Path, Place, dotted, first
+from penstock_spec.reading.document import Document, Path, Place, Problem, dotted, first
 
-__all__ = ["Document", "Found", "Path", "Place", "dotted", "first", "read"]
+__all__ = ["Document", "Path", "Place", "Problem", "dotted", "first", "read"]
 
 
 def read(file: str, raw: bytes) -> Document:

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from penstock_spec.findings import Span
 from penstock_spec.reading import parsers, source, syntax
-from penstock_spec.reading.document import MOST, Document, Found, Path, Place, dotted, first, too_many
+from penstock_spec.reading.document import MOST, Document, Path, Place, Problem, dotted, first, too_many
 from penstock_spec.reading.scalars import Scalar, plain
 
 DEEPEST = 40
@@ -66,8 +66,8 @@ def by_reference(text: source.Text) -> Document:
     return composer.document()
 
 
-def _empty(file: str) -> Found:
-    return Found("empty-file", Span(file, 1, 1, 1, 1), "there is nothing in it", "write one with `penstock new`")
+def _empty(file: str) -> Problem:
+    return Problem("empty-file", Span(file, 1, 1, 1, 1), "there is nothing in it", "write one with `penstock new`")
 
 
 class _Composer:
@@ -122,14 +122,14 @@ class _Composer:
         at = self._span(event)
         if seen:
             says = "a second document starts here; only the first would be read"
-            self._tell(Found("several-documents", at, says, "give each spec a file of its own"))
+            self._tell(Problem("several-documents", at, says, "give each spec a file of its own"))
             raise _Stop
         for number, line in enumerate(self.lines[: at.line - 1], 1):
             if line.startswith("%"):
                 self._tell(syntax.directive(self.file, number, line))
                 raise _Stop
 
-    def _tell(self, found: Found) -> None:
+    def _tell(self, found: Problem) -> None:
         if len(self.found) == MOST:
             self.found.append(too_many(found))
             raise _Stop
@@ -139,7 +139,7 @@ class _Composer:
         self.values += 1
         if self.values > MOST_VALUES:
             says = f"more than {MOST_VALUES:,} values stand in this file; from here on it is not read"
-            self._tell(Found("file-too-large", self._span(event), says, source.TOO_LARGE))
+            self._tell(Problem("file-too-large", self._span(event), says, source.TOO_LARGE))
             raise _Stop
         match type(event).__name__:
             case "AliasEvent":
@@ -150,7 +150,7 @@ class _Composer:
                 pass
         if depth >= DEEPEST:
             says = f"this is nested deeper than {DEEPEST} levels"
-            self._tell(Found("too-deep", self._span(event), says, "take levels out; no field of a spec is this deep"))
+            self._tell(Problem("too-deep", self._span(event), says, "take levels out; no field of a spec is this deep"))
             raise _Stop
         self._refuse_tag_and_anchor(event)
         value: Any
@@ -183,7 +183,7 @@ class _Composer:
                 first = self.places[(*path, key)].name
                 says = f"`{key}` stands already in line {first.line}"
                 where = dotted((*path, key))
-                self._tell(Found("duplicate-key", at, says, "keep one of the two", where))
+                self._tell(Problem("duplicate-key", at, says, "keep one of the two", where))
                 self._value(next(self.events), (*path, "\0"), at, depth + 1)
             else:
                 items[key] = self._value(next(self.events), (*path, key), at, depth + 1)
@@ -197,12 +197,12 @@ class _Composer:
                 del self.found[told:]
                 what = "a list" if type(event).__name__ == "SequenceStartEvent" else "a section"
                 hint = "quote it if it is meant as text; templates such as `{{ name }}` are not filled in"
-                self._tell(Found("key-not-text", at, f"{what} stands where a key must be", hint, dotted(path)))
+                self._tell(Problem("key-not-text", at, f"{what} stands where a key must be", hint, dotted(path)))
             return None
         if event.value == "<<" and event.style in (None, ""):
             says = "`<<` merges another mapping in, and no line would say where a value comes from"
             hint = "write the values out; what all specs share belongs in `defaults` of the platform file"
-            self._tell(Found("merge-key", at, says, hint))
+            self._tell(Problem("merge-key", at, says, hint))
             return None
         self._refuse_tag_and_anchor(event)
         if self._half_a_character(event, ()):
@@ -214,7 +214,7 @@ class _Composer:
         says, hint = f"the key `{event.value}` is {what}, not a word", f'quote it: `"{event.value}"`'
         if not event.value:
             says, hint = "no key stands before the `:`", "write the key"
-        self._tell(Found("key-not-text", at, says, hint))
+        self._tell(Problem("key-not-text", at, says, hint))
         return None
 
     def _scalar(self, event: Any, path: Path, key: Span | None) -> Scalar:  # noqa: ANN401 - as above
@@ -244,7 +244,7 @@ class _Composer:
         self.places[path] = Place(key, at)
         says = f"`*{event.anchor}` stands for what is written elsewhere"
         hint = "write the value out; what all specs share belongs in `defaults` of the platform file"
-        self._tell(Found("yaml-alias", at, says, hint, _where(path)))
+        self._tell(Problem("yaml-alias", at, says, hint, _where(path)))
 
     def _refuse_tag_and_anchor(self, event: Any, path: Path = ()) -> None:  # noqa: ANN401 - as above
         if event.anchor is None and event.tag is None:
@@ -263,7 +263,7 @@ class _Composer:
                 says, hint = f"the tag `{word}` asks for more than plain data", "take it out; plain values need no tag"
             else:
                 says, hint = f"the anchor `{word}` gives this value a name", "take it out; aliases are not followed"
-            self._tell(Found(rule, at, says, hint, _where(path) if rule == "yaml-tag" else ""))
+            self._tell(Problem(rule, at, says, hint, _where(path) if rule == "yaml-tag" else ""))
 
     def _half_a_character(self, event: Any, path: Path) -> bool:  # noqa: ANN401 - as above
         if event.style != '"':
@@ -272,7 +272,7 @@ class _Composer:
         if half:
             says = f"the escape U+{ord(half.group()):04X} is half a character"
             self._tell(
-                Found("forbidden-character", self._span(event), says, "write the character itself", _where(path))
+                Problem("forbidden-character", self._span(event), says, "write the character itself", _where(path))
             )
         return half is not None
 
@@ -282,7 +282,7 @@ class _Composer:
             self.reached = end.line + 1
         return Span(self.file, start.line + 1, start.column + 1, end.line + 1, end.column + 1)
 
-    def _tabs(self) -> Iterator[Found]:
+    def _tabs(self) -> Iterator[Problem]:
         for number, line in enumerate(self.lines, 1):
             known = number <= self.reached or line.startswith("\t")  # no line of a block of text starts with one
             if known and number not in self.literal and (tab := syntax.indented_by_tab(self.file, number, line)):

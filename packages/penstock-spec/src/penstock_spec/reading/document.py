@@ -12,7 +12,7 @@ from penstock_spec.findings import Span
 Path: TypeAlias = tuple[str | int, ...]
 
 
-class Found(NamedTuple):
+class Problem(NamedTuple):
     """A finding in the making: the rule's name, a place, and the words. The catalogue adds title and severity."""
 
     rule: str
@@ -26,7 +26,7 @@ MOST = 100
 """Findings of one kind of look at one file. Whoever made that many mistakes made one, many times."""
 
 
-def first(found: Iterable[Found]) -> list[Found]:
+def first(found: Iterable[Problem]) -> list[Problem]:
     """The first of them, and where there are more, that there are; the rest is not even made."""
     told = list(islice(found, MOST + 1))
     if len(told) > MOST:
@@ -34,10 +34,10 @@ def first(found: Iterable[Found]) -> list[Found]:
     return told
 
 
-def too_many(left_out: Found) -> Found:
+def too_many(left_out: Problem) -> Problem:
     """What is told instead of the first finding that is left out."""
     says = f"more is wrong, from here on, than the first {MOST} findings tell"
-    return Found("too-many-findings", left_out.at, says, "put these right, then look again")
+    return Problem("too-many-findings", left_out.at, says, "put these right, then look again")
 
 
 class Place(NamedTuple):
@@ -67,7 +67,7 @@ class Document:
     lines: tuple[str, ...]
     data: Any = None
     places: dict[Path, Place] = field(default_factory=dict)
-    found: tuple[Found, ...] = ()
+    found: tuple[Problem, ...] = ()
 
     @property
     def start(self) -> Span:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from penstock_spec.findings import Span
-from penstock_spec.reading.document import Found, first
+from penstock_spec.reading.document import Problem, first
 
 LARGEST = 128 * 1024
 """Bytes. A spec of every section is 4 KiB; the reference parser reads 128 KiB in well under a second."""
@@ -31,7 +31,7 @@ class Text:
     file: str
     text: str
     lines: tuple[str, ...]
-    found: tuple[Found, ...]
+    found: tuple[Problem, ...]
 
 
 def decode(file: str, raw: bytes) -> Text:
@@ -39,16 +39,18 @@ def decode(file: str, raw: bytes) -> Text:
     start = Span(file, 1, 1, 1, 1)
     if len(raw) > LARGEST:
         says = f"it has more than {LARGEST:,} bytes, and that is the most that is read"
-        return _refused(file, Found("file-too-large", start, says, TOO_LARGE))
+        return _refused(file, Problem("file-too-large", start, says, TOO_LARGE))
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
         return _refused(file, _not_utf8(file, raw, error))
-    found: list[Found] = []
+    found: list[Problem] = []
     if text.startswith(BYTE_ORDER_MARK):
         text = text[1:]
         says = "the file starts with a byte order mark"
-        found.append(Found("byte-order-mark", start, says, "save it as UTF-8 without one; `penstock fmt` takes it out"))
+        found.append(
+            Problem("byte-order-mark", start, says, "save it as UTF-8 without one; `penstock fmt` takes it out")
+        )
     lines = tuple(LINE_BREAK.split(text))
     if FORBIDDEN.search(text):
         found += first(_forbidden(file, lines))
@@ -56,22 +58,22 @@ def decode(file: str, raw: bytes) -> Text:
     return Text(file, text, lines, tuple(found))
 
 
-def _refused(file: str, why: Found) -> Text:
+def _refused(file: str, why: Problem) -> Text:
     return Text(file, "", (), (why,))
 
 
-def _not_utf8(file: str, raw: bytes, error: UnicodeDecodeError) -> Found:
+def _not_utf8(file: str, raw: bytes, error: UnicodeDecodeError) -> Problem:
     before = raw[: error.start].decode("utf-8", errors="replace")
     *whole, last = LINE_BREAK.split(before)
     at = Span(file, len(whole) + 1, len(last) + 1, len(whole) + 1, len(last) + 2)
     if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        return Found("not-utf8", at, "this is UTF-16", "save it as UTF-8")
-    return Found("not-utf8", at, f"byte 0x{raw[error.start]:02x} is not UTF-8", "save it as UTF-8")
+        return Problem("not-utf8", at, "this is UTF-16", "save it as UTF-8")
+    return Problem("not-utf8", at, f"byte 0x{raw[error.start]:02x} is not UTF-8", "save it as UTF-8")
 
 
-def _forbidden(file: str, lines: tuple[str, ...]) -> Iterator[Found]:
+def _forbidden(file: str, lines: tuple[str, ...]) -> Iterator[Problem]:
     return (
-        Found(
+        Problem(
             "forbidden-character",
             Span(file, number, match.start() + 1, number, match.end() + 1),
             f"U+{ord(match.group()):04X} cannot be seen here and does not belong in a spec",

@@ -6,8 +6,8 @@ import re
 from typing import Any
 
 from penstock_spec.findings import Span
-from penstock_spec.reading.document import Found
-from penstock_spec.values.words import shown
+from penstock_spec.reading.document import Problem
+from penstock_spec.values.strings import printable
 
 OPENED = {"a flow mapping": ("{", "}"), "a flow sequence": ("[", "]")}
 
@@ -66,16 +66,16 @@ def reference_errors() -> tuple[type[Exception], ...]:
     return (YAMLError, ValueError, IndexError, AttributeError, AssertionError, TypeError)
 
 
-def indented_by_tab(file: str, number: int, line: str) -> Found | None:
+def indented_by_tab(file: str, number: int, line: str) -> Problem | None:
     """The finding for a line with a tab in its indentation."""
     indent = line[: len(line) - len(line.lstrip(" \t"))]
     if "\t" not in indent or indent == line:
         return None
     at = Span(file, number, indent.index("\t") + 1, number, len(indent) + 1)
-    return Found("tab-indentation", at, "a tab stands in the indentation", "indent with spaces")
+    return Problem("tab-indentation", at, "a tab stands in the indentation", "indent with spaces")
 
 
-def explain(file: str, lines: tuple[str, ...], error: Any) -> Found:  # noqa: ANN401 - ruamel.yaml's errors have no types
+def explain(file: str, lines: tuple[str, ...], error: Any) -> Problem:  # noqa: ANN401 - ruamel.yaml's errors have no types
     """The finding for a text that is not YAML, where the reader can mend it rather than where the parser gave up."""
     problem = str(getattr(error, "problem", None) or "it cannot be read as YAML").splitlines()[0]
     context = str(getattr(error, "context", None) or "")
@@ -91,32 +91,32 @@ def explain(file: str, lines: tuple[str, ...], error: Any) -> Found:  # noqa: AN
     )
 
 
-def _elsewhere(at: Span, line: str, problem: str) -> Found | None:
+def _elsewhere(at: Span, line: str, problem: str) -> Problem | None:
     """What other rules tell better."""
     if tab := indented_by_tab(at.file, at.line, line):
         return tab
     if "\\t" in problem:
-        return Found("tab-indentation", at, "a tab stands where YAML wants spaces", "write spaces instead")
+        return Problem("tab-indentation", at, "a tab stands where YAML wants spaces", "write spaces instead")
     return directive(at.file, at.line, line) if line.startswith("%") else None
 
 
-def directive(file: str, number: int, line: str) -> Found:
+def directive(file: str, number: int, line: str) -> Problem:
     """The finding for a line that starts with `%`."""
     at = Span(file, number, 1, number, len(line) + 1)
-    return Found("yaml-directive", at, "a `%` directive changes what the file means", "take it out")
+    return Problem("yaml-directive", at, "a `%` directive changes what the file means", "take it out")
 
 
-def commented(file: str, number: int, match: re.Match[str] | None) -> Found | None:
+def commented(file: str, number: int, match: re.Match[str] | None) -> Problem | None:
     """The finding for a value that YAML takes for a comment, as in `contact: #media`."""
     if match is None:
         return None
     value = match[1].rstrip("]}, ")
     at = Span(file, number, match.start(1) + 1, number, match.start(1) + len(value) + 1)
-    says = f"`{shown(value)}` is a comment here, as everything is that starts with `#`"
-    return Found("yaml-syntax", at, says, f'put it in quotes: `"{shown(value)}"`')
+    says = f"`{printable(value)}` is a comment here, as everything is that starts with `#`"
+    return Problem("yaml-syntax", at, says, f'put it in quotes: `"{printable(value)}"`')
 
 
-def _unquoted(at: Span, opened: Span, lines: tuple[str, ...], problem: str) -> Found | None:
+def _unquoted(at: Span, opened: Span, lines: tuple[str, ...], problem: str) -> Problem | None:
     """A bracket that is not closed, or closes too early, because a value in it needs quotes."""
     if "flow" not in problem and "stream end" not in problem:
         return None
@@ -126,62 +126,64 @@ def _unquoted(at: Span, opened: Span, lines: tuple[str, ...], problem: str) -> F
             return comment
         if match := BRACES.search(line):
             place = Span(at.file, number, match.start(1) + 1, number, match.end(1) + 1)
-            says = f"the braces in `{shown(match[1])}` mean something to YAML here"
-            return Found("yaml-syntax", place, says, f'put it in quotes: `"{shown(match[1])}"`')
+            says = f"the braces in `{printable(match[1])}` mean something to YAML here"
+            return Problem("yaml-syntax", place, says, f'put it in quotes: `"{printable(match[1])}"`')
     return None
 
 
-def _unclosed(at: Span, opened: Span, problem: str, context: str) -> Found | None:
+def _unclosed(at: Span, opened: Span, problem: str, context: str) -> Problem | None:
     if "end of stream" in problem and "quoted scalar" in context:
-        return Found("yaml-syntax", opened, "the quote that opens here is never closed", "close it")
+        return Problem("yaml-syntax", opened, "the quote that opens here is never closed", "close it")
     for what, (left, right) in OPENED.items():
         if what in context:
             until = "the end of the file" if "stream end" in problem else f"line {at.line}, column {at.column}"
             says = f"the `{left}` that opens here meets neither `,` nor `{right}` before {until}"
-            return Found("yaml-syntax", opened, says, f"close it with `{right}`, or separate its items with `,`")
+            return Problem("yaml-syntax", opened, says, f"close it with `{right}`, or separate its items with `,`")
     return None
 
 
-def _misplaced(at: Span, line: str, problem: str) -> Found | None:
+def _misplaced(at: Span, line: str, problem: str) -> Problem | None:
     before = line[: at.column - 1]
     if "mapping values are not allowed" in problem:
         if second := _second_colon(at, line):
             return second
         key = at._replace(column=len(before) - len(before.lstrip()) + 1)
         hint = "indent it as the keys beside it, and see that the line above has its `: `"
-        return Found("yaml-syntax", key, "a key stands where none can", hint)
+        return Problem("yaml-syntax", key, "a key stands where none can", hint)
     if closes := re.search(r"<block end>, but found '([]}])'", problem):
-        return Found("yaml-syntax", at, f"`{closes[1]}` closes nothing that is open", "take it out")
+        return Problem("yaml-syntax", at, f"`{closes[1]}` closes nothing that is open", "take it out")
     if "expected <block end>" in problem:
         if before.strip(" -?"):
             hint = "put the whole value in one pair of quotes, and double a quote that stands in it"
-            return Found("yaml-syntax", at, "more stands here after a value has ended", hint)
+            return Problem("yaml-syntax", at, "more stands here after a value has ended", hint)
         hint = "indent it as its neighbours, or write `key: value`"
-        return Found("yaml-syntax", at, "this line does not fit the lines above it", hint)
+        return Problem("yaml-syntax", at, "this line does not fit the lines above it", hint)
     return None
 
 
-def _second_colon(at: Span, line: str) -> Found | None:
+def _second_colon(at: Span, line: str) -> Problem | None:
     """A `: ` in what is a value to YAML, for want of one before, or of brackets or quotes around it."""
     if match := GLUED.match(line):
         place = at._replace(column=match.start(1) + 1, end_column=match.end(3) + 1)
         says = f"no `: ` stands before the `{match[3]}`"
-        return Found("yaml-syntax", place, says, f"write `{match[1]}: {match[3]}`, with a space behind the colon")
+        return Problem("yaml-syntax", place, says, f"write `{match[1]}: {match[3]}`, with a space behind the colon")
     says = "a second `: ` stands in this value"
     if match := INLINE.match(line):
         place = at._replace(column=match.start(1) + 1, end_column=match.end(1) + 1)
-        hint = f"write `{{{shown(match[1])}}}` if it is a section; if it is text, put it in quotes"
-        return Found("yaml-syntax", place, says, hint)
+        hint = f"write `{{{printable(match[1])}}}` if it is a section; if it is text, put it in quotes"
+        return Problem("yaml-syntax", place, says, hint)
     inside = ": " in line[: at.column - 1]
-    return Found("yaml-syntax", at, says, "put the value in quotes") if inside else None
+    return Problem("yaml-syntax", at, says, "put the value in quotes") if inside else None
 
 
-def _told(at: Span, opened: Span, problem: str) -> Found:
+def _told(at: Span, opened: Span, problem: str) -> Problem:
     # A missing colon and a name that is none are noticed behind the place where they are mended.
     at = opened if "find expected ':'" in problem or "alphabetic" in problem else at
     matches = ((re.search(pattern, problem), says, hint) for pattern, says, hint in TOLD)
     return next(
-        Found("yaml-syntax", at, says.format(*match.groups()), hint.format()) for match, says, hint in matches if match
+        Problem("yaml-syntax", at, says.format(*match.groups()), hint.format())
+        for match, says, hint in matches
+        if match
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from penstock_spec.fields import FieldAt, fields_of
-from penstock_spec.model import Part
+from penstock_spec.model import Section
 from penstock_spec.platform import Platform
 from penstock_spec.reference import values
 from penstock_spec.reference.table import table
@@ -48,7 +48,7 @@ EDITOR = "An editor completes and explains all of it with [its schema](../../gen
 HEAD = ("field", "what it says", "type", "default", "example")
 
 
-def page(title: str, name: str, model: type[Part]) -> str:
+def page(title: str, name: str, model: type[Section]) -> str:
     """All fields, by section."""
     needed = [f"`{key}`" for key, info in keys_of(model).items() if info.is_required()]
     opening = PLATFORM if model is Platform else SPEC.format(required=f"{', '.join(needed[:-1])} and {needed[-1]}")

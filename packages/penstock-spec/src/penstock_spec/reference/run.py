@@ -8,12 +8,12 @@ from tempfile import TemporaryDirectory
 
 from penstock_spec.examples import SPEC, TODAY, Example
 from penstock_spec.files import File
-from penstock_spec.findings import Outcome
+from penstock_spec.findings import LintResult
 from penstock_spec.kinds import kinds
 from penstock_spec.linting.changes import Before, look
 from penstock_spec.linting.check import PlatformFile, check_platform, resolve
 from penstock_spec.linting.lint import lines_of, lint, load
-from penstock_spec.model import Part
+from penstock_spec.model import Section
 from penstock_spec.report import text
 from penstock_spec.report.safe import safe
 from penstock_spec.repository import PLATFORM_FILE, SPECS, Repository, read_inputs
@@ -37,7 +37,7 @@ def told(rule: str, example: Example) -> str:
     return "\n".join(text.one(one, outcome.lines.get(one.at.file, ())) for one in found)
 
 
-def run(root: Path, example: Example) -> Outcome:
+def run(root: Path, example: Example) -> LintResult:
     """All findings in the repository of an example, which is written into this folder."""
     for name, content in example.files().items():
         path = root / name
@@ -53,12 +53,12 @@ def run(root: Path, example: Example) -> Outcome:
     there = [document.data["name"] for document in documents]
     platform = check_platform(load(inputs.platform))
     changed = look(platform, documents, there, _before(platform, example), TODAY).dangerous
-    return Outcome((*outcome.findings, *changed), outcome.specs, lines_of(inputs, changed), outcome.files)
+    return LintResult((*outcome.findings, *changed), outcome.specs, lines_of(inputs, changed), outcome.files)
 
 
 def _before(read: PlatformFile, example: Example) -> Before:
     """What an example says of the past, as `generated/` would."""
-    before: dict[str, dict[str, Part]] = {name: {} for name in read.model.environments} if read.model else {}
+    before: dict[str, dict[str, Section]] = {name: {} for name in read.model.environments} if read.model else {}
     text = example.previous()
     if text is not None:
         document = load(File(Path(SPEC), SPEC, text.encode()))
@@ -66,7 +66,7 @@ def _before(read: PlatformFile, example: Example) -> Before:
             specs["example"] = resolve(kinds()[document.data["kind"]], document, read, name)[0]
     for one in example.gone:
         environment, _, name = one.partition("/")
-        before.setdefault(environment, {})[name] = Part()
+        before.setdefault(environment, {})[name] = Section()
     return before
 
 

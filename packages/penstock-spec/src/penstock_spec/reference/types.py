@@ -9,9 +9,9 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from annotated_types import Ge, Gt, Le, Lt, MinLen
 from pydantic.fields import FieldInfo
 
-from penstock_spec.model import Called, Number, Part, key_of
+from penstock_spec.model import Number, Section, TypeName, key_of
 from penstock_spec.platform import Address
-from penstock_spec.values import words
+from penstock_spec.values import strings
 from penstock_spec.values.bounds import AtLeast
 from penstock_spec.values.quantities import Cpu, Duration, Size, Version
 
@@ -26,19 +26,19 @@ LEAVES: dict[Any, str] = {
     Version: "version",
 }
 NAMED: tuple[tuple[Any, str], ...] = (
-    (words.Text, "text"),
-    (words.Name, "name"),
-    (words.Namespace, "name"),
-    (words.Handler, "`module:name`"),
-    (words.Image, "image"),
-    (words.Key, "key"),
-    (words.Group, "key"),
-    (words.Consumer, "key"),
-    (words.Date, "date"),
-    (words.Url, "URL"),
-    (words.Pointer, "JSON pointer"),
-    (words.File, "file beside the spec"),
-    (words.Field_, "text"),
+    (strings.Text, "text"),
+    (strings.Name, "name"),
+    (strings.Namespace, "name"),
+    (strings.Handler, "`module:name`"),
+    (strings.Image, "image"),
+    (strings.Key, "key"),
+    (strings.Group, "key"),
+    (strings.Consumer, "key"),
+    (strings.Date, "date"),
+    (strings.Url, "URL"),
+    (strings.Pointer, "JSON pointer"),
+    (strings.File, "file beside the spec"),
+    (strings.Field_, "text"),
     (Address, "`host:port`"),
     (Number, "number"),
 )
@@ -50,13 +50,13 @@ def in_words(annotation: Any, metadata: Sequence[Any] = ()) -> str:  # noqa: ANN
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
         return in_words(arguments[0], (*arguments[1:], *metadata))
-    if called := next((one.words for one in metadata if isinstance(one, Called)), ""):
+    if called := next((one.words for one in metadata if isinstance(one, TypeName)), ""):
         return called
     if origin in (Union, UnionType):
         return _union([one for one in arguments if one is not NoneType], metadata, nullable=NoneType in arguments)
     if origin is not None:
         return _generic(annotation, metadata)
-    if isinstance(annotation, type) and issubclass(annotation, Part):
+    if isinstance(annotation, type) and issubclass(annotation, Section):
         return "section"
     named = next((text for type_, text in NAMED if get_args(type_)[1] in metadata), LEAVES.get(annotation, ""))
     return named + _bounds(metadata)
@@ -79,12 +79,12 @@ def _union(branches: list[Any], metadata: Sequence[Any], *, nullable: bool) -> s
 
 def _branch(annotation: Any) -> str:  # noqa: ANN401 - as above
     plain = get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
-    if isinstance(plain, type) and issubclass(plain, Part):
+    if isinstance(plain, type) and issubclass(plain, Section):
         return "`{" + ", ".join(f"{key}: ..." for key in keys_of(plain)) + "}`"
     return "a JSON Schema" if get_origin(plain) is dict else in_words(plain)
 
 
-def keys_of(model: type[Part]) -> dict[str, FieldInfo]:
+def keys_of(model: type[Section]) -> dict[str, FieldInfo]:
     """The fields of a section by their keys."""
     return {key_of(name, info): info for name, info in model.model_fields.items()}
 

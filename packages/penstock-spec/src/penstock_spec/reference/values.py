@@ -6,15 +6,15 @@ from typing import Any
 
 from pydantic.fields import FieldInfo
 
-from penstock_spec.model import Part
+from penstock_spec.model import Section
 from penstock_spec.values.quantity import Quantity
 from penstock_spec.values.yaml_text import flow
 
 
-def section(info: FieldInfo) -> type[Part] | None:
+def section(info: FieldInfo) -> type[Section] | None:
     """The model below a field that is a section: leaving it out is as leaving all its fields out."""
     inside = info.annotation
-    return inside if isinstance(inside, type) and issubclass(inside, Part) else None
+    return inside if isinstance(inside, type) and issubclass(inside, Section) else None
 
 
 def derived(info: FieldInfo) -> str:
@@ -28,7 +28,7 @@ def default(info: FieldInfo) -> Any:  # noqa: ANN401 - whatever a spec can say
     value = info.get_default(call_default_factory=True, validated_data={})
     if section(info):
         return {}
-    if isinstance(value, Part):
+    if isinstance(value, Section):
         return {key: plain(one) for key, one in value.model_dump(by_alias=True).items()}
     return plain(value)
 

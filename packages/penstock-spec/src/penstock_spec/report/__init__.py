@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from penstock_spec.findings import Outcome
+    from penstock_spec.findings import LintResult
     from penstock_spec.report.text import Paint
 
 FORMATS = {
@@ -19,7 +19,7 @@ FORMATS = {
 """Every format with what it is for. Its module has the same name."""
 
 
-def render(name: str, outcome: Outcome, paint: Paint | None = None) -> str:
+def render(name: str, outcome: LintResult, paint: Paint | None = None) -> str:
     """An outcome in one of the formats; only text is painted."""
     module = import_module(f"{__name__}.{name}")
     told: str = module.render(outcome, paint) if name == "text" and paint else module.render(outcome)

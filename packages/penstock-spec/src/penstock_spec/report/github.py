@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from penstock_spec.findings import Finding, Outcome, Severity
+from penstock_spec.findings import Finding, LintResult, Severity
 from penstock_spec.report.place import has_line, told
 from penstock_spec.report.safe import safe
 from penstock_spec.report.text import summary
@@ -10,7 +10,7 @@ from penstock_spec.report.text import summary
 COMMAND = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
 
 
-def render(outcome: Outcome) -> str:
+def render(outcome: LintResult) -> str:
     """The annotations, then the count for whoever reads the log."""
     return "\n".join([*(_annotation(one) for one in outcome.findings), summary(outcome)]) + "\n"
 

@@ -17,14 +17,14 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from penstock_spec.findings import Finding, Outcome, Severity
+from penstock_spec.findings import Finding, LintResult, Severity
 from penstock_spec.report.place import has_line, page
 from penstock_spec.report.safe import safe
 
 VERSION = 1
 
 
-def render(outcome: Outcome) -> str:
+def render(outcome: LintResult) -> str:
     """In ASCII, so that no terminal, pipe or log on the way can damage it."""
     counts = {severity.value: outcome.count(severity) for severity in Severity}
     told = {

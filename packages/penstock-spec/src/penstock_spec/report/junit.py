@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from html import escape
 
-from penstock_spec.findings import Finding, Outcome, Severity
+from penstock_spec.findings import Finding, LintResult, Severity
 from penstock_spec.report import text
 from penstock_spec.report.place import has_line
 from penstock_spec.report.safe import safe
 
 
-def render(outcome: Outcome) -> str:
+def render(outcome: LintResult) -> str:
     """In ASCII; what XML cannot hold was made safe before."""
     files = sorted({*outcome.files, *(one.at.file for one in outcome.findings)})
     failed = {one.at.file for one in outcome.findings if one.severity is Severity.ERROR}
@@ -27,7 +27,7 @@ def render(outcome: Outcome) -> str:
     return "\n".join(lines).encode("ascii", "xmlcharrefreplace").decode() + "\n"
 
 
-def _case(outcome: Outcome, file: str) -> Iterator[str]:
+def _case(outcome: LintResult, file: str) -> Iterator[str]:
     errors = [one for one in outcome.findings if one.at.file == file and one.severity is Severity.ERROR]
     others = [one for one in outcome.findings if one.at.file == file and one.severity is not Severity.ERROR]
     where = f' line="{errors[0].at.line}"' if errors and has_line(errors[0].at) else ""
@@ -46,5 +46,5 @@ def _case(outcome: Outcome, file: str) -> Iterator[str]:
     yield "    </testcase>"
 
 
-def _told(outcome: Outcome, findings: list[Finding]) -> str:
+def _told(outcome: LintResult, findings: list[Finding]) -> str:
     return escape("\n".join(text.one(one, outcome.lines.get(one.at.file, ())) for one in findings), quote=False)

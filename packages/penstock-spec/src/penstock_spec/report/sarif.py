@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import quote
 
 from penstock_spec.catalogue import catalogue
-from penstock_spec.findings import Finding, Outcome, Severity
+from penstock_spec.findings import Finding, LintResult, Severity
 from penstock_spec.report.place import has_line, page
 from penstock_spec.report.safe import safe
 
@@ -19,7 +19,7 @@ SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sar
 ROOT = "%SRCROOT%"
 
 
-def render(outcome: Outcome) -> str:
+def render(outcome: LintResult) -> str:
     """One run. Only rules that found something are described."""
     rules = sorted({one.rule for one in outcome.findings})
     seen: Counter[str] = Counter()
@@ -51,7 +51,7 @@ def _rule(name: str) -> dict[str, Any]:
     }
 
 
-def _result(one: Finding, index: int, outcome: Outcome, seen: Counter[str]) -> dict[str, Any]:
+def _result(one: Finding, index: int, outcome: LintResult, seen: Counter[str]) -> dict[str, Any]:
     place: dict[str, Any] = {"physicalLocation": {"artifactLocation": _artifact(one.at.file)}}
     if has_line(one.at):
         _, line, column, end_line, end_column = one.at

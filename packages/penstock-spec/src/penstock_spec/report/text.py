@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from penstock_spec.findings import Finding, Outcome, Severity
+from penstock_spec.findings import Finding, LintResult, Severity
 from penstock_spec.report import place
 from penstock_spec.report.safe import head, safe, tail, width
 
@@ -24,7 +24,7 @@ def plain(text: str, style: str) -> str:
     return text
 
 
-def render(outcome: Outcome, paint: Paint = plain) -> str:
+def render(outcome: LintResult, paint: Paint = plain) -> str:
     """All findings, then the count."""
     parts = [one(finding, outcome.lines.get(finding.at.file, ()), paint) for finding in outcome.findings]
     return "\n".join([*parts, summary(outcome)]) + "\n"
@@ -82,7 +82,7 @@ def _around(left: str, middle: str, right: str) -> tuple[str, str, str]:
     return left, middle, right
 
 
-def summary(outcome: Outcome) -> str:
+def summary(outcome: LintResult) -> str:
     """`1 error and 2 warnings in 5 specs`."""
     specs = f"{outcome.specs} spec" + ("" if outcome.specs == 1 else "s")
     counts = [(outcome.count(severity), severity.value) for severity in Severity]

@@ -16,7 +16,7 @@ BY_ACCESS = Version("7.0")
 SPECIAL = re.compile(r"([*?\[\]\\])")
 
 
-class Placed(Protocol):
+class SpecInEnvironment(Protocol):
     """A spec in an environment."""
 
     @property
@@ -35,7 +35,7 @@ class Placed(Protocol):
         ...
 
 
-def tells_reading(one: Placed) -> bool:
+def supports_read_rights(one: SpecInEnvironment) -> bool:
     """Whether the Redis of its environment tells reading from writing."""
     return not one.around.versions.redis < BY_ACCESS
 

@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 from types import ModuleType
 
 from penstock_spec.kinds import kinds
-from penstock_spec.rights.keys import Placed, tells_reading
+from penstock_spec.rights.keys import SpecInEnvironment, supports_read_rights
 
 OF_AN_ENVIRONMENT = ("janitor", "operator")
 """One user for all specs. What a kind has no such part of, it says nothing about."""
@@ -44,7 +44,7 @@ class User:
         return _line(self.name, (*(rule for rule in self.without if rule not in RIGHTS), *self.grants))
 
 
-def users(specs: Sequence[Placed], prefix: str, among: Sequence[Placed] = ()) -> Iterator[User]:
+def users(specs: Sequence[SpecInEnvironment], prefix: str, among: Sequence[SpecInEnvironment] = ()) -> Iterator[User]:
     """Those of each spec, then those of the environment. `among` are others whose parts they may take as well."""
     by_name = {one.spec.name: one for one in (*among, *specs)}
     for one in specs:
@@ -57,7 +57,7 @@ def users(specs: Sequence[Placed], prefix: str, among: Sequence[Placed] = ()) ->
             yield _user(f"{prefix}penstock-{role}", role, [(one, role) for one in about], about=about)
 
 
-def borrowed(one: Placed) -> Sequence[str]:
+def borrowed(one: SpecInEnvironment) -> Sequence[str]:
     """Other specs of whose parts a spec's own users are as well."""
     return tuple(dict.fromkeys(name for role in _rights(one).OF_ITS_OWN for name, _ in _rights(one).borrows(role, one)))
 
@@ -67,7 +67,7 @@ def roles() -> tuple[str, ...]:
     return (*(role for name in kinds() for role in _of(name).OF_ITS_OWN), *OF_AN_ENVIRONMENT)
 
 
-def _rights(one: Placed) -> ModuleType:
+def _rights(one: SpecInEnvironment) -> ModuleType:
     return _of(one.spec.kind)
 
 
@@ -77,13 +77,15 @@ def _of(kind: str) -> ModuleType:
     return importlib.import_module(kinds()[kind].rights)
 
 
-def _user(name: str, role: str, parts: Sequence[tuple[Placed, str]], about: Sequence[Placed]) -> User:
-    selectors = ["clearselectors"] if all(map(tells_reading, about)) else []  # they are as old as reading
+def _user(
+    name: str, role: str, parts: Sequence[tuple[SpecInEnvironment, str]], about: Sequence[SpecInEnvironment]
+) -> User:
+    selectors = ["clearselectors"] if all(map(supports_read_rights, about)) else []  # they are as old as reading
     without = ("resetkeys", "resetchannels", *selectors, "-@all")
     return User(name, role, tuple(one.spec.name for one in about), without, grants(parts))
 
 
-def grants(parts: Sequence[tuple[Placed, str]]) -> Sequence[str]:
+def grants(parts: Sequence[tuple[SpecInEnvironment, str]]) -> Sequence[str]:
     """What it takes to be all of these parts of specs."""
     keys = dict.fromkeys(pattern for one, part in parts for pattern in _rights(one).patterns(part, one))
     commands = frozenset[str]().union(*(_rights(one).commands(part, one) for one, part in parts))

@@ -19,9 +19,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from penstock_spec.context import ChangeContext, EnvironmentContext, Fleet, SpecContext
 from penstock_spec.findings import Severity
-from penstock_spec.reading import Found
-from penstock_spec.subject import Changed, Fleet, PlatformSubject, Subject
+from penstock_spec.reading import Problem
 
 Scope = Literal["reported", "spec", "platform", "fleet", "change"]
 
@@ -34,7 +34,7 @@ class Rule:
     severity: Severity
     scope: Scope
     module: str
-    check: Callable[[Any], Iterable[Found]] | None = None
+    check: Callable[[Any], Iterable[Problem]] | None = None
     acknowledged_as: str = ""
     """The `change` of an acknowledgement that accepts its findings."""
 
@@ -54,22 +54,22 @@ class Rule:
         return self.page.partition("\n")[0].rstrip(".")
 
 
-def spec_rule(severity: Severity) -> Callable[[Callable[[Subject[Any]], Iterable[Found]]], Rule]:
+def spec_rule(severity: Severity) -> Callable[[Callable[[SpecContext[Any]], Iterable[Problem]]], Rule]:
     """Define a rule that checks one spec in one environment."""
     return lambda check: _rule(check.__module__, severity, "spec", check)
 
 
-def platform_rule(severity: Severity) -> Callable[[Callable[[PlatformSubject], Iterable[Found]]], Rule]:
+def platform_rule(severity: Severity) -> Callable[[Callable[[EnvironmentContext], Iterable[Problem]]], Rule]:
     """Define a rule that checks one environment of the platform file."""
     return lambda check: _rule(check.__module__, severity, "platform", check)
 
 
-def fleet_rule(severity: Severity) -> Callable[[Callable[[Fleet], Iterable[Found]]], Rule]:
+def fleet_rule(severity: Severity) -> Callable[[Callable[[Fleet], Iterable[Problem]]], Rule]:
     """Define a rule that checks all specs of one environment together."""
     return lambda check: _rule(check.__module__, severity, "fleet", check)
 
 
-def change_rule(severity: Severity, change: str) -> Callable[[Callable[[Changed[Any]], Iterable[Found]]], Rule]:
+def change_rule(severity: Severity, change: str) -> Callable[[Callable[[ChangeContext[Any]], Iterable[Problem]]], Rule]:
     """Define a rule that compares one spec in one environment with its previous version."""
     return lambda check: replace(_rule(check.__module__, severity, "change", check), acknowledged_as=change)
 
@@ -84,5 +84,5 @@ def reported(module: str, severity: Severity) -> Rule:
     return _rule(module, severity, "reported", None)
 
 
-def _rule(module: str, severity: Severity, scope: Scope, check: Callable[[Any], Iterable[Found]] | None) -> Rule:
+def _rule(module: str, severity: Severity, scope: Scope, check: Callable[[Any], Iterable[Problem]] | None) -> Rule:
     return Rule(module.rpartition(".")[2].replace("_", "-"), severity, scope, module, check)

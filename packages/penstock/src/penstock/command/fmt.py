@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from penstock.command.console import platform_option
-from penstock_spec import whole
+from penstock_spec import atomic
 from penstock_spec.findings import CannotGoOn
 from penstock_spec.repository import open_repository, read_inputs
 
@@ -25,7 +25,7 @@ def command(ctx: click.Context, paths: tuple[Path, ...], check: bool, diff: bool
     Order, quotes and comments stay as they are. Without PATHS the platform file and all of `specs/` are
     formatted. A file that cannot be read is left alone and named (exit code 1).
     """
-    from penstock_spec.formatting import Refused, formatted
+    from penstock_spec.formatting import NotFormatted, formatted
     from penstock_spec.report.safe import safe
 
     repository = open_repository(paths, platform, Path.cwd())
@@ -34,7 +34,7 @@ def command(ctx: click.Context, paths: tuple[Path, ...], check: bool, diff: bool
     left, changed = 0, 0
     for file in files:
         result, name = formatted(file), safe(file.name)
-        if isinstance(result, Refused):
+        if isinstance(result, NotFormatted):
             left += 1
             click.echo(f"{name}: left alone: {safe(result.why)}; {safe(result.hint)}", err=True)
             continue
@@ -59,6 +59,6 @@ def replace_file(path: Path, name: str, text: str) -> None:
     """Replace a file as a whole, keeping its permissions: an interrupted run leaves the old one or the new one."""
     path = path.resolve()  # a link stays a link
     try:
-        whole.replace(path, text.encode(), path.stat().st_mode & 0o7777)
+        atomic.write(path, text.encode(), path.stat().st_mode & 0o7777)
     except OSError as error:
         raise CannotGoOn(f"`{name}` cannot be written: {error.strerror}", "allow it, or use `--diff`") from None

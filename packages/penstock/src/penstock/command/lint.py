@@ -10,7 +10,7 @@ import click
 
 from penstock.command.console import complete_environment, here, painter, platform_option, today
 from penstock_spec import report
-from penstock_spec.findings import CannotGoOn, Outcome, Severity
+from penstock_spec.findings import CannotGoOn, LintResult, Severity
 from penstock_spec.repository import SPECS, Repository, open_repository, read_inputs
 
 
@@ -81,13 +81,13 @@ def command(
     ctx.exit(1 if failing else 0)
 
 
-def _kept(repository: Repository, environments: tuple[str, ...]) -> Outcome:
+def _kept(repository: Repository, environments: tuple[str, ...]) -> LintResult:
     from penstock_spec.linting import cache
 
     return cache.lint(repository, environments, today())
 
 
-def _unkept(repository: Repository, environments: tuple[str, ...]) -> Outcome:
+def _unkept(repository: Repository, environments: tuple[str, ...]) -> LintResult:
     from penstock_spec.linting.lint import lint
 
     return lint(read_inputs(repository), environments, today()).outcome
@@ -109,7 +109,7 @@ def base(form: str) -> Path:
     return Path(workspace) if workspace and form in ("github", "sarif") else here()
 
 
-def seen_from(outcome: Outcome, root: Path, folder: Path) -> Outcome:
+def seen_from(outcome: LintResult, root: Path, folder: Path) -> LintResult:
     """File names as a reader in this folder finds them."""
     root, folder = root.resolve(), folder.resolve()
     if root == folder:

@@ -15,7 +15,7 @@ from penstock.command.console import here, painter, platform_option, today
 from penstock.command.lint import seen_from
 from penstock_spec import report
 from penstock_spec.files import File
-from penstock_spec.findings import CannotGoOn, Outcome, Severity
+from penstock_spec.findings import CannotGoOn, LintResult, Severity
 from penstock_spec.repository import SPECS, Repository, open_repository, read_inputs
 
 QUESTIONS = {
@@ -66,7 +66,7 @@ def command(name: str | None, platform: Path | None, **said: str | int | None) -
     click.echo(f"written {os.path.relpath(file)}\n\n{told}", nl=False)
 
 
-def _with(repository: Repository, file: Path, text: str) -> Outcome:
+def _with(repository: Repository, file: Path, text: str) -> LintResult:
     """What is found in the new spec, among all the others."""
     from penstock_spec.linting import lint
 

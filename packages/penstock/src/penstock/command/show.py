@@ -13,7 +13,7 @@ from penstock_spec.findings import CannotGoOn, Severity
 from penstock_spec.repository import open_repository, read_inputs
 
 if TYPE_CHECKING:
-    from penstock_spec.model import Part
+    from penstock_spec.model import Section
 
 WIDEST = 64
 
@@ -79,7 +79,7 @@ def command(
             click.echo(text + comment)
 
 
-def _check_fields(model: type[Part], only: tuple[str, ...]) -> None:
+def _check_fields(model: type[Section], only: tuple[str, ...]) -> None:
     from penstock_spec.fields import known_paths, knows, nearest
 
     for one in only:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from penstock.handling.asked import Bury, Retry
-from penstock_spec.failing.matches import builtin, is_status
+from penstock_spec.failures.matching import builtin, is_status
 from penstock_spec.values.quantities import Duration
 
 LONGEST = 1000

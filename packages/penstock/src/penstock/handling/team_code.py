@@ -13,7 +13,7 @@ from typing import Any
 
 from penstock_spec.fields import nearest
 from penstock_spec.findings import CannotGoOn
-from penstock_spec.values.words import shown
+from penstock_spec.values.strings import printable
 
 _MOST_SHOWN = 300
 
@@ -59,7 +59,7 @@ def find(named: InCode, paths: Iterable[Path] = ()) -> Any:  # noqa: ANN401 - wh
             says = f"`{named.module}` has no `{named.name}`, which {named.spec} names"
             raise CannotGoOn(says, f"write `{better}`" if better else f"put `{named.field}` right") from None
         except Exception as error:  # noqa: BLE001 - a module may make its names when it is asked for them
-            told = f"{type(error).__name__}: {shown(error, _MOST_SHOWN)}"
+            told = f"{type(error).__name__}: {printable(error, _MOST_SHOWN)}"
             raise CannotGoOn(
                 f"`{named.text}` of {named.spec} cannot be had: {told}", "see what the code does"
             ) from None
@@ -71,12 +71,12 @@ def _module(named: InCode) -> ModuleType:
         with redirect_stdout(sys.stderr):  # what the code prints on the way is no part of any output
             return importlib.import_module(named.module)
     except ImportError as error:
-        says = f"`{named.text}` of {named.spec} cannot be imported: {shown(error, _MOST_SHOWN)}"
+        says = f"`{named.text}` of {named.spec} cannot be imported: {printable(error, _MOST_SHOWN)}"
         raise CannotGoOn(says, _way_out(named, error)) from None
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001 - a team's code may raise anything while it is imported
-        told = shown(error, _MOST_SHOWN)
+        told = printable(error, _MOST_SHOWN)
         says = f"`{named.module}` fails when it is imported: {type(error).__name__}{f': {told}' if told else ''}"
         raise CannotGoOn(says, f"run `python -c 'import {named.module}'` to see where") from None
 

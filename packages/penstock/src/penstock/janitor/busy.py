@@ -8,7 +8,7 @@ from collections import Counter
 
 from penstock.janitor.consumers import consumers
 from penstock.janitor.pods import Pods
-from penstock.keys import Keys
+from penstock.keys import PipelineKeys
 from penstock.wire.link import Link
 
 PLACE = "{hostname}"
@@ -18,7 +18,7 @@ INCARNATION = r"~[0-9A-Za-z]{8}"
 class Busy:
     """Sets the costs of the pods of one pipeline, and only those that change."""
 
-    def __init__(self, link: Link, keys: Keys, consumer: str, pods: Pods) -> None:
+    def __init__(self, link: Link, keys: PipelineKeys, consumer: str, pods: Pods) -> None:
         """`consumer` as in the spec. Where it has no `{hostname}`, nobody can tell whose consumer it is."""
         self._link = link
         self._keys = keys

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from penstock.keys import Keys
+from penstock.keys import PipelineKeys
 from penstock.tending.replies import items, mapping, number, raw
 from penstock.wire.link import Link
 
@@ -33,7 +33,7 @@ class Consumer:
         return OWN.fullmatch(self.name) is not None
 
 
-async def consumers(link: Link, keys: Keys) -> list[Consumer]:
+async def consumers(link: Link, keys: PipelineKeys) -> list[Consumer]:
     """All of the group. Raises Refused where it is not there."""
     found = []
     for told in items(await link.call("XINFO", "CONSUMERS", keys.stream, keys.group)):
@@ -42,7 +42,7 @@ async def consumers(link: Link, keys: Keys) -> list[Consumer]:
     return found
 
 
-async def strangers(link: Link, keys: Keys) -> list[Consumer]:
+async def strangers(link: Link, keys: PipelineKeys) -> list[Consumer]:
     """Those of another make: they have no lease, and no name of ours."""
     others = [one for one in await consumers(link, keys) if not one.is_state and not one.is_ours]
     if not others:

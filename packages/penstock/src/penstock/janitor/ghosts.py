@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from penstock.janitor.consumers import Consumer, strangers
 from penstock.janitor.pods import Pods
-from penstock.keys import Keys
+from penstock.keys import PipelineKeys
 from penstock.scripts import script
 from penstock.tending.replies import items, number, text
 from penstock.wire.link import Link
@@ -29,7 +29,7 @@ class Removed:
 class Ghosts:
     """Finds them, and removes them when they own nothing any more."""
 
-    def __init__(self, link: Link, keys: Keys, idle: int, pods: Pods) -> None:
+    def __init__(self, link: Link, keys: PipelineKeys, idle: int, pods: Pods) -> None:
         """`idle`: ms for which a consumer must not have asked for anything, before anybody looks for its pod."""
         self._link = link
         self._keys = keys

@@ -6,7 +6,7 @@ import hashlib
 import secrets
 from collections.abc import Iterable
 
-from penstock.keys import Keys
+from penstock.keys import PipelineKeys
 from penstock.scripts import script
 from penstock.wire.link import Link
 from penstock_spec.kinds.pipeline.keys import LOCKS
@@ -17,7 +17,7 @@ EVERY = 1.5
 """Seconds between two questions."""
 
 
-def lock_of(environment: str, pipelines: Iterable[Keys]) -> str:
+def lock_of(environment: str, pipelines: Iterable[PipelineKeys]) -> str:
     """The lock's key. It names the pipelines: whoever tends others, as after a change of specs, leads beside us.
 
     Two repositories on one Redis may both call their environment `production`; if they shared a lock, the

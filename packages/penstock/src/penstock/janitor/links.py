@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from penstock.janitor.lead import lock_of
 from penstock.janitor.reach import Reach, ignore
-from penstock.keys import Keys
+from penstock.keys import PipelineKeys
 from penstock.resolved import Resolved
 from penstock.wire.credentials import Credentials
 from penstock.wire.link import Link
@@ -68,7 +68,7 @@ class Links:
             route = Route.to(redis, key, credentials=credentials)
             return Link(route, name=f"penstock-janitor-{what}", answered=_tell)
 
-        def pair(keys: Keys, reach: Reach) -> Pair:
+        def pair(keys: PipelineKeys, reach: Reach) -> Pair:
             return Pair(link(keys.stream, "work"), link(keys.stream, "metrics"), reach)
 
         lead = link(lock, "leader")

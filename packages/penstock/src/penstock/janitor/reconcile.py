@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict, dataclass, fields
 
-from penstock.keys import Keys
+from penstock.keys import PipelineKeys
 from penstock.scripts import script
 from penstock.tending.replies import items, number, numbers, text
 from penstock.wire.link import Link
@@ -60,7 +60,7 @@ Page = Callable[[], Awaitable[Reconciled]]
 class Reconciler:
     """Walks through the indexes of one pipeline and begins again when it is through."""
 
-    def __init__(self, link: Link, keys: Keys, spec: Pipeline) -> None:
+    def __init__(self, link: Link, keys: PipelineKeys, spec: Pipeline) -> None:
         """Where it is stays in memory; a janitor that starts begins at the beginning."""
         self._link = link
         self._keys = keys

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from penstock.keys import Keys
+from penstock.keys import PipelineKeys
 from penstock.scripts import script
 from penstock.tending.replies import items, milliseconds, number, text
 from penstock.wire.link import Link
@@ -33,7 +33,7 @@ class Trimmed:
 class Trimmer:
     """Takes away what is finished, and never what any group has not finished."""
 
-    def __init__(self, link: Link, keys: Keys, spec: Pipeline) -> None:
+    def __init__(self, link: Link, keys: PipelineKeys, spec: Pipeline) -> None:
         """By the spec's retention."""
         self._link = link
         self._keys = keys

@@ -12,7 +12,7 @@ from penstock.message.body import Value
 from penstock.message.unreadable import Unreadable
 from penstock.message.where import at, names_in, where
 from penstock_spec.kinds.pipeline.message.schema_check import DRAFTS, NEWEST
-from penstock_spec.values.words import shown
+from penstock_spec.values.strings import printable
 
 _SAYS_NOTHING = frozenset({
     "$schema", "$id", "$comment", "$defs", "definitions", "title", "description", "default", "examples", "deprecated",
@@ -85,7 +85,7 @@ def _types(names: Iterable[str]) -> str:
 
 def _json(value: object) -> str:
     """What the schema says; a schema is no secret."""
-    return shown(json.dumps(value, ensure_ascii=False, default=str), _MOST_SHOWN)
+    return printable(json.dumps(value, ensure_ascii=False, default=str), _MOST_SHOWN)
 
 
 def _too_much(told: dict[str, Any]) -> str:
@@ -95,7 +95,7 @@ def _too_much(told: dict[str, Any]) -> str:
 
 _TOLD: dict[str, Callable[[dict[str, Any]], str]] = {
     "type": lambda told: _types(told["types"]),
-    "required": lambda told: f"`{shown(told['property'])}` is missing",
+    "required": lambda told: f"`{printable(told['property'])}` is missing",
     "enum": lambda told: f"expected one of {_json(told['options'])}",
     "const": lambda told: f"expected {_json(told['expected_value'])}",
     **dict.fromkeys(("additionalProperties", "unevaluatedProperties", "falseSchema"), _too_much),

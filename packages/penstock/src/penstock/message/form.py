@@ -18,7 +18,7 @@ from penstock.message.unreadable import Unreadable, Unsendable
 from penstock_spec.kinds.pipeline.message.flat import FieldTypes
 from penstock_spec.kinds.pipeline.stream import JsonField, Message
 from penstock_spec.values.quantities import Size
-from penstock_spec.values.words import shown
+from penstock_spec.values.strings import printable
 
 _MAYBE_TEXT = frozenset({"string", "null"})
 
@@ -81,7 +81,7 @@ class JsonForm:
         for index in range(0, len(entry) - 1, 2):
             if entry[index] == self._name:
                 return entry[index + 1]
-        name = shown(self._name.decode())
+        name = printable(self._name.decode())
         raise Unreadable("no-body", f"the entry has no field `{name}`")
 
 
@@ -148,10 +148,10 @@ class FlatForm:
         types = self._types[name]
         if isinstance(value, str):
             if types and "string" not in types:
-                raise Unsendable("schema", f"at `{shown(name)}`: expected {' or '.join(sorted(types))}")
+                raise Unsendable("schema", f"at `{printable(name)}`: expected {' or '.join(sorted(types))}")
             return _utf8(value)
         if "string" in types:
-            says = f"at `{shown(name)}`: what may be text comes back as text; send text, or leave the field out"
+            says = f"at `{printable(name)}`: what may be text comes back as text; send text, or leave the field out"
             raise Unsendable("type", says)
         return text_of(value)
 

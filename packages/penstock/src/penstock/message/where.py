@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from penstock_spec.kinds.pipeline.message.schema_check import schemas
-from penstock_spec.values.words import shown
+from penstock_spec.values.strings import printable
 
 _LONGEST = 200
 
@@ -41,7 +41,7 @@ def where(value: object, steps: Iterable[str | int], known: frozenset[str]) -> s
             path += f".{name if name in known else '*'}"
         if inside and isinstance(value, dict):
             value = value[name]
-    return shown(path.removeprefix("."), _LONGEST)
+    return printable(path.removeprefix("."), _LONGEST)
 
 
 def at(path: str) -> str:

@@ -17,7 +17,7 @@ from itertools import product
 
 from penstock.observe.board import Board, Child
 from penstock.observe.values import Counter, Gauge, Histogram
-from penstock_spec.failing.classes import NO_CLASS
+from penstock_spec.failures.classes import NO_CLASS
 from penstock_spec.kinds import kinds
 from penstock_spec.kinds.pipeline import Pipeline
 from penstock_spec.metrics import Metric, Role

@@ -23,7 +23,7 @@ from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.kinds.pipeline.stream import JsonField
 from penstock_spec.report.safe import safe
 from penstock_spec.values.quantities import Size
-from penstock_spec.values.words import shown
+from penstock_spec.values.strings import printable
 
 ANY_SIZE = Size("1Ti")
 LONGEST_VALUE = 60
@@ -65,7 +65,7 @@ class About:
     @property
     def line(self) -> str:
         """For people."""
-        told = [f"{name}={shown(_word(value), LONGEST_VALUE)}" for name, value in self.named.items()]
+        told = [f"{name}={printable(_word(value), LONGEST_VALUE)}" for name, value in self.named.items()]
         return " ".join([*told, *(["(its body cannot be read)"] if self.unreadable else [])])
 
 

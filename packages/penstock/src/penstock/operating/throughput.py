@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from penstock.keys import Keys
+from penstock.keys import PipelineKeys
 from penstock.tending.replies import items, mapping, milliseconds, number
 from penstock.wire.errors import Refused, Reply
 from penstock.wire.link import Link
@@ -35,7 +35,7 @@ class Counts:
     """Dead letters ever added."""
 
 
-async def counts(link: Link, keys: Keys) -> Counts:
+async def counts(link: Link, keys: PipelineKeys) -> Counts:
     """Look; four commands in one go. Raises RedisTrouble."""
     time, stream, groups, dead = await link.calls(
         [

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
-from penstock.keys import PARKED, READY, STATES, SUSPECT, Keys
+from penstock.keys import PARKED, READY, STATES, SUSPECT, PipelineKeys
 from penstock.message.ulid import is_ulid
 from penstock.operating.entry import Entry
 from penstock.operating.packed import unpacked_fields
@@ -55,7 +55,7 @@ class Waiting:
 class Peek:
     """At one pipeline."""
 
-    def __init__(self, link: Link, keys: Keys) -> None:
+    def __init__(self, link: Link, keys: PipelineKeys) -> None:
         """Nothing is asked yet."""
         self._link = link
         self._keys = keys

@@ -15,7 +15,7 @@ from penstock.producer.errors import misdescribed
 from penstock.producer.letter import Letter
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.kinds.pipeline.stream import JsonField
-from penstock_spec.values.words import shown
+from penstock_spec.values.strings import printable
 
 MOST_FIELDS = 990
 """Fields of a body that each have an entry field. With ours there are no more than a thousand then, which scripts take
@@ -92,7 +92,7 @@ class Composer:
         if field is None or value.get(field) is not None:
             if given is not None and field is not None and value[field] != given:
                 raise Unsendable(
-                    "schema", f"at `{shown(field)}`: the body has another correlation than `correlation` says"
+                    "schema", f"at `{printable(field)}`: the body has another correlation than `correlation` says"
                 )
             return value
         if given is None and not self._makes:
@@ -105,7 +105,7 @@ class Composer:
             return None
         if given is None:
             found = value.get(field)
-            where = shown(field)
+            where = printable(field)
             if found is None:
                 says = f"`{where}` is missing, and `message.dedup.by` needs it to tell messages apart"
                 raise Unsendable("schema", says)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import TypeAlias, cast
 
-from penstock.keys import Keys
+from penstock.keys import PipelineKeys
 from penstock.producer.letter import Letter
 from penstock.producer.outcomes import Duplicate, Sent
 from penstock.producer.tally import Tally
@@ -23,7 +23,7 @@ Verdict: TypeAlias = Sent | Duplicate | Full | Refused
 class Post:
     """Knows `send.lua`."""
 
-    def __init__(self, link: Link, spec: Pipeline, keys: Keys, tally: Tally) -> None:
+    def __init__(self, link: Link, spec: Pipeline, keys: PipelineKeys, tally: Tally) -> None:
         """Nothing is sent yet."""
         dedup = spec.message.dedup
         self._link = link

@@ -13,7 +13,7 @@ from typing import Any, Self
 
 from pydantic_core import from_json
 
-from penstock.keys import Keys
+from penstock.keys import PipelineKeys
 from penstock.message.form import form_of
 from penstock.message.ulid import Ulids
 from penstock.observe.board import process_board
@@ -74,7 +74,7 @@ class Producer:
         if redis is None:
             raise CannotGoOn(f"`{spec.name}` is not told where its Redis is", "hand over `redis`, or a resolved spec")
         check(spec)
-        keys = Keys.of(spec)
+        keys = PipelineKeys.of(spec)
         credentials = Credentials.from_environment(os.environ) if credentials is None else credentials
         self._tally = Tally(metrics or Metrics.of_spec("producer", spec, process_board()))
         self._link = Link(

@@ -13,7 +13,7 @@ from penstock.scheduler.story import Story
 from penstock.wire.errors import Refused
 from penstock.wire.link import Link
 from penstock.wire.words import Word
-from penstock_spec.kinds.scheduler.effective import Effective, listed, matches, runs
+from penstock_spec.kinds.scheduler.effective import EffectiveJob, effective_jobs, matches, runs
 
 State = Literal["running", "due", "waiting", "paused", "unregistered"]
 
@@ -146,7 +146,7 @@ class Desk:
 def why(scheduler: Resolved, one: Standing, *, all_paused: bool) -> list[str]:
     """In words: when it runs next, and what holds it. The first line says most."""
     spec = scheduler.spec
-    job = next((each for each in listed(spec) if each.name == one.name), None)
+    job = next((each for each in effective_jobs(spec) if each.name == one.name), None)
     told = list(_now(one, all_paused=all_paused))
     if not runs(spec, one.name):
         pattern = spec.patterns.disabled if matches(spec.patterns.disabled, one.name) else ""
@@ -210,7 +210,7 @@ def _last(one: Standing) -> list[str]:
     return [f"its last run ended {ago} ago on `{story.life}`: {story.outcome}, after {took}"]
 
 
-def _schedule(job: Effective, now: float) -> str:
+def _schedule(job: EffectiveJob, now: float) -> str:
     if job.cron is not None:
         return (
             f"it runs by `{job.cron}` ({job.time_zone}), next in {span(cron_after(job.cron, job.time_zone, now) - now)}"

@@ -20,7 +20,7 @@ from penstock.scheduler.context import JobContext
 from penstock.scheduler.resolved import ToPipeline
 from penstock.wire.credentials import Credentials
 from penstock_spec.findings import CannotGoOn
-from penstock_spec.kinds.scheduler.effective import Effective, listed
+from penstock_spec.kinds.scheduler.effective import EffectiveJob, effective_jobs
 from penstock_spec.kinds.scheduler.job import SendTo
 from penstock_spec.kinds.scheduler.spec import Scheduler
 
@@ -48,7 +48,7 @@ class Calls:
         self._open = AsyncExitStack()
         self._one_at_a_time = asyncio.Lock()
         self._producers: dict[str, tuple[Producer, bool]] = {}
-        for one in listed(spec):
+        for one in effective_jobs(spec):
             if one.handler is not None:
                 self._load(one.handler)
             elif one.send is not None:
@@ -69,7 +69,7 @@ class Calls:
         """Leave it."""
         await self._open.aclose()
 
-    async def run(self, job: Effective, context: JobContext) -> None:
+    async def run(self, job: EffectiveJob, context: JobContext) -> None:
         """One run, to its end."""
         if job.handler is not None:
             call = self._calls.get(job.handler) or await self._handler(job.handler)
@@ -77,7 +77,7 @@ class Calls:
         elif job.send is not None:
             await self._send(job, job.send, context)
 
-    async def _send(self, job: Effective, to: SendTo, context: JobContext) -> None:
+    async def _send(self, job: EffectiveJob, to: SendTo, context: JobContext) -> None:
         """A run that is repeated is for the same second, so that its message is known to have been sent."""
         producer, dedups = await self._producer(to.pipeline)
         key = f"{self._spec.name}/{job.name}/{context.due}" if dedups else None

@@ -9,9 +9,9 @@ from random import Random
 
 from penstock.handling.backoff import growing, jittered
 from penstock.handling.failures import Failure, Match
-from penstock_spec.failing.classes import NO_CLASS
+from penstock_spec.failures.classes import NO_CLASS
 from penstock_spec.kinds.scheduler.cron import latest, next_after
-from penstock_spec.kinds.scheduler.effective import Effective
+from penstock_spec.kinds.scheduler.effective import EffectiveJob
 from penstock_spec.kinds.scheduler.failures import FailureClass
 from penstock_spec.kinds.scheduler.spec import Scheduler
 
@@ -40,19 +40,19 @@ class Plan:
     """Runs that were missed, and what becomes of them."""
 
 
-def first(job: Effective, now: float, jitter: float, rng: Random) -> int:
+def first(job: EffectiveJob, now: float, jitter: float, rng: Random) -> int:
     """When a job is due that is new."""
     if job.cron is not None:
         return cron_after(job.cron, job.time_zone, now)
     return math.ceil(now + jitter * rng.random())
 
 
-def latest_due(job: Effective, now: float) -> int:
+def latest_due(job: EffectiveJob, now: float) -> int:
     """When a job is due at the latest by its schedule, whatever it was before."""
     return cron_after(job.cron, job.time_zone, now) if job.cron is not None else math.ceil(int(now) + interval(job))
 
 
-def plan(job: Effective, due: int, acquired: float, *, begun: bool = False) -> Plan:
+def plan(job: EffectiveJob, due: int, acquired: float, *, begun: bool = False) -> Plan:
     """For a job that was due and was taken. Times between two runs are counted from the second of the first.
 
     A run that was `begun` before, and came to no end, as its pod left or was lost, was not missed.
@@ -77,7 +77,7 @@ def plan(job: Effective, due: int, acquired: float, *, begun: bool = False) -> P
             return Plan(runs=True, next=following, made_up=made_up, skipped=1 + len(later) - len(kept))
 
 
-def interval(job: Effective) -> float:
+def interval(job: EffectiveJob) -> float:
     """Seconds between two runs. Of a cron job, the minute in which it should start: a weekly one may be no later."""
     return job.every.seconds if job.every is not None else float(LATE)
 
@@ -113,14 +113,14 @@ class Failures:
         """Its class, also where nothing hangs on it."""
         return next((name for name, _, match in self._classes if match.takes(failure)), NO_CLASS)
 
-    def next(self, job: Effective, planned: int, failure: Failure, streak: int, ended: float, rng: Random) -> int:  # noqa: PLR0913, PLR0917 - all that it hangs on
+    def next(self, job: EffectiveJob, planned: int, failure: Failure, streak: int, ended: float, rng: Random) -> int:  # noqa: PLR0913, PLR0917 - all that it hangs on
         """When it is due after a failure, which is the last of so many in a row."""
         wait = self._wait(job, failure, streak)
         if wait is None:
             return max(planned, math.ceil(ended)) if job.cron is None else planned
         return math.ceil(ended + max(0.0, jittered(wait, self._jitter, rng)))
 
-    def _wait(self, job: Effective, failure: Failure, streak: int) -> float | None:
+    def _wait(self, job: EffectiveJob, failure: Failure, streak: int) -> float | None:
         if failure.wait_ms is not None:
             return failure.wait_ms / 1000
         of: FailureClass | None = None

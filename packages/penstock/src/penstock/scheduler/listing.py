@@ -16,11 +16,11 @@ from pydantic import ValidationError
 from penstock.handling.team_code import InCode, find
 from penstock.observe.logs import Log
 from penstock_spec.findings import CannotGoOn
-from penstock_spec.kinds.scheduler.effective import Effective, effective, listed, runs
+from penstock_spec.kinds.scheduler.effective import EffectiveJob, effective, effective_jobs, runs
 from penstock_spec.kinds.scheduler.job import Job
 from penstock_spec.kinds.scheduler.spec import Scheduler
 from penstock_spec.kinds.scheduler.work import Patterns
-from penstock_spec.values.words import shown
+from penstock_spec.values.strings import printable
 
 log = Log(logging.getLogger(__name__))
 
@@ -32,7 +32,7 @@ MOST_TOLD = 3
 class Listed:
     """At one moment."""
 
-    mine: Mapping[str, Effective] = field(default_factory=dict)
+    mine: Mapping[str, EffectiveJob] = field(default_factory=dict)
     """Of this pod's shards, and enabled."""
     disabled: frozenset[str] = frozenset()
     known: frozenset[str] = frozenset()
@@ -55,8 +55,8 @@ class Listing:
         self._patterns = patterns or (lambda: spec.patterns)
         self._jobs = _asking(spec.jobs, "jobs", spec, paths) if isinstance(spec.jobs, str) else None
         self._shards = _asking(spec.shards.mine, "shards.mine", spec, paths) if spec.shards.mine else None
-        self._fixed = {one.name: one for one in listed(spec)} if self._jobs is None else {}
-        self._known: dict[str, tuple[object, Effective]] = {}
+        self._fixed = {one.name: one for one in effective_jobs(spec)} if self._jobs is None else {}
+        self._known: dict[str, tuple[object, EffectiveJob]] = {}
         self._runs: dict[str, bool] = {}
 
     async def ask(self) -> Listed:
@@ -73,10 +73,10 @@ class Listing:
         disabled = frozenset(name for name, enabled in self._runs.items() if not enabled)
         return Listed(mine, disabled, frozenset(every), shards)
 
-    def _read(self, told: object) -> dict[str, Effective]:
+    def _read(self, told: object) -> dict[str, EffectiveJob]:
         if isinstance(told, str | bytes | Mapping) or not isinstance(told, Iterable):
             raise TypeError(f"`{self._spec.jobs}` gave a `{type(told).__qualname__}`, and not a list of jobs")
-        known: dict[str, tuple[object, Effective]] = {}
+        known: dict[str, tuple[object, EffectiveJob]] = {}
         bad: list[str] = []
         for raw in told:
             name = raw if isinstance(raw, str) else raw.get("name") if isinstance(raw, Mapping) else None
@@ -87,7 +87,7 @@ class Listing:
             try:
                 one = self._one(raw)
             except (ValidationError, ValueError) as error:
-                bad.append(f"{shown(raw)}: {_first(error)}")
+                bad.append(f"{printable(raw)}: {_first(error)}")
                 continue
             known.setdefault(one.name, (deepcopy(raw), one))  # the function may change its own, and give it again
         if bad:
@@ -98,7 +98,7 @@ class Listing:
         self._known = known
         return {name: one for name, (_, one) in known.items()}
 
-    def _one(self, raw: object) -> Effective:
+    def _one(self, raw: object) -> EffectiveJob:
         one = effective(self._spec, Job.model_validate({"name": raw} if isinstance(raw, str) else raw))
         if (one.every is None) == (one.cron is None):
             has = "it has neither `every` nor `cron`" if one.every is None else "it has both `every` and `cron`"

@@ -37,8 +37,8 @@ from penstock.scripts import Script
 from penstock.wire.credentials import Credentials
 from penstock.wire.link import Link
 from penstock.wire.route import Route
-from penstock_spec.failing.classes import NO_CLASS
-from penstock_spec.kinds.scheduler.effective import listed
+from penstock_spec.failures.classes import NO_CLASS
+from penstock_spec.kinds.scheduler.effective import effective_jobs
 from penstock_spec.kinds.scheduler.metrics import process as told
 from penstock_spec.kinds.scheduler.spec import Scheduler as Spec
 from penstock_spec.kinds.scheduler.work import Patterns
@@ -128,7 +128,7 @@ def run(start: Start) -> int:
 
 def longest(spec: Spec) -> float:
     """Seconds that a handler may hold up the loop: as long as a job may take, with its threshold."""
-    jobs = [one.timeout.seconds + one.threshold.seconds for one in listed(spec)]
+    jobs = [one.timeout.seconds + one.threshold.seconds for one in effective_jobs(spec)]
     each = spec.each.timeout or spec.each.every
     return max(LIVE_LIMIT, *jobs, each.seconds + spec.cleanup.zombies.threshold.seconds if each else 0.0)
 

@@ -19,7 +19,7 @@ from penstock.scheduler.steps import MOST, PAGE, Entry, Steps
 from penstock.scheduler.taking import Taking
 from penstock.scheduler.tally import Tally
 from penstock.wire.errors import RedisTrouble
-from penstock_spec.kinds.scheduler.effective import Effective
+from penstock_spec.kinds.scheduler.effective import EffectiveJob
 from penstock_spec.kinds.scheduler.spec import Scheduler
 
 T = TypeVar("T")
@@ -134,7 +134,7 @@ class Refresh:
         self.registered = len(self._registered)
         self._tally.registered.set(self.registered)
 
-    def _entry(self, job: Effective) -> Entry:
+    def _entry(self, job: EffectiveJob) -> Entry:
         now = self._redis_time.now()
         schedule = (
             str(job.every) if job.every is not None else f"cron:{zlib.crc32(f'{job.cron} {job.time_zone}'.encode())}"

@@ -10,10 +10,10 @@ from pathlib import Path
 from penstock import resolved as files
 from penstock.resolved import Resolved as Pipeline
 from penstock_spec import worker_file
-from penstock_spec.findings import CannotGoOn, Outcome
+from penstock_spec.findings import CannotGoOn, LintResult
 from penstock_spec.kinds import kinds
 from penstock_spec.kinds.scheduler import Scheduler
-from penstock_spec.kinds.scheduler.keys import Keys
+from penstock_spec.kinds.scheduler.keys import SchedulerKeys
 from penstock_spec.platform import Environment, Redis
 
 GENERATED = ".json"
@@ -41,9 +41,9 @@ class Resolved:
         return self.spec.name
 
     @property
-    def keys(self) -> Keys:
+    def keys(self) -> SchedulerKeys:
         """Where it stands in Redis."""
-        return Keys.of(self.spec.keys)
+        return SchedulerKeys.of(self.spec.keys)
 
     @property
     def redis(self) -> Redis:
@@ -64,7 +64,7 @@ class Resolved:
 
 def resolve(
     file: Path, platform: Path | None, environment: str | None, here: Path, today: date
-) -> tuple[Resolved | None, Outcome | None]:
+) -> tuple[Resolved | None, LintResult | None]:
     """The scheduler in this file; none where its spec has errors, which are told instead."""
     if file.suffix == GENERATED:
         told = files.generated(file, environment)

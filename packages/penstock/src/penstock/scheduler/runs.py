@@ -23,8 +23,8 @@ from penstock.scheduler.settler import Settler
 from penstock.scheduler.steps import Returned, Taken
 from penstock.scheduler.story import LOST, STOPPED, Story
 from penstock.scheduler.tally import Tally
-from penstock_spec.failing.classes import NO_CLASS
-from penstock_spec.kinds.scheduler.effective import Effective
+from penstock_spec.failures.classes import NO_CLASS
+from penstock_spec.kinds.scheduler.effective import EffectiveJob
 from penstock_spec.kinds.scheduler.spec import Scheduler
 
 log = Log(logging.getLogger("penstock.scheduler"))
@@ -35,7 +35,7 @@ class Run:
     """One job that runs."""
 
     taken: Taken
-    job: Effective
+    job: EffectiveJob
     plan: Plan
     permit: Permit
     context: JobContext
@@ -89,7 +89,7 @@ class Runs:
         """Handlers that were abandoned, and still run."""
         return len(self._abandoned)
 
-    def start(self, taken: Taken, job: Effective, plan: Plan, permit: Permit, life: str) -> None:
+    def start(self, taken: Taken, job: EffectiveJob, plan: Plan, permit: Permit, life: str) -> None:
         """Begin a run of a job that is ours."""
         loop, before = asyncio.get_running_loop(), taken.story
         again = before is not None and (before.streak > 0 or taken.begun)

@@ -13,7 +13,7 @@ from penstock.scripts import Script, script
 from penstock.wire.errors import Refused
 from penstock.wire.link import Link
 from penstock.wire.words import Word
-from penstock_spec.kinds.scheduler.keys import Keys
+from penstock_spec.kinds.scheduler.keys import SchedulerKeys
 
 SCRIPTS = Path(__file__).parent / "scripts"
 NAMES = tuple(sorted(path.stem for path in SCRIPTS.glob("*.lua")))
@@ -149,7 +149,7 @@ def load(name: str) -> Script:
 class Steps:
     """Over one link. `refused` is told which script Redis answered with an error."""
 
-    def __init__(self, link: Link, keys: Keys, refused: Callable[[str], object] = lambda _: None) -> None:
+    def __init__(self, link: Link, keys: SchedulerKeys, refused: Callable[[str], object] = lambda _: None) -> None:
         """Nothing is asked yet."""
         self.link = link
         self.keys = keys

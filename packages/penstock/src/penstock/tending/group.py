@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, cast
 
-from penstock.keys import Keys
+from penstock.keys import PipelineKeys
 from penstock.scripts import script
 from penstock.tending.replies import text
 from penstock.wire.link import Link
@@ -16,7 +16,7 @@ Ensured = Literal["there", "made", "again"]
 """`again`: it had vanished. What it had given out and is left in the stream is for the janitor to bring back."""
 
 
-async def ensure(link: Link, keys: Keys, spec: Pipeline) -> Ensured:
+async def ensure(link: Link, keys: PipelineKeys, spec: Pipeline) -> Ensured:
     """Make the group if need be: at the stream's beginning, or, where it vanished, where no fence is given twice."""
     reply = await link.run(
         script("ensure"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from penstock.keys import Keys
+from penstock.keys import PipelineKeys
 from penstock.scripts import script
 from penstock.tending.replies import numbers
 from penstock.wire.link import Link
@@ -56,7 +56,7 @@ class Measured:
         return self.unread
 
 
-async def measure(link: Link, keys: Keys) -> Measured:
+async def measure(link: Link, keys: PipelineKeys) -> Measured:
     """Look, and change nothing."""
     reply = await link.run(
         script("measure"), (keys.stream, keys.alive, keys.parked, keys.delayed, keys.dead, keys.position), (keys.group,)

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from penstock.keys import Keys
+from penstock.keys import PipelineKeys
 from penstock.scripts import Script, script
 from penstock.tending.contact import Contact
 from penstock.tending.replies import items, number, raw, text
@@ -36,7 +36,9 @@ class Swept:
 class Sweeper:
     """Takes over what workers hold whose lease is over. Any number of sweepers may do so at once."""
 
-    def __init__(self, link: Link, keys: Keys, lease: int, *, own: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, link: Link, keys: PipelineKeys, lease: int, *, own: Callable[[], float] = time.monotonic
+    ) -> None:
         """Judge by our own clock, in seconds. A pause of more than a third of `lease` ms between passes is a break."""
         self._link = link
         self._keys = keys

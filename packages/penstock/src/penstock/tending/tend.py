@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from penstock.keys import Keys
+from penstock.keys import PipelineKeys
 from penstock.scripts import script
 from penstock.tending.replies import items, numbers, text
 from penstock.wire.errors import Refused
@@ -36,7 +36,7 @@ class Tended:
     """Why delayed messages that are due did not enter the stream."""
 
 
-async def tend(link: Link, keys: Keys) -> Tended:
+async def tend(link: Link, keys: PipelineKeys) -> Tended:
     """Promote a bounded number of what is due. Raises Refused (see `without_group`) where the group is not there."""
     reply = await link.run(
         script("tend"),

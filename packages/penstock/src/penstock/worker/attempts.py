@@ -19,7 +19,7 @@ from penstock.worker.delivery import Buried, Delivery, GivenBack, Parked, Settle
 from penstock.worker.settler import Settler
 from penstock.worker.slots import Slots
 from penstock.worker.tally import Tally
-from penstock_spec.kinds.pipeline.work import Work
+from penstock_spec.kinds.pipeline.work import PipelineWork
 
 PATIENCE = 10.0
 """Seconds that a handler has to end after it was cancelled; then its message goes on without it."""
@@ -77,7 +77,7 @@ class Attempts:
 
     def __init__(  # noqa: PLR0913, PLR0917 - what it works with, each of a kind of its own
         self,
-        work: Work,
+        work: PipelineWork,
         terms: Terms,
         here: Runs,
         apart: Runs,

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import cast
 
-from penstock.keys import SUSPECT, Keys
+from penstock.keys import SUSPECT, PipelineKeys
 from penstock.wire.link import Link
 from penstock.worker.delivery import Delivery, GivenBack
 from penstock.worker.settler import Settler
@@ -14,7 +14,7 @@ from penstock.worker.settler import Settler
 PAGE = 500
 
 
-async def owned(link: Link, keys: Keys, consumer: str) -> list[tuple[bytes, int]]:
+async def owned(link: Link, keys: PipelineKeys, consumer: str) -> list[tuple[bytes, int]]:
     """Ids and delivery counts of all that is pending under this name."""
     found: list[tuple[bytes, int]] = []
     start = b"-"
@@ -35,7 +35,7 @@ class Audit:
     def __init__(
         self,
         link: Link,
-        keys: Keys,
+        keys: PipelineKeys,
         settler: Settler,
         runs: Callable[[bytes, int, str], bool],
         at_work: asyncio.Lock,

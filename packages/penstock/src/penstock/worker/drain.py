@@ -12,14 +12,14 @@ from penstock.worker.attempts import Attempts
 from penstock.worker.lanes import Lanes
 from penstock.worker.settler import Settler
 from penstock.worker.tally import Tally
-from penstock_spec.kinds.pipeline.scaling import Shutdown
+from penstock_spec.kinds.pipeline.scaling import PipelineShutdown
 
 TICK = 0.25
 RESERVE = 1.0
 """Seconds before the end that are left for closing."""
 
 
-def end_of(terms: Shutdown, began: float) -> float:
+def end_of(terms: PipelineShutdown, began: float) -> float:
     """When a process must be gone that began to leave then."""
     return began + terms.grace.seconds - min(RESERVE, terms.margin.seconds / 4)
 
@@ -29,7 +29,7 @@ class Drain:
 
     def __init__(  # noqa: PLR0913, PLR0917 - what it works with, each of a kind of its own
         self,
-        terms: Shutdown,
+        terms: PipelineShutdown,
         lanes: Lanes,
         attempts: Attempts,
         settler: Settler,

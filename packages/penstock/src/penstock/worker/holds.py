@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from penstock.keys import Keys
+from penstock.keys import PipelineKeys
 from penstock.scripts import script
 from penstock.wire.link import Link
 
@@ -14,7 +14,7 @@ class ConsumerHolds:
     """In the group of one pipeline."""
 
     link: Link
-    keys: Keys
+    keys: PipelineKeys
 
     async def begin(self, life: str, lease: int) -> bool:
         """A consumer of this name."""

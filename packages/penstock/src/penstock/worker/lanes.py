@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Protocol, cast
 
-from penstock.keys import READY, SUSPECT, Keys
+from penstock.keys import READY, SUSPECT, PipelineKeys
 from penstock.scripts import script
 from penstock.tending.replies import without_group
 from penstock.wire.errors import RedisTrouble, Refused, Reply
@@ -69,7 +69,7 @@ class Lanes:
         self,
         reader: Link,
         claimer: Link,
-        keys: Keys,
+        keys: PipelineKeys,
         slots: Slots,
         desk: Desk,
         reach: Reach,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from penstock.handling.failures import LONGEST
-from penstock.keys import Keys
+from penstock.keys import PipelineKeys
 from penstock.worker.delivery import Buried
 
 MOST_FIELDS = 1000
@@ -14,7 +14,7 @@ PREFIX = b"penstock-dead-"
 PACKED = PREFIX + b"packed"
 
 
-def written(buried: Buried, keys: Keys, at: int) -> list[bytes]:
+def written(buried: Buried, keys: PipelineKeys, at: int) -> list[bytes]:
     """Names and values of the dead letter. `at` is in milliseconds."""
     one = buried.delivery
     story = {

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import Protocol
 
-from penstock.keys import READY, STATES, SUSPECT, Keys
+from penstock.keys import READY, STATES, SUSPECT, PipelineKeys
 from penstock.message.own import ID, KEY, own_of
 from penstock.scripts import script
 from penstock.tending.replies import without_group
@@ -53,7 +53,7 @@ class Settler:
     def __init__(  # noqa: PLR0913 - what it works with, each of a kind of its own
         self,
         link: Link,
-        keys: Keys,
+        keys: PipelineKeys,
         ledger: Ledger,
         *,
         deletes: bool,

@@ -11,7 +11,7 @@ from penstock.tending.sweep import Swept
 from penstock.tending.tend import Tended
 from penstock.wire.errors import RedisTrouble
 from penstock.worker.delivery import Buried, Delivery, GivenBack, Outcome, Parked, Settled, SettledWith
-from penstock_spec.failing.classes import NO_CLASS
+from penstock_spec.failures.classes import NO_CLASS
 from penstock_spec.kinds.pipeline.metrics import leaving, process, sweeping, working
 
 STEPS = ("settle", "park", "bury", "give_back")

@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Protocol
 
-from penstock.keys import Keys
+from penstock.keys import PipelineKeys
 from penstock.tending.group import Ensured, ensure
 from penstock.tending.replies import without_group
 from penstock.tending.sweep import Sweeper, Swept
@@ -45,7 +45,7 @@ class Watch:
     def __init__(  # noqa: PLR0913 - what it works with, each of a kind of its own
         self,
         link: Link,
-        keys: Keys,
+        keys: PipelineKeys,
         spec: Pipeline,
         seen: Seen,
         *,

@@ -8,11 +8,11 @@ from penstock_generate.plan import Planned
 from penstock_generate.pods.facts import Facts
 from penstock_generate.pods.page import of_every
 from penstock_generate.rendering import Templates
-from penstock_spec.kinds.pipeline.keys import STATES, Keys
+from penstock_spec.kinds.pipeline.keys import STATES, PipelineKeys
 
 
 def runbook(it: Planned, facts: Facts, alerts: list[Alert], templates: Templates) -> Artifact:
     """The file."""
-    own = {"keys": Keys.of(it.spec), "states": STATES}
+    own = {"keys": PipelineKeys.of(it.spec), "states": STATES}
     name = "pipeline/runbook.md"
     return templates.artifact(f"{it.folder}/runbook.md", name, of_every(it, facts, alerts) | own)

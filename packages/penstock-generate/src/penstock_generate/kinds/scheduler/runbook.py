@@ -11,7 +11,7 @@ from penstock_generate.pods.facts import Facts
 from penstock_generate.pods.page import of_every, words
 from penstock_generate.rendering import Templates
 from penstock_spec.kinds.scheduler.effective import jobs_of
-from penstock_spec.kinds.scheduler.keys import Keys
+from penstock_spec.kinds.scheduler.keys import SchedulerKeys
 from penstock_spec.kinds.scheduler.spec import Scheduler
 
 ANY = "JOB"
@@ -32,7 +32,7 @@ def runbook(it: Planned, facts: Facts, alerts: list[Alert], templates: Templates
 
     own = {
         "see": see,
-        "keys": Keys.of(spec.keys),
+        "keys": SchedulerKeys.of(spec.keys),
         "jobs": len(jobs) if isinstance(spec.jobs, list) else None,
         "job": one,
         "of_job": words(spec.name, one, "--env", it.environment),

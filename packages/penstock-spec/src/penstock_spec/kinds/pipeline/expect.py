@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from penstock_spec.model import Number, Part, about
+from penstock_spec.model import Number, Section, about
 from penstock_spec.values.bounds import SOME_TIME
 from penstock_spec.values.quantities import Duration
-from penstock_spec.values.words import Name, Text
+from penstock_spec.values.strings import Name, Text
 
 LONGEST = Duration("31d")
 """What is simulated at the most."""
 
 
-class Traffic(Part):
+class Traffic(Section):
     """What arrives, for a simulation."""
 
     pattern: Annotated[
@@ -32,7 +32,7 @@ class Traffic(Part):
     lasts: Annotated[Duration, about("How long they arrive.", "10m"), SOME_TIME] = Duration("10m")
 
 
-class Expectation(Part):
+class Expectation(Section):
     """A test of the scaling, run by the simulator: under this traffic, this must hold."""
 
     name: Annotated[Text, about("What is expected, in words.", "a morning burst is gone in ten minutes")]

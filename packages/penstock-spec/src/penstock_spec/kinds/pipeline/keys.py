@@ -17,7 +17,7 @@ LOCKS = "penstock:janitor:{environment}:"
 
 
 @dataclass(frozen=True, slots=True)
-class Keys:
+class PipelineKeys:
     """Where everything of one pipeline stands in Redis."""
 
     stream: str
@@ -49,12 +49,12 @@ class Keys:
     """Prefix of the keys that hold what handlers left as results."""
 
     @classmethod
-    def of(cls, spec: Pipeline) -> Keys:
+    def of(cls, spec: Pipeline) -> PipelineKeys:
         """The keys of a resolved spec."""
         return cls.at(spec.stream.key, spec.stream.group, spec.dead_letter.key)
 
     @classmethod
-    def at(cls, stream: str, group: str, dead: str) -> Keys:
+    def at(cls, stream: str, group: str, dead: str) -> PipelineKeys:
         """The keys around a stream and a group."""
 
         def side(suffix: str) -> str:

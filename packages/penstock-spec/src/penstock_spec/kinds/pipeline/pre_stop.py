@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from penstock_spec.care import Patch
+from penstock_spec.sections import Patch
 from penstock_spec.values.quantities import Duration
 
 WORKER = ("spec", "template", "spec", "containers", "0")

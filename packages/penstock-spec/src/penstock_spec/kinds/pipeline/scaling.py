@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from penstock_spec.model import Number, Part, about
+from penstock_spec.model import Number, Section, about
 from penstock_spec.pods import Grace, SidecarQuitUrl
 from penstock_spec.values.bounds import SOME_TIME
 from penstock_spec.values.quantities import Duration
 
 
-class Replicas(Part):
+class Replicas(Section):
     """The bounds of scaling."""
 
     min: Annotated[int, about("Pods that are always there; 0 lets the pipeline sleep.", 0, ge=0, le=10_000)] = 0
     max: Annotated[int, about("Pods at most.", 20, ge=1, le=10_000)] = 20
 
 
-class AtMost(Part):
+class AtMost(Section):
     """A speed limit on scaling down."""
 
     pods: Annotated[int, about("Pods that may go.", 2, ge=1, le=10_000)]
     per: Annotated[Duration, about("In this time; Kubernetes takes 30 minutes at the most.", "1m")]
 
 
-class ScaleDown(Part):
+class ScaleDown(Section):
     """How carefully pods are taken away. This is the HPA's behaviour; `cooldown` counts only to zero."""
 
     window: Annotated[
@@ -33,21 +33,21 @@ class ScaleDown(Part):
     at_most: Annotated[AtMost | None, about("A speed limit; off unless said.", {"pods": 2, "per": "1m"})] = None
 
 
-class Boost(Part):
+class Boost(Section):
     """More pods while messages have waited too long."""
 
     when_older_than: Annotated[Duration, about("The age of the oldest message from which it counts.", "30s"), SOME_TIME]
     factor: Annotated[Number, about("The backlog counts this many times.", 2, ge=1, le=100)] = 2
 
 
-class Fallback(Part):
+class Fallback(Section):
     """What KEDA holds while Redis answers with errors. It does not cover a Redis that is absent."""
 
     replicas: Annotated[int, about("Pods to hold.", 3, ge=0, le=10_000)]
     failures: Annotated[int, about("Failed polls in a row before it counts.", 3, ge=1, le=1000)] = 3
 
 
-class Scaling(Part):
+class Scaling(Section):
     """From the backlog to a number of pods."""
 
     replicas: Annotated[Replicas, about("The bounds.", {"min": 0, "max": 20})] = Replicas()
@@ -90,7 +90,7 @@ class Scaling(Part):
     paused: Annotated[bool, about("Stop scaling where it is.", True)] = False
 
 
-class Shutdown(Part):
+class PipelineShutdown(Section):
     """How a worker leaves: it stops reading, finishes or gives back, and goes."""
 
     grace: Grace = Duration("90s")
@@ -103,7 +103,7 @@ class Shutdown(Part):
     sidecar_quit_url: SidecarQuitUrl = None
 
 
-class Ghosts(Part):
+class Ghosts(Section):
     """Consumers whose pod is gone."""
 
     idle: Annotated[
@@ -115,20 +115,20 @@ class Ghosts(Part):
     dry_run: Annotated[bool, about("Say what would be removed, and remove nothing.", True)] = False
 
 
-class Trim(Part):
+class Trim(Section):
     """Taking finished entries away where history is kept."""
 
     every: Annotated[Duration, about("How often.", "1h"), SOME_TIME] = Duration("1h")
 
 
-class Janitor(Part):
+class Janitor(Section):
     """What is tidied for this pipeline, and how often."""
 
     ghosts: Annotated[Ghosts, about("Consumers whose pod is gone.", {"idle": "35m", "every": "1h"})] = Ghosts()
     trim: Annotated[Trim, about("Taking finished entries away.", {"every": "1h"})] = Trim()
 
 
-class Alerts(Part):
+class PipelineAlerts(Section):
     """When a person is told."""
 
     backlog_age: Annotated[Duration, about("The oldest message has waited this long.", "5m"), SOME_TIME] = Duration(

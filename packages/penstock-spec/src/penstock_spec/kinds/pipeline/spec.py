@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from penstock_spec.care import Acknowledgement, Owner, Patch, Suppression
 from penstock_spec.kinds.pipeline.expect import Expectation
-from penstock_spec.kinds.pipeline.scaling import Alerts, Janitor, Scaling, Shutdown
+from penstock_spec.kinds.pipeline.scaling import Janitor, PipelineAlerts, PipelineShutdown, Scaling
 from penstock_spec.kinds.pipeline.stream import Message, Stream
-from penstock_spec.kinds.pipeline.work import DeadLetter, Retries, Send, Work
-from penstock_spec.model import Part, about
+from penstock_spec.kinds.pipeline.work import DeadLetter, PipelineWork, Retries, Send
+from penstock_spec.model import Section, about
 from penstock_spec.pods import Egress, Resources
-from penstock_spec.values.words import Handler, Image, Name
+from penstock_spec.sections import Acknowledgement, Owner, Patch, Suppression
+from penstock_spec.values.strings import Handler, Image, Name
 
 
-class Pipeline(Part):
+class Pipeline(Section):
     """A stream, a group, and workers that scale."""
 
     kind: Annotated[Literal["pipeline"], about("What this file describes.", "pipeline")]
@@ -36,7 +36,9 @@ class Pipeline(Part):
     )
     message: Annotated[Message, about("What a message looks like.", {"encoding": {"json": "data"}})] = Message()
     send: Annotated[Send, about("How a producer insists.", {"attempts": 3})] = Send()
-    work: Annotated[Work, about("How a worker runs messages.", {"concurrency": 16, "timeout": "60s"})] = Work()
+    work: Annotated[PipelineWork, about("How a worker runs messages.", {"concurrency": 16, "timeout": "60s"})] = (
+        PipelineWork()
+    )
     retries: Annotated[Retries, about("How often and when a failed message is tried again.", {"attempts": 5})] = (
         Retries()
     )
@@ -46,11 +48,11 @@ class Pipeline(Part):
     scaling: Annotated[Scaling, about("From the backlog to a number of pods.", {"replicas": {"min": 0, "max": 20}})] = (
         Scaling()
     )
-    shutdown: Annotated[Shutdown, about("How a worker leaves.", {"grace": "90s"})] = Shutdown()
+    shutdown: Annotated[PipelineShutdown, about("How a worker leaves.", {"grace": "90s"})] = PipelineShutdown()
     janitor: Annotated[Janitor, about("What is tidied, and how often.", {"trim": {"every": "1h"}})] = Janitor()
     resources: Annotated[Resources, about("What a pod asks for.", {"cpu": "250m", "memory": "256Mi"})] = Resources()
     egress: Egress = []
-    alerts: Annotated[Alerts, about("When a person is told.", {"backlog_age": "5m"})] = Alerts()
+    alerts: Annotated[PipelineAlerts, about("When a person is told.", {"backlog_age": "5m"})] = PipelineAlerts()
     expect: Annotated[list[Expectation], about("Tests of the scaling.", [])] = []
     patches: Annotated[list[Patch], about("Changes of generated manifests, checked as the spec is.", [])] = []
     acknowledge: Annotated[list[Acknowledgement], about("Dangerous changes taken on, with an end date.", [])] = []

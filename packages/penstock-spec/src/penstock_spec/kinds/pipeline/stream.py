@@ -6,19 +6,19 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Tag
 
-from penstock_spec.model import Part, about
+from penstock_spec.model import Section, about
 from penstock_spec.values.bounds import SOME_BYTES, SOME_TIME
 from penstock_spec.values.quantities import Duration, Size
-from penstock_spec.values.words import Consumer, Field_, File, Group, Handler, Key
+from penstock_spec.values.strings import Consumer, Field_, File, Group, Handler, Key
 
 
-class KeepLength(Part):
+class KeepLength(Section):
     """Keep the newest entries, for other readers or an audit."""
 
     length: Annotated[int, about("Entries to keep; unfinished ones are kept beyond it.", 1000000, ge=1)]
 
 
-class KeepAge(Part):
+class KeepAge(Section):
     """Keep entries for a time, for other readers or an audit."""
 
     age: Annotated[Duration, about("How long an entry is kept; unfinished ones are kept beyond it.", "7d"), SOME_TIME]
@@ -44,7 +44,7 @@ Keep = Annotated[
 ]
 
 
-class Retention(Part):
+class Retention(Section):
     """How long finished messages stay in the stream."""
 
     keep: Annotated[
@@ -62,7 +62,7 @@ class Retention(Part):
         return self.keep == "until-done"
 
 
-class Backlog(Part):
+class Backlog(Section):
     """How much may wait, and what a producer meets when that is reached."""
 
     limit: Annotated[int, about("Messages that may wait, delayed ones included.", 1000000, ge=1)] = 1_000_000
@@ -77,7 +77,7 @@ class Backlog(Part):
     lossy: Annotated[bool, about("Says that dropping unread messages is acceptable here.", True)] = False
 
 
-class Stream(Part):
+class Stream(Section):
     """The stream, its group, and what is kept."""
 
     key: Annotated[
@@ -109,7 +109,7 @@ class Stream(Part):
     ] = False
 
 
-class JsonField(Part):
+class JsonField(Section):
     """The body as JSON in one field of the entry."""
 
     json_: Annotated[Field_, about("The entry's field that holds the body.", "data", alias="json")] = "data"
@@ -129,7 +129,7 @@ Encoding = Annotated[
 ]
 
 
-class SchemaFromCode(Part):
+class SchemaFromCode(Section):
     """A message's schema that is a model in the team's code."""
 
     model: Annotated[Handler, about("A pydantic model or a dataclass, as `module:Class`.", "media.models:ClusterJob")]
@@ -160,14 +160,14 @@ MessageSchema = Annotated[
 ]
 
 
-class Dedup(Part):
+class Dedup(Section):
     """Sending the same thing twice within a window sends it once."""
 
     by: Annotated[Field_, about("The field of the body that says what is the same.", "job_id")]
     window: Annotated[Duration, about("How long a message is remembered after it was sent.", "1h"), SOME_TIME]
 
 
-class Message(Part):
+class Message(Section):
     """What a message looks like."""
 
     encoding: Annotated[

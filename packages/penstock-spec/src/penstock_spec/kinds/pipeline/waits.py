@@ -10,9 +10,9 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from penstock_spec.context import SpecContext
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.kinds.pipeline.work import Retries, RetryClass
-from penstock_spec.subject import Subject
 from penstock_spec.values.quantities import Duration
 
 
@@ -69,7 +69,7 @@ def _of_class(name: str, one: RetryClass, retries: Retries) -> Waits:
     )
 
 
-def longest_life(subject: Subject[Pipeline]) -> tuple[Duration, str, str]:
+def longest_life(subject: SpecContext[Pipeline]) -> tuple[Duration, str, str]:
     """The longest that retries may take, a clause that says why, and the path of what makes it so long."""
     timeout = subject.spec.work.timeout
     longest, slowest = max(

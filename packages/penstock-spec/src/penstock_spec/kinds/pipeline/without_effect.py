@@ -6,12 +6,12 @@ from collections.abc import Callable, Collection, Iterator
 
 from pydantic import ValidationError
 
+from penstock_spec.context import SpecContext, steps
 from penstock_spec.kinds.pipeline import KIND, Pipeline
 from penstock_spec.layers import Source, layered
-from penstock_spec.subject import Subject, steps
 
 
-def everywhere(subject: Subject[Pipeline], named: Collection[str] = ()) -> Iterator[Pipeline]:
+def everywhere(subject: SpecContext[Pipeline], named: Collection[str] = ()) -> Iterator[Pipeline]:
     """The spec in every environment of the platform in which it has its shape, or in those that are named."""
     for environment in subject.platform_document.data["environments"]:
         if named and environment not in named:
@@ -23,7 +23,7 @@ def everywhere(subject: Subject[Pipeline], named: Collection[str] = ()) -> Itera
             continue
 
 
-def in_vain(subject: Subject[Pipeline], path: str, useless: Callable[[Pipeline], bool]) -> bool:
+def in_vain(subject: SpecContext[Pipeline], path: str, useless: Callable[[Pipeline], bool]) -> bool:
     """Whether the spec says a value that is useless: for one environment in that one, for all of them in every one.
 
     A default of the platform may well be without effect in one spec; that is no news to the team.

@@ -4,28 +4,28 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from penstock_spec.failing.classes import Matching
-from penstock_spec.model import Number, Part, about
+from penstock_spec.failures.classes import FailureMatch
+from penstock_spec.model import Number, Section, about
 from penstock_spec.values.bounds import ROOM_FOR_PYTHON, SOME_TIME
 from penstock_spec.values.quantities import Duration, Size
-from penstock_spec.values.words import Key, Name
+from penstock_spec.values.strings import Key, Name
 
 
-class SendBackoff(Part):
+class SendBackoff(Section):
     """Waits between the attempts of one send."""
 
     first: Annotated[Duration, about("The wait before the second attempt.", "500ms")] = Duration("500ms")
     factor: Annotated[Number, about("Each wait is this many times the one before.", 2, ge=1, le=100)] = 2
 
 
-class Send(Part):
+class Send(Section):
     """How a producer insists. What Redis may have taken is repeated only with a deduplication key."""
 
     attempts: Annotated[int, about("Attempts of one send, the first included.", 3, ge=1, le=100)] = 3
     backoff: Annotated[SendBackoff, about("Waits between attempts.", {"first": "500ms", "factor": 2})] = SendBackoff()
 
 
-class Work(Part):
+class PipelineWork(Section):
     """How a worker runs messages."""
 
     concurrency: Annotated[int, about("Messages that one worker runs at a time.", 16, ge=1, le=10_000)] = 16
@@ -64,7 +64,7 @@ class Work(Part):
     ] = None
 
 
-class Backoff(Part):
+class PipelineBackoff(Section):
     """Waits between the attempts of one message."""
 
     first: Annotated[Duration, about("The wait after the first failure.", "1s")] = Duration("1s")
@@ -73,7 +73,7 @@ class Backoff(Part):
     jitter: Annotated[Number, about("Each wait is changed at random by up to this share.", 0.1, ge=0, le=1)] = 0.1
 
 
-class ClassBackoff(Part):
+class ClassBackoff(Section):
     """Waits for one class of failures; what is left out is as in `retries.backoff`."""
 
     first: Annotated[Duration | None, about("The wait after the first failure.", "30m")] = None
@@ -84,20 +84,20 @@ class ClassBackoff(Part):
     )
 
 
-class RetryClass(Matching):
+class RetryClass(FailureMatch):
     """Failures of one kind, and how they are retried."""
 
     attempts: Annotated[int | None, about("Attempts in all for this class; 1 means no retry.", 1, ge=1, le=1000)] = None
     backoff: Annotated[ClassBackoff | None, about("Waits for this class.", {"first": "30m", "factor": 1})] = None
 
 
-class Retries(Part):
+class Retries(Section):
     """How often and when a failed message is tried again."""
 
     attempts: Annotated[int, about("Attempts in all, the first included, lost workers too.", 5, ge=1, le=1000)] = 5
-    backoff: Annotated[Backoff, about("Waits between attempts.", {"first": "1s", "factor": 2, "limit": "5m"})] = (
-        Backoff()
-    )
+    backoff: Annotated[
+        PipelineBackoff, about("Waits between attempts.", {"first": "1s", "factor": 2, "limit": "5m"})
+    ] = PipelineBackoff()
     classes: Annotated[
         dict[Name, RetryClass],
         about(
@@ -107,7 +107,7 @@ class Retries(Part):
     ] = {}
 
 
-class DeadLetter(Part):
+class DeadLetter(Section):
     """Where messages go after their last attempt, with their story."""
 
     key: Annotated[

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from penstock_spec.kinds.scheduler.words import Pattern
-from penstock_spec.model import Part, about
+from penstock_spec.kinds.scheduler.strings import Pattern
+from penstock_spec.model import Section, about
 from penstock_spec.values.bounds import A_SECOND, SOME_TIME
 from penstock_spec.values.quantities import Duration
 
 Budget = Annotated[Duration, about("The most that one pass takes; `0s` is as long as it needs.", "5s")]
 
 
-class Exceptional(Part):
+class Exceptional(Section):
     """Jobs that may hang for longer before they are cancelled."""
 
     pattern: Annotated[Pattern, about("Their names; nothing matches none.", "reports/.*")] = ""
@@ -21,7 +21,7 @@ class Exceptional(Part):
     )
 
 
-class Zombies(Part):
+class Zombies(Section):
     """Jobs that still run when their deadline is long over. Each pod looks after its own."""
 
     enabled: Annotated[bool, about("False lets them run on.", True)] = True
@@ -40,7 +40,7 @@ class Zombies(Part):
     ] = Exceptional()
 
 
-class Orphans(Part):
+class Orphans(Section):
     """Jobs of pods that are gone. One pod, the leader, looks after them for all."""
 
     enabled: Annotated[bool, about("False leaves them in the working set.", True)] = True
@@ -63,7 +63,7 @@ class Orphans(Part):
     budget: Budget = Duration("0s")
 
 
-class Cleanup(Part):
+class Cleanup(Section):
     """What is tidied, and how often."""
 
     zombies: Annotated[Zombies, about("Jobs that hang.", {"threshold": "30s"})] = Zombies()

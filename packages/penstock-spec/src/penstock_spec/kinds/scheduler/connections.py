@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from penstock_spec.kinds.scheduler.effective import listed
+from penstock_spec.kinds.scheduler.effective import effective_jobs
 from penstock_spec.kinds.scheduler.spec import Scheduler
 
 POD = {
@@ -18,4 +18,4 @@ PER_POD = sum(POD.values())
 
 def at_most(spec: Scheduler) -> int:
     """Those of all its pods, when each has sent to all pipelines that its listed jobs send to."""
-    return spec.replicas * (PER_POD + len({job.send.pipeline for job in listed(spec) if job.send is not None}))
+    return spec.replicas * (PER_POD + len({job.send.pipeline for job in effective_jobs(spec) if job.send is not None}))

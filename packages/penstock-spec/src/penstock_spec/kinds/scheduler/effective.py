@@ -17,7 +17,7 @@ CRON_TIMEOUT = Duration("5m")
 
 
 @dataclass(frozen=True, slots=True)
-class Effective:
+class EffectiveJob:
     """Everything about one job. It has `every` or `cron`, and a `handler` or `send`, once rules have passed it."""
 
     name: str
@@ -38,12 +38,12 @@ class Effective:
     """How long after its deadline it is cancelled."""
 
 
-def effective(spec: Scheduler, job: Job) -> Effective:
+def effective(spec: Scheduler, job: Job) -> EffectiveJob:
     """What the job says, else what all jobs have. Who says `every` takes no `cron` from there, nor the other way."""
     each = spec.each
     says_when = job.every is not None or job.cron is not None
     every, cron = (job.every, job.cron) if says_when else (each.every, each.cron)
-    return Effective(
+    return EffectiveJob(
         name=job.name,
         every=every,
         cron=cron,
@@ -66,12 +66,12 @@ def jobs_of(spec: Scheduler) -> Sequence[Job]:
     return spec.jobs if isinstance(spec.jobs, list) else ()
 
 
-def listed(spec: Scheduler) -> tuple[Effective, ...]:
+def effective_jobs(spec: Scheduler) -> tuple[EffectiveJob, ...]:
     """The same, with all that holds for each."""
     return tuple(effective(spec, job) for job in jobs_of(spec))
 
 
-def saying(spec: Scheduler) -> Iterator[tuple[str, Each | Job]]:
+def jobs_by_path(spec: Scheduler) -> Iterator[tuple[str, Each | Job]]:
     """By path, what is said for all jobs, and of each that is listed."""
     yield "each", spec.each
     for index, job in enumerate(jobs_of(spec)):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from penstock_spec.context import SpecContext
 from penstock_spec.kinds.scheduler.effective import jobs_of
 from penstock_spec.kinds.scheduler.spec import Scheduler
-from penstock_spec.subject import Subject
 
 
-def facts(subject: Subject[Scheduler]) -> Iterator[tuple[str, object]]:
+def facts(subject: SpecContext[Scheduler]) -> Iterator[tuple[str, object]]:
     """What its listed jobs send, and to whom."""
     for index, job in enumerate(jobs_of(subject.spec)):
         if job.send is not None:

@@ -7,11 +7,11 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator
 
-from penstock_spec.failing.classes import MATCHES, Matching
-from penstock_spec.model import Number, Part, about
+from penstock_spec.failures.classes import MATCHES, FailureMatch
+from penstock_spec.model import Number, Section, about
 from penstock_spec.values.bounds import SOME_TIME
 from penstock_spec.values.quantities import Duration
-from penstock_spec.values.words import Name, Text
+from penstock_spec.values.strings import Name, Text
 
 STANDARD: Mapping[str, Mapping[str, Any]] = {
     "forbidden": {
@@ -28,7 +28,7 @@ STANDARD: Mapping[str, Mapping[str, Any]] = {
 """Classes that are always there, in the order in which they are asked, behind those that a spec has of its own."""
 
 
-class Backoff(Part):
+class FailureBackoff(Section):
     """Waits after failures of one class, counted over the failures in a row."""
 
     first: Annotated[Duration, about("The wait after the first of them.", "30s"), SOME_TIME] = Duration("30s")
@@ -38,7 +38,7 @@ class Backoff(Part):
     ] = None
 
 
-class FailureClass(Matching):
+class FailureClass(FailureMatch):
     """Failures of one kind, and when the job runs again."""
 
     match: Annotated[
@@ -48,7 +48,7 @@ class FailureClass(Matching):
         int, about("So many failures in a row are followed by another run at once.", 2, ge=0, le=1000)
     ] = 0
     backoff: Annotated[
-        Backoff | None,
+        FailureBackoff | None,
         about("Waits of this class; without them the job's `error_interval`.", {"first": "30s", "factor": 2}),
     ] = None
 
@@ -59,7 +59,7 @@ def _ordered(classes: dict[str, FailureClass]) -> dict[str, FailureClass]:
     return {name: classes[name] for name in (*own, *(name for name in STANDARD if name in classes))}
 
 
-class Failures(Part):
+class Failures(Section):
     """What follows from a failed run: a wait that hangs on what failed."""
 
     by_class: Annotated[

@@ -6,18 +6,18 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, SerializationInfo, SerializerFunctionWrapHandler, Tag, model_serializer
 
-from penstock_spec.kinds.scheduler.words import Cron, JobName, TimeZone
-from penstock_spec.model import Called, Part, about
+from penstock_spec.kinds.scheduler.strings import Cron, JobName, TimeZone
+from penstock_spec.model import Section, TypeName, about
 from penstock_spec.values.bounds import A_SECOND, SOME_TIME
 from penstock_spec.values.quantities import Duration
-from penstock_spec.values.words import Field_, Handler, Name, Text
+from penstock_spec.values.strings import Field_, Handler, Name, Text
 
 MOST_SHARDS = 10_000
 
-Json = Annotated[dict[str, Any], Called("any keys and values")]
+Json = Annotated[dict[str, Any], TypeName("any keys and values")]
 
 
-class Missed(Part):
+class Missed(Section):
     """What becomes of runs of a cron job that were due while nobody ran it."""
 
     run: Annotated[
@@ -31,7 +31,7 @@ class Missed(Part):
     at_most: Annotated[int, about("With `all`, no more runs than these are made up for: the last ones.", 10, ge=1)] = 10
 
 
-class SendTo(Part):
+class SendTo(Section):
     """A message to a pipeline of the same repository, in place of a handler."""
 
     pipeline: Annotated[Name, about("The pipeline.", "media-cluster")]
@@ -79,7 +79,7 @@ Send = Annotated[
 ]
 
 
-class Each(Part):
+class Each(Section):
     """What holds for every job that does not say otherwise."""
 
     every: Every = None
@@ -95,7 +95,7 @@ class Each(Part):
     ] = 500
 
 
-class Job(Part):
+class Job(Section):
     """One job. What it does not say is as `each` has it."""
 
     name: Annotated[

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from penstock_spec.kinds.scheduler.words import Base, Prefix
-from penstock_spec.model import Part, about
+from penstock_spec.kinds.scheduler.strings import Base, Prefix
+from penstock_spec.model import Section, about
 
 
-class KeyNames(Part):
+class KeyNames(Section):
     """What the keys are called: the prefix, a base name, and the hash tag between braces.
 
     What a scheduler keeps beside the sets follows the name of the waiting one: `waiting:jobs`.
@@ -25,7 +25,7 @@ class KeyNames(Part):
 
 
 @dataclass(frozen=True, slots=True)
-class Keys:
+class SchedulerKeys:
     """Where everything of one scheduler stands in Redis."""
 
     waiting: str
@@ -48,7 +48,7 @@ class Keys:
     """The lock of the pod that tidies."""
 
     @classmethod
-    def of(cls, names: KeyNames) -> Keys:
+    def of(cls, names: KeyNames) -> SchedulerKeys:
         """The keys by these names."""
         tag = f"{{{names.hash_tag}}}" if names.hash_tag else ""
 

@@ -4,30 +4,30 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from penstock_spec.care import Acknowledgement, Owner, Patch, Suppression
 from penstock_spec.kinds.scheduler.cleanup import Cleanup
 from penstock_spec.kinds.scheduler.failures import Failures
 from penstock_spec.kinds.scheduler.job import Each, Jobs
 from penstock_spec.kinds.scheduler.keys import KeyNames
 from penstock_spec.kinds.scheduler.work import (
-    Alerts,
     Breakers,
     Health,
     Jitter,
     Patterns,
     Recovery,
     Refresh,
+    SchedulerAlerts,
+    SchedulerWork,
     Shards,
-    Work,
 )
-from penstock_spec.model import Part, about
+from penstock_spec.model import Section, about
 from penstock_spec.pods import Egress, Grace, Resources, SidecarQuitUrl
+from penstock_spec.sections import Acknowledgement, Owner, Patch, Suppression
 from penstock_spec.values.bounds import SOME_TIME
 from penstock_spec.values.quantities import Duration
-from penstock_spec.values.words import Handler, Image, Name
+from penstock_spec.values.strings import Handler, Image, Name
 
 
-class Shutdown(Part):
+class SchedulerShutdown(Section):
     """How a pod leaves: it takes nothing more, cancels what runs, hands it back, and goes."""
 
     grace: Grace = Duration("30s")
@@ -42,7 +42,7 @@ class Shutdown(Part):
     sidecar_quit_url: SidecarQuitUrl = None
 
 
-class Scheduler(Part):
+class Scheduler(Section):
     """Jobs that run again and again, spread over pods."""
 
     kind: Annotated[Literal["scheduler"], about("What this file describes.", "scheduler")]
@@ -70,7 +70,7 @@ class Scheduler(Part):
     each: Annotated[Each, about("What holds for every job that does not say otherwise.", {"every": "30s"})] = Each()
     patterns: Annotated[Patterns, about("Which jobs run, by name.", {"disabled": "aws/.*"})] = Patterns()
     shards: Annotated[Shards, about("Parts of the jobs, for pods that take only some.", {"count": 4})] = Shards()
-    work: Annotated[Work, about("How a pod takes jobs and runs them.", {"concurrency": 100})] = Work()
+    work: Annotated[SchedulerWork, about("How a pod takes jobs and runs them.", {"concurrency": 100})] = SchedulerWork()
     failures: Annotated[Failures, about("What follows from a failed run.", {"by_class": True})] = Failures()
     jitter: Annotated[Jitter, about("Changes at random.", {"registration": "30s"})] = Jitter()
     breakers: Annotated[Breakers, about("What stops asking a Redis that fails.", {"failures": 5})] = Breakers()
@@ -82,10 +82,10 @@ class Scheduler(Part):
     health: Annotated[Health, about("What a pod says of itself.", {"summary": "10m"})] = Health()
     keys: Annotated[KeyNames, about("What the keys in Redis are called.", {"prefix": "caching:"})] = KeyNames()
     replicas: Annotated[int, about("Pods.", 3, ge=0, le=10_000)] = 2
-    shutdown: Annotated[Shutdown, about("How a pod leaves.", {"grace": "30s"})] = Shutdown()
+    shutdown: Annotated[SchedulerShutdown, about("How a pod leaves.", {"grace": "30s"})] = SchedulerShutdown()
     resources: Annotated[Resources, about("What a pod asks for.", {"cpu": "250m", "memory": "256Mi"})] = Resources()
     egress: Egress = []
-    alerts: Annotated[Alerts, about("When a person is told.", {"degraded_for": "5m"})] = Alerts()
+    alerts: Annotated[SchedulerAlerts, about("When a person is told.", {"degraded_for": "5m"})] = SchedulerAlerts()
     patches: Annotated[list[Patch], about("Changes of generated manifests, checked as the spec is.", [])] = []
     acknowledge: Annotated[list[Acknowledgement], about("Dangerous changes taken on, with an end date.", [])] = []
     suppress: Annotated[list[Suppression], about("Findings taken on, with a reason and an end date.", [])] = []

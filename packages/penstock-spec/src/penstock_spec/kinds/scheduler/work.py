@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Annotated
 
 from penstock_spec.kinds.scheduler.job import MOST_SHARDS
-from penstock_spec.kinds.scheduler.words import Pattern
-from penstock_spec.model import Number, Part, about
+from penstock_spec.kinds.scheduler.strings import Pattern
+from penstock_spec.model import Number, Section, about
 from penstock_spec.values.bounds import A_SECOND, SOME_TIME
 from penstock_spec.values.quantities import Duration
-from penstock_spec.values.words import Handler
+from penstock_spec.values.strings import Handler
 
 
-class Work(Part):
+class SchedulerWork(Section):
     """How a pod takes jobs and runs them."""
 
     concurrency: Annotated[
@@ -49,14 +49,14 @@ class Work(Part):
     ] = Duration("10s")
 
 
-class Patterns(Part):
+class Patterns(Section):
     """Which jobs run, by name. A pattern takes a name when it matches all of it."""
 
     enabled: Annotated[Pattern, about("Jobs that run.", "aws/.*")] = ".*"
     disabled: Annotated[Pattern, about("Jobs that do not, even where they are enabled; nothing matches none.", "")] = ""
 
 
-class Shards(Part):
+class Shards(Section):
     """Parts of the jobs, for pods that take only some of them."""
 
     count: Annotated[int, about("Into how many parts jobs are put, numbered from 0.", 4, ge=1, le=MOST_SHARDS)] = 1
@@ -70,7 +70,7 @@ class Shards(Part):
     ] = None
 
 
-class Refresh(Part):
+class Refresh(Section):
     """Holding what is registered against what should be: jobs, patterns and shards may change while pods run."""
 
     every: Annotated[Duration, about("How often.", "30s"), A_SECOND] = Duration("30s")
@@ -79,7 +79,7 @@ class Refresh(Part):
     )
 
 
-class Jitter(Part):
+class Jitter(Section):
     """Changes at random, so that what begins together does not stay together."""
 
     registration: Annotated[
@@ -93,7 +93,7 @@ class Jitter(Part):
     ] = 0.1
 
 
-class Breakers(Part):
+class Breakers(Section):
     """Two circuit breakers: one for taking jobs, one for handing them back. An open one asks nothing of Redis."""
 
     enabled: Annotated[bool, about("False never stops asking.", True)] = True
@@ -112,7 +112,7 @@ class Breakers(Part):
     ] = Duration("5s")
 
 
-class Recovery(Part):
+class Recovery(Section):
     """Next runs that Redis did not take, held by the pod and tried again."""
 
     attempts: Annotated[
@@ -120,7 +120,7 @@ class Recovery(Part):
     ] = 3
 
 
-class Health(Part):
+class Health(Section):
     """What a pod says of itself, and when it calls itself degraded."""
 
     summary: Annotated[Duration, about("How often a line of the log says how it goes; `0s` is never.", "10m")] = (
@@ -135,7 +135,7 @@ class Health(Part):
     ] = 10
 
 
-class Alerts(Part):
+class SchedulerAlerts(Section):
     """When a person is told. How overdue and how many ready jobs are too many is said in `health`."""
 
     degraded_for: Annotated[Duration, about("It has been degraded for this long.", "5m"), SOME_TIME] = Duration("5m")

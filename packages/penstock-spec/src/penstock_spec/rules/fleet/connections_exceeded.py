@@ -14,18 +14,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from penstock_spec.context import Fleet, SpecFacts
 from penstock_spec.findings import Severity
 from penstock_spec.kinds import kinds
-from penstock_spec.reading import Found
+from penstock_spec.reading import Problem
 from penstock_spec.rules.define import fleet_rule
-from penstock_spec.subject import Fleet, Shown
 
 SEVERAL = 2
 NAMED = 3
 
 
 @fleet_rule(Severity.ERROR)
-def rule(fleet: Fleet) -> Iterator[Found]:
+def rule(fleet: Fleet) -> Iterator[Problem]:
     limit = fleet.platform.platform.redis.connections
     members = sorted(fleet.members, key=lambda one: (-_connections(one), one.file))
     here = {name: sum(1 for _ in fleet.of(name)) for name in kinds()}
@@ -44,5 +44,5 @@ def rule(fleet: Fleet) -> Iterator[Found]:
         yield fleet.platform.problem("redis.connections", message, hint)
 
 
-def _connections(member: Shown) -> int:
+def _connections(member: SpecFacts) -> int:
     return int(member.values["connections"])

@@ -11,15 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from penstock_spec.context import Fleet, SpecFacts
 from penstock_spec.findings import Severity
-from penstock_spec.reading import Found
+from penstock_spec.reading import Problem
 from penstock_spec.rules.define import fleet_rule
-from penstock_spec.subject import Fleet, Shown
 
 
 @fleet_rule(Severity.ERROR)
-def rule(fleet: Fleet) -> Iterator[Found]:
-    first: dict[str, Shown] = {}
+def rule(fleet: Fleet) -> Iterator[Problem]:
+    first: dict[str, SpecFacts] = {}
     for member in fleet.members:
         name = member.values["name"]
         if name in first:

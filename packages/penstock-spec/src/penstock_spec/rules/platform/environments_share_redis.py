@@ -13,15 +13,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from ipaddress import ip_address
 
+from penstock_spec.context import EnvironmentContext
 from penstock_spec.findings import Severity
 from penstock_spec.platform import Environment
-from penstock_spec.reading import Found
+from penstock_spec.reading import Problem
 from penstock_spec.rules.define import platform_rule
-from penstock_spec.subject import PlatformSubject
 
 
 @platform_rule(Severity.WARNING)
-def rule(subject: PlatformSubject) -> Iterator[Found]:
+def rule(subject: EnvironmentContext) -> Iterator[Problem]:
     for name, other in subject.whole.environments.items():
         if name == subject.environment:
             return  # told at the later of two

@@ -10,17 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from penstock_spec.context import EnvironmentContext
 from penstock_spec.findings import Severity
-from penstock_spec.reading import Found
+from penstock_spec.reading import Problem
 from penstock_spec.rules.define import platform_rule
-from penstock_spec.subject import PlatformSubject
 from penstock_spec.values.quantities import Version
 
 OLDEST = Version("1.31")
 
 
 @platform_rule(Severity.WARNING)
-def rule(subject: PlatformSubject) -> Iterator[Found]:
+def rule(subject: EnvironmentContext) -> Iterator[Problem]:
     version = subject.platform.versions.kubernetes
     if version < OLDEST:
         message = f"manifests are validated for Kubernetes {OLDEST} and later, and this is {version}"

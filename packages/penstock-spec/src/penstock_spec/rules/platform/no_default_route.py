@@ -11,14 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from penstock_spec.context import EnvironmentContext
 from penstock_spec.findings import Severity
-from penstock_spec.reading import Found
+from penstock_spec.reading import Problem
 from penstock_spec.rules.define import platform_rule
-from penstock_spec.subject import PlatformSubject
 
 
 @platform_rule(Severity.WARNING)
-def rule(subject: PlatformSubject) -> Iterator[Found]:
+def rule(subject: EnvironmentContext) -> Iterator[Problem]:
     if not subject.platform.routes:
         message = f"`{subject.environment}` has no routes, so nobody hears its alerts"
         yield subject.problem("routes", message, 'add `routes: {default: {slack: "#alerts"}}`')

@@ -11,18 +11,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from penstock_spec.context import EnvironmentContext
 from penstock_spec.findings import Severity
-from penstock_spec.reading import Found
+from penstock_spec.reading import Problem
 from penstock_spec.rules.define import platform_rule
-from penstock_spec.subject import PlatformSubject
-from penstock_spec.values.words import shown
+from penstock_spec.values.strings import printable
 
 
 @platform_rule(Severity.ERROR)
-def rule(subject: PlatformSubject) -> Iterator[Found]:
+def rule(subject: EnvironmentContext) -> Iterator[Problem]:
     policy = subject.platform.redis.eviction
     if policy != "noeviction":
-        message = f"`{shown(policy)}` deletes keys when memory is full, and a stream is one key"
+        message = f"`{printable(policy)}` deletes keys when memory is full, and a stream is one key"
         yield subject.problem(
             "redis.eviction", message, "run Redis with `maxmemory-policy noeviction`, and write that here"
         )

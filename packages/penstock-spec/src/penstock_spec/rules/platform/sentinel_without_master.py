@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from penstock_spec.context import EnvironmentContext
 from penstock_spec.findings import Severity
-from penstock_spec.reading import Found
+from penstock_spec.reading import Problem
 from penstock_spec.rules.define import platform_rule
-from penstock_spec.subject import PlatformSubject
 
 
 @platform_rule(Severity.ERROR)
-def rule(subject: PlatformSubject) -> Iterator[Found]:
+def rule(subject: EnvironmentContext) -> Iterator[Problem]:
     redis = subject.platform.redis
     if redis.topology == "sentinel" and redis.master is None:
         message = "`sentinel` needs the name of the master, and `redis.master` is missing"

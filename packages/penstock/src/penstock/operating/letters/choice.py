@@ -6,7 +6,7 @@ import json
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 
-from penstock.keys import Keys
+from penstock.keys import PipelineKeys
 from penstock.operating.entry import Entry, Lens
 from penstock.operating.letters.dead_letter import DeadLetter
 from penstock.operating.paging import Ask, Pages, asking, once
@@ -76,7 +76,7 @@ class Walk:
     """Over the dead letters of one pipeline."""
 
     def __init__(
-        self, link: Link, keys: Keys, lens: Lens, *, ask: Ask = once, goes_on: Callable[[], bool] = lambda: True
+        self, link: Link, keys: PipelineKeys, lens: Lens, *, ask: Ask = once, goes_on: Callable[[], bool] = lambda: True
     ) -> None:
         """Nothing is asked yet. `goes_on` is asked before each page and each id, whether or not letters are meant."""
         self._link = link

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from penstock.keys import Keys
+from penstock.keys import PipelineKeys
 from penstock.message.own import STORY
 from penstock.message.story import Death, read_story, write_story
 from penstock.operating.entry import Entry
@@ -78,7 +78,7 @@ class DeadLetter:
         entry = self.told.get("id", self.id)
         return (*before, Death(entry, self.reason, self.error, self.attempts or 0, self.died))
 
-    def belongs_to(self, keys: Keys) -> bool:
+    def belongs_to(self, keys: PipelineKeys) -> bool:
         """Whether it died in this stream and group; pipelines may share their dead letters."""
         stream, group = self.told.get("stream", keys.stream), self.told.get("group", keys.group)
         return (stream, group) == (keys.stream, keys.group)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 
-from penstock.keys import Keys
+from penstock.keys import PipelineKeys
 from penstock.operating.letters.dead_letter import DeadLetter
 from penstock.operating.paging import Ask, once
 from penstock.tending.replies import numbers
@@ -27,7 +27,7 @@ class Purged:
 
 async def purge(
     link: Link,
-    keys: Keys,
+    keys: PipelineKeys,
     letters: AsyncIterator[DeadLetter],
     *,
     ask: Ask = once,
@@ -51,7 +51,7 @@ async def _batches(letters: AsyncIterator[DeadLetter]) -> AsyncIterator[Sequence
         yield batch
 
 
-async def _delete(link: Link, keys: Keys, batch: Sequence[DeadLetter], ask: Ask) -> Purged:
+async def _delete(link: Link, keys: PipelineKeys, batch: Sequence[DeadLetter], ask: Ask) -> Purged:
     """What is gone at a second attempt was deleted by the first one, whose answer was lost."""
     doubtful = False
 

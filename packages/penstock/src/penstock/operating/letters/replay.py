@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 
-from penstock.keys import Keys
+from penstock.keys import PipelineKeys
 from penstock.operating.letters.dead_letter import DeadLetter
 from penstock.operating.letters.pace import Pace
 from penstock.operating.paging import Ask, asking, once
@@ -43,7 +43,7 @@ class Replayer:
     """Brings letters back."""
 
     def __init__(
-        self, link: Link, keys: Keys, pace: Pace, *, ask: Ask = once, goes_on: Callable[[], bool] = lambda: True
+        self, link: Link, keys: PipelineKeys, pace: Pace, *, ask: Ask = once, goes_on: Callable[[], bool] = lambda: True
     ) -> None:
         """`ask` repeats what was not answered: a letter that is gone by then was replayed by the first attempt.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from penstock_spec.kinds.pipeline.message.schema_check import found
+from penstock_spec.kinds.pipeline.message.schema_check import resolve_reference
 
 Part = dict[str, Any]
 
@@ -16,7 +16,7 @@ SAYS_NOTHING = frozenset({"$comment", "$defs", "$id", "$schema", "default", "def
 
 def target(schema: Part, reference: object) -> object:
     """What a reference leads to, or nothing."""
-    return schema if reference == "#" else found(schema, reference)
+    return schema if reference == "#" else resolve_reference(schema, reference)
 
 
 def together(schema: Part, part: object) -> Iterator[Part]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from penstock_spec.kinds.pipeline.message.message_schema import read
-from penstock_spec.kinds.pipeline.message.schema_check import found
+from penstock_spec.kinds.pipeline.message.schema_check import resolve_reference
 
 _NAMES = {str: "string", bool: "boolean", int: "integer", float: "number", type(None): "null", list: "array"}
 
@@ -47,7 +47,7 @@ def _parts(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
             continue
         seen.add(id(part))
         yield part
-        left += [found(schema, part.get("$ref")), *(part.get(key) for key in ("if", "then", "else"))]
+        left += [resolve_reference(schema, part.get("$ref")), *(part.get(key) for key in ("if", "then", "else"))]
         for key in ("allOf", "anyOf", "oneOf"):
             choices = part.get(key)
             left += choices if isinstance(choices, list) else []

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NoReturn
 
-from penstock_spec.kinds.pipeline.message.schema_check import Trouble, found
+from penstock_spec.context import SpecContext
+from penstock_spec.kinds.pipeline.message.schema_check import SchemaProblem, resolve_reference
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.kinds.pipeline.stream import Message, SchemaFromCode
-from penstock_spec.reading import Found, Path, dotted
+from penstock_spec.reading import Path, Problem, dotted
 from penstock_spec.reading.source import LARGEST
-from penstock_spec.subject import Subject
 
 DEEPEST = 32
 """References in a row that are followed."""
@@ -34,7 +34,7 @@ class Body:
     """The types that a value may have, as far as they are said."""
 
 
-def file_of(subject: Subject[Pipeline]) -> str | None:
+def file_of(subject: SpecContext[Pipeline]) -> str | None:
     """The file of a schema that comes from code."""
     schema = subject.spec.message.schema_
     if not isinstance(schema, SchemaFromCode):
@@ -42,7 +42,7 @@ def file_of(subject: Subject[Pipeline]) -> str | None:
     return schema.file or f"{subject.spec.name}.message.json"
 
 
-def schema_of(subject: Subject[Pipeline]) -> dict[str, Any]:
+def schema_of(subject: SpecContext[Pipeline]) -> dict[str, Any]:
     """The schema; what cannot be read says nothing."""
     file = file_of(subject)
     if file is None:
@@ -53,14 +53,14 @@ def schema_of(subject: Subject[Pipeline]) -> dict[str, Any]:
     return schema if isinstance(schema, dict) else {}
 
 
-def told(subject: Subject[Pipeline], inside: Path, says: str, hint: str) -> Found:
+def problem_in_schema(subject: SpecContext[Pipeline], inside: Path, says: str, hint: str) -> Problem:
     """A finding inside the schema, or at the name of its file."""
     if file_of(subject) is not None:
         return subject.problem(
             "message.schema.file" if subject.given("message.schema.file") else "message.schema.model", says, hint
         )
     whole: Path = ("message", "schema", *inside)
-    return Found("", subject.layers.at(whole), says, hint, dotted(whole))
+    return Problem("", subject.layers.at(whole), says, hint, dotted(whole))
 
 
 @lru_cache(maxsize=16)
@@ -72,9 +72,9 @@ def parse(raw: bytes) -> object:
         value = json.loads(raw.decode("utf-8"), parse_constant=_not_json)
         json.dumps(value, ensure_ascii=False).encode()  # raises for halves of characters, which escapes can say
     except json.JSONDecodeError as error:
-        return Trouble((), f"it is not JSON: {error.msg} in line {error.lineno}", "")
+        return SchemaProblem((), f"it is not JSON: {error.msg} in line {error.lineno}", "")
     except (ValueError, RecursionError):
-        return Trouble((), "it is not JSON in UTF-8, or it is too large or too deep to be read", "")
+        return SchemaProblem((), "it is not JSON in UTF-8, or it is too large or too deep to be read", "")
     return value
 
 
@@ -85,7 +85,7 @@ def _not_json(constant: str) -> NoReturn:
 _last: tuple[dict[str, Any], Body] = ({}, Body())
 
 
-def body_of(subject: Subject[Pipeline]) -> Body:
+def body_of(subject: SpecContext[Pipeline]) -> Body:
     """What the schema says of a body. Rules ask one after the other, so it is remembered for the next."""
     global _last  # noqa: PLW0603 - a memory of one
     schema = schema_of(subject)
@@ -116,7 +116,7 @@ class _Reader:
 
     def _read(self, part: dict[str, Any], depth: int) -> Body:
         bodies = [_own(part)]
-        bodies += [self.read(found(self.schema, part.get("$ref")), depth)]
+        bodies += [self.read(resolve_reference(self.schema, part.get("$ref")), depth)]
         bodies += [self.read(one, depth) for one in _list(part.get("allOf"))]
         for key in ("anyOf", "oneOf"):
             choices = [self.read(one, depth) for one in _list(part.get(key))]

@@ -11,7 +11,7 @@ import jsonschema_rs as compiled
 
 from penstock_spec.fields import nearest
 from penstock_spec.reading import Path
-from penstock_spec.values.words import shown
+from penstock_spec.values.strings import printable
 
 DEEPEST = 64
 """Levels. The reader stops a spec at fewer; a file beside it is read by Python."""
@@ -54,7 +54,7 @@ MANY = 16
 """Schemas that are remembered: several rules, in each environment, ask about the same one."""
 
 
-class Trouble(NamedTuple):
+class SchemaProblem(NamedTuple):
     """What is wrong with a schema, and where inside it."""
 
     path: Path
@@ -62,10 +62,10 @@ class Trouble(NamedTuple):
     hint: str
 
 
-_known: dict[str, Trouble | None] = {}
+_known: dict[str, SchemaProblem | None] = {}
 
 
-def trouble(schema: object) -> Trouble | None:
+def schema_problem(schema: object) -> SchemaProblem | None:
     """The first thing that is wrong, or nothing. Never raises, and never asks a network."""
     try:
         said = repr(schema)
@@ -78,20 +78,22 @@ def trouble(schema: object) -> Trouble | None:
     return _known[said]
 
 
-def _looked_at(schema: object) -> Trouble | None:
+def _looked_at(schema: object) -> SchemaProblem | None:
     if not isinstance(schema, dict):
-        return Trouble((), f"`{shown(json.dumps(schema)[:80])}` is not a schema", "write an object with `type: object`")
+        return SchemaProblem(
+            (), f"`{printable(json.dumps(schema)[:80])}` is not a schema", "write an object with `type: object`"
+        )
     deep = _too_deep(schema)
     if deep is not None:
-        return Trouble(deep, f"it is nested deeper than {DEEPEST} levels", "say it with `$defs` and `$ref`")
+        return SchemaProblem(deep, f"it is nested deeper than {DEEPEST} levels", "say it with `$defs` and `$ref`")
     odd = next(_odd(schema), None)
     if odd is not None:
-        says = f"`{shown(repr(odd[1]).strip(chr(39)), 40)}` is nothing that JSON has"
-        return Trouble(odd[0], says, "write a finite number, or plain text")
+        says = f"`{printable(repr(odd[1]).strip(chr(39)), 40)}` is nothing that JSON has"
+        return SchemaProblem(odd[0], says, "write a finite number, or plain text")
     draft = DRAFTS.get(str(schema.get("$schema", NEWEST)).rstrip("#"))
     if draft is None:
-        says = f"`{shown(schema['$schema'])}` is no draft of JSON Schema that pods know"
-        return Trouble(("$schema",), says, f"write `{NEWEST}`, or take it out")
+        says = f"`{printable(schema['$schema'])}` is no draft of JSON Schema that pods know"
+        return SchemaProblem(("$schema",), says, f"write `{NEWEST}`, or take it out")
     try:
         draft(json.dumps(schema), retriever=_refuse)
     except compiled.ValidationError as error:
@@ -145,43 +147,50 @@ def _follow(schema: dict[str, Any], steps: list[Any]) -> tuple[Path, Any]:
     return path, value
 
 
-def _explained(schema: dict[str, Any], error: compiled.ValidationError) -> Trouble:
+def _explained(schema: dict[str, Any], error: compiled.ValidationError) -> SchemaProblem:
     path, value = _follow(schema, error.instance_path)
     if not path:
-        return next(_lost(schema), None) or Trouble((), shown(error.message, 200), "write what JSON Schema knows")
-    told = shown(value if isinstance(value, str) else json.dumps(value), 40)
+        return next(_lost(schema), None) or SchemaProblem(
+            (), printable(error.message, 200), "write what JSON Schema knows"
+        )
+    told = printable(value if isinstance(value, str) else json.dumps(value), 40)
     if any(at == path for at, _ in schemas(schema)):
-        return Trouble(path, f"`{told}` is not a schema", "write one, such as `{type: string}`")
+        return SchemaProblem(path, f"`{told}` is not a schema", "write one, such as `{type: string}`")
     keyword = next(str(step) for step in reversed(path) if isinstance(step, str))
-    says = f"`{shown(keyword)}` cannot be `{told}`"
+    says = f"`{printable(keyword)}` cannot be `{told}`"
     if keyword == "type":
         close = nearest(value, TYPES) if isinstance(value, str) else None
         every = ", ".join(f"`{one}`" for one in TYPES)
-        return Trouble(path, says, f"write `{close}`" if close else f"write one of {every}, or a list of them")
-    return Trouble(path, says, f"write {TAKES.get(keyword, 'what JSON Schema says of it')}")
+        return SchemaProblem(path, says, f"write `{close}`" if close else f"write one of {every}, or a list of them")
+    return SchemaProblem(path, says, f"write {TAKES.get(keyword, 'what JSON Schema says of it')}")
 
 
-def _lost(schema: dict[str, Any]) -> Iterator[Trouble]:
+def _lost(schema: dict[str, Any]) -> Iterator[SchemaProblem]:
     """References that lead nowhere, or out of the schema."""
     every = [(path, part) for path, part in schemas(schema) if isinstance(part, dict)]
     names = {f"#{part[key]}" for _, part in every for key in ("$anchor", "$dynamicAnchor") if key in part}
     for path, part in every:
         for key in ("$ref", "$dynamicRef", "$recursiveRef"):
             target = part.get(key)
-            if not isinstance(target, str) or target in names or target == "#" or found(schema, target) is not None:
+            if (
+                not isinstance(target, str)
+                or target in names
+                or target == "#"
+                or resolve_reference(schema, target) is not None
+            ):
                 continue
             if target.startswith("#"):
                 close = nearest(
                     target, [f"#/{at}/{one}" for at in ("$defs", "definitions") for one in _keys(schema, at)]
                 )
                 hint = f"write `{close}`" if close else "describe it under `$defs`, and write `#/$defs/<name>`"
-                yield Trouble((*path, key), f"`{shown(target)}` leads to nothing", hint)
+                yield SchemaProblem((*path, key), f"`{printable(target)}` leads to nothing", hint)
             else:
-                says = f"`{shown(target)}` is elsewhere, and pods validate without a network"
-                yield Trouble((*path, key), says, "copy it under `$defs`, and write `#/$defs/<name>`")
+                says = f"`{printable(target)}` is elsewhere, and pods validate without a network"
+                yield SchemaProblem((*path, key), says, "copy it under `$defs`, and write `#/$defs/<name>`")
 
 
-def found(schema: object, target: object) -> object:
+def resolve_reference(schema: object, target: object) -> object:
     """What a `#/...` reference leads to, or nothing."""
     if not isinstance(target, str) or not target.startswith("#/"):
         return None

@@ -8,7 +8,7 @@ from typing import Any
 from penstock_spec.files import read_bytes
 from penstock_spec.findings import CannotGoOn
 from penstock_spec.kinds.pipeline.message.message_schema import parse
-from penstock_spec.kinds.pipeline.message.schema_check import Trouble, trouble
+from penstock_spec.kinds.pipeline.message.schema_check import SchemaProblem, schema_problem
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.kinds.pipeline.stream import SchemaFromCode
 
@@ -27,7 +27,7 @@ def schema_of(spec: Pipeline, folder: Path) -> dict[str, Any]:
     """The schema of a resolved spec that lies in this folder; one that compiles."""
     asked = spec.message.schema_
     if not isinstance(asked, SchemaFromCode):
-        wrong, value, where = trouble(asked), asked, "`message.schema`"
+        wrong, value, where = schema_problem(asked), asked, "`message.schema`"
     else:
         name = _named(asked, spec)
         where = f"`{name}`"
@@ -36,7 +36,7 @@ def schema_of(spec: Pipeline, folder: Path) -> dict[str, Any]:
             says = f"the schema of the messages of `{spec.name}` cannot be had: {where}: {raw.says}"
             raise CannotGoOn(says, "write it with `penstock schema message --write`")
         read = parse(raw)
-        wrong = read if isinstance(read, Trouble) else trouble(read)
+        wrong = read if isinstance(read, SchemaProblem) else schema_problem(read)
         value = read if isinstance(read, dict) else {}
     if wrong is not None:
         inside = f" (at `/{'/'.join(map(str, wrong.path))}`)" if wrong.path else ""

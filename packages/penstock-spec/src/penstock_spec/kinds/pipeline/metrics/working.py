@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from penstock_spec.failing.classes import NO_CLASS
+from penstock_spec.failures.classes import NO_CLASS
 from penstock_spec.kinds.pipeline.metrics.define import LONG, QUICK, WORKER, counter, gauge, histogram, source
 from penstock_spec.metrics import Label, Topic, meaning
 

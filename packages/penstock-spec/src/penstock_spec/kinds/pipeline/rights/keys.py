@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from penstock_spec.kinds.pipeline.keys import LOCKS, Keys
+from penstock_spec.kinds.pipeline.keys import LOCKS, PipelineKeys
 from penstock_spec.kinds.pipeline.rights.roles import Role
-from penstock_spec.rights.keys import Placed, escaped, exactly, tells_reading
+from penstock_spec.rights.keys import SpecInEnvironment, escaped, exactly, supports_read_rights
 
 
-def patterns(role: Role, pipeline: Placed) -> Iterator[str]:
+def patterns(role: Role, pipeline: SpecInEnvironment) -> Iterator[str]:
     """Of one pipeline."""
-    keys = Keys.of(pipeline.spec)
-    reads = "%R~" if tells_reading(pipeline) else "~"
+    keys = PipelineKeys.of(pipeline.spec)
+    reads = "%R~" if supports_read_rights(pipeline) else "~"
     dedup, result = escaped(keys.dedup) + "*", escaped(keys.result) + "*"
     of_group = (keys.parked, keys.uncharged, keys.crashed, keys.finished, keys.alive, keys.position)
     indexes = (*of_group, keys.delayed, keys.bodies)

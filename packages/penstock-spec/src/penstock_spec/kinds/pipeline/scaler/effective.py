@@ -6,15 +6,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from penstock_spec.care import Patch
+from penstock_spec.context import SpecContext, steps
 from penstock_spec.kinds.pipeline.scaler.formula import names_in
 from penstock_spec.kinds.pipeline.scaler.scaled_object import scaled_object
 from penstock_spec.kinds.pipeline.scaler.trigger import Trigger, triggers_in
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.layers import Layers
-from penstock_spec.patching import Patched, patched, steps_of
-from penstock_spec.reading import Found, Path, dotted
-from penstock_spec.subject import Subject, steps
+from penstock_spec.patching import PatchedManifest, patched, steps_of
+from penstock_spec.reading import Path, Problem, dotted
+from penstock_spec.sections import Patch
 
 TRIGGERS: Path = ("spec", "triggers")
 MODIFIERS: Path = ("spec", "advanced", "scalingModifiers")
@@ -38,10 +38,10 @@ FIELDS: Mapping[Path, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Effective:
+class EffectiveScaler:
     """The manifest in force. What a patch has turned into nonsense reads as absent."""
 
-    result: Patched
+    result: PatchedManifest
     layers: Layers
     triggers: tuple[Trigger, ...]
     formula: str
@@ -79,34 +79,34 @@ class Effective:
         place = places[0]
         return steps(next(FIELDS[place[:end]] for end in range(len(place), -1, -1) if place[:end] in FIELDS))
 
-    def problem(self, says: str, hint: str, *places: Path) -> Found:
+    def problem(self, says: str, hint: str, *places: Path) -> Problem:
         """A finding where the effect comes from."""
         path = self.author(*places)
-        return Found("", self.layers.at(path), says, hint, dotted(path))
+        return Problem("", self.layers.at(path), says, hint, dotted(path))
 
 
 class _Latest:
     """All rules look at one subject before any looks at the next."""
 
-    subject: Subject[Pipeline] | None = None
-    effective: Effective | None = None
+    subject: SpecContext[Pipeline] | None = None
+    effective: EffectiveScaler | None = None
 
 
-def effective(it: Subject[Pipeline]) -> Effective:
+def effective(it: SpecContext[Pipeline]) -> EffectiveScaler:
     """What is in force for a spec in its environment."""
     if _Latest.subject is it and _Latest.effective is not None:
         return _Latest.effective
     manifest = scaled_object(it.spec, it.platform)
-    result = patched(manifest, it.spec.patches, "ScaledObject") if it.spec.patches else Patched(manifest)
-    whole = Effective(result, it.layers, (), "")
+    result = patched(manifest, it.spec.patches, "ScaledObject") if it.spec.patches else PatchedManifest(manifest)
+    whole = EffectiveScaler(result, it.layers, (), "")
     formula = whole.get(*FORMULA)
     found = tuple(triggers_in(whole.get(*TRIGGERS)))
-    _Latest.effective = Effective(result, it.layers, found, formula if isinstance(formula, str) else "")
+    _Latest.effective = EffectiveScaler(result, it.layers, found, formula if isinstance(formula, str) else "")
     _Latest.subject = it
     return _Latest.effective
 
 
-def put_into(patches: list[Patch], target: str, *place: str) -> Iterator[tuple[Path, Any]]:
+def patched_values(patches: list[Patch], target: str, *place: str) -> Iterator[tuple[Path, Any]]:
     """The values that patches put at or below a place of another manifest, with their paths in the spec."""
     for index, patch in enumerate(patches):
         pointer = steps_of(patch.path)

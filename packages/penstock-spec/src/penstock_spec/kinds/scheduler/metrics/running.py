@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from penstock_spec.failing.classes import NO_CLASS
+from penstock_spec.failures.classes import NO_CLASS
 from penstock_spec.kinds.scheduler.metrics.define import counter, gauge, histogram
 from penstock_spec.metrics import LONG, Label, Topic, meaning
 

@@ -9,11 +9,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import astuple
 from functools import cache
 
-from penstock_spec.kinds.scheduler.effective import listed
-from penstock_spec.kinds.scheduler.keys import Keys
+from penstock_spec.kinds.scheduler.effective import effective_jobs
+from penstock_spec.kinds.scheduler.keys import SchedulerKeys
 from penstock_spec.kinds.scheduler.rights.scripts import CALLED, LEAD
 from penstock_spec.rights.connection import of_connection
-from penstock_spec.rights.keys import Placed, exactly
+from penstock_spec.rights.keys import SpecInEnvironment, exactly
 
 POD, OPERATOR = "scheduler", "operator"
 PRODUCER = "producer"
@@ -34,13 +34,13 @@ COMMANDS: Mapping[str, frozenset[str]] = {
 """Those that are sent as they are, by processes or by the commands of a runbook."""
 
 
-def patterns(role: str, one: Placed) -> Iterator[str]:
+def patterns(role: str, one: SpecInEnvironment) -> Iterator[str]:
     """Of keys: either has to do with all of them."""
     del role
-    yield from exactly("~", *astuple(Keys.of(one.spec.keys)))
+    yield from exactly("~", *astuple(SchedulerKeys.of(one.spec.keys)))
 
 
-def commands(role: str, one: Placed) -> frozenset[str]:
+def commands(role: str, one: SpecInEnvironment) -> frozenset[str]:
     """All that it needs."""
     return _commands(role) | of_connection(one.around.redis)
 
@@ -50,8 +50,8 @@ def _commands(role: str) -> frozenset[str]:
     return COMMANDS[role].union(*(CALLED[name] for name in SCRIPTS[role]))
 
 
-def borrows(role: str, one: Placed) -> Iterator[tuple[str, str]]:
+def borrows(role: str, one: SpecInEnvironment) -> Iterator[tuple[str, str]]:
     """A pod is a producer of the pipelines that its listed jobs send to."""
     if role == POD:
-        names = dict.fromkeys(job.send.pipeline for job in listed(one.spec) if job.send is not None)
+        names = dict.fromkeys(job.send.pipeline for job in effective_jobs(one.spec) if job.send is not None)
         yield from ((name, PRODUCER) for name in names)

@@ -11,15 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from penstock_spec.context import ChangeContext
 from penstock_spec.findings import Severity
 from penstock_spec.kinds.pipeline.spec import Pipeline
-from penstock_spec.reading import Found
+from penstock_spec.reading import Problem
 from penstock_spec.rules.define import change_rule
-from penstock_spec.subject import Changed
 
 
 @change_rule(Severity.ERROR, "lower-backlog-limit")
-def rule(change: Changed[Pipeline]) -> Iterator[Found]:
+def rule(change: ChangeContext[Pipeline]) -> Iterator[Problem]:
     before, after = change.before.stream.backlog, change.after.stream.backlog
     if after.limit < before.limit:
         yield change.problem(

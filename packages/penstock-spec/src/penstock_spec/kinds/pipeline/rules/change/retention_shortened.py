@@ -12,16 +12,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from penstock_spec.context import ChangeContext
 from penstock_spec.findings import Severity
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.kinds.pipeline.stream import KeepAge, KeepLength, Retention
-from penstock_spec.reading import Found
+from penstock_spec.reading import Problem
 from penstock_spec.rules.define import change_rule
-from penstock_spec.subject import Changed
 
 
 @change_rule(Severity.ERROR, "shorten-retention")
-def rule(change: Changed[Pipeline]) -> Iterator[Found]:
+def rule(change: ChangeContext[Pipeline]) -> Iterator[Problem]:
     before, after = change.before.stream.retention, change.after.stream.retention
     if _shorter(before, after):
         yield change.problem("stream.retention.keep", f"it was {_told(before)}, and older messages are deleted")

@@ -12,15 +12,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from penstock_spec.context import ChangeContext
 from penstock_spec.findings import Severity
 from penstock_spec.kinds.pipeline.spec import Pipeline
-from penstock_spec.reading import Found
+from penstock_spec.reading import Problem
 from penstock_spec.rules.define import change_rule
-from penstock_spec.subject import Changed
 
 
 @change_rule(Severity.ERROR, "rename-stream")
-def rule(change: Changed[Pipeline]) -> Iterator[Found]:
+def rule(change: ChangeContext[Pipeline]) -> Iterator[Problem]:
     keys = (("stream.key", change.before.stream.key, change.after.stream.key),)
     dead = ("dead_letter.key", change.before.dead_letter.key, change.after.dead_letter.key)
     for path, before, after in (*keys, dead) if change.now.given("dead_letter.key") else keys:

@@ -12,16 +12,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from penstock_spec.context import Fleet, SpecFacts
 from penstock_spec.findings import Severity
 from penstock_spec.kinds.pipeline.derive import dead_letters
-from penstock_spec.reading import Found
+from penstock_spec.reading import Problem
 from penstock_spec.rules.define import fleet_rule
-from penstock_spec.subject import Fleet, Shown
 
 
 @fleet_rule(Severity.ERROR)
-def rule(fleet: Fleet) -> Iterator[Found]:
-    readers: dict[str, Shown] = {}
+def rule(fleet: Fleet) -> Iterator[Problem]:
+    readers: dict[str, SpecFacts] = {}
     for member in fleet.of("pipeline"):
         readers.setdefault(member.values["stream.key"], member)
     for member in fleet.of("pipeline"):

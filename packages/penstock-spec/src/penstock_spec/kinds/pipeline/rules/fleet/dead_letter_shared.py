@@ -10,16 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from penstock_spec.context import Fleet, SpecFacts
 from penstock_spec.findings import Severity
 from penstock_spec.kinds.pipeline.derive import dead_letters
-from penstock_spec.reading import Found
+from penstock_spec.reading import Problem
 from penstock_spec.rules.define import fleet_rule
-from penstock_spec.subject import Fleet, Shown
 
 
 @fleet_rule(Severity.WARNING)
-def rule(fleet: Fleet) -> Iterator[Found]:
-    first: dict[str, Shown] = {}
+def rule(fleet: Fleet) -> Iterator[Problem]:
+    first: dict[str, SpecFacts] = {}
     for member in fleet.of("pipeline"):
         dead = member.values["dead_letter.key"]
         other = first.setdefault(dead, member)
@@ -30,6 +30,6 @@ def rule(fleet: Fleet) -> Iterator[Found]:
             yield one.problem("dead_letter.key", message, "leave it out, for a key of its own beside the stream")
 
 
-def _same_group(one: Shown, other: Shown) -> bool:
+def _same_group(one: SpecFacts, other: SpecFacts) -> bool:
     """That is found by `stream-group-shared`, and dead letters follow from it."""
     return all(one.values[path] == other.values[path] for path in ("stream.key", "stream.group"))

@@ -11,16 +11,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from penstock_spec.context import Fleet, SpecFacts
 from penstock_spec.findings import Severity
 from penstock_spec.kinds.pipeline.derive import derive
-from penstock_spec.reading import Found
+from penstock_spec.reading import Problem
 from penstock_spec.rules.define import fleet_rule
-from penstock_spec.subject import Fleet, Shown
 
 
 @fleet_rule(Severity.ERROR)
-def rule(fleet: Fleet) -> Iterator[Found]:
-    first: dict[tuple[str, str], Shown] = {}
+def rule(fleet: Fleet) -> Iterator[Problem]:
+    first: dict[tuple[str, str], SpecFacts] = {}
     for member in fleet.of("pipeline"):
         key, group = member.values["stream.key"], member.values["stream.group"]
         other = first.setdefault((key, group), member)
@@ -31,7 +31,7 @@ def rule(fleet: Fleet) -> Iterator[Found]:
             yield member.problem("stream.group", message, "give this spec a group or a stream of its own")
 
 
-def _renamed_apart(one: Shown, other: Shown) -> bool:
+def _renamed_apart(one: SpecFacts, other: SpecFacts) -> bool:
     """They have one name and a stream or group that follows from it, so that `name-used-twice` says it all."""
     follows = derive({"name": one.values["name"]})
     alike = any(one.values[path] == follows[path] for path in ("stream.key", "stream.group"))

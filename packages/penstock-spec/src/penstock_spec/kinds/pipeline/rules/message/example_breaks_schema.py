@@ -10,24 +10,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from penstock_spec.context import SpecContext
 from penstock_spec.findings import Severity
-from penstock_spec.kinds.pipeline.message.message_schema import schema_of, told
-from penstock_spec.kinds.pipeline.message.schema_check import trouble
+from penstock_spec.kinds.pipeline.message.message_schema import problem_in_schema, schema_of
+from penstock_spec.kinds.pipeline.message.schema_check import schema_problem
 from penstock_spec.kinds.pipeline.spec import Pipeline
-from penstock_spec.reading import Found
+from penstock_spec.message_validator import MessageValidator
+from penstock_spec.reading import Problem
 from penstock_spec.rules.define import spec_rule
-from penstock_spec.schema import Checked
-from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.WARNING)
-def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     schema = schema_of(subject)
     examples = schema.get("examples")
-    if not isinstance(examples, list) or trouble(schema) is not None:
+    if not isinstance(examples, list) or schema_problem(schema) is not None:
         return
-    checked = Checked(schema)
+    checked = MessageValidator(schema)
     for index, example in enumerate(examples):
         wrong = checked.wrong(example)
         if wrong:
-            yield told(subject, ("examples", index), wrong, "write an example that the schema takes")
+            yield problem_in_schema(subject, ("examples", index), wrong, "write an example that the schema takes")

@@ -11,25 +11,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from penstock_spec.context import SpecContext
 from penstock_spec.fields import nearest
 from penstock_spec.findings import Severity
 from penstock_spec.kinds.pipeline.message.message_schema import body_of, used_fields
 from penstock_spec.kinds.pipeline.spec import Pipeline
-from penstock_spec.reading import Found
+from penstock_spec.reading import Problem
 from penstock_spec.rules.define import spec_rule
-from penstock_spec.subject import Subject
-from penstock_spec.values.words import shown
+from penstock_spec.values.strings import printable
 
 
 @spec_rule(Severity.WARNING)
-def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     body = body_of(subject)
     if not body.names or body.more or body.only is not None:
         return
     for path, field in used_fields(subject.spec.message):
         if field not in body.names:
             close = nearest(field, body.names)
-            message = f"the schema does not describe `{shown(field)}` ({subject.line('message.schema')})"
+            message = f"the schema does not describe `{printable(field)}` ({subject.line('message.schema')})"
             yield subject.problem(
-                path, message, f"write `{shown(close)}`" if close else f"describe `{shown(field)}` in the schema"
+                path,
+                message,
+                f"write `{printable(close)}`" if close else f"describe `{printable(field)}` in the schema",
             )

@@ -10,17 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from penstock_spec.context import SpecContext
 from penstock_spec.findings import Severity
-from penstock_spec.kinds.pipeline.message.message_schema import read, schema_of, told
+from penstock_spec.kinds.pipeline.message.message_schema import problem_in_schema, read, schema_of
 from penstock_spec.kinds.pipeline.spec import Pipeline
-from penstock_spec.reading import Found
+from penstock_spec.reading import Problem
 from penstock_spec.rules.define import spec_rule
-from penstock_spec.subject import Subject
-from penstock_spec.values.words import shown
+from penstock_spec.values.strings import printable
 
 
 @spec_rule(Severity.ERROR)
-def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     if subject.spec.message.encoding != "fields":
         return
     schema = schema_of(subject)
@@ -29,5 +29,7 @@ def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
         nested = next((one for one in read(schema, part).types if one in ("array", "object")), None)
         if nested:
             line = subject.line("message.encoding")
-            message = f"`{shown(name)}` is an {nested}, and the encoding `fields` has only text ({line})"
-            yield told(subject, ("properties", name), message, "write `encoding: {json: data}`, or flatten it")
+            message = f"`{printable(name)}` is an {nested}, and the encoding `fields` has only text ({line})"
+            yield problem_in_schema(
+                subject, ("properties", name), message, "write `encoding: {json: data}`, or flatten it"
+            )

@@ -12,13 +12,13 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
+from penstock_spec.context import SpecContext
 from penstock_spec.findings import Severity
 from penstock_spec.kinds.pipeline.message.message_schema import used_fields
 from penstock_spec.kinds.pipeline.spec import Pipeline
-from penstock_spec.reading import Found
+from penstock_spec.reading import Problem
 from penstock_spec.rules.define import spec_rule
-from penstock_spec.subject import Subject
-from penstock_spec.values.words import shown
+from penstock_spec.values.strings import printable
 
 WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 ANYWHERE = frozenset(
@@ -44,10 +44,10 @@ PAIRS = frozenset(("accesskey", "apikey", "cardnumber", "creditcard", "privateke
 
 
 @spec_rule(Severity.WARNING)
-def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     for path, field in used_fields(subject.spec.message):
         if path != "message.dedup.by" and looks_secret(field):
-            message = f"`{shown(field)}` would be in every log line of a message"
+            message = f"`{printable(field)}` would be in every log line of a message"
             yield subject.problem(path, message, "log an identifier instead, or suppress this if the name misleads")
 
 

@@ -10,18 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from penstock_spec.context import SpecContext
 from penstock_spec.findings import Severity
-from penstock_spec.kinds.pipeline.message.message_schema import file_of, told
+from penstock_spec.kinds.pipeline.message.message_schema import file_of, problem_in_schema
 from penstock_spec.kinds.pipeline.spec import Pipeline
-from penstock_spec.reading import Found
+from penstock_spec.reading import Problem
 from penstock_spec.rules.define import spec_rule
-from penstock_spec.subject import Subject
-from penstock_spec.values.words import shown
+from penstock_spec.values.strings import printable
 
 
 @spec_rule(Severity.ERROR)
-def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     file = file_of(subject)
     if file is not None and subject.beside(file) is None:
-        message = f"there is no `{shown(file)}` beside the spec"
-        yield told(subject, (), message, f"write it with `penstock schema message --write {subject.file}`")
+        message = f"there is no `{printable(file)}` beside the spec"
+        yield problem_in_schema(subject, (), message, f"write it with `penstock schema message --write {subject.file}`")

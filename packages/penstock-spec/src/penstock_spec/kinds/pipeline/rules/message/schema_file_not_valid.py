@@ -11,25 +11,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from penstock_spec.context import SpecContext
 from penstock_spec.findings import Severity
-from penstock_spec.kinds.pipeline.message.message_schema import file_of, parse, told
-from penstock_spec.kinds.pipeline.message.schema_check import Trouble, trouble
+from penstock_spec.kinds.pipeline.message.message_schema import file_of, parse, problem_in_schema
+from penstock_spec.kinds.pipeline.message.schema_check import SchemaProblem, schema_problem
 from penstock_spec.kinds.pipeline.spec import Pipeline
-from penstock_spec.reading import Found
+from penstock_spec.reading import Problem
 from penstock_spec.rules.define import spec_rule
-from penstock_spec.subject import Subject
-from penstock_spec.values.words import shown
+from penstock_spec.values.strings import printable
 
 
 @spec_rule(Severity.ERROR)
-def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     file = file_of(subject)
     raw = subject.beside(file) if file is not None else None
     if file is None or raw is None:
         return
     value = parse(raw)
-    wrong = value if isinstance(value, Trouble) else trouble(value)
+    wrong = value if isinstance(value, SchemaProblem) else schema_problem(value)
     if wrong is not None:
         where = "/" + "/".join(str(step) for step in wrong.path) if wrong.path else "the file"
-        message = f"`{shown(file)}`: {wrong.says}" + (f" (at `{shown(where)}`)" if wrong.path else "")
-        yield told(subject, (), message, f"write it again with `penstock schema message --write {subject.file}`")
+        message = f"`{printable(file)}`: {wrong.says}" + (f" (at `{printable(where)}`)" if wrong.path else "")
+        yield problem_in_schema(
+            subject, (), message, f"write it again with `penstock schema message --write {subject.file}`"
+        )

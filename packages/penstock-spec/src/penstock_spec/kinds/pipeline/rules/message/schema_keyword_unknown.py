@@ -13,42 +13,45 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
+from penstock_spec.context import SpecContext
 from penstock_spec.fields import nearest
 from penstock_spec.findings import Severity
-from penstock_spec.kinds.pipeline.message.message_schema import file_of, schema_of, told
+from penstock_spec.kinds.pipeline.message.message_schema import file_of, problem_in_schema, schema_of
 from penstock_spec.kinds.pipeline.message.schema_keywords import KEYWORDS, Unknown, unknown
 from penstock_spec.kinds.pipeline.spec import Pipeline
-from penstock_spec.reading import Found
+from penstock_spec.reading import Problem
 from penstock_spec.rules.define import spec_rule
-from penstock_spec.subject import Subject
-from penstock_spec.values.words import HANDLER, shown
+from penstock_spec.values.strings import HANDLER, printable
 
 MOST = 20
 """Words that are told of one schema."""
 
 
 @spec_rule(Severity.WARNING)
-def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     file, words = file_of(subject), list(islice(unknown(schema_of(subject)), MOST))
     model = next((one for one in words if file is None and _is_model(one)), None)
     if model is not None:
-        message = f"`{shown(model.word)}` is no keyword, so this is a JSON Schema that lets every body pass"
+        message = f"`{printable(model.word)}` is no keyword, so this is a JSON Schema that lets every body pass"
         yield _at_word(subject, model, message, "write `model`, to take the schema from code")
         return
     for one in words:
-        message = f"`{shown(one.word)}` is no keyword of JSON Schema, and is passed over"
+        message = f"`{printable(one.word)}` is no keyword of JSON Schema, and is passed over"
         if file is None:
             yield _at_word(subject, one, message, _way_out(one))
         else:
             where = "/".join(str(step) for step in one.path)
-            yield told(
-                subject, (), f"`{shown(file)}`: {message} (at `/{shown(where)}`)", f"in the model, {_way_out(one)}"
+            yield problem_in_schema(
+                subject,
+                (),
+                f"`{printable(file)}`: {message} (at `/{printable(where)}`)",
+                f"in the model, {_way_out(one)}",
             )
 
 
-def _at_word(subject: Subject[Pipeline], one: Unknown, message: str, hint: str) -> Found:
+def _at_word(subject: SpecContext[Pipeline], one: Unknown, message: str, hint: str) -> Problem:
     """The word is wrong, not its value."""
-    found = told(subject, one.path, message, hint)
+    found = problem_in_schema(subject, one.path, message, hint)
     place = subject.layers.place(("message", "schema", *one.path))
     return found._replace(at=place.name) if place else found
 

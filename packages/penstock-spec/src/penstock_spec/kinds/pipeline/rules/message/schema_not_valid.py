@@ -11,17 +11,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from penstock_spec.context import SpecContext
 from penstock_spec.findings import Severity
-from penstock_spec.kinds.pipeline.message.message_schema import file_of, schema_of, told
-from penstock_spec.kinds.pipeline.message.schema_check import trouble
+from penstock_spec.kinds.pipeline.message.message_schema import file_of, problem_in_schema, schema_of
+from penstock_spec.kinds.pipeline.message.schema_check import schema_problem
 from penstock_spec.kinds.pipeline.spec import Pipeline
-from penstock_spec.reading import Found
+from penstock_spec.reading import Problem
 from penstock_spec.rules.define import spec_rule
-from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.ERROR)
-def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
-    wrong = trouble(schema_of(subject)) if file_of(subject) is None else None
+def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
+    wrong = schema_problem(schema_of(subject)) if file_of(subject) is None else None
     if wrong is not None:
-        yield told(subject, wrong.path, wrong.says, wrong.hint)
+        yield problem_in_schema(subject, wrong.path, wrong.says, wrong.hint)

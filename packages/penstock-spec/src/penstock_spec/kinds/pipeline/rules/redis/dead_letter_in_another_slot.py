@@ -13,18 +13,18 @@ from __future__ import annotations
 import binascii
 from collections.abc import Iterator
 
+from penstock_spec.context import SpecContext
 from penstock_spec.findings import Severity
 from penstock_spec.kinds.pipeline.derive import dead_letters
 from penstock_spec.kinds.pipeline.spec import Pipeline
-from penstock_spec.reading import Found
+from penstock_spec.reading import Problem
 from penstock_spec.rules.define import spec_rule
-from penstock_spec.subject import Subject
 
 SLOTS = 16384
 
 
 @spec_rule(Severity.ERROR)
-def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     if subject.platform.redis.topology != "cluster":
         return
     key, group, dead = subject.spec.stream.key, subject.spec.stream.group, subject.spec.dead_letter.key

@@ -12,17 +12,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from penstock_spec.context import EnvironmentContext
 from penstock_spec.findings import Severity
-from penstock_spec.reading import Found
+from penstock_spec.reading import Problem
 from penstock_spec.rules.define import platform_rule
-from penstock_spec.subject import PlatformSubject
 from penstock_spec.values.quantities import Version
 
 OLDEST = Version("6.2")
 
 
 @platform_rule(Severity.ERROR)
-def rule(subject: PlatformSubject) -> Iterator[Found]:
+def rule(subject: EnvironmentContext) -> Iterator[Problem]:
     version = subject.platform.versions.redis
     if version < OLDEST:
         message = f"Redis {version} lacks commands that workers and janitor need, such as XAUTOCLAIM"

@@ -11,17 +11,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from penstock_spec.context import SpecContext
 from penstock_spec.findings import Severity
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.kinds.pipeline.waits import waits
-from penstock_spec.reading import Found
+from penstock_spec.reading import Problem
 from penstock_spec.rules.define import spec_rule
-from penstock_spec.subject import Subject
 from penstock_spec.values.quantities import Duration
 
 
 @spec_rule(Severity.WARNING)
-def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     usual = subject.spec.retries.backoff
     if usual.limit < usual.first:
         yield _told(
@@ -33,6 +33,6 @@ def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
             yield _told(subject, f"{one.path}.backoff", one.first, "limit" if own.limit else "first")
 
 
-def _told(subject: Subject[Pipeline], section: str, first: Duration, at: str) -> Found:
+def _told(subject: SpecContext[Pipeline], section: str, first: Duration, at: str) -> Problem:
     message = f"the first wait is {first}, and no wait may be longer than the limit"
     return subject.problem(f"{section}.{at}", message, f"set `limit` to at least `{first}`")

@@ -10,16 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from penstock_spec.context import SpecContext
 from penstock_spec.findings import Severity
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.kinds.pipeline.waits import waits
-from penstock_spec.reading import Found
+from penstock_spec.reading import Problem
 from penstock_spec.rules.define import spec_rule
-from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.INFO)
-def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     retries = subject.spec.retries
     every = list(waits(retries))
     if subject.given("retries.backoff") and all(one.attempts == 1 for one in every):
@@ -29,7 +29,7 @@ def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
             yield _told(subject, one.path)
 
 
-def _told(subject: Subject[Pipeline], section: str) -> Found:
+def _told(subject: SpecContext[Pipeline], section: str) -> Problem:
     own = f"{section}.attempts"
     line = subject.line(own if subject.given(own) else "retries.attempts")
     return subject.problem(

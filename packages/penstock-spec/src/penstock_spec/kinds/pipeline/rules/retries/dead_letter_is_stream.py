@@ -10,16 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from penstock_spec.context import SpecContext
 from penstock_spec.findings import Severity
 from penstock_spec.kinds.pipeline.spec import Pipeline
-from penstock_spec.reading import Found
+from penstock_spec.reading import Problem
 from penstock_spec.rules.define import spec_rule
-from penstock_spec.subject import Subject
-from penstock_spec.values.words import shown
+from penstock_spec.values.strings import printable
 
 
 @spec_rule(Severity.ERROR)
-def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     if subject.spec.dead_letter.key == subject.spec.stream.key:
-        message = f"`{shown(subject.spec.stream.key)}` is the stream itself ({subject.line('stream.key')})"
+        message = f"`{printable(subject.spec.stream.key)}` is the stream itself ({subject.line('stream.key')})"
         yield subject.problem("dead_letter.key", message, "take it out, or name another key")

@@ -10,18 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from penstock_spec.context import SpecContext
 from penstock_spec.findings import Severity
-from penstock_spec.kinds.pipeline.scaler.effective import MODIFIERS, Effective, effective
+from penstock_spec.kinds.pipeline.scaler.effective import MODIFIERS, EffectiveScaler, effective
 from penstock_spec.kinds.pipeline.scaler.trigger import ACTIVATION, amount
 from penstock_spec.kinds.pipeline.spec import Pipeline
-from penstock_spec.reading import Found, Path
+from penstock_spec.reading import Path, Problem
 from penstock_spec.rules.define import spec_rule
-from penstock_spec.subject import Subject
-from penstock_spec.values.words import shown
+from penstock_spec.values.strings import printable
 
 
 @spec_rule(Severity.ERROR)
-def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     scaler = effective(subject)
     if scaler.least > 0:
         return
@@ -36,6 +36,6 @@ def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
         yield _problem(scaler, target, (*MODIFIERS, "activationTarget"))
 
 
-def _problem(scaler: Effective, value: object, place: Path) -> Found:
-    message = f"it wakes only above `{shown(value)}`, so the first messages wait for others to come"
+def _problem(scaler: EffectiveScaler, value: object, place: Path) -> Problem:
+    message = f"it wakes only above `{printable(value)}`, so the first messages wait for others to come"
     return scaler.problem(message, 'write `"0"`, or take it out', place)

@@ -12,19 +12,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from penstock_spec.context import SpecContext
 from penstock_spec.findings import Severity
-from penstock_spec.kinds.pipeline.scaler.effective import effective, put_into
+from penstock_spec.kinds.pipeline.scaler.effective import effective, patched_values
 from penstock_spec.kinds.pipeline.spec import Pipeline
-from penstock_spec.reading import Found
+from penstock_spec.reading import Problem
 from penstock_spec.rules.define import spec_rule
-from penstock_spec.subject import Subject
-from penstock_spec.values.words import shown
+from penstock_spec.values.strings import printable
 
 ENVIRONMENT = ("spec", "template", "spec", "containers", "0", "env")
 
 
 @spec_rule(Severity.ERROR)
-def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     scaler = effective(subject)
     asked = [
         (one.at(key), value)
@@ -36,17 +36,17 @@ def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
     for place, name in asked:
         source = there.get(name, {}).get("valueFrom")
         if name not in there:
-            message = f"the first container has no variable `{shown(name)}`, so this is empty to KEDA"
+            message = f"the first container has no variable `{printable(name)}`, so this is empty to KEDA"
             yield scaler.problem(
                 message, "patch it into `/spec/template/spec/containers/0/env` of the Deployment", place
             )
         elif isinstance(source, dict) and "fieldRef" in source:
-            message = f"`{shown(name)}` comes from a `fieldRef`, which KEDA does not read"
+            message = f"`{printable(name)}` comes from a `fieldRef`, which KEDA does not read"
             yield scaler.problem(message, "give the variable a plain value, or a `secretKeyRef`", place)
 
 
 def _variables(spec: Pipeline) -> Iterator[dict[str, Any]]:
-    for _, value in put_into(spec.patches, "Deployment", *ENVIRONMENT):
+    for _, value in patched_values(spec.patches, "Deployment", *ENVIRONMENT):
         for one in value if isinstance(value, list) else (value,):
             if isinstance(one, dict) and isinstance(one.get("name"), str):
                 yield one

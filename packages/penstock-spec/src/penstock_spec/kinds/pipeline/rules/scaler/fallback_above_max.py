@@ -9,18 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from penstock_spec.context import SpecContext
 from penstock_spec.findings import Severity
 from penstock_spec.kinds.pipeline.scaler.effective import effective
 from penstock_spec.kinds.pipeline.spec import Pipeline
-from penstock_spec.reading import Found, dotted
+from penstock_spec.reading import Problem, dotted
 from penstock_spec.rules.define import spec_rule
-from penstock_spec.subject import Subject
 
 HELD, MOST = ("spec", "fallback", "replicas"), ("spec", "maxReplicaCount")
 
 
 @spec_rule(Severity.WARNING)
-def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     scaler = effective(subject)
     held, most = scaler.whole(*HELD), scaler.whole(*MOST)
     if held is None or most is None or held <= most:

@@ -10,25 +10,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from penstock_spec.context import SpecContext
 from penstock_spec.findings import Severity
 from penstock_spec.kinds.pipeline.scaler.effective import FORMULA, TRIGGERS, effective
 from penstock_spec.kinds.pipeline.scaler.formula import names_in
 from penstock_spec.kinds.pipeline.spec import Pipeline
-from penstock_spec.reading import Found
+from penstock_spec.reading import Problem
 from penstock_spec.rules.define import spec_rule
-from penstock_spec.subject import Subject
-from penstock_spec.values.words import shown
+from penstock_spec.values.strings import printable
 
 
 @spec_rule(Severity.ERROR)
-def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     scaler = effective(subject)
     if not scaler.result.written and not scaler.result.removed:
         return
     known = [one.name for one in scaler.triggers if one.name]
     for name in sorted(names_in(scaler.formula) - set(known)):
-        told = ", ".join(f"`{shown(one)}`" for one in known)
-        message = f"the formula uses `{shown(name)}`, and no trigger has this name"
+        told = ", ".join(f"`{printable(one)}`" for one in known)
+        message = f"the formula uses `{printable(name)}`, and no trigger has this name"
         yield scaler.problem(
             message, f"use one of {told}" if known else "leave the triggers in place", FORMULA, TRIGGERS
         )

@@ -10,15 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from penstock_spec.context import EnvironmentContext
 from penstock_spec.findings import Severity
-from penstock_spec.reading import Found
+from penstock_spec.reading import Problem
 from penstock_spec.rules.define import platform_rule
-from penstock_spec.subject import PlatformSubject
 from penstock_spec.values.quantities import Version
 
 
 @platform_rule(Severity.ERROR)
-def rule(subject: PlatformSubject) -> Iterator[Found]:
+def rule(subject: EnvironmentContext) -> Iterator[Problem]:
     version = subject.platform.versions.keda
     if version < Version("2.12"):
         message = f"KEDA {version} has no `scalingModifiers`, and every pipeline scales by a formula"

@@ -10,26 +10,26 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from penstock_spec.context import SpecContext
 from penstock_spec.findings import Severity
 from penstock_spec.kinds.pipeline.scaler.effective import effective
 from penstock_spec.kinds.pipeline.spec import Pipeline
-from penstock_spec.reading import Found
+from penstock_spec.reading import Problem
 from penstock_spec.rules.define import spec_rule
-from penstock_spec.subject import Subject
-from penstock_spec.values.words import shown
+from penstock_spec.values.strings import printable
 
 SECRET = re.compile(r"(password|token|apikey|secret)$", re.IGNORECASE)
 
 
 @spec_rule(Severity.ERROR)
-def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     scaler = effective(subject)
     hint = "take it out, change it, and name a Kubernetes secret under `redis.auth` of the platform file"
     for one in scaler.triggers:
         for key, value in one.metadata.items():
             if SECRET.search(key) and value not in ("", None):
-                message = f"`{shown(key)}` of {one.called} is written in plain text"
+                message = f"`{printable(key)}` of {one.called} is written in plain text"
                 yield scaler.problem(message, hint, one.at(key))
             elif isinstance(value, str) and "@" in value and key not in ("stream", "consumerGroup", "listName"):
-                message = f"a user or password stands in `{shown(key)}` of {one.called}"
+                message = f"a user or password stands in `{printable(key)}` of {one.called}"
                 yield scaler.problem(message, hint, one.at(key))

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from penstock_spec.context import SpecContext
 from penstock_spec.fields import nearest
 from penstock_spec.findings import Severity
 from penstock_spec.kinds.pipeline.scaler.effective import effective
 from penstock_spec.kinds.pipeline.spec import Pipeline
-from penstock_spec.reading import Found
+from penstock_spec.reading import Problem
 from penstock_spec.rules.define import spec_rule
-from penstock_spec.subject import Subject
-from penstock_spec.values.words import shown
+from penstock_spec.values.strings import printable
 
 KNOWN_FIELDS = (
     "advanced", "cooldownPeriod", "fallback", "idleReplicaCount", "initialCooldownPeriod", "maxReplicaCount",
@@ -26,7 +26,7 @@ KNOWN_FIELDS = (
 
 
 @spec_rule(Severity.ERROR)
-def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     scaler = effective(subject)
     for one in scaler.result.nowhere:
         *around, field = subject.spec.patches[one.index].path.split("/")
@@ -38,7 +38,7 @@ def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
         if key not in KNOWN_FIELDS:
             close = nearest(str(key), KNOWN_FIELDS)
             index = scaler.author(("spec", key))[1]
-            message = f"a ScaledObject has no field `{shown(key)}`, and Kubernetes drops it"
+            message = f"a ScaledObject has no field `{printable(key)}`, and Kubernetes drops it"
             yield subject.problem(
                 f"patches[{index}].path", message, f"write `/spec/{close}`" if close else "take the patch out"
             )

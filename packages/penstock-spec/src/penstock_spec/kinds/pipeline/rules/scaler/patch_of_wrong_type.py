@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from penstock_spec.context import SpecContext
 from penstock_spec.findings import Severity
 from penstock_spec.kinds.pipeline.scaler.effective import FIELDS, effective
 from penstock_spec.kinds.pipeline.spec import Pipeline
-from penstock_spec.reading import Found
+from penstock_spec.reading import Problem
 from penstock_spec.rules.define import spec_rule
-from penstock_spec.subject import Subject
-from penstock_spec.values.words import shown
+from penstock_spec.values.strings import printable
 
 NUMBERS = (
     ("spec", "minReplicaCount"),
@@ -29,10 +29,10 @@ NUMBERS = (
 
 
 @spec_rule(Severity.ERROR)
-def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     scaler = effective(subject)
     for place in NUMBERS:
         value, number = scaler.get(*place), scaler.whole(*place)
         if value is not None and (number is None or number < 0):
-            message = f"`{place[-1]}` is a whole number from 0 on, and not `{shown(value)}`"
+            message = f"`{place[-1]}` is a whole number from 0 on, and not `{printable(value)}`"
             yield scaler.problem(message, f"take the patch out, and set `{FIELDS[place]}`", place)

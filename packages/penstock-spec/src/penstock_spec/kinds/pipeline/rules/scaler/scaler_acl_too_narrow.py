@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from penstock_spec.context import Fleet
 from penstock_spec.findings import Severity
-from penstock_spec.reading import Found
+from penstock_spec.reading import Problem
 from penstock_spec.rules.define import fleet_rule
-from penstock_spec.subject import Fleet
 
 ALWAYS = ("ping", "eval", "type", "zcard", "llen")
 BY_LENGTH = ("xlen",)
@@ -35,7 +35,7 @@ CATEGORIES = {
 
 
 @fleet_rule(Severity.ERROR)
-def rule(fleet: Fleet) -> Iterator[Found]:
+def rule(fleet: Fleet) -> Iterator[Problem]:
     auth = fleet.platform.platform.redis.auth
     if auth is None or not auth.scaler_rights or any("(" in right for right in auth.scaler_rights):  # selectors
         return

@@ -9,25 +9,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from penstock_spec.context import SpecContext
 from penstock_spec.findings import Severity
 from penstock_spec.kinds.pipeline.scaler.effective import effective
 from penstock_spec.kinds.pipeline.spec import Pipeline
-from penstock_spec.reading import Found
+from penstock_spec.reading import Problem
 from penstock_spec.rules.define import spec_rule
-from penstock_spec.subject import Subject
-from penstock_spec.values.words import shown
+from penstock_spec.values.strings import printable
 
 
 @spec_rule(Severity.ERROR)
-def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     scaler = effective(subject)
     for one in scaler.triggers:
         for key, value in one.metadata.items():
             if isinstance(value, str):
                 continue
-            message = f"`{shown(key)}` of {one.called} is not text, and Kubernetes refuses it"
+            message = f"`{printable(key)}` of {one.called} is not text, and Kubernetes refuses it"
             if isinstance(value, (bool, int, float)):
-                plain = str(value).lower() if isinstance(value, bool) else shown(value)
+                plain = str(value).lower() if isinstance(value, bool) else printable(value)
                 yield scaler.problem(message, f'put it in quotes: `"{plain}"`', one.at(key))
             else:
                 yield scaler.problem(message, "write a text in quotes", one.at(key))

@@ -10,24 +10,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from penstock_spec.context import SpecContext
 from penstock_spec.fields import nearest
 from penstock_spec.findings import Severity
 from penstock_spec.kinds.pipeline.scaler.effective import effective
 from penstock_spec.kinds.pipeline.scaler.trigger import KNOWN
 from penstock_spec.kinds.pipeline.spec import Pipeline
-from penstock_spec.reading import Found
+from penstock_spec.reading import Problem
 from penstock_spec.rules.define import spec_rule
-from penstock_spec.subject import Subject
-from penstock_spec.values.words import shown
+from penstock_spec.values.strings import printable
 
 
 @spec_rule(Severity.ERROR)
-def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     scaler = effective(subject)
     for one in scaler.triggers:
         known = KNOWN.get(one.type, frozenset(one.metadata))
         for key in one.metadata:
             if key not in known:
                 close = nearest(str(key), known)
-                message = f"`{one.type}` has no `{shown(key)}`, and KEDA passes over it without a word"
+                message = f"`{one.type}` has no `{printable(key)}`, and KEDA passes over it without a word"
                 yield scaler.problem(message, f"write `{close}`" if close else "take it out", one.at(key))

@@ -10,18 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from penstock_spec.context import SpecContext
 from penstock_spec.findings import Severity
 from penstock_spec.kinds.pipeline.scaler.effective import effective
 from penstock_spec.kinds.pipeline.spec import Pipeline
-from penstock_spec.reading import Found, dotted
+from penstock_spec.reading import Problem, dotted
 from penstock_spec.rules.define import spec_rule
-from penstock_spec.subject import Subject
 
 LEAST, MOST = ("spec", "minReplicaCount"), ("spec", "maxReplicaCount")
 
 
 @spec_rule(Severity.ERROR)
-def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     scaler = effective(subject)
     least, most = scaler.whole(*LEAST), scaler.whole(*MOST)
     if least is not None and most is not None and least > most:

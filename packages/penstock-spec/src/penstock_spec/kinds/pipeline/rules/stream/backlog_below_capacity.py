@@ -11,15 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from penstock_spec.context import SpecContext
 from penstock_spec.findings import Severity
 from penstock_spec.kinds.pipeline.spec import Pipeline
-from penstock_spec.reading import Found
+from penstock_spec.reading import Problem
 from penstock_spec.rules.define import spec_rule
-from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.ERROR)
-def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     limit, each, most = (
         subject.spec.stream.backlog.limit,
         subject.spec.work.concurrency,

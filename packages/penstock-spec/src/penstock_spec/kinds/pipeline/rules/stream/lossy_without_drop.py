@@ -10,16 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from penstock_spec.context import SpecContext
 from penstock_spec.findings import Severity
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.kinds.pipeline.without_effect import in_vain
-from penstock_spec.reading import Found
+from penstock_spec.reading import Problem
 from penstock_spec.rules.define import spec_rule
-from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.INFO)
-def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     backlog = subject.spec.stream.backlog
     if backlog.lossy and in_vain(
         subject, "stream.backlog.lossy", lambda one: one.stream.backlog.when_full != "drop-oldest"

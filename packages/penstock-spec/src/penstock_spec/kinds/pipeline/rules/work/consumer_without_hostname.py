@@ -10,17 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from penstock_spec.context import SpecContext
 from penstock_spec.findings import Severity
 from penstock_spec.kinds.pipeline.spec import Pipeline
-from penstock_spec.reading import Found
+from penstock_spec.reading import Problem
 from penstock_spec.rules.define import spec_rule
-from penstock_spec.subject import Subject
-from penstock_spec.values.words import shown
+from penstock_spec.values.strings import printable
 
 
 @spec_rule(Severity.WARNING)
-def rule(subject: Subject[Pipeline]) -> Iterator[Found]:
+def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     consumer = subject.spec.stream.consumer
     if "{hostname}" not in consumer:
-        message = f"all pods are `{shown(consumer)}` with random letters"
-        yield subject.problem("stream.consumer", message, f'write `"{shown(consumer)}-{{hostname}}"`')
+        message = f"all pods are `{printable(consumer)}` with random letters"
+        yield subject.problem("stream.consumer", message, f'write `"{printable(consumer)}-{{hostname}}"`')

@@ -12,15 +12,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from penstock_spec.context import ChangeContext
 from penstock_spec.findings import Severity
 from penstock_spec.kinds.scheduler.spec import Scheduler
-from penstock_spec.reading import Found
+from penstock_spec.reading import Problem
 from penstock_spec.rules.define import change_rule
-from penstock_spec.subject import Changed
 
 
 @change_rule(Severity.ERROR, "rename-keys")
-def rule(change: Changed[Scheduler]) -> Iterator[Found]:
+def rule(change: ChangeContext[Scheduler]) -> Iterator[Problem]:
     before, after = change.before.keys.model_dump(), change.after.keys.model_dump()
     for part, was in before.items():
         if was != after[part]:

@@ -10,15 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from penstock_spec.context import SpecContext
 from penstock_spec.findings import Severity
 from penstock_spec.kinds.scheduler.spec import Scheduler
-from penstock_spec.reading import Found
+from penstock_spec.reading import Problem
 from penstock_spec.rules.define import spec_rule
-from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.INFO)
-def rule(subject: Subject[Scheduler]) -> Iterator[Found]:
+def rule(subject: SpecContext[Scheduler]) -> Iterator[Problem]:
     said = [name for name in subject.spec.failures.classes if _says(subject, f"failures.classes.{name}")]
     if said and not subject.spec.failures.by_class:
         line = subject.line("failures.by_class")
@@ -26,7 +26,7 @@ def rule(subject: Subject[Scheduler]) -> Iterator[Found]:
         yield subject.problem(f"failures.classes.{said[0]}", message, "set `failures.by_class: true`, or take it out")
 
 
-def _says(subject: Subject[Scheduler], path: str) -> bool:
+def _says(subject: SpecContext[Scheduler], path: str) -> bool:
     """Not only of what is derived."""
     return any(
         subject.given(f"{path}.{field}")

@@ -11,18 +11,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from penstock_spec.context import Fleet, SpecFacts
 from penstock_spec.findings import Severity
-from penstock_spec.reading import Found
+from penstock_spec.message_validator import MessageValidator
+from penstock_spec.reading import Problem
 from penstock_spec.rules.define import fleet_rule
-from penstock_spec.schema import Checked
-from penstock_spec.subject import Fleet, Shown
 
 MADE = "0" * 26
 """In the place of what the sender makes where a message has no field to be correlated by."""
 
 
 @fleet_rule(Severity.ERROR)
-def rule(fleet: Fleet) -> Iterator[Found]:
+def rule(fleet: Fleet) -> Iterator[Problem]:
     pipelines = {one.values["name"]: one for one in fleet.of("pipeline")}
     for member in fleet.of("scheduler"):
         for path, body in member.values.items():
@@ -35,11 +35,11 @@ def rule(fleet: Fleet) -> Iterator[Found]:
                 yield member.problem(path, message, f"write the message as `{target.values['name']}` takes it")
 
 
-def _wrong(target: Shown, body: dict[str, Any]) -> str:
+def _wrong(target: SpecFacts, body: dict[str, Any]) -> str:
     """The first thing that the schema has against it."""
     schema = target.values.get("message.schema")
     if schema is None:
         return ""
     correlate = target.values["message.correlate"]
     made = {correlate: MADE} if correlate and target.values["message.make_correlation"] else {}
-    return Checked(schema).wrong({**made, **body})
+    return MessageValidator(schema).wrong({**made, **body})

@@ -12,19 +12,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import astuple
 
+from penstock_spec.context import Fleet, SpecFacts
 from penstock_spec.findings import Severity
-from penstock_spec.kinds.scheduler.keys import KeyNames, Keys
-from penstock_spec.reading import Found
+from penstock_spec.kinds.scheduler.keys import KeyNames, SchedulerKeys
+from penstock_spec.reading import Problem
 from penstock_spec.rules.define import fleet_rule
-from penstock_spec.subject import Fleet, Shown
 
 PATHS = ("stream.key", "dead_letter.key")
 """Where specs of other kinds say keys."""
 
 
 @fleet_rule(Severity.ERROR)
-def rule(fleet: Fleet) -> Iterator[Found]:
-    taken: dict[str, tuple[Shown, str]] = {}
+def rule(fleet: Fleet) -> Iterator[Problem]:
+    taken: dict[str, tuple[SpecFacts, str]] = {}
     for member in fleet.members:
         for path in PATHS:
             if member.kind != "scheduler" and isinstance(member.values.get(path), str):
@@ -41,6 +41,6 @@ def rule(fleet: Fleet) -> Iterator[Found]:
             taken.setdefault(key, (member, "keys.prefix"))
 
 
-def _keys(member: Shown) -> tuple[str, ...]:
+def _keys(member: SpecFacts) -> tuple[str, ...]:
     fields = ("prefix", "waiting", "working", "cleanup_leader", "hash_tag")
-    return astuple(Keys.of(KeyNames(**{field: member.values[f"keys.{field}"] for field in fields})))
+    return astuple(SchedulerKeys.of(KeyNames(**{field: member.values[f"keys.{field}"] for field in fields})))

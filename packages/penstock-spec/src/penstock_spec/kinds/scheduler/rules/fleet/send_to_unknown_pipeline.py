@@ -10,15 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from penstock_spec.context import Fleet
 from penstock_spec.fields import nearest
 from penstock_spec.findings import Severity
-from penstock_spec.reading import Found
+from penstock_spec.reading import Problem
 from penstock_spec.rules.define import fleet_rule
-from penstock_spec.subject import Fleet
 
 
 @fleet_rule(Severity.ERROR)
-def rule(fleet: Fleet) -> Iterator[Found]:
+def rule(fleet: Fleet) -> Iterator[Problem]:
     names = [str(one.values["name"]) for one in fleet.of("pipeline")]
     for member in fleet.of("scheduler") if fleet.whole else ():
         for path, name in member.values.items():

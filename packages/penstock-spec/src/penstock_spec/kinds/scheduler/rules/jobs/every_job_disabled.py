@@ -9,21 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from penstock_spec.context import SpecContext
 from penstock_spec.findings import Severity
-from penstock_spec.kinds.scheduler.effective import listed, matches
+from penstock_spec.kinds.scheduler.effective import effective_jobs, matches
 from penstock_spec.kinds.scheduler.spec import Scheduler
-from penstock_spec.reading import Found
+from penstock_spec.reading import Problem
 from penstock_spec.rules.define import spec_rule
-from penstock_spec.subject import Subject
-from penstock_spec.values.words import shown
+from penstock_spec.values.strings import printable
 
 
 @spec_rule(Severity.WARNING)
-def rule(subject: Subject[Scheduler]) -> Iterator[Found]:
+def rule(subject: SpecContext[Scheduler]) -> Iterator[Problem]:
     patterns = subject.spec.patterns
-    enabled = [job.name for job in listed(subject.spec) if matches(patterns.enabled, job.name)]
+    enabled = [job.name for job in effective_jobs(subject.spec) if matches(patterns.enabled, job.name)]
     if enabled and all(matches(patterns.disabled, name) for name in enabled):
-        message = f"`{shown(patterns.disabled)}` matches every job that is enabled, so none runs"
+        message = f"`{printable(patterns.disabled)}` matches every job that is enabled, so none runs"
         yield subject.problem(
             "patterns.disabled", message, "disable less; `penstock scheduler pause --all` stops all for a time"
         )

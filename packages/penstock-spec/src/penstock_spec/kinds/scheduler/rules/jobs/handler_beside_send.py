@@ -9,16 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from penstock_spec.context import SpecContext
 from penstock_spec.findings import Severity
 from penstock_spec.kinds.scheduler.effective import jobs_of
 from penstock_spec.kinds.scheduler.spec import Scheduler
-from penstock_spec.reading import Found
+from penstock_spec.reading import Problem
 from penstock_spec.rules.define import spec_rule
-from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.ERROR)
-def rule(subject: Subject[Scheduler]) -> Iterator[Found]:
+def rule(subject: SpecContext[Scheduler]) -> Iterator[Problem]:
     for index, job in enumerate(jobs_of(subject.spec)):
         if job.handler and job.send:
             message = f"it sends a message ({subject.line(f'jobs[{index}].send')}), so this handler never runs"

@@ -10,21 +10,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from penstock_spec.context import SpecContext
 from penstock_spec.findings import Severity
-from penstock_spec.kinds.scheduler.effective import listed
+from penstock_spec.kinds.scheduler.effective import effective_jobs
 from penstock_spec.kinds.scheduler.spec import Scheduler
-from penstock_spec.reading import Found
+from penstock_spec.reading import Problem
 from penstock_spec.rules.define import spec_rule
-from penstock_spec.subject import Subject
-from penstock_spec.values.words import shown
+from penstock_spec.values.strings import printable
 
 
 @spec_rule(Severity.ERROR)
-def rule(subject: Subject[Scheduler]) -> Iterator[Found]:
-    for index, job in enumerate(listed(subject.spec)):
+def rule(subject: SpecContext[Scheduler]) -> Iterator[Problem]:
+    for index, job in enumerate(effective_jobs(subject.spec)):
         if job.handler is None and job.send is None:
             line = subject.line("handler")
-            message = f"`{shown(job.name)}` has neither `handler` nor `send`, and there is no handler for all ({line})"
+            message = (
+                f"`{printable(job.name)}` has neither `handler` nor `send`, and there is no handler for all ({line})"
+            )
             yield subject.problem(
                 f"jobs[{index}].name", message, "add `handler: module:function` at the top, or to the job"
             )

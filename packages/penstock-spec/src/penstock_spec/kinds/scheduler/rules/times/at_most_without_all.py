@@ -10,17 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from penstock_spec.context import SpecContext
 from penstock_spec.findings import Severity
-from penstock_spec.kinds.scheduler.effective import saying
+from penstock_spec.kinds.scheduler.effective import jobs_by_path
 from penstock_spec.kinds.scheduler.spec import Scheduler
-from penstock_spec.reading import Found
+from penstock_spec.reading import Problem
 from penstock_spec.rules.define import spec_rule
-from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.INFO)
-def rule(subject: Subject[Scheduler]) -> Iterator[Found]:
-    for path, one in saying(subject.spec):
+def rule(subject: SpecContext[Scheduler]) -> Iterator[Problem]:
+    for path, one in jobs_by_path(subject.spec):
         if one.missed is not None and one.missed.run != "all" and subject.given(f"{path}.missed.at_most"):
             message = f"`run` is `{one.missed.run}` ({subject.line(f'{path}.missed.run')}), so this says nothing"
             yield subject.problem(f"{path}.missed.at_most", message, "write `run: all`, or take it out")

@@ -10,22 +10,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from penstock_spec.context import SpecContext
 from penstock_spec.findings import Severity
-from penstock_spec.kinds.scheduler.effective import jobs_of, listed
+from penstock_spec.kinds.scheduler.effective import effective_jobs, jobs_of
 from penstock_spec.kinds.scheduler.spec import Scheduler
-from penstock_spec.reading import Found
+from penstock_spec.reading import Problem
 from penstock_spec.rules.define import spec_rule
-from penstock_spec.subject import Subject
-from penstock_spec.values.words import shown
+from penstock_spec.values.strings import printable
 
 
 @spec_rule(Severity.INFO)
-def rule(subject: Subject[Scheduler]) -> Iterator[Found]:
-    for index, (job, said) in enumerate(zip(listed(subject.spec), jobs_of(subject.spec), strict=True)):
+def rule(subject: SpecContext[Scheduler]) -> Iterator[Problem]:
+    for index, (job, said) in enumerate(zip(effective_jobs(subject.spec), jobs_of(subject.spec), strict=True)):
         if job.cron is None:
             for field in ("time_zone", "missed"):
                 if getattr(said, field) is not None:
-                    message = f"`{shown(job.name)}` has no `cron`, so this says nothing"
+                    message = f"`{printable(job.name)}` has no `cron`, so this says nothing"
                     yield subject.problem(
                         f"jobs[{index}].{field}", message, "take it out, or say `cron` in place of `every`"
                     )

@@ -10,17 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from penstock_spec.context import SpecContext
 from penstock_spec.findings import Severity
-from penstock_spec.kinds.scheduler.effective import saying
+from penstock_spec.kinds.scheduler.effective import jobs_by_path
 from penstock_spec.kinds.scheduler.spec import Scheduler
-from penstock_spec.reading import Found
+from penstock_spec.reading import Problem
 from penstock_spec.rules.define import spec_rule
-from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.ERROR)
-def rule(subject: Subject[Scheduler]) -> Iterator[Found]:
-    for path, one in saying(subject.spec):
+def rule(subject: SpecContext[Scheduler]) -> Iterator[Problem]:
+    for path, one in jobs_by_path(subject.spec):
         if one.every is not None and one.cron is not None:
             message = f"`every` is {one.every} ({subject.line(f'{path}.every')}), and a job has one or the other"
             yield subject.problem(f"{path}.cron", message, "take one of the two out")

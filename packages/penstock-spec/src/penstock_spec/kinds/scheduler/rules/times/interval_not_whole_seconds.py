@@ -9,18 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from penstock_spec.context import SpecContext
 from penstock_spec.findings import Severity
-from penstock_spec.kinds.scheduler.effective import saying
+from penstock_spec.kinds.scheduler.effective import jobs_by_path
 from penstock_spec.kinds.scheduler.spec import Scheduler
-from penstock_spec.reading import Found
+from penstock_spec.reading import Problem
 from penstock_spec.rules.define import spec_rule
-from penstock_spec.subject import Subject
 from penstock_spec.values.quantities import Duration
 
 
 @spec_rule(Severity.WARNING)
-def rule(subject: Subject[Scheduler]) -> Iterator[Found]:
-    for path, one in saying(subject.spec):
+def rule(subject: SpecContext[Scheduler]) -> Iterator[Problem]:
+    for path, one in jobs_by_path(subject.spec):
         for field in ("every", "error_interval"):
             value: Duration | None = getattr(one, field)
             if value is not None and value.amount % 1000:

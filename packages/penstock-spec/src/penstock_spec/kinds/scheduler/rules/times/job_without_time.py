@@ -10,18 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from penstock_spec.context import SpecContext
 from penstock_spec.findings import Severity
-from penstock_spec.kinds.scheduler.effective import listed
+from penstock_spec.kinds.scheduler.effective import effective_jobs
 from penstock_spec.kinds.scheduler.spec import Scheduler
-from penstock_spec.reading import Found
+from penstock_spec.reading import Problem
 from penstock_spec.rules.define import spec_rule
-from penstock_spec.subject import Subject
-from penstock_spec.values.words import shown
+from penstock_spec.values.strings import printable
 
 
 @spec_rule(Severity.ERROR)
-def rule(subject: Subject[Scheduler]) -> Iterator[Found]:
-    for index, job in enumerate(listed(subject.spec)):
+def rule(subject: SpecContext[Scheduler]) -> Iterator[Problem]:
+    for index, job in enumerate(effective_jobs(subject.spec)):
         if job.every is None and job.cron is None:
-            message = f"neither `{shown(job.name)}` nor `each` ({subject.line('each')}) says `every` or `cron`"
+            message = f"neither `{printable(job.name)}` nor `each` ({subject.line('each')}) says `every` or `cron`"
             yield subject.problem(f"jobs[{index}].name", message, "add `every: 30s` to it, or to `each` for all jobs")

@@ -11,23 +11,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from penstock_spec.context import SpecContext
 from penstock_spec.findings import Severity
-from penstock_spec.kinds.scheduler.effective import listed
+from penstock_spec.kinds.scheduler.effective import effective_jobs
 from penstock_spec.kinds.scheduler.spec import Scheduler
-from penstock_spec.reading import Found
+from penstock_spec.reading import Problem
 from penstock_spec.rules.define import spec_rule
-from penstock_spec.subject import Subject
 from penstock_spec.values.quantities import Duration
 
 
 @spec_rule(Severity.WARNING)
-def rule(subject: Subject[Scheduler]) -> Iterator[Found]:
+def rule(subject: SpecContext[Scheduler]) -> Iterator[Problem]:
     each = subject.spec.each
     told = set()
     if each.every and each.timeout and each.timeout > each.every:
         told.add(("each.timeout", "each.every"))
         yield _told(subject, "each.timeout", "each.every", each.timeout, each.every)
-    for index, job in enumerate(listed(subject.spec)):
+    for index, job in enumerate(effective_jobs(subject.spec)):
         own = f"jobs[{index}]"
         at, beside = (f"{own if subject.given(f'{own}.{one}') else 'each'}.{one}" for one in ("timeout", "every"))
         if job.every and job.timeout > job.every and (at, beside) not in told:
@@ -35,6 +35,6 @@ def rule(subject: Subject[Scheduler]) -> Iterator[Found]:
             yield _told(subject, at, beside, job.timeout, job.every)
 
 
-def _told(subject: Subject[Scheduler], at: str, beside: str, timeout: Duration, every: Duration) -> Found:
+def _told(subject: SpecContext[Scheduler], at: str, beside: str, timeout: Duration, every: Duration) -> Problem:
     message = f"a run may take {timeout}, and the next is due {every} after its start ({subject.line(beside)})"
     return subject.problem(at, message, f"set `timeout` to at most `{every}`, or let it run less often")

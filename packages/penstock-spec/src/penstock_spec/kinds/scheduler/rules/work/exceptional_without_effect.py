@@ -10,19 +10,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from penstock_spec.context import SpecContext
 from penstock_spec.findings import Severity
-from penstock_spec.kinds.scheduler.effective import listed, matches
+from penstock_spec.kinds.scheduler.effective import effective_jobs, matches
 from penstock_spec.kinds.scheduler.spec import Scheduler
-from penstock_spec.reading import Found
+from penstock_spec.reading import Problem
 from penstock_spec.rules.define import spec_rule
-from penstock_spec.subject import Subject
-from penstock_spec.values.words import shown
+from penstock_spec.values.strings import printable
 
 
 @spec_rule(Severity.INFO)
-def rule(subject: Subject[Scheduler]) -> Iterator[Found]:
+def rule(subject: SpecContext[Scheduler]) -> Iterator[Problem]:
     zombies = subject.spec.cleanup.zombies
-    own, names = zombies.exceptional, [job.name for job in listed(subject.spec)]
+    own, names = zombies.exceptional, [job.name for job in effective_jobs(subject.spec)]
     path = "cleanup.zombies.exceptional"
     if not own.pattern:
         if subject.given(f"{path}.threshold"):
@@ -31,7 +31,7 @@ def rule(subject: Subject[Scheduler]) -> Iterator[Found]:
         line = subject.line("cleanup.zombies.enabled")
         yield subject.problem(f"{path}.pattern", f"nothing is cancelled ({line})", "take it out")
     elif names and not any(matches(own.pattern, name) for name in names):
-        message = f"`{shown(own.pattern)}` matches the whole name of no job"
+        message = f"`{printable(own.pattern)}` matches the whole name of no job"
         yield subject.problem(f"{path}.pattern", message, "write one that matches, or take it out")
     elif own.threshold.amount <= zombies.threshold.amount:
         message = f"all jobs may hang for {zombies.threshold} ({subject.line('cleanup.zombies.threshold')})"

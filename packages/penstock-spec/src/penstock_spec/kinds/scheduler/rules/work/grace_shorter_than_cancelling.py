@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from penstock_spec.context import SpecContext
 from penstock_spec.findings import Severity
 from penstock_spec.kinds.scheduler.spec import Scheduler
-from penstock_spec.reading import Found
+from penstock_spec.reading import Problem
 from penstock_spec.rules.define import spec_rule
-from penstock_spec.subject import Subject
 from penstock_spec.values.quantities import Duration
 
 HANDING_BACK = Duration("5s")
@@ -23,7 +23,7 @@ HANDING_BACK = Duration("5s")
 
 
 @spec_rule(Severity.ERROR)
-def rule(subject: Subject[Scheduler]) -> Iterator[Found]:
+def rule(subject: SpecContext[Scheduler]) -> Iterator[Problem]:
     shutdown = subject.spec.shutdown
     needed = Duration.of(shutdown.cancel.amount + shutdown.force.amount + HANDING_BACK.amount)
     if shutdown.grace < needed:

@@ -11,16 +11,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from penstock_spec.context import SpecContext
 from penstock_spec.findings import Severity
 from penstock_spec.kinds.scheduler.spec import Scheduler
-from penstock_spec.reading import Found
+from penstock_spec.reading import Problem
 from penstock_spec.rules.define import spec_rule
-from penstock_spec.subject import Subject
 from penstock_spec.values.quantities import Duration
 
 
 @spec_rule(Severity.ERROR)
-def rule(subject: Subject[Scheduler]) -> Iterator[Found]:
+def rule(subject: SpecContext[Scheduler]) -> Iterator[Problem]:
     zombies, orphans = subject.spec.cleanup.zombies, subject.spec.cleanup.orphans
     path, longest = "cleanup.zombies.threshold", zombies.threshold
     if zombies.exceptional.pattern and zombies.exceptional.threshold > longest:

@@ -10,18 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from penstock_spec.context import SpecContext
 from penstock_spec.findings import Severity
 from penstock_spec.kinds.scheduler.spec import Scheduler
-from penstock_spec.reading import Found
+from penstock_spec.reading import Problem
 from penstock_spec.rules.define import spec_rule
-from penstock_spec.subject import Subject
 from penstock_spec.values.quantities import Duration
 
 SHORTEST = Duration("10s")
 
 
 @spec_rule(Severity.ERROR)
-def rule(subject: Subject[Scheduler]) -> Iterator[Found]:
+def rule(subject: SpecContext[Scheduler]) -> Iterator[Problem]:
     if subject.spec.work.lease < SHORTEST:
         message = f"it is renewed every third of it, and {SHORTEST} is the least that outlives a short pause"
         yield subject.problem("work.lease", message, f"write `{SHORTEST}` or more; `30s` is the default")

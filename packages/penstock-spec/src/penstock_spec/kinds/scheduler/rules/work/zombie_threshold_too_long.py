@@ -11,18 +11,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from penstock_spec.context import SpecContext
 from penstock_spec.findings import Severity
-from penstock_spec.kinds.scheduler.effective import listed, matches
+from penstock_spec.kinds.scheduler.effective import effective_jobs, matches
 from penstock_spec.kinds.scheduler.spec import Scheduler
-from penstock_spec.reading import Found
+from penstock_spec.reading import Problem
 from penstock_spec.rules.define import spec_rule
-from penstock_spec.subject import Subject
 
 
 @spec_rule(Severity.WARNING)
-def rule(subject: Subject[Scheduler]) -> Iterator[Found]:
+def rule(subject: SpecContext[Scheduler]) -> Iterator[Problem]:
     path, zombies = "cleanup.zombies.threshold", subject.spec.cleanup.zombies
-    timeouts = [job.timeout for job in listed(subject.spec) if not matches(zombies.exceptional.pattern, job.name)]
+    timeouts = [
+        job.timeout for job in effective_jobs(subject.spec) if not matches(zombies.exceptional.pattern, job.name)
+    ]
     if not timeouts or not zombies.enabled or not subject.given(path):
         return
     longest = max(timeouts, key=lambda one: one.amount)

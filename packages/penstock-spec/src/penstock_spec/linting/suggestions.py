@@ -7,21 +7,21 @@ from collections.abc import Mapping
 from types import UnionType
 from typing import Annotated, Any, Union, get_args, get_origin
 
+from penstock_spec.context import steps
 from penstock_spec.fields import FieldAt, elsewhere, fields_of, knows, nearest, parts_in
 from penstock_spec.findings import Span
-from penstock_spec.kinds.kind import Foreign, Kind
+from penstock_spec.kinds.kind import ForeignField, Kind
 from penstock_spec.layers import FIXED
-from penstock_spec.model import Part, key_of
-from penstock_spec.reading import Found, Path, dotted
-from penstock_spec.subject import steps
-from penstock_spec.values.words import shown
+from penstock_spec.model import Section, key_of
+from penstock_spec.reading import Path, Problem, dotted
+from penstock_spec.values.strings import printable
 from penstock_spec.values.yaml_text import flow
 
 NUMBER = re.compile(r"\[[0-9]+\]")
 
 
 def unknown_field(
-    model: type[Part], path: Path, foreign: Mapping[str, Foreign], data: object, written: object
+    model: type[Section], path: Path, foreign: Mapping[str, ForeignField], data: object, written: object
 ) -> tuple[str, str, str]:
     """For a key that the model does not have: the rule, what is wrong, and the key that was probably meant."""
     key = str(path[-1])
@@ -32,7 +32,7 @@ def unknown_field(
     if key in beside:  # of the same union, in which other keys choose another section
         others = ", ".join(f"`{one}`" for one in section if one != key)
         return "unknown-field", f"`{key}` cannot stand beside {others} in {here}", "keep one of the two"
-    says = f"`{shown(key)}` is not a field of {here}"
+    says = f"`{printable(key)}` is not a field of {here}"
     rest = section.get(key)
     if meant := glued(key if rest is None else f"{key}: {rest}", beside):
         return "unknown-field", says, f"write `{meant}`, with a space behind the colon"
@@ -42,7 +42,7 @@ def unknown_field(
     return "unknown-field", says, _meant(model, path, beside, written)
 
 
-def _from(hint: str, around: str, model: type[Part]) -> str:
+def _from(hint: str, around: str, model: type[Section]) -> str:
     """A hint that names fields by their paths, as it reads where a path is no key."""
     why, write, fields = hint.partition("write ")
 
@@ -57,7 +57,7 @@ def _from(hint: str, around: str, model: type[Part]) -> str:
     return why + write + re.sub(r"`([\w.]+)((?:: [^`]*)?)`", field, fields)
 
 
-def _meant(model: type[Part], path: Path, beside: tuple[str, ...], written: object) -> str:
+def _meant(model: type[Section], path: Path, beside: tuple[str, ...], written: object) -> str:
     """The way out where a key is not known."""
     key = str(path[-1])
     close = nearest(key, beside) or nearest(key.replace("-", "_").lower(), beside)
@@ -80,10 +80,10 @@ def _meant(model: type[Part], path: Path, beside: tuple[str, ...], written: obje
 def glued(text: object, keys: tuple[str, ...]) -> str:
     """What was meant where YAML took a key, its colon and its value for one word: `concurrency:3` in braces."""
     match = re.fullmatch(r"(\w+)(?::| +:?) *([^\s:].*)", text) if isinstance(text, str) else None
-    return f"{match[1]}: {shown(match[2])}" if match and match[1] in keys else ""
+    return f"{match[1]}: {printable(match[2])}" if match and match[1] in keys else ""
 
 
-def sections_with(model: type[Part], key: str) -> list[str]:
+def sections_with(model: type[Section], key: str) -> list[str]:
     """The sections that have a field of this name, when a key was put into the wrong one; none where they are many."""
     paths = [
         field.path.rpartition(".") for field in fields_of(model) if "*" not in field.path and "[]" not in field.path
@@ -96,9 +96,9 @@ def unknown_path(kind: Kind, key: str, overrides: Mapping[str, object]) -> tuple
     """What is wrong with a path in an override that leads nowhere, and the way out; None when it leads to a field."""
     if knows(kind.model, key):
         return None
-    says = f"`{shown(key)}` is not the path of a field"
+    says = f"`{printable(key)}` is not the path of a field"
     if whole := _within(kind.model, key):
-        return f"`{whole}` is one value, and `{shown(key)}` would be a part of it", f"write all of `{whole}`"
+        return f"`{whole}` is one value, and `{printable(key)}` would be a part of it", f"write all of `{whole}`"
     if word := kind.foreign.get(key.rpartition(".")[2]):
         return says, word.hint
     meant = nearest_path(kind.model, key, FIXED)
@@ -107,19 +107,19 @@ def unknown_path(kind: Kind, key: str, overrides: Mapping[str, object]) -> tuple
     return says, f"write `{meant}`" if meant else "write the path of a field, such as `work.timeout`"
 
 
-def nearest_path(model: type[Part], key: str, without: tuple[str, ...] = ()) -> str | None:
+def nearest_path(model: type[Section], key: str, without: tuple[str, ...] = ()) -> str | None:
     """The path of a field that was probably meant."""
     paths = sorted(field.path for field in fields_of(model) if not set("[*") & set(field.path))
     close = nearest(key, [path for path in paths if path.partition(".")[0] not in without])
     return close or elsewhere(model, key.rpartition(".")[2])
 
 
-def leads(model: type[Part], path: str) -> bool:
+def leads(model: type[Section], path: str) -> bool:
     """Is this the path of something that a finding can be at? A part of a value that may be anything is."""
     return knows(model, NUMBER.sub("[]", path).removesuffix("[]")) or bool(_within(model, path))
 
 
-def _within(model: type[Part], path: str) -> str:
+def _within(model: type[Section], path: str) -> str:
     """The path of the field around this one that holds whatever it likes, such as `message.schema`."""
     words = [str(step) for step in steps(path) if isinstance(step, str)]
     for end in range(len(words) - 1, 0, -1):
@@ -137,7 +137,7 @@ def _anything(annotation: Any) -> bool:  # noqa: ANN401 - any type expression
     )
 
 
-def choice(model: type[Part], expected: str, value: object, at: Span, where: str) -> Found:
+def choice(model: type[Section], expected: str, value: object, at: Span, where: str) -> Problem:
     """The finding for a word that is not one of the choices, or for something else than a word."""
     choices = [one for part in expected.replace(" or ", ", ").split(", ") if (one := part.strip().strip("'"))]
     close = nearest(str(value), choices) if isinstance(value, str) else None
@@ -146,11 +146,11 @@ def choice(model: type[Part], expected: str, value: object, at: Span, where: str
     told = ", ".join(f"`{one}`" for one in (*choices, *_sections(model, where)))
     hint = f"write `{close}`" if close else f"write one of {told}" if "," in told else f"write {told}"
     if isinstance(value, str):
-        return Found("unknown-choice", at, f"`{shown(value)}` is not one of the choices", hint, where)
-    return Found("wrong-type", at, f"expected a word, not {kind_of(value)}", hint, where)
+        return Problem("unknown-choice", at, f"`{printable(value)}` is not one of the choices", hint, where)
+    return Problem("wrong-type", at, f"expected a word, not {kind_of(value)}", hint, where)
 
 
-def example(model: type[Part], path: Path) -> str:
+def example(model: type[Section], path: Path) -> str:
     """What one could write there."""
     field = _field(model, path)
     meant = field.info.examples[0] if field and field.info.examples else "..."
@@ -161,13 +161,13 @@ def example(model: type[Part], path: Path) -> str:
     return flow(meant)
 
 
-def _needed(model: type[Part]) -> dict[str, Any]:
+def _needed(model: type[Section]) -> dict[str, Any]:
     """A section of what it cannot be without."""
     needed = {key_of(name, info): info for name, info in model.model_fields.items() if info.is_required()}
     return {key: (info.examples or ["..."])[0] for key, info in needed.items()}
 
 
-def required(model: type[Part], path: Path) -> bool:
+def required(model: type[Section], path: Path) -> bool:
     """Whether it is the path of a field without a default."""
     field = _field(model, path)
     return bool(field and field.required)
@@ -195,10 +195,10 @@ def kind_of(value: object) -> str:
         return "a list"
     if isinstance(value, dict):
         return "a section"
-    return f"the text `{shown(value)}`"
+    return f"the text `{printable(value)}`"
 
 
-def keys_beside(model: type[Part], path: Path) -> tuple[str, ...]:
+def keys_beside(model: type[Section], path: Path) -> tuple[str, ...]:
     """The keys that a section may have."""
     steps = [step for step in path if isinstance(step, str)]
     depth = len(steps)
@@ -210,7 +210,7 @@ def keys_beside(model: type[Part], path: Path) -> tuple[str, ...]:
     return tuple(keys)
 
 
-def _sections(model: type[Part], where: str) -> list[str]:
+def _sections(model: type[Section], where: str) -> list[str]:
     """The sections that may stand where a word may stand too, each with its first field."""
     field = _field(model, steps(where))
     parts = [part for part, _ in parts_in(field.info.annotation)] if field else []
@@ -218,7 +218,7 @@ def _sections(model: type[Part], where: str) -> list[str]:
     return [flow({key_of(name, info): (info.examples or ["..."])[0]}) for name, info in firsts]
 
 
-def _field(model: type[Part], path: Path) -> FieldAt | None:
+def _field(model: type[Section], path: Path) -> FieldAt | None:
     """The field at a path, in which chosen keys and the numbers of items stand."""
     words = tuple(str(step) for step in path if isinstance(step, str))
     for field in fields_of(model):

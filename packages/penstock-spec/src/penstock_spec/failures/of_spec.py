@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from functools import reduce
 from typing import Any
 
-from penstock_spec.failing.classes import Matching
+from penstock_spec.failures.classes import FailureMatch
 from penstock_spec.kinds import kinds
-from penstock_spec.model import Part
+from penstock_spec.model import Section
 
 
-def classes_of(spec: Part) -> tuple[str, Mapping[str, Matching]]:
+def classes_of(spec: Section) -> tuple[str, Mapping[str, FailureMatch]]:
     """Their path and, in the order in which they are asked, the classes; none where its kind has none."""
     path = kinds()[getattr(spec, "kind")].classes  # noqa: B009 - a part has none, and every kind's model has one
     found: Any = reduce(getattr, path.split("."), spec) if path else {}

@@ -10,11 +10,11 @@ from typing import Any, Generic, TypeVar
 
 from penstock_spec.findings import Span
 from penstock_spec.layers import Layers, Source
-from penstock_spec.model import Part
+from penstock_spec.model import Section
 from penstock_spec.platform import Environment, Platform
-from penstock_spec.reading import Document, Found, Path, dotted
+from penstock_spec.reading import Document, Path, Problem, dotted
 
-SpecT = TypeVar("SpecT", bound=Part)
+SpecT = TypeVar("SpecT", bound=Section)
 STEP = re.compile(r"[^.\[\]]+")
 INDEX = re.compile(r"[0-9]{1,9}")
 
@@ -31,7 +31,7 @@ def steps(path: str) -> Path:
 
 
 @dataclass(frozen=True, slots=True)
-class Subject(Generic[SpecT]):
+class SpecContext(Generic[SpecT]):
     """One spec in one environment."""
 
     spec: SpecT
@@ -67,9 +67,9 @@ class Subject(Generic[SpecT]):
         at = place.caret
         return f"line {at.line}" if at.file == self.file else f"{at.file}:{at.line}"
 
-    def problem(self, path: str, says: str, hint: str) -> Found:
+    def problem(self, path: str, says: str, hint: str) -> Problem:
         """A finding at a field of the spec."""
-        return Found("", self.at(path), says, hint, path)
+        return Problem("", self.at(path), says, hint, path)
 
     def platform_line(self, path: str) -> str:
         """Where a value of this environment stands in the platform file."""
@@ -79,24 +79,24 @@ class Subject(Generic[SpecT]):
 
 
 @dataclass(frozen=True, slots=True)
-class Changed(Generic[SpecT]):
+class ChangeContext(Generic[SpecT]):
     """One spec in one environment, and what it was there when files were last generated."""
 
     before: SpecT
-    now: Subject[SpecT]
+    now: SpecContext[SpecT]
 
     @property
     def after(self) -> SpecT:
         """What it is now."""
         return self.now.spec
 
-    def problem(self, path: str, says: str) -> Found:
+    def problem(self, path: str, says: str) -> Problem:
         """A finding at a field of the spec; the way out is the same for all."""
         return self.now.problem(path, says, "")
 
 
 @dataclass(frozen=True, slots=True)
-class PlatformSubject:
+class EnvironmentContext:
     """One environment of the platform file."""
 
     whole: Platform
@@ -104,14 +104,14 @@ class PlatformSubject:
     platform: Environment
     document: Document
 
-    def problem(self, path: str, says: str, hint: str) -> Found:
+    def problem(self, path: str, says: str, hint: str) -> Problem:
         """A finding at a field of this environment."""
         whole: Path = ("environments", self.environment, *steps(path))
-        return Found("", self.document.nearest(whole), says, hint, dotted(whole))
+        return Problem("", self.document.nearest(whole), says, hint, dotted(whole))
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class SpecFacts:
     """What one spec shows to the rules across specs: plain values with their places, so that it can be cached."""
 
     kind: str
@@ -125,9 +125,9 @@ class Shown:
         """Where a value stands."""
         return Span(*self.places[path])
 
-    def problem(self, path: str, says: str, hint: str) -> Found:
+    def problem(self, path: str, says: str, hint: str) -> Problem:
         """A finding at a field of this spec."""
-        return Found("", self.at(path), says, hint, path)
+        return Problem("", self.at(path), says, hint, path)
 
     def line(self, path: str) -> str:
         """`specs/other.yaml:8`."""
@@ -139,11 +139,11 @@ class Fleet:
     """All specs of one environment, in the order of their files."""
 
     environment: str
-    platform: PlatformSubject
-    members: tuple[Shown, ...]
+    platform: EnvironmentContext
+    members: tuple[SpecFacts, ...]
     whole: bool
     """Whether all specs of the repository are among them, rather than some that were named."""
 
-    def of(self, kind: str) -> Iterator[Shown]:
+    def of(self, kind: str) -> Iterator[SpecFacts]:
         """Those of one kind."""
         return (member for member in self.members if member.kind == kind)

@@ -46,7 +46,7 @@ def refuse(rule: str, says: str, hint: str) -> PydanticCustomError:
     return PydanticCustomError(rule, "{says}", {"says": says, "hint": hint})
 
 
-def shown(value: object, most: int = 60) -> str:
+def printable(value: object, most: int = 60) -> str:
     """A value in a message: short, and without anything that could move the reader's cursor."""
     text = CONTROL.sub(lambda found: f"\\u{ord(found.group()):04x}", str(value))
     return text if len(text) <= most else text[: most - 3] + "..."
@@ -56,7 +56,7 @@ def _text(value: object) -> object:
     if isinstance(value, str):
         bad = CONTROL.search(value)
         if bad:
-            says = f"U+{ord(bad.group()):04X} stands in `{shown(value)}`"
+            says = f"U+{ord(bad.group()):04X} stands in `{printable(value)}`"
             raise refuse("bad-text", says, "write plain text on one line")
         if not value.strip():
             raise refuse("bad-text", "it is empty", "write something, or take it out")
@@ -86,7 +86,7 @@ def _label(value: object, most: int) -> object:
     if not DNS_LABEL.fullmatch(value):
         tidy = TIDY.sub("-", value.lower()).strip("-")
         hint = f"write `{tidy}`" if tidy else "write lower-case letters, digits and hyphens"
-        raise refuse("bad-name", f"`{shown(value)}` is not a DNS label (lower-case letters, digits, hyphens)", hint)
+        raise refuse("bad-name", f"`{printable(value)}` is not a DNS label (lower-case letters, digits, hyphens)", hint)
     return value
 
 
@@ -104,7 +104,7 @@ def _handler(value: object) -> object:
         module, _, name = dotted.rpartition("." if ":" not in value and not value.endswith(".py") else ":")
         better = f"{module.removesuffix('.py')}:{name}"
         hint = f"write `{better}`" if HANDLER.fullmatch(better) else "write it such as `media.jobs:handle`"
-        raise refuse("bad-handler", f"`{shown(value)}` is not a module and a name in it", hint)
+        raise refuse("bad-handler", f"`{printable(value)}` is not a module and a name in it", hint)
     return value
 
 
@@ -123,9 +123,9 @@ def _image(value: object) -> object:
         lower = repository.lower() + value.removeprefix(repository)
         better = lower if REPOSITORY.fullmatch(repository.lower()) and lower != value else ""
         hint = f"write `{better}`" if better else "write it such as `registry.example/team/app:1.4.2`"
-        raise refuse("bad-image", f"`{shown(value)}` is not an image", hint)
+        raise refuse("bad-image", f"`{printable(value)}` is not an image", hint)
     if not at and tag in ("", "latest"):
-        says = "`latest` is another image tomorrow" if tag else f"`{shown(value)}` has no tag, which means `latest`"
+        says = "`latest` is another image tomorrow" if tag else f"`{printable(value)}` has no tag, which means `latest`"
         raise refuse("image-not-pinned", says, f"name a version, such as `{repository}:1.4.2`, or a digest")
     return value
 
@@ -136,7 +136,7 @@ def _word(value: str, rule: str, example: str) -> None:
     if len(value) > LONGEST_KEY:
         raise refuse(rule, f"it has {len(value)} characters, and {LONGEST_KEY} is the most", "shorten it")
     if CONTROL.search(value) or " " in value:
-        says = f"a space or a control character stands in `{shown(value)}`"
+        says = f"a space or a control character stands in `{printable(value)}`"
         raise refuse(rule, says, f"write it such as `{example}`")
 
 
@@ -145,7 +145,7 @@ def _key(value: object) -> object:
         return value
     _word(value, "bad-key", "streams:media.cluster")
     if ("{" in value or "}" in value) and not re.fullmatch(r"[^{}]*\{[^{}]+\}[^{}]*", value):
-        says = f"the braces of `{shown(value)}` are not one hash tag, so its side keys could land in other slots"
+        says = f"the braces of `{printable(value)}` are not one hash tag, so its side keys could land in other slots"
         raise refuse("bad-key", says, "write no braces, or exactly one `{tag}` with something in it")
     return value
 
@@ -153,9 +153,11 @@ def _key(value: object) -> object:
 def _group(value: object) -> object:
     if isinstance(value, str):
         if value.startswith("~"):
-            raise refuse("bad-key", f"`{shown(value)}` starts with `~`, which is reserved", "take the `~` off")
+            raise refuse("bad-key", f"`{printable(value)}` starts with `~`, which is reserved", "take the `~` off")
         if "{" in value or "}" in value:
-            raise refuse("bad-key", f"`{shown(value)}` has braces, and it becomes part of keys", "take the braces out")
+            raise refuse(
+                "bad-key", f"`{printable(value)}` has braces, and it becomes part of keys", "take the braces out"
+            )
         _word(value, "bad-key", "media-workers")
     return value
 
@@ -163,13 +165,13 @@ def _group(value: object) -> object:
 def _consumer(value: object) -> object:
     if isinstance(value, str):
         if value.startswith("~"):
-            raise refuse("bad-consumer", f"`{shown(value)}` starts with `~`, which is reserved", "take the `~` off")
+            raise refuse("bad-consumer", f"`{printable(value)}` starts with `~`, which is reserved", "take the `~` off")
         unknown = [word for word in PLACEHOLDER.findall(value) if word != "{hostname}"]
         if unknown or value.count("{") != value.count("{hostname}") or value.count("}") != value.count("{hostname}"):
-            word = f"the braces of `{shown(value)}` are" if not unknown else f"`{shown(unknown[0])}` is"
+            word = f"the braces of `{printable(value)}` are" if not unknown else f"`{printable(unknown[0])}` is"
             says = f"{word} not replaced by anything"
             better = PLACEHOLDER.sub("{hostname}", value) if unknown else "{hostname}"
-            raise refuse("bad-consumer", says, f'write `"{shown(better)}"`, or no braces')
+            raise refuse("bad-consumer", says, f'write `"{printable(better)}"`, or no braces')
         _word(value, "bad-consumer", '"media-{hostname}"')
     return value
 
@@ -184,7 +186,7 @@ def _date(value: object) -> object:
             raise refuse(
                 "bad-date", f"`{value}` is not a day", "write a day of the calendar, as `2027-01-31`"
             ) from None
-    raise refuse("bad-date", f"`{shown(value)}` is not a date", "write it as `2027-01-31`")
+    raise refuse("bad-date", f"`{printable(value)}` is not a date", "write it as `2027-01-31`")
 
 
 def _url(value: object) -> object:
@@ -196,7 +198,7 @@ def _url(value: object) -> object:
             ok = False
         if not ok or CONTROL.search(value) or " " in value:
             raise refuse(
-                "bad-url", f"`{shown(value)}` is not a URL", "write all of it, such as `https://runbooks.example`"
+                "bad-url", f"`{printable(value)}` is not a URL", "write all of it, such as `https://runbooks.example`"
             )
     return value
 
@@ -204,7 +206,7 @@ def _url(value: object) -> object:
 def _pointer(value: object) -> object:
     if isinstance(value, str) and (not re.fullmatch(r"(/([^~/]|~[01])*)+", value) or CONTROL.search(value)):
         raise refuse(
-            "bad-pointer", f"`{shown(value)}` is not a JSON pointer", "write it such as `/spec/maxReplicaCount`"
+            "bad-pointer", f"`{printable(value)}` is not a JSON pointer", "write it such as `/spec/maxReplicaCount`"
         )
     return value
 
@@ -220,7 +222,7 @@ def _file(value: object) -> object:
             or ".." in steps
             or len(value) > LONGEST_FILE
         ):
-            says = f"`{shown(value)}` is not a file beside the spec"
+            says = f"`{printable(value)}` is not a file beside the spec"
             raise refuse("bad-file", says, "write a relative path without `..`, such as `schemas/job.json`")
     return value
 
@@ -235,7 +237,7 @@ def _cidr(value: object) -> object:
             hint = (
                 f"write `{whole}`" if whole else "write an address and the length of its prefix, such as `10.20.0.0/16`"
             )
-            raise refuse("bad-cidr", f"`{shown(value)}` is not a range of addresses", hint)
+            raise refuse("bad-cidr", f"`{printable(value)}` is not a range of addresses", hint)
     return value
 
 
@@ -244,7 +246,7 @@ def _label_key(value: object) -> object:
         return value
     prefix, slash, name = value.rpartition("/")
     if not LABEL_WORD.fullmatch(name) or (slash and not LABEL_PREFIX.fullmatch(prefix)):
-        raise refuse("bad-label", f"`{shown(value)}` is not the name of a label", "write it such as `release`")
+        raise refuse("bad-label", f"`{printable(value)}` is not the name of a label", "write it such as `release`")
     if OUR_LABELS.fullmatch(value):
         raise refuse("bad-label", f"`{value}` is one of Penstock's own labels", "ask for another one")
     return value
@@ -253,7 +255,7 @@ def _label_key(value: object) -> object:
 def _label_value(value: object) -> object:
     if isinstance(value, str) and value and not LABEL_WORD.fullmatch(value):
         hint = "write letters, digits, `-`, `_` and `.`, 63 at the most, that begin and end with a letter or a digit"
-        raise refuse("bad-label", f"`{shown(value)}` is not the value of a label", hint)
+        raise refuse("bad-label", f"`{printable(value)}` is not the value of a label", hint)
     return value
 
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import jsonschema_rs as compiled
 
-from penstock_spec.values.words import shown
+from penstock_spec.values.strings import printable
 
 
-class Checked:
+class MessageValidator:
     """What a schema without trouble has against messages."""
 
     def __init__(self, schema: dict[str, Any]) -> None:
@@ -23,7 +23,7 @@ class Checked:
         if error is None:
             return ""
         at = "".join(f"/{step}" for step in error.instance_path)
-        return shown(f"{error.message} (at `{at}`)" if at else error.message, 200)
+        return printable(f"{error.message} (at `{at}`)" if at else error.message, 200)
 
 
 def _plain(value: object) -> Any:  # noqa: ANN401 - whatever JSON holds

@@ -11,23 +11,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from penstock_spec.failing.matches import is_exception, is_status, nearly
-from penstock_spec.failing.of_spec import classes_of
+from penstock_spec.context import SpecContext
+from penstock_spec.failures.matching import is_exception, is_status, nearly
+from penstock_spec.failures.of_spec import classes_of
 from penstock_spec.findings import Severity
-from penstock_spec.model import Part
-from penstock_spec.reading import Found
+from penstock_spec.model import Section
+from penstock_spec.reading import Problem
 from penstock_spec.rules.define import spec_rule
-from penstock_spec.subject import Subject
-from penstock_spec.values.words import shown
+from penstock_spec.values.strings import printable
 
 
 @spec_rule(Severity.ERROR)
-def rule(subject: Subject[Part]) -> Iterator[Found]:
+def rule(subject: SpecContext[Section]) -> Iterator[Problem]:
     where, classes = classes_of(subject.spec)
     for name, one in classes.items():
         for index, match in enumerate(one.match):
             if not is_status(match) and not is_exception(match):
-                message = f"`{shown(match)}` is neither an exception nor an HTTP status"
+                message = f"`{printable(match)}` is neither an exception nor an HTTP status"
                 yield subject.problem(f"{where}.{name}.match[{index}]", message, _hint(match))
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from penstock_spec.model import Part, about
-from penstock_spec.values.words import Date, Field_, Name, Pointer, Text
+from penstock_spec.model import Section, about
+from penstock_spec.values.strings import Date, Field_, Name, Pointer, Text
 
 
-class Owner(Part):
+class Owner(Section):
     """Who answers for a pipeline."""
 
     team: Annotated[Name, about("The team; alerts are routed by it.", "media")]
@@ -21,7 +21,7 @@ PATCHABLE = Literal[
 ]  # fmt: skip
 
 
-class Patch(Part):
+class Patch(Section):
     """A change of one generated manifest, for what the spec has no word for. It is checked as the spec is."""
 
     target: Annotated[PATCHABLE, about("The kind of the manifest.", "Deployment")]
@@ -31,7 +31,7 @@ class Patch(Part):
     reason: Annotated[Text, about("Why the spec's own words do not do.", "these jobs need local disks")]
 
 
-class Acknowledgement(Part):
+class Acknowledgement(Section):
     """A dangerous change that a person takes on, for a time."""
 
     change: Annotated[
@@ -42,7 +42,7 @@ class Acknowledgement(Part):
     until: Annotated[Date, about("The last day on which it counts.", "2027-01-31")]
 
 
-class Removal(Part):
+class Removal(Section):
     """Something whose removal a person takes on, for a time. It stands in the platform file: its own is gone."""
 
     change: Annotated[Literal["remove-pipeline", "remove-environment"], about("The change.", "remove-pipeline")]
@@ -51,7 +51,7 @@ class Removal(Part):
     until: Annotated[Date, about("The last day on which it counts.", "2027-01-31")]
 
 
-class Suppression(Part):
+class Suppression(Section):
     """A finding that a person has looked at and takes on, for a time."""
 
     rule: Annotated[Field_, about("The rule's name.", "target-below-concurrency")]

@@ -11,8 +11,8 @@ from cronsim import CronSim, CronSimError
 from pydantic import BeforeValidator, WithJsonSchema
 
 from penstock_spec.fields import nearest
-from penstock_spec.model import Called
-from penstock_spec.values.words import CONTROL, refuse, shown
+from penstock_spec.model import TypeName
+from penstock_spec.values.strings import CONTROL, printable, refuse
 
 LONGEST_JOB = 200
 """Characters of a job's name; it is a member of the sets, and people type it."""
@@ -41,8 +41,10 @@ def _job_name(value: object) -> object:
         raise refuse("bad-job-name", f"it has {len(value)} characters, and {LONGEST_JOB} is the most", "shorten it")
     if CONTROL.search(value) or re.search(r"\s", value):
         better = re.sub(r"[\s\x00-\x1f\x7f]+", "-", value).strip("-")
-        says = f"a space or a control character stands in `{shown(value)}`"
-        raise refuse("bad-job-name", says, f"write `{shown(better)}`" if better and better.isprintable() else example)
+        says = f"a space or a control character stands in `{printable(value)}`"
+        raise refuse(
+            "bad-job-name", says, f"write `{printable(better)}`" if better and better.isprintable() else example
+        )
     if value == ALL:
         raise refuse("bad-job-name", f"`{ALL}` stands for all jobs", example)
     return value
@@ -56,9 +58,9 @@ def _pattern(value: object) -> object:
     try:
         re.compile(value)
     except (re.error, RecursionError, OverflowError) as error:
-        says = f"`{shown(value)}` is not a regular expression: {error}"
+        says = f"`{printable(value)}` is not a regular expression: {error}"
         better = f".{value}" if value.startswith("*") else ""
-        hint = f"write `{shown(better)}`" if better and _compiles(better) else "write it as Python's `re` reads it"
+        hint = f"write `{printable(better)}`" if better and _compiles(better) else "write it as Python's `re` reads it"
         raise refuse("bad-pattern", says, hint) from None
     return value
 
@@ -78,7 +80,7 @@ def _cron(value: object) -> object:
     if value.strip().lower() in AT:
         raise refuse("bad-cron", f"`{value}` is a word of cron's own", f'write `"{AT[value.strip().lower()]}"`')
     if len(parts) != len(FIELDS):
-        says = f"`{shown(value)}` has {len(parts)} fields, and a cron expression has {len(FIELDS)}"
+        says = f"`{printable(value)}` has {len(parts)} fields, and a cron expression has {len(FIELDS)}"
         hint = "write minute, hour, day of the month, month and day of the week, such as `*/5 * * * *`"
         if len(parts) == len(FIELDS) + 1:
             hint += "; what runs within a minute is said with `every`"
@@ -87,7 +89,7 @@ def _cron(value: object) -> object:
         alone = ["*"] * len(FIELDS)
         alone[index] = parts[index]
         if not _readable(" ".join(alone)):
-            says = f"`{shown(parts[index])}` is no {name}"
+            says = f"`{printable(parts[index])}` is no {name}"
             raise refuse("bad-cron", says, f"write {_TAKES[name]}")
     return value
 
@@ -121,7 +123,7 @@ def _time_zone(value: object) -> object:
         cities = sorted(one for one in known if one.rpartition("/")[2].lower() == value.lower().replace(" ", "_"))
         better = cities[0] if cities else close
         hint = f"write `{better}`" if better else "write a name such as `Europe/Berlin`, or `UTC`"
-        raise refuse("unknown-time-zone", f"`{shown(value)}` is no time zone", hint) from None
+        raise refuse("unknown-time-zone", f"`{printable(value)}` is no time zone", hint) from None
     return value
 
 
@@ -137,10 +139,10 @@ def _part(value: object) -> object:
     """A part of a key: braces would make another hash tag."""
     if isinstance(value, str):
         if "{" in value or "}" in value:
-            says = f"`{shown(value)}` has braces, and they are put around `keys.hash_tag` alone"
+            says = f"`{printable(value)}` has braces, and they are put around `keys.hash_tag` alone"
             raise refuse("bad-key", says, "take the braces out")
         if CONTROL.search(value) or " " in value:
-            raise refuse("bad-key", f"a space or a control character stands in `{shown(value)}`", "take it out")
+            raise refuse("bad-key", f"a space or a control character stands in `{printable(value)}`", "take it out")
         if len(value) > LONGEST_BASE:
             raise refuse("bad-key", f"it has {len(value)} characters, and {LONGEST_BASE} is the most", "shorten it")
     return value
@@ -151,17 +153,17 @@ def _schema(**kind: int | str) -> WithJsonSchema:
 
 
 JobName = Annotated[
-    str, BeforeValidator(_job_name), _schema(pattern=r"^\S+$", maxLength=LONGEST_JOB), Called("name of a job")
+    str, BeforeValidator(_job_name), _schema(pattern=r"^\S+$", maxLength=LONGEST_JOB), TypeName("name of a job")
 ]
-Pattern = Annotated[str, BeforeValidator(_pattern), _schema(maxLength=LONGEST_PATTERN), Called("regular expression")]
-Cron = Annotated[str, BeforeValidator(_cron), _schema(pattern=r"^\s*\S+(\s+\S+){4}\s*$"), Called("cron expression")]
-TimeZone = Annotated[str, BeforeValidator(_time_zone), _schema(pattern="^[A-Za-z0-9_+/-]+$"), Called("time zone")]
+Pattern = Annotated[str, BeforeValidator(_pattern), _schema(maxLength=LONGEST_PATTERN), TypeName("regular expression")]
+Cron = Annotated[str, BeforeValidator(_cron), _schema(pattern=r"^\s*\S+(\s+\S+){4}\s*$"), TypeName("cron expression")]
+TimeZone = Annotated[str, BeforeValidator(_time_zone), _schema(pattern="^[A-Za-z0-9_+/-]+$"), TypeName("time zone")]
 Base = Annotated[
-    str, BeforeValidator(_base), _schema(pattern="^[^{} ]+$", maxLength=LONGEST_BASE), Called("part of a key")
+    str, BeforeValidator(_base), _schema(pattern="^[^{} ]+$", maxLength=LONGEST_BASE), TypeName("part of a key")
 ]
 Prefix = Annotated[
     str,
     BeforeValidator(_part),
     _schema(pattern="^[^{} ]*$", maxLength=LONGEST_BASE),
-    Called("part of a key, or nothing"),
+    TypeName("part of a key, or nothing"),
 ]

@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 
-def replace(path: Path, content: bytes, mode: int | None = None) -> None:
+def write(path: Path, content: bytes, mode: int | None = None) -> None:
     """Write a file; `OSError` where that cannot be. Without `mode` it is its owner's alone."""
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:

@@ -11,18 +11,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from penstock_spec.failing.matches import takes
-from penstock_spec.failing.of_spec import classes_of
+from penstock_spec.context import SpecContext
+from penstock_spec.failures.matching import takes
+from penstock_spec.failures.of_spec import classes_of
 from penstock_spec.findings import Severity
-from penstock_spec.model import Part
-from penstock_spec.reading import Found
+from penstock_spec.model import Section
+from penstock_spec.reading import Problem
 from penstock_spec.rules.define import spec_rule
-from penstock_spec.subject import Subject
-from penstock_spec.values.words import shown
+from penstock_spec.values.strings import printable
 
 
 @spec_rule(Severity.WARNING)
-def rule(subject: Subject[Part]) -> Iterator[Found]:
+def rule(subject: SpecContext[Section]) -> Iterator[Problem]:
     earlier: list[tuple[str, str]] = []
     where, classes = classes_of(subject.spec)
     for name, one in classes.items():
@@ -31,7 +31,7 @@ def rule(subject: Subject[Part]) -> Iterator[Found]:
         if first and all(taken):
             path = f"{where}.{name}.match"
             line = subject.line(f"{where}.{first[1]}")
-            message = f"`{shown(one.match[0])}` is taken by `{shown(first[0])}` of `{first[1]}` ({line})"
+            message = f"`{printable(one.match[0])}` is taken by `{printable(first[0])}` of `{first[1]}` ({line})"
             if len(taken) > 1:
                 message += ", and its other matches are taken too"
             remain = [other for other in classes[first[1]].match if not any(takes(match, other) for match in one.match)]
