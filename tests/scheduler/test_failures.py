@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from penstock.handling.failures import Failure, Match
+from penstock.handling.failures import Failure, FailureMatcher
 from penstock_spec.kinds.scheduler.spec import Scheduler
 from penstock_spec.values.quantities import Duration
 
@@ -15,7 +15,7 @@ def class_of(spec: Scheduler, error: BaseException) -> str:
     """The first class that takes it, as the runtime matches."""
     failure = Failure.of(error)
     classes = spec.failures.classes.items()
-    return next((name for name, one in classes if Match.of(one.match).takes(failure)), "-")
+    return next((name for name, one in classes if FailureMatcher.of(one.match).takes(failure)), "-")
 
 
 class AnswerError(Exception):

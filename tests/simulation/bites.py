@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from penstock.tending.contact import Contact
+from penstock.maintenance.contact import Contact
 from penstock.worker.audit import Audit
-from penstock.worker.lanes import Lanes
+from penstock.worker.intake import Intake
 from penstock.worker.slots import Slots
 
 from .plan import Fault, Plan, Said, Setup
@@ -149,7 +149,7 @@ LEFT = (
         "poison",
         scripts={"claim": without("redis.call('HSET', crashed, id, counts[id] + 1 - free_of[id])")},
     ),
-    Left("emptying before the last chance", "company", "poison", methods=((Lanes, "_is_empty", _always),)),
+    Left("emptying before the last chance", "company", "poison", methods=((Intake, "_is_empty", _always),)),
     Left(
         "what a drain gives back for nothing",
         "dead-early",

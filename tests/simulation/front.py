@@ -31,7 +31,7 @@ SHOWS = frozenset(
         "park",
         "give_back",
         "bury",
-        "tend",
+        "promote",
         "take_over",
         "send",
         "deregister",

@@ -20,7 +20,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any, Protocol
 
 from penstock.handling.failures import Failure
-from penstock.isolation.errand import Crashed, Ended, Errand, Killed, Progress, Returned, Why
+from penstock.isolation.runs import CancelReason, Crashed, Killed, ProgressReport, Returned, RunRequest, RunResult
 from penstock.worker import outcome
 from penstock.worker.context import Context
 
@@ -125,9 +125,9 @@ def fails(run: Run) -> bool:
 class Child:
     """A child process with one message."""
 
-    def __init__(self, future: asyncio.Future[Ended]) -> None:
+    def __init__(self, future: asyncio.Future[RunResult]) -> None:
         self.future = future
-        self.why: Why | None = None
+        self.why: CancelReason | None = None
         """Why it was cancelled, if it was."""
         self.run: Run
         self.event: Event
@@ -151,7 +151,9 @@ class Spawner:
     async def start(self) -> None:
         """Nothing is needed ahead."""
 
-    async def run(self, delivery: Errand, *, alone: bool, on_progress: Callable[[Progress], None]) -> Ended:
+    async def run(
+        self, delivery: RunRequest, *, alone: bool, on_progress: Callable[[ProgressReport], None]
+    ) -> RunResult:
         del alone, on_progress
         fields = [part for pair in delivery.fields for part in pair]
         message = self._truth.message_of(delivery.id, fields)
@@ -180,7 +182,7 @@ class Spawner:
             self._truth.ends(child.run, "ok")
             self._tell(child, Returned(outcome.written(outcome.Outcome())))
 
-    async def cancel(self, delivery_id: bytes, why: Why) -> None:
+    async def cancel(self, delivery_id: bytes, why: CancelReason) -> None:
         """It is told, and ends soon; or is killed."""
         child = self._children.get(delivery_id)
         if child is None or child.why is not None:
@@ -190,7 +192,7 @@ class Spawner:
         deaf = DEAF.get(child.run.message.said.kind, 0.0) > KILLED_AFTER
         child.event = self._universe.after(KILLED_AFTER if deaf else 0.01, self._stop, delivery_id, why, deaf)
 
-    def _stop(self, entry: bytes, why: Why, by_force: bool) -> None:  # noqa: FBT001 - as `Killed` has it
+    def _stop(self, entry: bytes, why: CancelReason, by_force: bool) -> None:  # noqa: FBT001 - as `Killed` has it
         child = self._children.pop(entry)
         self._truth.ends(child.run, why)
         self._tell(child, Killed(why, by_force))
@@ -206,10 +208,10 @@ class Spawner:
             child.event.cancel()
         self._children.clear()
 
-    def _tell(self, child: Child, ended: Ended) -> None:
+    def _tell(self, child: Child, ended: RunResult) -> None:
         child.future.get_loop().call_soon_threadsafe(_set, child.future, ended)
 
 
-def _set(future: asyncio.Future[Ended], ended: Ended) -> None:
+def _set(future: asyncio.Future[RunResult], ended: RunResult) -> None:
     if not future.done():
         future.set_result(ended)

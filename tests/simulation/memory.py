@@ -61,13 +61,13 @@ class Memory:
         if self._off:
             return True
         until: float | None = None
-        if name == "tend":
+        if name == "promote":
             left = cast("list[int]", reply)[4]
             until = None if left < 0 else time + left
         elif name == "overdue":
             until = first_end
         where = self._lasting if name in LASTING else self._known
-        where[words] = (time, until, _Timed(name, reply) if name in ("tend", "overdue") else reply)
+        where[words] = (time, until, _Timed(name, reply) if name in ("promote", "overdue") else reply)
         return True
 
 
@@ -84,7 +84,7 @@ def _later(reply: Reply, asked: int, time: int) -> Reply:
         return reply
     told = list(reply)
     told[0] = time
-    if reply.name == "tend" and cast("int", told[4]) >= 0:
+    if reply.name == "promote" and cast("int", told[4]) >= 0:
         told[4] = cast("int", told[4]) - (time - asked)
     return told
 
@@ -100,7 +100,7 @@ def _changed_nothing(name: str, words: Sequence[Word], reply: Reply) -> bool:  #
         return reply == b"there"
     if not isinstance(reply, list):
         return False
-    if name == "tend":
+    if name == "promote":
         return not any(cast("list[int]", reply[1:4])) and reply[7] == b""
     if name == "overdue":
         return reply[1:] == [0]

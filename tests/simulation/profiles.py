@@ -20,7 +20,7 @@ STEPS = {
         "park",
         "give_back",
         "bury",
-        "tend",
+        "promote",
         "XPENDING",
         "overdue",
         "take_over",
@@ -28,7 +28,7 @@ STEPS = {
     ),
     "lease": ("*", "register", "renew"),
     "leader": ("lead",),
-    "work": ("*", "tend", "overdue", "take_over", "reconcile_stream", "reconcile_due", "ensure"),
+    "work": ("*", "promote", "overdue", "take_over", "reconcile_stream", "reconcile_due", "ensure"),
 }
 LEAVES = ("settle", "park", "give_back", "bury", "settle_with")
 CROWDED = 0.4

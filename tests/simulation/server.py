@@ -12,7 +12,7 @@ from .link import Client, Op
 from .store import EPOCH, Words
 from .universe import START, Event, Universe
 
-ADDS = frozenset({"send", "tend", "replay", "ensure", "XADD", "XGROUP"})
+ADDS = frozenset({"send", "promote", "replay", "ensure", "XADD", "XGROUP"})
 """What may bring something to blocked readers."""
 
 

@@ -120,7 +120,7 @@ class Steps:
         self._truth.taken_over(consumer)
         return True
 
-    def tend(self, process: str, args: Sequence[Word], reply: Reply) -> bool:
+    def promote(self, process: str, args: Sequence[Word], reply: Reply) -> bool:
         del args
         _, promoted, entered, lost, *_ = cast("list[int]", reply)
         if promoted or entered or lost:
@@ -155,7 +155,7 @@ READ: dict[str, Callable[[Steps, str, Sequence[Word], Reply], bool]] = {
     "renew": Steps.renew,
     "overdue": Steps.overdue,
     "take_over": Steps.take_over,
-    "tend": Steps.tend,
+    "promote": Steps.promote,
     "ensure": Steps.ensure,
     "send": Steps.send,
 }

@@ -10,8 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from penstock.maintenance import takeover
 from penstock.resolved import Resolved
-from penstock.tending import sweep
 from penstock.worker import audit, worker
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.platform import Environment
@@ -221,7 +221,7 @@ def run(store: Store, plan: Plan, *, texts: Texts = TEXTS, traced: bool = False,
 @contextmanager
 def _tuned(size: int) -> Iterator[None]:
     """Pages of so many entries, so that what needs several needs few; and no gauges, which say nothing here."""
-    tuned = [(module, "PAGE", min(size, module.PAGE)) for module in (sweep, audit)]
+    tuned = [(module, "PAGE", min(size, module.PAGE)) for module in (takeover, audit)]
     tuned += [(worker, "GAUGES_EVERY", 3600)]
     usual = [(module, name, getattr(module, name)) for module, name, _ in tuned]
     try:

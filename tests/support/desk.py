@@ -22,12 +22,12 @@ from targets import Target
 
 from penstock.command import main
 from penstock.keys import PipelineKeys
+from penstock.maintenance.replies import items
 from penstock.operating.entry import Entry, Lens
 from penstock.resolved import Resolved
-from penstock.tending.replies import items
 from penstock.wire.credentials import Credentials
+from penstock.worker.dead_letter import dead_letter_fields
 from penstock.worker.delivery import Buried, Delivery
-from penstock.worker.letter import written
 
 SECONDS = 120.0
 
@@ -136,7 +136,10 @@ class Desk:
         """A dead letter, as a worker writes it. Gives its id."""
         delivery = Delivery(entry.encode(), fields, "worker~01234567", attempts)
         told = self.ask(
-            "XADD", self.keys.dead, "*", *written(Buried(delivery, reason, error), self.keys, 1_700_000_000_000)
+            "XADD",
+            self.keys.dead,
+            "*",
+            *dead_letter_fields(Buried(delivery, reason, error), self.keys, 1_700_000_000_000),
         )
         return str(told)
 

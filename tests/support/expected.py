@@ -175,7 +175,7 @@ class Expected:
         del self.alive[consumer]
         return "done"
 
-    def tend(self, due: Iterable[str]) -> None:
+    def promote(self, due: Iterable[str]) -> None:
         """These are due."""
         for id_ in due:
             if self.pending.get(id_, ("", 0))[0] == PARKED:

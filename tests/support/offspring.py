@@ -10,7 +10,7 @@ from pathlib import Path
 
 from promises import until
 
-from penstock.isolation import JSON, Ended, Errand, Processes, Progress
+from penstock.isolation import JSON, ChildPool, ProgressReport, RunRequest, RunResult
 
 WORKS = str(Path(__file__).parents[1] / "runtime" / "isolation" / "works")
 """Where `doing` lies, whose messages say what is done to the process that runs them."""
@@ -19,27 +19,29 @@ WORKS = str(Path(__file__).parents[1] / "runtime" / "isolation" / "works")
 class Family:
     """Processes, with words for what the tests do to them."""
 
-    def __init__(self, processes: Processes) -> None:
+    def __init__(self, processes: ChildPool) -> None:
         """Count messages from 1."""
         self.processes = processes
-        self.told: list[Progress] = []
+        self.told: list[ProgressReport] = []
         self._count = 0
 
-    def deliver(self, do: str, **fields: str) -> Errand:
+    def deliver(self, do: str, **fields: str) -> RunRequest:
         """Make a message that says what to do."""
         self._count += 1
         said = [(b"do", do.encode()), *((name.encode(), value.encode()) for name, value in fields.items())]
-        return Errand(b"%d-0" % self._count, tuple(said), 1, 1, "me")
+        return RunRequest(b"%d-0" % self._count, tuple(said), 1, 1, "me")
 
-    async def do(self, do: str, *, alone: bool = True, **fields: str) -> Ended:
+    async def do(self, do: str, *, alone: bool = True, **fields: str) -> RunResult:
         """Have it done."""
         return await self.run(self.deliver(do, **fields), alone=alone)
 
-    async def run(self, delivery: Errand, *, alone: bool = True) -> Ended:
+    async def run(self, delivery: RunRequest, *, alone: bool = True) -> RunResult:
         """Run a delivery."""
         return await self.processes.run(delivery, alone=alone, on_progress=self.told.append)
 
-    async def begin(self, do: str, *, alone: bool = True, **fields: str) -> tuple[asyncio.Task[Ended], Errand, int]:
+    async def begin(
+        self, do: str, *, alone: bool = True, **fields: str
+    ) -> tuple[asyncio.Task[RunResult], RunRequest, int]:
         """Begin something that tells a process number, and wait until it is told."""
         delivery = self.deliver(do, **fields)
         before = len(self.told)
@@ -49,9 +51,9 @@ class Family:
         assert isinstance(pid, int)
         return task, delivery, pid
 
-    def nursery(self) -> int:
-        """The process number of the nursery."""
-        (found,) = nurseries()
+    def fork_server(self) -> int:
+        """The process number of the fork server."""
+        (found,) = fork_servers()
         return found
 
 
@@ -82,9 +84,9 @@ def command_of(pid: int) -> bytes:
         return b""
 
 
-def nurseries() -> list[int]:
+def fork_servers() -> list[int]:
     """Those of this process."""
-    return [pid for pid in children_of(os.getpid()) if b"penstock.isolation.nursery" in command_of(pid)]
+    return [pid for pid in children_of(os.getpid()) if b"penstock.isolation.fork_server" in command_of(pid)]
 
 
 def children_of(pid: int) -> list[int]:
@@ -108,7 +110,7 @@ async def family(
     patience: float = 5.0,
 ) -> AsyncIterator[Family]:
     """Processes that are closed at the end."""
-    processes = Processes(target, config or {}, memory_limit=memory_limit, path=path, patience=patience)
+    processes = ChildPool(target, config or {}, memory_limit=memory_limit, path=path, patience=patience)
     try:
         yield Family(processes)
     finally:

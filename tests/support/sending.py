@@ -11,8 +11,8 @@ from raw import Told
 from targets import Target
 
 from penstock.keys import PipelineKeys
-from penstock.tending.group import ensure
-from penstock.tending.tend import Tended, tend
+from penstock.maintenance.group import ensure
+from penstock.maintenance.promote import PromoteResult, promote
 from penstock.wire.link import Link
 from penstock_spec.kinds.pipeline.spec import Pipeline
 
@@ -110,12 +110,12 @@ async def worked_on(target: Target, spec: Pipeline) -> AsyncIterator[Link]:
     await link.close()
 
 
-async def until_entered(link: Link, spec: Pipeline) -> Tended:
+async def until_entered(link: Link, spec: Pipeline) -> PromoteResult:
     """Look after the delayed messages until one enters; return the look that found it due."""
-    looks: list[Tended] = []
+    looks: list[PromoteResult] = []
 
     async def entered() -> bool:
-        looks.append(await tend(link, keys_of(spec)))
+        looks.append(await promote(link, keys_of(spec)))
         return looks[-1].entered > 0
 
     await until(entered, "a delayed message enters")

@@ -10,9 +10,9 @@ from behind import KEYS, SPEC, Behind, Sent, Told
 
 from penstock.janitor.reconcile import Page, Reconciled, Reconciler
 from penstock.keys import READY
+from penstock.maintenance.group import ensure
+from penstock.maintenance.promote import PromoteResult, promote
 from penstock.scripts import script
-from penstock.tending.group import ensure
-from penstock.tending.tend import Tended, tend
 
 LEASE = 30_000
 ATTEMPTS = 3
@@ -202,9 +202,9 @@ class Steps(Behind):
 
     # -- the janitor's, as far as these steps need them ---------------------------------------------------------------
 
-    def tend(self) -> Tended:
+    def promote(self) -> PromoteResult:
         """What is due goes on."""
-        return self.wait(tend(self._link, KEYS))
+        return self.wait(promote(self._link, KEYS))
 
     def reconcile(self) -> None:
         """The index is made to follow the truth, and what is pending nowhere comes back by force."""

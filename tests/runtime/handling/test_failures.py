@@ -15,8 +15,8 @@ import redis
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock.handling.asked import Bury, Retry
-from penstock.handling.failures import LONGEST, Failure, Match
+from penstock.handling.exceptions import Bury, Retry
+from penstock.handling.failures import LONGEST, Failure, FailureMatcher
 from penstock_spec.failures.matching import SAME, builtin, is_status, takes
 
 BUILTINS = [
@@ -31,7 +31,9 @@ EVERY = (
     "503", "404", "5xx", "4xx", "1xx",
 )  # fmt: skip
 MATCHES = st.sampled_from(EVERY)
-TAKEN = [(Match.of([one]), one, Match.of([two]), two) for one in EVERY for two in EVERY if takes(one, two)]
+TAKEN = [
+    (FailureMatcher.of([one]), one, FailureMatcher.of([two]), two) for one in EVERY for two in EVERY if takes(one, two)
+]
 
 
 @st.composite
@@ -89,7 +91,7 @@ def takes_in_process(match: str, exception: BaseException) -> bool:
 @given(MATCHES, exceptions())
 def test_by_name_and_by_type_is_the_same(match: str, exception: BaseException) -> None:
     """A failure may come from another process, where all that is left of its type is names."""
-    assert Match.of([match]).takes(Failure.of(exception)) == takes_in_process(match, exception)
+    assert FailureMatcher.of([match]).takes(Failure.of(exception)) == takes_in_process(match, exception)
 
 
 @given(exceptions().filter(lambda one: isinstance(one, Exception) or type(one) is SystemExit))
@@ -106,7 +108,7 @@ def test_what_linting_says_is_taken_is_taken(exception: BaseException) -> None:
 @given(st.lists(MATCHES, max_size=4), exceptions())
 def test_a_class_takes_what_one_of_its_matches_takes(matches: list[str], exception: BaseException) -> None:
     failure = Failure.of(exception)
-    assert Match.of(matches).takes(failure) == any(Match.of([one]).takes(failure) for one in matches)
+    assert FailureMatcher.of(matches).takes(failure) == any(FailureMatcher.of([one]).takes(failure) for one in matches)
 
 
 @given(exceptions())
@@ -139,7 +141,7 @@ def test_a_failure_travels(exception: BaseException) -> None:
     ],
 )
 def test_matches_as_people_write_them(match: str, exception: BaseException, taken: bool) -> None:  # noqa: FBT001 - what is expected
-    assert Match.of([match]).takes(Failure.of(exception)) is taken
+    assert FailureMatcher.of([match]).takes(Failure.of(exception)) is taken
 
 
 def test_a_package_offers_a_class_as_its_own_only_when_it_is_that_class(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -157,9 +159,9 @@ def test_a_package_offers_a_class_as_its_own_only_when_it_is_that_class(monkeypa
 def test_a_status_without_a_type_is_a_failure_too() -> None:
     """From another process, or another language, a failure may come with nothing but its status."""
     failure = Failure((), 503)
-    assert Match.of(["5xx"]).takes(failure)
-    assert Match.of(["Exception"]).takes(failure)
-    assert not Match.of(["OSError", "Oops"]).takes(failure)
+    assert FailureMatcher.of(["5xx"]).takes(failure)
+    assert FailureMatcher.of(["Exception"]).takes(failure)
+    assert not FailureMatcher.of(["OSError", "Oops"]).takes(failure)
 
 
 class AwkwardError(Exception):

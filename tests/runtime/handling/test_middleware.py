@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from penstock.handling.declare import Declared, Middleware, handler
+from penstock.handling.declare import Declaration, Middleware, handler
 from penstock.handling.middleware import Call, with_middleware
 
 Told = list[str]
@@ -159,7 +159,7 @@ def test_a_declared_handler_stays_the_function_that_it_is() -> None:
     declared = handler(middleware=[layer])(handle)
     assert declared is handle
     assert asyncio.run(declared("hello")) == "hello"
-    assert vars(handle)["__penstock__"] == Declared((layer,), None)
+    assert vars(handle)["__penstock__"] == Declaration((layer,), None)
 
 
 def test_what_is_left_out_does_nothing() -> None:

@@ -12,13 +12,13 @@ import pytest
 from offspring import children_of, family, is_alive, until_ended
 from promises import until
 
-from penstock.isolation import Killed, NoChild, Returned, Why
+from penstock.isolation import CancelReason, Killed, NoChildError, Returned
 
 Keep = Callable[[Coroutine[Any, Any, None]], None]
 
 
-@pytest.mark.parametrize("why", get_args(Why))
-def test_a_handler_that_stops_keeps_its_child(keep: Keep, why: Why) -> None:
+@pytest.mark.parametrize("why", get_args(CancelReason))
+def test_a_handler_that_stops_keeps_its_child(keep: Keep, why: CancelReason) -> None:
     """It is told why, and its child runs the next message."""
 
     async def promise() -> None:
@@ -96,7 +96,7 @@ def test_who_cancels_the_run_waits_for_the_end(keep: Keep) -> None:
 
 @pytest.mark.parametrize("alone", [True, False])
 def test_a_message_is_cancelled_before_it_has_a_child(keep: Keep, *, alone: bool) -> None:
-    """The nursery is not even there."""
+    """The fork server is not even there."""
 
     async def promise() -> None:
         async with family() as it:
@@ -123,7 +123,7 @@ def test_nobody_waits_for_a_child_that_was_asked_for(keep: Keep) -> None:
             with pytest.raises(asyncio.CancelledError):
                 await task
             assert isinstance(await it.do("who"), Returned)  # born after the other
-            await until(lambda: not children_of(it.nursery()), "both children have ended")
+            await until(lambda: not children_of(it.fork_server()), "both children have ended")
             assert isinstance(await it.do("who", alone=False), Returned)
 
     keep(promise())
@@ -153,7 +153,7 @@ def test_a_drain_waits_for_what_runs(keep: Keep, tmp_path: Path) -> None:
             task, _, _ = await it.begin("wait_for_file", file="/nowhere")
             await it.processes.close()
             assert await task == Killed("drain", by_force=True)
-            with pytest.raises(NoChild, match="no children are wanted any more"):
+            with pytest.raises(NoChildError, match="no children are wanted any more"):
                 await it.do("who")
 
     keep(promise())
@@ -170,7 +170,7 @@ def test_closing_does_not_wait_for_an_import(keep: Keep, tmp_path: Path) -> None
             await asyncio.sleep(0)
             await it.processes.close()
             assert await task == Killed("drain", by_force=False)
-            with pytest.raises(NoChild, match="no children are wanted any more"):
+            with pytest.raises(NoChildError, match="no children are wanted any more"):
                 await starting
 
     keep(promise())

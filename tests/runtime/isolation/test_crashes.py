@@ -64,13 +64,13 @@ def test_signals_for_everyone_do_not_take_messages(which: signal.Signals, target
     async def promise() -> None:
         async with family(target, config) as it:
             task, delivery, pid = await it.begin("finish_anyway")
-            nursery = it.nursery()
-            os.kill(nursery, which)
+            fork_server = it.fork_server()
+            os.kill(fork_server, which)
             os.kill(pid, which)
             await it.processes.cancel(delivery.id, "drain")
             assert isinstance(await task, Returned)
             assert isinstance(await it.do("who"), Returned)
-            assert it.nursery() == nursery
+            assert it.fork_server() == fork_server
 
     on_one_loop(promise())
 
@@ -81,12 +81,12 @@ def test_interrupted_calls_go_on(keep: Keep) -> None:
     async def promise() -> None:
         async with family() as it:
             await it.processes.start()
-            nursery = it.nursery()
+            fork_server = it.fork_server()
             over = asyncio.Event()
 
             async def disturb() -> None:
                 while not over.is_set():
-                    for pid in (nursery, *children_of(nursery)):
+                    for pid in (fork_server, *children_of(fork_server)):
                         for which in (signal.SIGCHLD, signal.SIGINT, signal.SIGTERM):
                             with suppress(ProcessLookupError):
                                 os.kill(pid, which)
@@ -149,7 +149,7 @@ def test_a_hundred_children_leave_nothing_behind(keep: Keep) -> None:
             for number in range(100):
                 ended = await it.do("leave_at_once" if number % 2 else "who")
                 assert isinstance(ended, Crashed if number % 2 else Returned)
-            await until(lambda: not children_of(it.nursery()), "no child is left, as a zombie neither")
+            await until(lambda: not children_of(it.fork_server()), "no child is left, as a zombie neither")
             await until(lambda: open_files() == before, "no file is left")
 
     keep(promise())
@@ -175,9 +175,9 @@ def test_nothing_is_left_after_closing(keep: Keep) -> None:
         files, processes = open_files(), set(children_of(os.getpid()))
         async with family(patience=0.1) as it:
             begun = [await it.begin(do, alone=alone) for do in ("wait", "ignore") for alone in (True, False)]
-            nursery = it.nursery()
+            fork_server = it.fork_server()
             await asyncio.gather(it.processes.close(), it.processes.close())
-            assert not any(is_alive(pid) for pid in (nursery, *(pid for _, _, pid in begun)))
+            assert not any(is_alive(pid) for pid in (fork_server, *(pid for _, _, pid in begun)))
             assert all(task.done() for task, _, _ in begun)
         assert set(children_of(os.getpid())) == processes
         await until(lambda: open_files() == files, "no file is left")

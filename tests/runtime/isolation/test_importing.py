@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from offspring import WORKS, family, nurseries, open_files
+from offspring import WORKS, family, fork_servers, open_files
 from promises import keep, until
 
-from penstock.isolation import BadHandler, Returned
+from penstock.isolation import HandlerImportError, Returned
 
 LEAVES_BEHIND = {
     "a thread": (
@@ -97,13 +97,13 @@ def test_an_import_that_fails_is_told(
 
     async def promise() -> None:
         async with family("handler:make", path=(str(tmp_path),)) as it:
-            with pytest.raises(BadHandler) as told:
+            with pytest.raises(HandlerImportError) as told:
                 await it.processes.start()
             assert str(told.value) == says
-            with pytest.raises(BadHandler) as told:
+            with pytest.raises(HandlerImportError) as told:
                 await it.do("who")
             assert str(told.value) == says
-        assert nurseries() == []
+        assert fork_servers() == []
 
     keep(promise())
     assert capfd.readouterr() == ("", "")
@@ -125,7 +125,7 @@ def test_an_import_that_crashes_is_told(tmp_path: Path, module: str, says: str) 
 
     async def promise() -> None:
         async with family("handler:make", path=(str(tmp_path),)) as it:
-            with pytest.raises(BadHandler) as told:
+            with pytest.raises(HandlerImportError) as told:
                 await it.processes.start()
             assert str(told.value) == says
 
@@ -140,7 +140,7 @@ def test_an_import_that_fails_in_a_child_is_told(tmp_path: Path) -> None:
         async with family("handler:make", path=(str(tmp_path), WORKS)) as it:
             await it.processes.start()
             (tmp_path / "handler.py").write_text("1 / 0")
-            with pytest.raises(BadHandler, match=r"^ZeroDivisionError: division by zero \(handler.py:1\)$"):
+            with pytest.raises(HandlerImportError, match=r"^ZeroDivisionError: division by zero \(handler.py:1\)$"):
                 await it.do("who")
 
     keep(promise())

@@ -36,26 +36,26 @@ def pids_told_by(worker: subprocess.Popen[str]) -> list[int]:
 def test_children_end_with_their_worker(worker: subprocess.Popen[str], how: signal.Signals) -> None:
     """However it died, whatever they do: wait, hold the interpreter's lock in C, run a program."""
     told = pids_told_by(worker)
-    (nursery,) = children_of(worker.pid)
-    children = children_of(nursery)
+    (fork_server,) = children_of(worker.pid)
+    children = children_of(fork_server)
     assert len(children) == len(DEEDS)
     worker.send_signal(how)
 
     async def promise() -> None:
-        await until_ended(nursery, *children, *told)
+        await until_ended(fork_server, *children, *told)
 
     keep(promise())
 
 
 def test_orphans_end_with_their_worker(worker: subprocess.Popen[str]) -> None:
-    """Their nursery died before."""
+    """Their fork server died before."""
     told = pids_told_by(worker)
-    (nursery,) = children_of(worker.pid)
-    children = children_of(nursery)
-    os.kill(nursery, signal.SIGKILL)
+    (fork_server,) = children_of(worker.pid)
+    children = children_of(fork_server)
+    os.kill(fork_server, signal.SIGKILL)
 
     async def promise() -> None:
-        await until_ended(nursery)
+        await until_ended(fork_server)
         assert all(map(is_alive, (*children, *told)))
         worker.kill()
         await until_ended(*children, *told)
@@ -63,7 +63,7 @@ def test_orphans_end_with_their_worker(worker: subprocess.Popen[str]) -> None:
     keep(promise())
 
 
-def test_a_nursery_that_imports_ends_with_its_worker(tmp_path: Path) -> None:
+def test_a_fork_server_that_imports_ends_with_its_worker(tmp_path: Path) -> None:
     """It does not look at its socket meanwhile."""
     (tmp_path / "doing.py").write_text(
         "import os, re\nprint(os.getpid(), flush=True)\nre.match(r'(a+)+$', 'a' * 64 + 'b')\n"
@@ -71,9 +71,9 @@ def test_a_nursery_that_imports_ends_with_its_worker(tmp_path: Path) -> None:
     command = [sys.executable, str(Path(WORKS) / "parent.py"), str(tmp_path), "doing:make", "wait"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as worker:
         assert worker.stdout
-        nursery = int(worker.stdout.readline())
+        fork_server = int(worker.stdout.readline())
         worker.kill()
-        keep(until_ended(nursery))
+        keep(until_ended(fork_server))
 
 
 def test_without_a_lifeline_the_socket_must_do() -> None:

@@ -9,7 +9,7 @@ from offspring import Family, family
 from promises import keep
 
 from penstock.handling.failures import Failure
-from penstock.isolation import Errand, Returned
+from penstock.isolation import Returned, RunRequest
 
 MEBIBYTE = 1 << 20
 
@@ -55,7 +55,7 @@ def test_a_message_beyond_the_limit_fails() -> None:
     async def promise() -> None:
         async with family(memory_limit=16 * MEBIBYTE) as it:
             assert isinstance(await it.do("tell", alone=False), Returned)
-            big = Errand(b"0-1", ((b"do", b"echo"), (b"big", bytes(64 * MEBIBYTE))), 1, 1, "me")
+            big = RunRequest(b"0-1", ((b"do", b"echo"), (b"big", bytes(64 * MEBIBYTE))), 1, 1, "me")
             failed = await it.run(big, alone=False)
             assert isinstance(failed, Failure)
             assert failed.types[0] == "builtins.MemoryError"

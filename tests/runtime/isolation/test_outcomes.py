@@ -13,12 +13,12 @@ import pytest
 from offspring import WORKS, family
 
 from penstock.handling.failures import Failure
-from penstock.isolation import Ended, Errand, Progress, Returned
+from penstock.isolation import ProgressReport, Returned, RunRequest, RunResult
 
 Keep = Callable[[Coroutine[Any, Any, None]], None]
 
 
-def said(ended: Ended) -> Any:  # noqa: ANN401 - what the work has said, in JSON
+def said(ended: RunResult) -> Any:  # noqa: ANN401 - what the work has said, in JSON
     assert isinstance(ended, Returned), ended
     return json.loads(ended.result)
 
@@ -29,7 +29,7 @@ def test_a_message_runs_in_another_process(keep: Keep) -> None:
     async def promise() -> None:
         async with family(config={"name": "é"}) as it:
             who = said(await it.do("who"))
-            assert who["pid"] not in {os.getpid(), it.nursery()}
+            assert who["pid"] not in {os.getpid(), it.fork_server()}
             assert who["config"] == {"name": "é"}
 
     keep(promise())
@@ -43,7 +43,7 @@ def test_bodies_arrive_byte_for_byte(keep: Keep, size: int) -> None:
         every = bytes(range(256)) * (size // 256 + 1)
         fields = ((b"do", b"echo"), (b"", b""), (b"\xff\x00", every[:size]), (b"same", b"1"), (b"same", b"2"))
         async with family() as it:
-            ended = await it.run(Errand(b"\xff-0", fields, 1, 1, "me"))
+            ended = await it.run(RunRequest(b"\xff-0", fields, 1, 1, "me"))
             assert isinstance(ended, Returned)
             assert ended.result == b"".join(b"%d:%s," % (len(part), part) for field in fields for part in field)
 
@@ -56,7 +56,7 @@ def test_five_thousand_fields_arrive(keep: Keep) -> None:
     async def promise() -> None:
         fields = ((b"do", b"echo"), *((b"%d" % number, b"") for number in range(5000)))
         async with family() as it:
-            ended = await it.run(Errand(b"1-0", fields, 1, 1, "me"))
+            ended = await it.run(RunRequest(b"1-0", fields, 1, 1, "me"))
             assert isinstance(ended, Returned)
             assert ended.result.count(b"0:,") == 5000
 
@@ -69,7 +69,7 @@ def test_all_of_a_delivery_arrives(keep: Keep) -> None:
     async def promise() -> None:
         fence = (1 << 63) - 1
         async with family() as it:
-            got = said(await it.run(Errand(b"5-1", ((b"do", b"repeat"),), 3, fence, "w é", 600.0)))
+            got = said(await it.run(RunRequest(b"5-1", ((b"do", b"repeat"),), 3, fence, "w é", 600.0)))
             assert 0 < got.pop("seconds_left") < 600
             assert got == {
                 "id": "5-1",
@@ -77,7 +77,7 @@ def test_all_of_a_delivery_arrives(keep: Keep) -> None:
                 "fence": fence,
                 "consumer": "w é",
             }
-            assert said(await it.run(Errand(b"5-1", ((b"do", b"repeat"),), 3, 1, "w")))["seconds_left"] is None
+            assert said(await it.run(RunRequest(b"5-1", ((b"do", b"repeat"),), 3, 1, "w")))["seconds_left"] is None
 
     keep(promise())
 
@@ -89,7 +89,7 @@ def test_progress_is_told_before_the_outcome(keep: Keep) -> None:
         async with family() as it:
             delivery = it.deliver("tell")
             assert said(await it.run(delivery)) == "told"
-            assert it.told == [Progress(delivery.id, told) for told in ({"done": 1, "of": 3}, "two", [3])]
+            assert it.told == [ProgressReport(delivery.id, told) for told in ({"done": 1, "of": 3}, "two", [3])]
 
     keep(promise())
 
@@ -181,7 +181,7 @@ def test_messages_and_results_may_both_be_large(keep: Keep) -> None:
     async def promise() -> None:
         fields = ((b"do", b"echo"), (b"big", bytes(16 << 20)))
         async with family() as it:
-            deliveries = [Errand(b"%d-0" % n, fields, 1, 1, "me") for n in range(3)]
+            deliveries = [RunRequest(b"%d-0" % n, fields, 1, 1, "me") for n in range(3)]
             for ended in await asyncio.gather(*(it.run(one, alone=False) for one in deliveries)):
                 assert isinstance(ended, Returned)
                 assert len(ended.result) > 16 << 20
@@ -214,7 +214,7 @@ def test_programs_of_a_handler_inherit_no_file(keep: Keep) -> None:
 
 
 def test_signals_in_a_child_are_its_own(capfd: pytest.CaptureFixture[str], keep: Keep) -> None:
-    """The nursery is woken by signals through a file; a child has another file under that number."""
+    """The fork server is woken by signals through a file; a child has another file under that number."""
 
     async def promise() -> None:
         async with family() as it:

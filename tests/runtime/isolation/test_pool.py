@@ -96,14 +96,14 @@ def test_a_child_that_dies_while_it_waits_costs_no_message(keep: Keep) -> None:
             assert await pid_of(it) != first
 
             second = await pid_of(it)
-            nursery = it.nursery()
-            os.kill(nursery, signal.SIGSTOP)
+            fork_server = it.fork_server()
+            os.kill(fork_server, signal.SIGSTOP)
             os.kill(second, signal.SIGKILL)
             await until(lambda: not is_alive(second), "it has ended, and nobody has told so yet")
             await asyncio.sleep(0.01)  # the end of its socket is heard
             task = asyncio.create_task(it.do("who", alone=False))
             await asyncio.sleep(0.01)
-            os.kill(nursery, signal.SIGCONT)
+            os.kill(fork_server, signal.SIGCONT)
             assert isinstance(await task, Returned)
 
             third = await pid_of(it)

@@ -8,7 +8,7 @@ from stage import Stage
 from targets import Target
 
 from penstock.keys import READY, SUSPECT, PipelineKeys
-from penstock.tending.measure import Measured, measure
+from penstock.maintenance.measure import Measurement, measure
 from penstock.wire.link import Link
 from penstock_spec.kinds.pipeline.metrics import stream, sweeping, tidying
 
@@ -16,7 +16,7 @@ HISTORY = "stream: {retention: {keep: {length: 1000}}}"
 LOSSY = "stream: {backlog: {when_full: drop-oldest, lossy: true}}"
 
 
-async def measured(stage: Stage) -> Measured:
+async def measured(stage: Stage) -> Measurement:
     link = stage.link()
     try:
         return await measure(link, stage.keys)
@@ -53,10 +53,10 @@ def test_every_state_is_counted(target: Target) -> None:
 
     assert stage.everything() == before
     assert (one.length, one.new(until_done=True), one.pending) == (20, 4, 16)
-    assert (one.held, one.parked, one.ready, one.suspect, one.delayed, one.dead) == (9, 4, 2, 1, 1, 1)
-    assert (one.consumers, one.over, one.strangers, one.groups) == (3, 1, 1, 1)
-    assert one.first_end is not None
-    assert 0 < one.first_end <= 60_000
+    assert (one.running, one.parked, one.ready, one.suspect, one.delayed, one.dead) == (9, 4, 2, 1, 1, 1)
+    assert (one.consumers, one.expired, one.foreign, one.groups) == (3, 1, 1, 1)
+    assert one.next_expiry is not None
+    assert 0 < one.next_expiry <= 60_000
     assert one.next_due is not None
     assert 0 < one.next_due <= 30_000
 
@@ -65,7 +65,7 @@ def test_nothing_is_there_yet(target: Target) -> None:
     """No stream, no group: that is an answer too."""
     stage = Stage(target)
     one = keep(measured(stage))
-    assert (one.length, one.new(until_done=True), one.pending, one.waited, one.groups) == (0, 0, 0, 0, 0)
+    assert (one.length, one.new(until_done=True), one.pending, one.oldest, one.groups) == (0, 0, 0, 0, 0)
 
 
 def test_without_the_group_all_is_new(target: Target) -> None:
@@ -83,7 +83,7 @@ def test_the_oldest_that_could_be_worked_on_now(target: Target, spec: str) -> No
     stage.make()
 
     def waits(seconds: float) -> bool:
-        return abs(keep(measured(stage)).waited / 1000 - seconds) < 30
+        return abs(keep(measured(stage)).oldest / 1000 - seconds) < 30
 
     old = [
         str(stage.ask("XADD", stage.keys.stream, f"{stage.now() - n}-0", "data", "{}")) for n in (9 * 10**6, 5 * 10**6)
@@ -126,7 +126,7 @@ def test_a_look_that_ends_when_another_leads_is_not_told(target: Target, monkeyp
     stage.add(3)
     tally = stage.tally()
 
-    async def measure_late(link: Link, keys: PipelineKeys) -> Measured:
+    async def measure_late(link: Link, keys: PipelineKeys) -> Measurement:
         tally.lead(ours=False)
         return await measure(link, keys)
 

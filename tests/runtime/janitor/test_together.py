@@ -11,7 +11,7 @@ from targets import Target
 
 from penstock.janitor import reconcile
 from penstock.keys import PARKED, READY, SUSPECT
-from penstock.tending import sweep
+from penstock.maintenance import takeover
 
 MESSAGES = 400
 FAULTS = ("parked", "uncharged", "crashed", "position", PARKED, READY, SUSPECT, "group", "die")
@@ -69,7 +69,7 @@ class Work:
 @pytest.mark.parametrize("seed", range(6))
 def test_nothing_is_lost_and_nothing_is_done_twice(target: Target, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
     """Three janitors in small pages: each message is settled, once, whatever is deleted beside the stream."""
-    for module, name in ((reconcile, "PAGE"), (reconcile, "ENTRIES"), (sweep, "PAGE")):
+    for module, name in ((reconcile, "PAGE"), (reconcile, "ENTRIES"), (takeover, "PAGE")):
         monkeypatch.setattr(module, name, 7)
     chance = random.Random(seed)  # noqa: S311 - a test's dice
     stage = Stage(target)

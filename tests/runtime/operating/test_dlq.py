@@ -10,8 +10,8 @@ from desk import Desk
 
 from penstock.operating.entry import Entry
 from penstock.operating.letters.dead_letter import DeadLetter
+from penstock.worker.dead_letter import dead_letter_fields
 from penstock.worker.delivery import Buried, Delivery
-from penstock.worker.letter import written
 
 CARD = "4111 1111 1111 1111"
 
@@ -92,7 +92,9 @@ class TestList:
     )
     def test_filters_take_what_they_say(self, desk: Desk, words: list[str], found: set[int]) -> None:
         old = Delivery(b"5-0", body(n=4), "w~01234567", 1)
-        desk.ask("XADD", desk.keys.dead, "1000-0", *written(Buried(old, "failed", "Error: old"), desk.keys, 1000))
+        desk.ask(
+            "XADD", desk.keys.dead, "1000-0", *dead_letter_fields(Buried(old, "failed", "Error: old"), desk.keys, 1000)
+        )
         ids = [
             desk.dies(*body(n=0, pet="rex", tags=[1, 2], ok=True), error="ValueError: no card"),
             desk.dies(*body(n=1, gone=None), error="TimeoutError: too long"),
@@ -109,7 +111,7 @@ class TestList:
         own = desk.died(2)
         other = Delivery(b"1-1", body(n=9), "w~01234567", 1)
         keys = type(desk.keys).at("another", "team", desk.keys.dead)
-        desk.ask("XADD", desk.keys.dead, "*", *written(Buried(other, "failed", "E"), keys, 1000))
+        desk.ask("XADD", desk.keys.dead, "*", *dead_letter_fields(Buried(other, "failed", "E"), keys, 1000))
         ran = desk.penstock("dlq", "list", "trial", "--json")
         assert [one["id"] for one in ran.objects] == own[::-1]
         assert ran.err.startswith("1 letter under `{trial}:trial:dead` ")
@@ -197,7 +199,7 @@ class TestReading:
 
     def read(self, desk: Desk, *fields: bytes) -> DeadLetter:
         delivery = Delivery(b"7-7", fields, "w~01234567", 2)
-        told = written(Buried(delivery, "failed", "E: no"), desk.keys, 5)
+        told = dead_letter_fields(Buried(delivery, "failed", "E: no"), desk.keys, 5)
         return DeadLetter.of(Entry("8-8", told))
 
     def test_fields_of_a_burial_that_were_sent_are_what_was_sent(self, desk: Desk) -> None:

@@ -17,6 +17,10 @@ from targets import Target
 from penstock.janitor.lead import Lock, lock_of
 from penstock.janitor.look import look
 from penstock.keys import PipelineKeys
+from penstock.maintenance.group import ensure
+from penstock.maintenance.measure import measure
+from penstock.maintenance.promote import promote
+from penstock.maintenance.replies import items, number
 from penstock.operating.following import Follower
 from penstock.operating.letters.choice import Filters, Walk
 from penstock.operating.letters.pace import Pace
@@ -30,10 +34,6 @@ from penstock.producer.outcomes import Duplicate
 from penstock.producer.producer import Producer
 from penstock.resolved import Resolved
 from penstock.scripts import script
-from penstock.tending.group import ensure
-from penstock.tending.measure import measure
-from penstock.tending.replies import items, number
-from penstock.tending.tend import tend
 from penstock.wire.credentials import Credentials
 from penstock.wire.errors import RedisTrouble, Reply
 from penstock.wire.link import Link
@@ -210,7 +210,7 @@ async def settles(hand: Hand, admin: Stage) -> None:
     delays(admin, 1)
 
     async def nothing_is_due() -> bool:
-        await tend(hand.link, keys)
+        await promote(hand.link, keys)
         return admin.number("ZCARD", keys.delayed) == 0
 
     await until(nothing_is_due, "what is due goes on", seconds=3)

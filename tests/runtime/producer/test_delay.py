@@ -9,10 +9,10 @@ from sending import STREAM, entries, jobs, keys_of, number, pipeline, until_ente
 from servers import Server
 from targets import Target
 
+from penstock.maintenance.promote import promote
 from penstock.producer import Producer, Sent, TooLarge
 from penstock.producer.compose import MOST_FIELDS
 from penstock.producer.due import due_of
-from penstock.tending.tend import tend
 from penstock.wire.credentials import Credentials
 from penstock_spec.kinds.pipeline.spec import Pipeline
 
@@ -42,7 +42,7 @@ def test_it_waits_outside_of_the_stream(target: Target) -> None:
             assert sent.entry is None
             assert sent.due is not None
             assert before + 3_600_000 <= sent.due <= redis_time(target) + 3_600_000
-            assert (await tend(link, keys_of(spec))).entered == 0
+            assert (await promote(link, keys_of(spec))).entered == 0
         assert entries(target) == []
         assert str(target.ask("ZSCORE", keys_of(spec).delayed, sent.id)) == str(sent.due)
 

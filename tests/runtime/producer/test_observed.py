@@ -34,7 +34,7 @@ from penstock.producer import (
     Unknown,
 )
 from penstock.wire.credentials import Credentials
-from penstock.worker.tally import Tally as WorkerTally
+from penstock.worker.metrics import WorkerMetrics as WorkerTally
 from penstock_spec.kinds.pipeline.metrics.sending import SENT, TOPIC
 from penstock_spec.kinds.pipeline.spec import Pipeline
 

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 from inside import spec_of
 
-from penstock.handling.asked import Retry
+from penstock.handling.exceptions import Retry
 from penstock.handling.failures import Failure
 from penstock.scheduler.due import Failures, Plan, first, interval, latest_due, plan
 from penstock_spec.kinds.scheduler.cron import latest

@@ -35,7 +35,7 @@ def test_a_dead_letter_has_what_the_message_had(steps: Steps, fields: int) -> No
 def test_nothing_is_remembered_of_the_dead(steps: Steps) -> None:
     """Neither what did not count, nor that it had crashed."""
     steps.park(steps.begin("worker"), uncharged=2, crashed=True)
-    steps.tend()
+    steps.promote()
     claims = steps.claim("worker")
     assert steps.bury(claims.deliveries[0]) == DONE
     assert (steps.pending(), steps.entries(), steps.uncharged(), steps.crashed()) == ({}, [], {}, {})

@@ -56,7 +56,7 @@ def test_thousands_are_claimed_in_one_step(steps: Steps) -> None:
 def test_a_ready_message_waits_for_nobody(steps: Steps) -> None:
     """Somebody gave messages fewer attempts meanwhile: it failed, it took nobody down, so any worker may have it."""
     steps.park(steps.begin("worker"))
-    steps.tend()
+    steps.promote()
     claims = steps.claim("worker", attempts=1)
     assert (len(claims.claimed), claims.waiting) == (1, 0)
 

@@ -67,7 +67,7 @@ def test_parked_work_without_a_due_time_is_due_now(steps: Steps) -> None:
     steps.park(batch, wait=60_000)
     steps.ask("DEL", KEYS.parked)
     steps.reconcile()
-    steps.tend()
+    steps.promote()
     assert steps.pending() == {batch[0].id: (READY, 1)}
 
 
@@ -107,7 +107,7 @@ def test_a_lost_account_charges_no_force(steps: Steps, state: str) -> None:
             steps.give_back([claimed.delivery])
         else:
             steps.park([claimed.delivery], uncharged=1)
-            steps.tend()
+            steps.promote()
 
 
 def test_the_highest_count_outlives_the_group(steps: Steps) -> None:

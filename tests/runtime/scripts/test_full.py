@@ -75,7 +75,7 @@ def test_what_failed_waits_and_comes_again(full: Steps) -> None:
     one = held(full)
     assert full.park([one], uncharged=1, crashed=True) == [DONE]
     assert full.pending()[one.id] == (PARKED, 1)
-    assert full.tend().promoted == 1
+    assert full.promote().promoted == 1
     assert full.pending()[one.id] == (SUSPECT, 1)
     claims = full.claim("worker")
     assert claims.ids == [one.id]
@@ -161,13 +161,13 @@ def test_what_is_delayed_stays_and_the_rest_goes_on(own: Steps) -> None:
     own.ask("ZADD", KEYS.delayed, 1, "no body")
     fill(own)
     for promoted, lost in ((2, 1), (0, 0)):
-        told = own.tend()
+        told = own.promote()
         assert (told.promoted, told.entered, told.lost, told.ready, told.next_due) == (promoted, 0, lost, True, None)
         assert told.refused is not None
         assert told.refused.code == "OOM"
     assert own.entries() == [first.id, second.id]
     own.ask("CONFIG", "SET", "maxmemory", 0)
-    told = own.tend()
+    told = own.promote()
     assert (told.entered, told.refused) == (2, None)
 
 

@@ -11,7 +11,7 @@ def test_a_parked_message_keeps_its_count(steps: Steps) -> None:
     [one] = steps.begin("worker")
     assert steps.park([one], wait=60_000) == [DONE]
     assert steps.pending() == {one.id: (PARKED, 1)}
-    assert steps.tend().promoted == 0
+    assert steps.promote().promoted == 0
     assert steps.pending() == {one.id: (PARKED, 1)}
 
 
@@ -36,7 +36,7 @@ def test_parked_and_claimed_again_it_is_one_delivery_more(steps: Steps) -> None:
     """Promoting keeps the count, so no step of an earlier delivery fits the next one."""
     [one] = steps.begin("worker")
     steps.park([one])
-    assert steps.tend().promoted == 1
+    assert steps.promote().promoted == 1
     assert steps.pending() == {one.id: (READY, 1)}
     claims = steps.claim("worker")
     [claimed] = claims.claimed
@@ -60,13 +60,13 @@ def test_what_took_its_process_down_becomes_suspect_again(steps: Steps) -> None:
     steps.park([crashed], crashed=True)
     steps.park([failed])
     assert steps.crashed() == {crashed.id: "crash"}
-    steps.tend()
+    steps.promote()
     assert steps.pending() == {crashed.id: (SUSPECT, 1), failed.id: (READY, 1)}
     claims = steps.claim("worker")
     assert {one.delivery.id: one.owner for one in claims.claimed} == {crashed.id: SUSPECT, failed.id: READY}
     steps.park(claims.deliveries)
     assert steps.crashed() == {}
-    steps.tend()
+    steps.promote()
     assert set(steps.pending().values()) == {(READY, 2)}
 
 
@@ -89,7 +89,7 @@ def test_an_entry_that_somebody_deleted_is_told_once(steps: Steps) -> None:
     assert told in ([DONE, GONE, GONE, DONE], [DONE] * 4)
     assert set(steps.parked()) == {one.id for one, answer in zip(batch, told, strict=True) if answer == DONE}
 
-    steps.tend()
+    steps.promote()
     claims = steps.claim("worker")
     assert set(claims.ids) == {batch[0].id, batch[3].id}
     assert lost + claims.gone == 2

@@ -55,7 +55,7 @@ def test_a_park_is_known_again_when_it_is_due(steps: Steps) -> None:
     """Ready by now, still with the same count; the due time is not set again."""
     batch = steps.begin("worker")
     steps.park(batch)
-    steps.tend()
+    steps.promote()
     assert steps.park(batch, wait=60_000) == [Another(READY, 1)]
     assert steps.parked() == {}
 
@@ -68,7 +68,7 @@ def test_what_another_has_by_now_is_anothers(steps: Steps, case: str) -> None:
     step(steps, one)
     if target == PARKED:
         steps.ask("ZADD", KEYS.parked, 1, one.id)
-        steps.tend()
+        steps.promote()
     steps.register("other")
     claims = steps.claim("other")
     left = behind(steps)

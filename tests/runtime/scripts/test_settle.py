@@ -13,7 +13,7 @@ def test_what_is_done_is_gone_without_a_trace(steps: Steps) -> None:
     """Not pending, not in the stream, and nothing is remembered of it beside the stream."""
     batch = steps.begin("worker", 3)
     steps.park(batch, uncharged=2, crashed=True)
-    steps.tend()
+    steps.promote()
     claims = steps.claim("worker")
     assert len(claims.claimed) == 3
     assert steps.settle(claims.deliveries) == [DONE] * 3

@@ -129,13 +129,13 @@ class Walk(RuleBasedStateMachine):
 
     @precondition(lambda self: self.model.parked)
     @rule(data=st.data())
-    def tend(self, data: st.DataObject) -> None:
+    def promote(self, data: st.DataObject) -> None:
         """Some of what is parked is due."""
         due = data.draw(st.lists(st.sampled_from(sorted(self.model.parked)), unique=True), "due")
         for id_ in due:
             self.steps.ask("ZADD", KEYS.parked, "XX", 1, id_)
-        self.steps.tend()
-        self.model.tend(due)
+        self.steps.promote()
+        self.model.promote(due)
 
     # -- lives
 
@@ -243,8 +243,8 @@ class Walk(RuleBasedStateMachine):
                 pass
         for id_ in self.model.owned(PARKED):
             self.steps.ask("ZADD", KEYS.parked, 1, id_)
-        self.steps.tend()
-        self.model.tend(self.model.owned(PARKED))
+        self.steps.promote()
+        self.model.promote(self.model.owned(PARKED))
         self.begin()
         last = self.lives[-1]
         while self.model.pending or self.model.unread:

@@ -12,24 +12,24 @@ from servers import Server
 from stage import Stage
 from targets import Target
 
-from penstock.handling.asked import Retry
-from penstock.handling.decide import Decider
+from penstock.handling.exceptions import Retry
+from penstock.handling.retry_policy import RetryPolicy
 from penstock.keys import READY
 from penstock.observe.board import Board
 from penstock.observe.metrics import Metrics
 from penstock.wire.errors import RedisTrouble
 from penstock.worker.attempts import Attempts
-from penstock.worker.context import Context, Terms
+from penstock.worker.context import Context, MessageSettings
 from penstock.worker.delivery import Buried, Delivery, Outcome
+from penstock.worker.metrics import WorkerMetrics
 from penstock.worker.settler import Settler
 from penstock.worker.slots import Slots
-from penstock.worker.tally import Tally
 
 ME = "me~01234567"
 SLOTS = 4
 
 
-class Ledger:
+class Observer:
     """What became of outcomes, by entry."""
 
     def __init__(self) -> None:
@@ -77,28 +77,28 @@ class Part:
         changed = asyncio.Event()
         self.stage = stage
         self.link = stage.link()
-        self.ledger = Ledger()
+        self.observer = Observer()
         self.handles = Handles()
         self.settler = Settler(
             self.link,
             stage.keys,
-            self.ledger,
+            self.observer,
             deletes=True,
             clock=time.time,
             group_gone=lambda _: None,
             changed=changed,
         )
         self.slots = Slots(SLOTS, 100, self.settler, time.monotonic, changed)
-        tally = Tally(Metrics.of_spec("worker", spec, Board()))
+        metrics = WorkerMetrics(Metrics.of_spec("worker", spec, Board()))
         self.attempts = Attempts(
             spec.work,
-            Terms.of(spec),
+            MessageSettings.of(spec),
             self.handles,
             self.handles,
-            Decider(spec.retries),
+            RetryPolicy(spec.retries),
             self.settler,
             self.slots,
-            tally,
+            metrics,
             lambda _: None,
             rng=Random(0),  # noqa: S311 - for waits
         )
@@ -147,7 +147,7 @@ def test_cancelled_ahead_of_its_first_step(target: Target, why: str) -> None:
             await until(lambda: not one.attempts.running, "it has ended")
             assert (one.slots.running, one.handles.begun) == (0, [])
             await one.settler.empty()
-            assert list(one.ledger.told.values()) == ([] if why == "lost" else ["took"])
+            assert list(one.observer.told.values()) == ([] if why == "lost" else ["took"])
 
     keep(promise())
 
@@ -178,8 +178,8 @@ def test_what_is_delivered_again_stays_the_same_attempt(
                 [present] = one.attempts.running.values()
                 assert (present.delivery.attempt, present.delivery.count) == (attempt, count)
             one.handles.fails.set()
-            await until(lambda: one.ledger.told, "it is parked")
-            assert one.ledger.told == {delivery.id: "took"}
+            await until(lambda: one.observer.told, "it is parked")
+            assert one.observer.told == {delivery.id: "took"}
             told = one.stage.ask("HGET", one.stage.keys.uncharged, delivery.id)
             assert again[-1][0] - int(str(told)) == attempt
 
@@ -200,11 +200,11 @@ def test_what_is_refused_for_ever_holds_up_nobody(target: Target) -> None:
                 done = one.owns()
                 one.settler.settle(done)
                 assert one.slots.free == SLOTS - 1
-                await until(lambda done=done: one.ledger.told.get(done.id) == "took", "it is settled")  # type: ignore[misc] # a loop variable
+                await until(lambda done=done: one.observer.told.get(done.id) == "took", "it is settled")  # type: ignore[misc] # a loop variable
             assert one.settler.on_the_way() == {(ME, dead.id, 1)}
             one.stage.ask("DEL", keys.dead)
             await one.settler.empty()
-            assert one.ledger.told[dead.id] == "took"
+            assert one.observer.told[dead.id] == "took"
             assert one.slots.free == SLOTS
 
     keep(promise())
@@ -223,6 +223,6 @@ def test_a_redis_that_comes_back_empty_took_nothing(server: Server) -> None:
             server.start()
             server.flush()
             await one.settler.empty()
-            assert one.ledger.told == {dead.id: "gone", done.id: "gone"}
+            assert one.observer.told == {dead.id: "gone", done.id: "gone"}
 
     keep(promise())

@@ -13,7 +13,7 @@ from scraped import numbers, until_counted
 from servers import wait_for
 
 from penstock.message.ulid import is_ulid
-from penstock.worker.context import Context, Terms
+from penstock.worker.context import Context, MessageSettings
 from penstock.worker.delivery import Delivery
 
 HANDLERS = """\
@@ -147,7 +147,7 @@ def test_a_result_is_left_with_the_settle(trial: Callable[..., Trial]) -> None:
 
 def test_a_result_that_stays_for_no_time_is_refused() -> None:
     """Redis takes none, so the message could never be settled."""
-    context = Context(Delivery(b"1-0", (), "me"), 0.0, Terms(logging.getLogger(), (), None))
+    context = Context(Delivery(b"1-0", (), "me"), 0.0, MessageSettings(logging.getLogger(), (), None))
     with pytest.raises(ValueError, match="`keep` of a result is `0s`: say how long it stays, or leave none"):
         context.leave({"pages": 3}, keep="0s")
     assert context.left is None

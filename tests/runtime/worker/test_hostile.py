@@ -8,7 +8,7 @@ from ledger import by_message, read
 from pipelines import DEAD, Trial
 from scraped import numbers, until_counted
 
-from penstock.worker.letter import unpacked
+from penstock.worker.dead_letter import unpack_fields
 
 SECRET = "c4n4ry-0f-4-b0dy"  # noqa: S105 - not one, but it must be kept like one
 HANDLERS = """\
@@ -81,7 +81,7 @@ def test_what_cannot_be_read_is_kept_as_it_came(trial: Callable[..., Trial]) -> 
         assert set(letters) == set(HOSTILE)
         for name, (sent, reason) in HOSTILE.items():
             fields, told = letters[name]
-            original = unpacked(fields[1]) if fields[0] == b"penstock-dead-packed" else fields[: len(sent)]
+            original = unpack_fields(fields[1]) if fields[0] == b"penstock-dead-packed" else fields[: len(sent)]
             assert original == sent, name
             assert told[b"penstock-dead-reason"] == b"unreadable"
             assert told[b"penstock-dead-error"].startswith(reason.encode()), (name, told[b"penstock-dead-error"])

@@ -11,8 +11,8 @@ import importlib
 TYPE_CHECKING = False  # as type checkers know it; `typing` takes its time, and Ctrl-C is not quiet before `entry`
 
 if TYPE_CHECKING:
-    from penstock.handling.asked import Bury, Retry
     from penstock.handling.declare import Middleware, handler
+    from penstock.handling.exceptions import Bury, Retry
     from penstock.observe.registry import metrics
     from penstock.producer import Producer, SyncProducer
     from penstock.worker.context import Context
@@ -21,11 +21,11 @@ __all__ = ["Bury", "Context", "Middleware", "Producer", "Retry", "SyncProducer",
 __version__ = "0.1.0"
 
 _WHERE = {
-    "Bury": "penstock.handling.asked",
+    "Bury": "penstock.handling.exceptions",
     "Context": "penstock.worker.context",
     "Middleware": "penstock.handling.declare",
     "Producer": "penstock.producer",
-    "Retry": "penstock.handling.asked",
+    "Retry": "penstock.handling.exceptions",
     "SyncProducer": "penstock.producer",
     "handler": "penstock.handling.declare",
     "metrics": "penstock.observe.registry",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from penstock.handling.team_code import InCode, find
+from penstock.handling.team_code import CodeReference, find
 from penstock_spec.files import File
 from penstock_spec.findings import CannotGoOn
 from penstock_spec.kinds.pipeline.stream import SchemaFromCode
@@ -60,7 +60,7 @@ def schema_of(named: Named, paths: tuple[Path, ...]) -> dict[str, Any]:
     from pydantic.errors import PydanticUserError  # noqa: PLC0415 - as above
 
     elsewhere = "name the folder with the code by `--path`"
-    found = find(InCode(named.model, "message.schema.model", named.spec, elsewhere), paths)
+    found = find(CodeReference(named.model, "message.schema.model", named.spec, elsewhere), paths)
     try:
         return TypeAdapter(found).json_schema()
     except PydanticUserError as error:

@@ -19,7 +19,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from penstock.isolation import JSON, Errand, Port, Why
+from penstock.isolation import JSON, CancelReason, RunControl, RunRequest
 
 IMPORTED_IN = os.getpid()
 HOG: list[bytearray] = []
@@ -44,10 +44,10 @@ class Doing:
         self.config = config
         self.runs = 0
 
-    async def run(self, delivery: Errand, port: Port) -> bytes:
+    async def run(self, delivery: RunRequest, control: RunControl) -> bytes:
         self.runs += 1
         fields = dict(delivery.fields)
-        did = await DEEDS[fields[b"do"].decode()](self, delivery, port)
+        did = await DEEDS[fields[b"do"].decode()](self, delivery, control)
         return did if isinstance(did, bytes) else json.dumps(did).encode()
 
     async def close(self) -> None:
@@ -66,7 +66,7 @@ def make(config: Mapping[str, JSON]) -> Doing:
     return Doing(config)
 
 
-Deed = Callable[[Doing, Errand, Port], Awaitable[object]]
+Deed = Callable[[Doing, RunRequest, RunControl], Awaitable[object]]
 DEEDS: dict[str, Deed] = {}
 
 
@@ -76,41 +76,41 @@ def deed(function: Deed) -> Deed:
 
 
 @deed
-async def who(work: Doing, _: Errand, __: Port) -> object:
+async def who(program: Doing, _: RunRequest, __: RunControl) -> object:
     """Tell of the process."""
-    return {"pid": os.getpid(), "runs": work.runs, "imported_in": IMPORTED_IN, "config": work.config}
+    return {"pid": os.getpid(), "runs": program.runs, "imported_in": IMPORTED_IN, "config": program.config}
 
 
 @deed
-async def echo(_: Doing, delivery: Errand, __: Port) -> object:
+async def echo(_: Doing, delivery: RunRequest, __: RunControl) -> object:
     return b"".join(b"%d:%s," % (len(part), part) for field in delivery.fields for part in field)
 
 
 @deed
-async def repeat(_: Doing, delivery: Errand, __: Port) -> object:
+async def repeat(_: Doing, delivery: RunRequest, __: RunControl) -> object:
     """Tell all of the delivery but its fields."""
     names = ("attempt", "fence", "consumer", "seconds_left")
     return {"id": delivery.id.decode("latin-1"), **{name: getattr(delivery, name) for name in names}}
 
 
 @deed
-async def tell(_: Doing, __: Errand, port: Port) -> object:
+async def tell(_: Doing, __: RunRequest, control: RunControl) -> object:
     """Progress from the loop and from a thread, the loop blocked meanwhile."""
-    port.progress({"done": 1, "of": 3})
-    thread = threading.Thread(target=port.progress, args=("two",))
+    control.progress({"done": 1, "of": 3})
+    thread = threading.Thread(target=control.progress, args=("two",))
     thread.start()
     thread.join()
-    port.progress([3])
+    control.progress([3])
     return "told"
 
 
 @deed
-async def flood(_: Doing, __: Errand, port: Port) -> object:
+async def flood(_: Doing, __: RunRequest, control: RunControl) -> object:
     """Tell a lot, from two threads."""
 
     def tell_a_lot(who: int) -> None:
         for number in range(1000):
-            port.progress([who, number, "x" * 1000])
+            control.progress([who, number, "x" * 1000])
 
     thread = threading.Thread(target=tell_a_lot, args=(2,))
     thread.start()
@@ -120,26 +120,26 @@ async def flood(_: Doing, __: Errand, port: Port) -> object:
 
 
 @deed
-async def tell_late(_: Doing, __: Errand, port: Port) -> None:
+async def tell_late(_: Doing, __: RunRequest, control: RunControl) -> None:
     """Leave a thread behind that goes on telling."""
 
     def tell() -> None:
         for number in range(200):
-            port.progress(["late", number])
+            control.progress(["late", number])
             time.sleep(0.001)
 
     threading.Thread(target=tell, daemon=True).start()
 
 
 @deed
-async def list_files(_: Doing, __: Errand, ___: Port) -> object:
+async def list_files(_: Doing, __: RunRequest, ___: RunControl) -> object:
     """Run a program that lists what it has open."""
     listing = ["ls", "/proc/self/fd"]
     return subprocess.run(listing, close_fds=False, stdout=subprocess.PIPE, check=True).stdout.decode().split()  # noqa: ASYNC221 - short
 
 
 @deed
-async def hear_signals(_: Doing, __: Errand, ___: Port) -> object:
+async def hear_signals(_: Doing, __: RunRequest, ___: RunControl) -> object:
     """Open many files, and see whether a signal writes to one of them."""
     files = [one for _ in range(20) for one in socket.socketpair()]
     os.kill(os.getpid(), signal.SIGTERM)
@@ -147,30 +147,30 @@ async def hear_signals(_: Doing, __: Errand, ___: Port) -> object:
 
 
 @deed
-async def use_the_loop(_: Doing, __: Errand, ___: Port) -> object:
+async def use_the_loop(_: Doing, __: RunRequest, ___: RunControl) -> object:
     """Run a program on the loop, and a function beside it."""
     program = await asyncio.create_subprocess_exec("sh", "-c", "exit 3")
     return [await program.wait(), await asyncio.to_thread(os.getpid) == os.getpid()]
 
 
 @deed
-async def leave_at_once(_: Doing, __: Errand, ___: Port) -> None:
+async def leave_at_once(_: Doing, __: RunRequest, ___: RunControl) -> None:
     os._exit(3)
 
 
 @deed
-async def segfault(_: Doing, __: Errand, ___: Port) -> object:
+async def segfault(_: Doing, __: RunRequest, ___: RunControl) -> object:
     return ctypes.string_at(0)
 
 
 @deed
-async def kill_itself(_: Doing, __: Errand, ___: Port) -> None:
+async def kill_itself(_: Doing, __: RunRequest, ___: RunControl) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
     await asyncio.sleep(60)
 
 
 @deed
-async def close_all_files(_: Doing, __: Errand, ___: Port) -> None:
+async def close_all_files(_: Doing, __: RunRequest, ___: RunControl) -> None:
     """As a daemon does."""
     os.closerange(3, 1000)
     while True:
@@ -178,7 +178,7 @@ async def close_all_files(_: Doing, __: Errand, ___: Port) -> None:
 
 
 @deed
-async def talk_nonsense(_: Doing, __: Errand, ___: Port) -> None:
+async def talk_nonsense(_: Doing, __: RunRequest, ___: RunControl) -> None:
     """Write to every file that is a socket."""
     for file in map(int, os.listdir("/proc/self/fd")):  # noqa: PTH208 - short
         with suppress(OSError):
@@ -188,49 +188,49 @@ async def talk_nonsense(_: Doing, __: Errand, ___: Port) -> None:
 
 
 @deed
-async def hold_the_lock(_: Doing, __: Errand, port: Port) -> object:
+async def hold_the_lock(_: Doing, __: RunRequest, control: RunControl) -> object:
     """Backtrack for ages in C."""
-    port.progress(os.getpid())
+    control.progress(os.getpid())
     return re.match(r"(a+)+$", "a" * 64 + "b")
 
 
 @deed
-async def wait(_: Doing, __: Errand, port: Port) -> None:
+async def wait(_: Doing, __: RunRequest, control: RunControl) -> None:
     """Wait to be cancelled, as an honest handler does."""
     task = asyncio.current_task()
     assert task is not None
-    port.on_cancel(lambda _: task.cancel())
-    port.progress(os.getpid())
+    control.on_cancel(lambda _: task.cancel())
+    control.progress(os.getpid())
     await asyncio.sleep(600)
 
 
 @deed
-async def finish_anyway(_: Doing, __: Errand, port: Port) -> object:
+async def finish_anyway(_: Doing, __: RunRequest, control: RunControl) -> object:
     """Hear that it is cancelled, and have a result."""
-    why: asyncio.Future[Why] = asyncio.get_running_loop().create_future()
-    port.on_cancel(why.set_result)
-    port.progress(os.getpid())
+    why: asyncio.Future[CancelReason] = asyncio.get_running_loop().create_future()
+    control.on_cancel(why.set_result)
+    control.progress(os.getpid())
     return {"why": await why}
 
 
 @deed
-async def ignore(_: Doing, __: Errand, port: Port) -> None:
+async def ignore(_: Doing, __: RunRequest, control: RunControl) -> None:
     """Do not care."""
-    port.progress(os.getpid())
+    control.progress(os.getpid())
     await asyncio.sleep(600)
 
 
 @deed
-async def hide(work: Doing, delivery: Errand, port: Port) -> None:
+async def hide(program: Doing, delivery: RunRequest, control: RunControl) -> None:
     """Leave the process group, and do not care."""
     os.setpgid(0, os.getppid())
-    await ignore(work, delivery, port)
+    await ignore(program, delivery, control)
 
 
 @deed
-async def wait_for_file(_: Doing, delivery: Errand, port: Port) -> object:
+async def wait_for_file(_: Doing, delivery: RunRequest, control: RunControl) -> object:
     """Run until a file is there."""
-    port.progress(os.getpid())
+    control.progress(os.getpid())
     file = dict(delivery.fields)[b"file"]
     while not os.access(file, os.F_OK):  # noqa: ASYNC110 - a file has no event
         await asyncio.sleep(0.01)
@@ -238,9 +238,9 @@ async def wait_for_file(_: Doing, delivery: Errand, port: Port) -> object:
 
 
 @deed
-async def start_a_program(_: Doing, delivery: Errand, port: Port) -> None:
+async def start_a_program(_: Doing, delivery: RunRequest, control: RunControl) -> None:
     """Start something that runs on, then do what the field `then` says."""
-    port.progress(subprocess.Popen(["sleep", "600"]).pid)  # noqa: ASYNC220 - it is not waited for
+    control.progress(subprocess.Popen(["sleep", "600"]).pid)  # noqa: ASYNC220 - it is not waited for
     then = dict(delivery.fields)[b"then"]
     if then == b"crash":
         os._exit(1)
@@ -248,26 +248,26 @@ async def start_a_program(_: Doing, delivery: Errand, port: Port) -> None:
 
 
 @deed
-async def start_and_ignore(_: Doing, __: Errand, port: Port) -> None:
+async def start_and_ignore(_: Doing, __: RunRequest, control: RunControl) -> None:
     """Start something and wait for it, deaf."""
     program = subprocess.Popen(["sleep", "600"])  # noqa: ASYNC220 - it is waited for in the next line
-    port.progress(program.pid)
+    control.progress(program.pid)
     program.wait()
 
 
 @deed
-async def fork(_: Doing, __: Errand, port: Port) -> None:
+async def fork(_: Doing, __: RunRequest, control: RunControl) -> None:
     """Crash, and leave a fork behind which has all files open."""
     child = os.fork()
     if not child:
         time.sleep(600)  # noqa: ASYNC251 - another process
         os._exit(0)
-    port.progress(child)
+    control.progress(child)
     os._exit(9)
 
 
 @deed
-async def terminate_a_program(_: Doing, __: Errand, ___: Port) -> object:
+async def terminate_a_program(_: Doing, __: RunRequest, ___: RunControl) -> object:
     """What a child ignores, its programs do not."""
     program = subprocess.Popen(["sleep", "600"])  # noqa: ASYNC220 - it ends at once
     program.terminate()
@@ -275,19 +275,19 @@ async def terminate_a_program(_: Doing, __: Errand, ___: Port) -> object:
 
 
 @deed
-async def take_memory(_: Doing, __: Errand, ___: Port) -> object:
+async def take_memory(_: Doing, __: RunRequest, ___: RunControl) -> object:
     return len(bytearray(200 << 20))
 
 
 @deed
-async def hog_and_keep(_: Doing, __: Errand, ___: Port) -> None:
+async def hog_and_keep(_: Doing, __: RunRequest, ___: RunControl) -> None:
     """Take memory in small pieces until there is none, and keep it."""
     while True:
         HOG.append(bytearray(65536))
 
 
 @deed
-async def use_threads(_: Doing, __: Errand, ___: Port) -> object:
+async def use_threads(_: Doing, __: RunRequest, ___: RunControl) -> object:
     """Allocate in eight threads at once."""
     together = threading.Barrier(8)
     took = []
@@ -306,28 +306,28 @@ async def use_threads(_: Doing, __: Errand, ___: Port) -> object:
 
 
 @deed
-async def tell_score(_: Doing, __: Errand, ___: Port) -> object:
+async def tell_score(_: Doing, __: RunRequest, ___: RunControl) -> object:
     return score()
 
 
 @deed
-async def say_aloud(_: Doing, __: Errand, ___: Port) -> None:
+async def say_aloud(_: Doing, __: RunRequest, ___: RunControl) -> None:
     print("out of the child")  # noqa: T201 - the point of it
     print("err of the child", file=sys.stderr)  # noqa: T201 - the point of it
 
 
 @deed
-async def refuse(_: Doing, __: Errand, ___: Port) -> None:
+async def refuse(_: Doing, __: RunRequest, ___: RunControl) -> None:
     raise TooManyRequests("slow down")
 
 
 @deed
-async def leave_by_name(_: Doing, __: Errand, ___: Port) -> None:
+async def leave_by_name(_: Doing, __: RunRequest, ___: RunControl) -> None:
     sys.exit("no more")
 
 
 @deed
-async def leave_in_a_task(_: Doing, __: Errand, ___: Port) -> None:
+async def leave_in_a_task(_: Doing, __: RunRequest, ___: RunControl) -> None:
     async def leave() -> None:
         sys.exit("no more")
 
@@ -335,11 +335,11 @@ async def leave_in_a_task(_: Doing, __: Errand, ___: Port) -> None:
 
 
 @deed
-async def cancel_itself(_: Doing, __: Errand, ___: Port) -> None:
+async def cancel_itself(_: Doing, __: RunRequest, ___: RunControl) -> None:
     raise asyncio.CancelledError
 
 
 @deed
-async def be_the_last(_: Doing, __: Errand, port: Port) -> object:
-    port.retire()
+async def be_the_last(_: Doing, __: RunRequest, control: RunControl) -> object:
+    control.retire()
     return os.getpid()

@@ -7,16 +7,16 @@ import importlib
 import signal
 from collections.abc import Mapping
 
-from penstock.isolation import JSON, Work
+from penstock.isolation import JSON, ChildProgram
 
 LOOPS: list[asyncio.AbstractEventLoop] = []
 
 
-def make(config: Mapping[str, JSON]) -> Work:
+def make(config: Mapping[str, JSON]) -> ChildProgram:
     """Heed what is to be ignored; with a loop, in every child."""
     for which in (signal.SIGINT, signal.SIGTERM):
         signal.signal(which, signal.SIG_DFL)
     if config.get("loop"):
         LOOPS.append(asyncio.new_event_loop())
-    work: Work = importlib.import_module("doing").make(config)
-    return work
+    program: ChildProgram = importlib.import_module("doing").make(config)
+    return program

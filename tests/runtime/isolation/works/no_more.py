@@ -8,7 +8,7 @@ import os
 from collections.abc import Mapping
 from typing import NoReturn
 
-from penstock.isolation import JSON, Work
+from penstock.isolation import JSON, ChildProgram
 
 
 def refuse() -> NoReturn:
@@ -16,8 +16,8 @@ def refuse() -> NoReturn:
     raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
 
 
-def make(config: Mapping[str, JSON]) -> Work:
+def make(config: Mapping[str, JSON]) -> ChildProgram:
     """From now on there are no forks."""
     vars(os)["fork"] = refuse
-    work: Work = importlib.import_module("doing").make(config)
-    return work
+    program: ChildProgram = importlib.import_module("doing").make(config)
+    return program

@@ -5,17 +5,17 @@ from __future__ import annotations
 import asyncio
 import sys
 
-from penstock.isolation import Errand, Processes, Progress
+from penstock.isolation import ChildPool, ProgressReport, RunRequest
 
 
 async def main(folder: str, target: str, deeds: list[str]) -> None:
     """Begin them, tell of them, and wait for ever."""
-    processes = Processes(target, {}, memory_limit=None, path=(folder,))
+    processes = ChildPool(target, {}, memory_limit=None, path=(folder,))
 
-    def told(progress: Progress) -> None:
+    def told(progress: ProgressReport) -> None:
         print(progress.told, flush=True)  # noqa: T201 - who reads it waits for it
 
-    deliveries = [Errand(b"%d-0" % n, ((b"do", do.encode()),), 1, 1, "me") for n, do in enumerate(deeds)]
+    deliveries = [RunRequest(b"%d-0" % n, ((b"do", do.encode()),), 1, 1, "me") for n, do in enumerate(deeds)]
     await asyncio.gather(*(processes.run(one, alone=False, on_progress=told) for one in deliveries))
 
 

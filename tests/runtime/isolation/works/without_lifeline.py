@@ -5,11 +5,11 @@ from __future__ import annotations
 import importlib
 from collections.abc import Mapping
 
-from penstock.isolation import JSON, Work, lifeline
+from penstock.isolation import JSON, ChildProgram, lifeline
 
 
-def make(config: Mapping[str, JSON]) -> Work:
+def make(config: Mapping[str, JSON]) -> ChildProgram:
     """Take the lifeline from children, which are born later."""
     vars(lifeline)["hold"] = lambda _: None
-    work: Work = importlib.import_module("doing").make(config)
-    return work
+    program: ChildProgram = importlib.import_module("doing").make(config)
+    return program

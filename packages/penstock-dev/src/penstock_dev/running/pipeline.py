@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import SystemRandom
 
+from penstock.maintenance.measure import Measurement, measure
+from penstock.maintenance.replies import items, mapping, number, text
 from penstock.operating.spans import many
 from penstock.operating.status import Status
 from penstock.operating.throughput import Counts, counts, done_per_second
 from penstock.producer.outcomes import Duplicate, Sent
 from penstock.producer.producer import Producer
 from penstock.resolved import Resolved
-from penstock.tending.measure import Measured, measure
-from penstock.tending.replies import items, mapping, number, text
 from penstock.wire.credentials import Credentials
 from penstock.wire.errors import Refused
 from penstock.wire.link import Link
@@ -132,7 +132,7 @@ class PipelineWorkload:
         return Measurements(
             by_state=tuple((state, _whole(told[state])) for state in STATES),
             backlog=_backlog(self.spec, measured),
-            oldest=measured.waited / 1000,
+            oldest=measured.oldest / 1000,
             dead=measured.dead,
             done=done,
             idle=_idle(self.spec, measured),
@@ -189,7 +189,7 @@ def _whole(told: object) -> int | None:
     return told if isinstance(told, int) else None
 
 
-def _backlog(spec: Pipeline, measured: Measured) -> int | None:
+def _backlog(spec: Pipeline, measured: Measurement) -> int | None:
     """What KEDA's formula comes to, without a boost."""
     if spec.stream.retention.keeps_nothing:
         return max(0, measured.length - measured.parked)
@@ -197,6 +197,6 @@ def _backlog(spec: Pipeline, measured: Measured) -> int | None:
     return None if new is None else max(0, new + measured.pending - measured.parked)
 
 
-def _idle(spec: Pipeline, measured: Measured) -> bool:
+def _idle(spec: Pipeline, measured: Measurement) -> bool:
     new = measured.new(until_done=spec.stream.retention.keeps_nothing)
     return new == measured.pending == measured.delayed == 0

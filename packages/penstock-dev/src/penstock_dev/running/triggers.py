@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, fields
 
 from penstock.keys import PipelineKeys
-from penstock.tending.replies import items, mapping, number, text
+from penstock.maintenance.replies import items, mapping, number, text
 from penstock.wire.errors import RedisTrouble, Refused, Reply
 from penstock.wire.link import Link
 from penstock_dev.running.http_get import http_get

@@ -17,7 +17,7 @@ from penstock.operating.spans import many, moment, span
 from penstock.operating.table import Column, Table
 from penstock.resolved import Resolved
 from penstock.wire.credentials import Credentials
-from penstock.worker.letter import own_field
+from penstock.worker.dead_letter import penstock_field
 from penstock_spec.report.safe import safe
 
 COLUMNS = (Column("id"), Column("age", right=True), Column("reason"), Column("attempts", right=True), Column("error"))
@@ -181,5 +181,5 @@ def _told(letter: DeadLetter, about: About, now: int) -> Iterator[str]:
 
 
 def _trace(letter: DeadLetter) -> str:
-    found = read(own_field(letter.original, TRACEPARENT))
+    found = read(penstock_field(letter.original, TRACEPARENT))
     return "" if found is None else found.trace_id

@@ -23,10 +23,10 @@ from penstock.command.operating import (
 from penstock_spec.findings import CannotGoOn
 
 if TYPE_CHECKING:
+    from penstock.maintenance.measure import Measurement
     from penstock.operating.entry import Lens
     from penstock.operating.waiting import Waiting
     from penstock.resolved import Resolved
-    from penstock.tending.measure import Measured
     from penstock.wire.credentials import Credentials
     from penstock.wire.link import Link
 
@@ -92,10 +92,10 @@ def command(
 async def _states(
     pipeline: Resolved, credentials: Credentials, states: Sequence[str], limit: int, *, bodies: bool, as_json: bool
 ) -> int:
+    from penstock.maintenance.measure import measure
     from penstock.operating.entry import Lens
     from penstock.operating.reach import link_to
     from penstock.operating.waiting import ALL, Peek
-    from penstock.tending.measure import measure
 
     lens = Lens(pipeline.spec, pipeline.folder)
     told = 0
@@ -136,16 +136,16 @@ async def _one(pipeline: Resolved, credentials: Credentials, id_: str, *, bodies
 
 
 async def _now(link: Link) -> int:
-    from penstock.tending.replies import milliseconds
+    from penstock.maintenance.replies import milliseconds
 
     return milliseconds(await link.call("TIME"))
 
 
-def _heading(state: str, measured: Measured, pipeline: Resolved) -> str:
+def _heading(state: str, measured: Measurement, pipeline: Resolved) -> str:
     """How many there are in all."""
     counts = {
         "new": measured.new(until_done=pipeline.spec.stream.retention.keeps_nothing),
-        "running": measured.held,
+        "running": measured.running,
         "ready": measured.ready,
         "suspect": measured.suspect,
         "parked": measured.parked,

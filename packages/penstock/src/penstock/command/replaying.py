@@ -13,6 +13,7 @@ from redis.crc import key_slot
 
 from penstock.command.dead_letters import brief, notes, nothing
 from penstock.command.operating import INCOMPLETE, Progress, aside, tell, tell_json, tell_table
+from penstock.maintenance.replies import items
 from penstock.operating.entry import Lens
 from penstock.operating.letters.choice import Filters, Walk
 from penstock.operating.letters.dead_letter import DeadLetter
@@ -23,7 +24,6 @@ from penstock.operating.reach import Insistence, as_sentence, link_to
 from penstock.operating.spans import many, span
 from penstock.operating.table import Column, Table
 from penstock.resolved import Resolved
-from penstock.tending.replies import items
 from penstock.wire.credentials import Credentials
 from penstock.wire.errors import RedisTrouble, Refused
 from penstock.wire.link import Link

@@ -183,10 +183,10 @@ def _cells(status: Status) -> list[str]:
     one = status.measured
     if one is None:
         return ["-"] * 10
-    of_group = [one.held, one.ready, one.suspect, one.parked] if status.has_group else [None] * 4
+    of_group = [one.running, one.ready, one.suspect, one.parked] if status.has_group else [None] * 4
     return [
         *map(count, (status.new, *of_group, one.delayed, one.dead)),
-        span(one.waited) if one.waited else "-",
+        span(one.oldest) if one.oldest else "-",
         count(one.consumers if status.has_group else None),
         rate(status.done),
     ]
@@ -203,6 +203,6 @@ def _troubles(found: Sequence[Status]) -> list[str]:
             lines.append(f"{spec.name}: it cannot be told how it is: {one.trouble}")
         elif not one.has_group:
             lines.append(f"{spec.name}: the group `{spec.stream.group}` is not there; a worker or the janitor makes it")
-        elif one.measured and one.measured.over:
-            lines.append(f"{spec.name}: {many(one.measured.over, 'lost consumer')} not taken over yet")
+        elif one.measured and one.measured.expired:
+            lines.append(f"{spec.name}: {many(one.measured.expired, 'lost consumer')} not taken over yet")
     return lines

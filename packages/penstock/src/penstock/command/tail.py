@@ -51,11 +51,11 @@ def command(
 
 
 async def _tail(pipeline: Resolved, credentials: Credentials, last: int, *, bodies: bool, as_json: bool) -> None:
+    from penstock.maintenance.replies import milliseconds
     from penstock.operating.entry import Lens
     from penstock.operating.following import Follower
     from penstock.operating.paging import asking
     from penstock.operating.reach import Insistence, link_to
-    from penstock.tending.replies import milliseconds
 
     lens = Lens(pipeline.spec, pipeline.folder)
     async with link_to(pipeline, credentials, "tail") as link:

@@ -9,11 +9,11 @@ from collections.abc import Callable
 from concurrent.futures import Executor
 from typing import Any
 
-from penstock.handling.load import Handler, Loaded
+from penstock.handling.load import Handler, LoadedFunction
 from penstock.handling.middleware import Call, with_middleware
 
 
-class Thread(asyncio.CancelledError):
+class ThreadStillRunning(asyncio.CancelledError):
     """An attempt was cancelled, and its thread goes on: threads cannot be stopped."""
 
     def __init__(self, future: asyncio.Future[object]) -> None:
@@ -21,11 +21,11 @@ class Thread(asyncio.CancelledError):
         self.future = future
 
 
-class NotStarted(RuntimeError):  # noqa: N818 - it is no fault of the handler's
+class NoThread(RuntimeError):  # noqa: N818 - it is no fault of the handler's
     """There is no thread for it: the system gives no more of them, or they are being closed."""
 
 
-def call_of(handler: Handler | Loaded, pool: Callable[[], Executor]) -> Call:
+def call_of(handler: Handler | LoadedFunction, pool: Callable[[], Executor]) -> Call:
     """The handler with all that is around it, as one coroutine function. `pool` gives threads to plain functions."""
     function = handler.function
     if handler.style == "thread":
@@ -48,13 +48,13 @@ def _in_threads(function: Callable[..., Any], pool: Executor, *, context: bool) 
         try:
             future = asyncio.get_running_loop().run_in_executor(pool, around.run, _called, function, *arguments)
         except RuntimeError as error:
-            raise NotStarted(str(error)) from error
+            raise NoThread(str(error)) from error
         try:
             result = await asyncio.shield(future)
         except asyncio.CancelledError:
             if future.done():
                 raise
-            raise Thread(future) from None
+            raise ThreadStillRunning(future) from None
         if inspect.iscoroutine(result):
             result.close()
             raise TypeError("a plain function gave back a coroutine; declare the handler with `async def`")

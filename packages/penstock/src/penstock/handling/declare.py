@@ -35,7 +35,7 @@ class Middleware:
 
 
 @dataclass(frozen=True, slots=True)
-class Declared:
+class Declaration:
     """What was declared."""
 
     middleware: tuple[Middleware, ...] = ()
@@ -46,7 +46,7 @@ def handler(
     *, middleware: Sequence[Middleware] = (), lifespan: Lifespan | None = None
 ) -> Callable[[FunctionT], FunctionT]:
     """Declare what belongs to a handler. The function stays what it is, to be called and tested as any other."""
-    declared = Declared(tuple(middleware), lifespan)
+    declared = Declaration(tuple(middleware), lifespan)
 
     def declare(function: FunctionT) -> FunctionT:
         setattr(function, ATTRIBUTE, declared)

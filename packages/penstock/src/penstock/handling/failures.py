@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from penstock.handling.asked import Bury, Retry
+from penstock.handling.exceptions import Bury, Retry
 from penstock_spec.failures.matching import builtin, is_status
 from penstock_spec.values.quantities import Duration
 
@@ -60,7 +60,7 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class FailureMatcher:
     """What one class of failures takes, made ready to be compared."""
 
     types: frozenset[str]
@@ -70,7 +70,7 @@ class Match:
     statuses: frozenset[int]
 
     @classmethod
-    def of(cls, matches: list[str]) -> Match:
+    def of(cls, matches: list[str]) -> FailureMatcher:
         """As they are written in a spec."""
         types: set[str] = set()
         bare: set[str] = set()

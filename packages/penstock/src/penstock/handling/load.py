@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ForwardRef, Literal, get_type_hints
 
-from penstock.handling.declare import ATTRIBUTE, Declared, Lifespan, Middleware
-from penstock.handling.team_code import InCode, find
+from penstock.handling.declare import ATTRIBUTE, Declaration, Lifespan, Middleware
+from penstock.handling.team_code import CodeReference, find
 from penstock.handling.typed import Make, maker
 from penstock_spec.findings import CannotGoOn
 from penstock_spec.kinds.pipeline.spec import Pipeline
@@ -38,7 +38,7 @@ class Handler:
 
 
 @dataclass(frozen=True, slots=True)
-class Loaded:
+class LoadedFunction:
     """A function of a team's code, and what was declared beside it."""
 
     function: Callable[..., Any]
@@ -51,7 +51,9 @@ class Loaded:
 
 def load(spec: Pipeline, paths: Iterable[Path] = ()) -> Handler:
     """Import the handler, from the current folder or one of these or what is installed."""
-    named = InCode(spec.handler, "handler", f"`{spec.name}`", "start where the code is, or name its folder by `--path`")
+    named = CodeReference(
+        spec.handler, "handler", f"`{spec.name}`", "start where the code is, or name its folder by `--path`"
+    )
     found = function_of(named, "message", paths)
     takes = _type_of(spec.handler, found.first, found.function)
     return Handler(
@@ -66,16 +68,16 @@ def load(spec: Pipeline, paths: Iterable[Path] = ()) -> Handler:
     )
 
 
-def function_of(named: InCode, gets: str, paths: Iterable[Path] = ()) -> Loaded:
+def function_of(named: CodeReference, gets: str, paths: Iterable[Path] = ()) -> LoadedFunction:
     """Import a handler; what it `gets` beside a context is a message, or a job."""
     function = find(named, paths)
     write_it_so = f"write it as `async def handle({gets}, context)`"
     _refuse_what_is_no_handler(named.text, function, write_it_so)
     first, context = _parameters(named.text, function, gets, write_it_so)
-    declared = getattr(function, ATTRIBUTE, Declared())
+    declared = getattr(function, ATTRIBUTE, Declaration())
     _refuse_wrong_middleware(named.text, declared)
     style: Literal["async", "thread"] = "async" if _is(inspect.iscoroutinefunction, function) else "thread"
-    return Loaded(function, style, first, context, declared.middleware, declared.lifespan)
+    return LoadedFunction(function, style, first, context, declared.middleware, declared.lifespan)
 
 
 def _refuse_what_is_no_handler(name: str, function: object, write_it_so: str) -> None:
@@ -159,7 +161,7 @@ def _globals(function: Any) -> dict[str, Any]:  # noqa: ANN401 - a function, or 
 
 
 def _refuse_wrong_middleware(name: str, declared: object) -> None:
-    if not isinstance(declared, Declared):
+    if not isinstance(declared, Declaration):
         says = f"`{name}` has an attribute `{ATTRIBUTE}` that is not ours"
         raise CannotGoOn(says, "declare it with `@penstock.handler(...)`")
     middleware: tuple[Any, ...] = declared.middleware

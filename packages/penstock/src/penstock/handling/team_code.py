@@ -19,7 +19,7 @@ _MOST_SHOWN = 300
 
 
 @dataclass(frozen=True, slots=True)
-class InCode:
+class CodeReference:
     """What a spec says stands in a team's code."""
 
     text: str
@@ -42,7 +42,7 @@ class InCode:
         return self.text.partition(":")[2]
 
 
-def find(named: InCode, paths: Iterable[Path] = ()) -> Any:  # noqa: ANN401 - whatever stands there
+def find(named: CodeReference, paths: Iterable[Path] = ()) -> Any:  # noqa: ANN401 - whatever stands there
     """Import it, from the current folder or one of these or what is installed. Its code runs now."""
     for path in (Path.cwd(), *paths):
         if str(path.resolve()) not in sys.path:
@@ -66,7 +66,7 @@ def find(named: InCode, paths: Iterable[Path] = ()) -> Any:  # noqa: ANN401 - wh
     return found
 
 
-def _module(named: InCode) -> ModuleType:
+def _module(named: CodeReference) -> ModuleType:
     try:
         with redirect_stdout(sys.stderr):  # what the code prints on the way is no part of any output
             return importlib.import_module(named.module)
@@ -81,7 +81,7 @@ def _module(named: InCode) -> ModuleType:
         raise CannotGoOn(says, f"run `python -c 'import {named.module}'` to see where") from None
 
 
-def _way_out(named: InCode, error: ImportError) -> str:
+def _way_out(named: CodeReference, error: ImportError) -> str:
     missing = error.name or ""
     if isinstance(error, ModuleNotFoundError) and f"{named.module}.".startswith(f"{missing}."):
         return named.elsewhere

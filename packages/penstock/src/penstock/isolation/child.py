@@ -15,34 +15,34 @@ from typing import NoReturn, cast
 
 from penstock.handling.failures import Failure
 from penstock.isolation import lifeline
-from penstock.isolation.errand import Errand, Why
-from penstock.isolation.line import Line
+from penstock.isolation.channel import Channel
+from penstock.isolation.errors import HandlerImportError
 from penstock.isolation.memory import MemoryLimit, die_first
-from penstock.isolation.trouble import BadHandler
-from penstock.isolation.words import (
+from penstock.isolation.program import ChildProgram, load
+from penstock.isolation.protocol import (
     JSON,
     Cancel,
-    Done,
-    Leave,
+    ImportFailed,
+    Packet,
     Prepare,
-    Raised,
+    ProgressPacket,
+    Quit,
     Ready,
     Run,
-    Stopped,
-    Told,
-    Unprepared,
-    Word,
-    frame,
+    RunDone,
+    RunFailed,
+    RunStopped,
+    encode,
 )
-from penstock.isolation.work import Work, load
+from penstock.isolation.runs import CancelReason, RunRequest
 from penstock.observe.failures import failure
 
 BROKEN = 70
 """The exit code of a child that failed by itself, which would be a fault of ours."""
 
 
-def live(
-    sock: socket.socket, worker: int, asked: Prepare, work: Work | None, not_its_own: Iterable[socket.socket]
+def run_child(
+    sock: socket.socket, worker: int, asked: Prepare, program: ChildProgram | None, not_its_own: Iterable[socket.socket]
 ) -> NoReturn:
     """Be a child, in a process that was just forked. Without work, import it here."""
     code = BROKEN
@@ -54,8 +54,8 @@ def live(
             one.close()
         lifeline.hold(worker)
         die_first()
-        code = _live(sock, asked, work)
-    except BaseException as error:  # noqa: BLE001 - the stack above belongs to the nursery
+        code = _run(sock, asked, program)
+    except BaseException as error:  # noqa: BLE001 - the stack above belongs to the fork server
         with suppress(OSError, ValueError):
             sys.stderr.write(f"penstock: a child failed by itself: {failure(error)}\n")
     finally:
@@ -74,17 +74,17 @@ def signals_do_nothing() -> None:
         signal.signal(number, lambda *_: None)
 
 
-def _live(sock: socket.socket, asked: Prepare, work: Work | None) -> int:
-    if work is None:
+def _run(sock: socket.socket, asked: Prepare, program: ChildProgram | None) -> int:
+    if program is None:
         try:
-            work = load(asked)
-        except BadHandler as error:
-            sock.sendall(frame(Unprepared(str(error))))
+            program = load(asked)
+        except HandlerImportError as error:
+            sock.sendall(encode(ImportFailed(str(error))))
             return 0
     signals_do_nothing()
     loop = asyncio.SelectorEventLoop()
     asyncio.set_event_loop(loop)
-    life = loop.create_task(_Child(sock, work, MemoryLimit(asked.memory_limit), loop).live())
+    life = loop.create_task(_Child(sock, program, MemoryLimit(asked.memory_limit), loop).serve())
     while not life.done():
         # A handler that calls `sys.exit` in a task of its own ends the loop; it is told as a failure of the handler.
         with suppress(SystemExit, KeyboardInterrupt):
@@ -93,29 +93,29 @@ def _live(sock: socket.socket, asked: Prepare, work: Work | None) -> int:
     return 0
 
 
-class _Port:
+class _Control:
     """One message's way to the worker."""
 
-    def __init__(self, line: Line, message: str) -> None:
-        self._line = line
+    def __init__(self, channel: Channel, message: str) -> None:
+        self._channel = channel
         self._message = message
-        self._callbacks: list[Callable[[Why], object]] = []
-        self.why: Why | None = None
+        self._callbacks: list[Callable[[CancelReason], object]] = []
+        self.why: CancelReason | None = None
         self.last = False
 
-    def on_cancel(self, callback: Callable[[Why], object]) -> None:
+    def on_cancel(self, callback: Callable[[CancelReason], object]) -> None:
         if self.why is None:
             self._callbacks.append(callback)
         else:
             callback(self.why)
 
     def progress(self, told: JSON) -> None:
-        self._line.say(Told(self._message), json.dumps(told).encode())
+        self._channel.send(ProgressPacket(self._message), json.dumps(told).encode())
 
     def retire(self) -> None:
         self.last = True
 
-    def cancel(self, why: Why) -> None:
+    def cancel(self, why: CancelReason) -> None:
         if self.why is None:
             self.why = why
             callbacks, self._callbacks = self._callbacks, []
@@ -124,56 +124,58 @@ class _Port:
 
 
 class _Child:
-    def __init__(self, sock: socket.socket, work: Work, memory: MemoryLimit, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(
+        self, sock: socket.socket, program: ChildProgram, memory: MemoryLimit, loop: asyncio.AbstractEventLoop
+    ) -> None:
         self._sock = sock
-        self._work = work
+        self._program = program
         self._memory = memory
         self._loop = loop
         self._left = asyncio.Event()
-        self._port: _Port | None = None
+        self._control: _Control | None = None
         self._task: asyncio.Task[None] | None = None
 
-    async def live(self) -> None:
+    async def serve(self) -> None:
         # Without a worker there is nobody to finish for: what runs here is run again elsewhere.
-        self._line = Line(self._sock, self._heard, lambda: os._exit(0))
-        self._line.say(Ready(os.getpid()))
+        self._channel = Channel(self._sock, self._on_packet, lambda: os._exit(0))
+        self._channel.send(Ready(os.getpid()))
         await self._left.wait()
-        await self._work.close()
+        await self._program.close()
 
-    def _heard(self, word: Word, body: bytes) -> None:
-        if isinstance(word, Run):
-            self._port = _Port(self._line, word.id)
-            self._task = self._loop.create_task(self._run(_errand(word, body), self._port))
-        elif isinstance(word, Cancel) and self._port is not None:
-            self._port.cancel(cast("Why", word.why))
-        elif isinstance(word, Leave):
+    def _on_packet(self, packet: Packet, body: bytes) -> None:
+        if isinstance(packet, Run):
+            self._control = _Control(self._channel, packet.id)
+            self._task = self._loop.create_task(self._run(_request(packet, body), self._control))
+        elif isinstance(packet, Cancel) and self._control is not None:
+            self._control.cancel(cast("CancelReason", packet.why))
+        elif isinstance(packet, Quit):
             self._left.set()
 
-    async def _run(self, errand: Errand, port: _Port) -> None:
-        word: Word
+    async def _run(self, request: RunRequest, control: _Control) -> None:
+        packet: Packet
         try:
             with self._memory:
-                body = await self._work.run(errand, port)
-            word = Done(port.last)
+                body = await self._program.run(request, control)
+            packet = RunDone(control.last)
         except BaseException as error:  # noqa: BLE001 - whatever it is, it is the outcome
-            if isinstance(error, asyncio.CancelledError) and port.why is not None:
-                word, body = Stopped(port.last), b""
+            if isinstance(error, asyncio.CancelledError) and control.why is not None:
+                packet, body = RunStopped(control.last), b""
             else:
-                word = Raised(port.last or isinstance(error, MemoryError))
+                packet = RunFailed(control.last or isinstance(error, MemoryError))
                 body = json.dumps(asdict(Failure.of(error))).encode()
-        self._port = None
-        self._line.say(word, body)
+        self._control = None
+        self._channel.send(packet, body)
 
 
-def _errand(word: Run, body: bytes) -> Errand:
-    parts = _cut(body, word.lengths)
-    return Errand(
-        id=word.id.encode("latin-1"),
+def _request(packet: Run, body: bytes) -> RunRequest:
+    parts = _cut(body, packet.lengths)
+    return RunRequest(
+        id=packet.id.encode("latin-1"),
         fields=tuple(zip(parts, parts, strict=True)),
-        attempt=word.attempt,
-        fence=word.fence,
-        consumer=word.consumer,
-        seconds_left=word.seconds_left,
+        attempt=packet.attempt,
+        fence=packet.fence,
+        consumer=packet.consumer,
+        seconds_left=packet.seconds_left,
     )
 
 

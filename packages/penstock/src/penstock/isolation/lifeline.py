@@ -1,9 +1,9 @@
 """The worker's end is the end of its children, whatever they are doing.
 
-The worker keeps the only writing end of a pipe on which nothing is ever written; nursery and children hold the reading
-end. When the worker is gone, even by SIGKILL, the kernel closes its end, and sends the signal that was asked for here:
-a child that holds the interpreter's lock in C code gets it too, where a thread that waits would not. It goes to the
-child's process group, so that what a handler has started does not outlive it either.
+The worker keeps the only writing end of a pipe on which nothing is ever written; the fork server and children hold
+the reading end. When the worker is gone, even by SIGKILL, the kernel closes its end and sends the signal that was asked
+for here: a child that holds the interpreter's lock in C code gets it too, where a thread that waits would not. It goes
+to the child's process group, so that what a handler has started does not outlive it either.
 
 A signal's receiver belongs to an open file, which forks share. So each process opens the pipe anew. Elsewhere than on
 Linux children notice the worker's end by their socket alone.

@@ -51,8 +51,8 @@ def die_first() -> None:
 
 
 def _data() -> int:
-    for line in Path("/proc/self/status").read_text().splitlines():
-        name, _, value = line.partition(":")
+    for channel in Path("/proc/self/status").read_text().splitlines():
+        name, _, value = channel.partition(":")
         if name == "VmData":
             return int(value.split()[0]) * 1024
     return 0

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
-from penstock.isolation.errand import Ended, Errand, Progress, Why
+from penstock.isolation.runs import CancelReason, ProgressReport, RunRequest, RunResult
 
 
 class Spawner(Protocol):
-    """Runs messages in processes of their own. `Processes` is the real one."""
+    """Runs messages in processes of their own. `ChildPool` is the real one."""
 
     started: int
     """Children that were started."""
@@ -21,16 +21,18 @@ class Spawner(Protocol):
         """Those that there are now."""
 
     async def start(self) -> None:
-        """Get ready ahead of the first message. Raises BadHandler when the handler cannot be imported."""
+        """Get ready ahead of the first message. Raises HandlerImportError when the handler cannot be imported."""
 
-    async def run(self, errand: Errand, *, alone: bool, on_progress: Callable[[Progress], None]) -> Ended:
+    async def run(
+        self, request: RunRequest, *, alone: bool, on_progress: Callable[[ProgressReport], None]
+    ) -> RunResult:
         """Run a message to its end: in a child of its own, or in one that is used again.
 
-        Raises IsolationTrouble when it could not be begun. When this coroutine is cancelled, so is the message, as by a
+        Raises IsolationError when it could not be begun. When this coroutine is cancelled, so is the message, as by a
         drain, and its end is awaited, for a bounded time; who wants to know the outcome uses `cancel`.
         """
 
-    async def cancel(self, delivery_id: bytes, why: Why) -> None:
+    async def cancel(self, delivery_id: bytes, why: CancelReason) -> None:
         """Ask a running message to stop, and kill it if it does not. `run` then tells how it ended."""
 
     async def close(self) -> None:

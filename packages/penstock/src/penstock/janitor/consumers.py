@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from penstock.keys import PipelineKeys
-from penstock.tending.replies import items, mapping, number, raw
+from penstock.maintenance.replies import items, mapping, number, raw
 from penstock.wire.link import Link
 
 OWN = re.compile(rb"[^~].*~[0-9A-Za-z]{8}", re.DOTALL)

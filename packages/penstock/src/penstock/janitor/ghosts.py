@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from penstock.janitor.consumers import Consumer, strangers
 from penstock.janitor.pods import Pods
 from penstock.keys import PipelineKeys
+from penstock.maintenance.replies import items, number, text
 from penstock.scripts import script
-from penstock.tending.replies import items, number, text
 from penstock.wire.link import Link
 
 PAGE = 250

@@ -13,8 +13,8 @@ from penstock.janitor.ghosts import Ghosts
 from penstock.janitor.pods import Pods, PodsUnknownError
 from penstock.janitor.reconcile import BYTES, ENTRIES, PAGE
 from penstock.keys import PARKED
+from penstock.maintenance.replies import items, mapping, milliseconds, no_stream, number, raw, without_group
 from penstock.resolved import Resolved
-from penstock.tending.replies import items, mapping, milliseconds, no_stream, number, raw, without_group
 from penstock.wire.errors import RedisTrouble, Refused, Reply
 from penstock.wire.link import Link
 from penstock.wire.words import Word

@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import asdict, dataclass, fields
 
 from penstock.keys import PipelineKeys
+from penstock.maintenance.replies import items, number, numbers, text
 from penstock.scripts import script
-from penstock.tending.replies import items, number, numbers, text
 from penstock.wire.link import Link
 from penstock_spec.kinds.pipeline.spec import Pipeline
 

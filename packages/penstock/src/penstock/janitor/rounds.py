@@ -16,11 +16,11 @@ from penstock.janitor.reconcile import Page, Reconciled, Reconciler
 from penstock.janitor.tally import Tally, Task
 from penstock.janitor.timer import Timer
 from penstock.janitor.trim import Trimmer
+from penstock.maintenance.group import ensure
+from penstock.maintenance.promote import PromoteResult, promote
+from penstock.maintenance.takeover import Takeover
 from penstock.observe.logs import Log
 from penstock.resolved import Resolved
-from penstock.tending.group import ensure
-from penstock.tending.sweep import Sweeper
-from penstock.tending.tend import Tended, tend
 from penstock.wire.errors import Absent, Unanswered
 
 ROUND = 2.0
@@ -51,7 +51,7 @@ class Rounds:
         self._tally = tally
         self._clocks = clocks
         self._guard = Guard(pipeline.name, tally, pair.reach)
-        self._sweeper = Sweeper(link, keys, spec.work.lease.amount, own=clocks.monotonic)
+        self._takeover = Takeover(link, keys, spec.work.lease.amount, own=clocks.monotonic)
         self._reconciler = Reconciler(link, keys, spec)
         self._trimmer = Trimmer(link, keys, spec)
         self._ghosts = Ghosts(link, keys, spec.janitor.ghosts.idle.amount, pods)
@@ -129,22 +129,22 @@ class Rounds:
     async def _promote(self) -> None:
         self._next_due = None
         for _ in range(MOST):
-            tended = await tend(self._link, self._keys)
-            self._next_due = tended.next_due
-            self._tally.tended(tended)
-            self._tell_lost(tended.lost)
-            if tended.refused:
-                raise tended.refused
-            if tended.next_due != 0 or not _did_something(tended):
+            result = await promote(self._link, self._keys)
+            self._next_due = result.next_due
+            self._tally.promoted(result)
+            self._tell_lost(result.lost)
+            if result.refused:
+                raise result.refused
+            if result.next_due != 0 or not _did_something(result):
                 return
         self._more = True
 
     async def _sweep(self) -> None:
-        swept = await self._sweeper.sweep()
-        self._tally.swept(swept)
-        self._tell_lost(swept.lost)
-        if swept.suspects or swept.removed:
-            told = {"messages": swept.suspects, "consumers": swept.removed}
+        result = await self._takeover.run()
+        self._tally.taken_over(result)
+        self._tell_lost(result.lost)
+        if result.suspects or result.removed:
+            told = {"messages": result.suspects, "consumers": result.removed}
             log.warning("took over from lost workers", pipeline=self._name, **told)
 
     async def _reconcile(self, page: Page) -> None:
@@ -208,5 +208,5 @@ class Rounds:
             )
 
 
-def _did_something(tended: Tended) -> bool:
-    return tended.promoted + tended.entered + tended.lost > 0
+def _did_something(result: PromoteResult) -> bool:
+    return result.promoted + result.entered + result.lost > 0

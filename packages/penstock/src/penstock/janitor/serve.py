@@ -36,6 +36,6 @@ def _oldest(sight: Sight) -> Route:
         last = sight.last()
         if last is None:  # KEDA then leaves the boost away
             return Answer.text(HTTPStatus.SERVICE_UNAVAILABLE, "it was not measured lately")
-        return Answer.json({"seconds": last.waited / 1000})
+        return Answer.json({"seconds": last.oldest / 1000})
 
     return answer

@@ -8,9 +8,9 @@ from penstock.clocks import Clocks
 from penstock.janitor.guard import Guard
 from penstock.janitor.links import Pair
 from penstock.janitor.tally import Tally
+from penstock.maintenance.measure import Measurement, measure
 from penstock.observe.logs import Log
 from penstock.resolved import Resolved
-from penstock.tending.measure import Measured, measure
 
 EVERY = 2.0
 """Seconds between two looks."""
@@ -35,9 +35,9 @@ class Sight:
         self._guard = Guard(pipeline.name, tally, pair.reach)
         self._monotonic = clocks.monotonic
         self._lossless = pipeline.spec.stream.backlog.when_full != "drop-oldest"
-        self._last: tuple[float, Measured] | None = None
+        self._last: tuple[float, Measurement] | None = None
 
-    def last(self) -> Measured | None:
+    def last(self) -> Measurement | None:
         """The last look; none while it is too old to say anything."""
         last = self._last
         return last[1] if last and self._monotonic() - last[0] <= STALE else None
@@ -55,14 +55,14 @@ class Sight:
         if self._tally.leads and self._lossless:
             await self._tell_vanished(measured)
 
-    async def _tell_vanished(self, now: Measured) -> None:
+    async def _tell_vanished(self, now: Measurement) -> None:
         """What somebody trimmed before it was read. What was told is remembered in Redis, so that no other tells it."""
-        if now.told is None:
-            await self._remember(now.vanished or 0)
-        elif now.vanished is not None and now.vanished != now.told:
-            await self._remember(now.vanished)
-            if now.vanished > now.told:
-                lost = now.vanished - now.told
+        if now.deleted_unread_reported is None:
+            await self._remember(now.deleted_unread or 0)
+        elif now.deleted_unread is not None and now.deleted_unread != now.deleted_unread_reported:
+            await self._remember(now.deleted_unread)
+            if now.deleted_unread > now.deleted_unread_reported:
+                lost = now.deleted_unread - now.deleted_unread_reported
                 self._tally.vanished(lost)
                 log.error(VANISHED, pipeline=self.name, stream=self._keys.stream, lost=lost)
 

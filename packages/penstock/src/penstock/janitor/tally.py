@@ -8,10 +8,10 @@ from typing import Literal
 
 from penstock.janitor.reconcile import Reconciled
 from penstock.janitor.trim import Trimmed
+from penstock.maintenance.measure import Measurement
+from penstock.maintenance.promote import PromoteResult
+from penstock.maintenance.takeover import TakeoverResult
 from penstock.observe.metrics import Metrics
-from penstock.tending.measure import Measured
-from penstock.tending.sweep import Swept
-from penstock.tending.tend import Tended
 from penstock.wire.errors import RedisTrouble
 from penstock.wire.link import Link
 from penstock_spec.kinds.pipeline import Pipeline
@@ -83,17 +83,17 @@ class Tally:
         if isinstance(error, RedisTrouble):
             self._trouble[error.kind].add()
 
-    def tended(self, tended: Tended) -> None:
+    def promoted(self, result: PromoteResult) -> None:
         """What was due."""
-        self._promoted.add(tended.promoted)
-        self._entered.add(tended.entered)
-        self._deleted.add(tended.lost)
+        self._promoted.add(result.promoted)
+        self._entered.add(result.entered)
+        self._deleted.add(result.lost)
 
-    def swept(self, swept: Swept) -> None:
+    def taken_over(self, result: TakeoverResult) -> None:
         """What was taken over."""
-        self._taken_over.add(swept.suspects)
-        self._deleted.add(swept.lost)
-        self._reconciled["consumer_without_lease"].add(swept.adopted)
+        self._taken_over.add(result.suspects)
+        self._deleted.add(result.lost)
+        self._reconciled["consumer_without_lease"].add(result.adopted)
 
     def reconciled(self, one: Reconciled) -> None:
         """What was put right."""
@@ -137,7 +137,7 @@ class Tally:
         """Messages that were gone before anybody was given them."""
         self._trimmed_unread.add(count)
 
-    def measured(self, one: Measured) -> None:
+    def measured(self, one: Measurement) -> None:
         """What there is now. It was asked for while this janitor led, and may come when another does."""
         if not self.leads:
             return
@@ -146,17 +146,17 @@ class Tally:
             (stream.NEW, one.new(until_done=self._keeps_nothing)),
             (stream.LAG, one.lag),
             (stream.PENDING, one.pending),
-            (stream.HELD, one.held),
+            (stream.HELD, one.running),
             (stream.PARKED, one.parked),
             (stream.READY, one.ready),
             (stream.SUSPECT, one.suspect),
             (stream.DELAYED, one.delayed),
             (stream.DEAD_LETTERS, one.dead),
-            (stream.CUT_OFF, one.cut),
-            (stream.OLDEST_SECONDS, one.waited / 1000),
+            (stream.CUT_OFF, one.cut_off),
+            (stream.OLDEST_SECONDS, one.oldest / 1000),
             (stream.CONSUMERS, one.consumers),
-            (stream.OLDEST_LEASE_SECONDS, 0 if one.first_end is None else (self._lease - one.first_end) / 1000),
-            (stream.FOREIGN_CONSUMERS, one.strangers),
-            (stream.FOREIGN_IDLE_SECONDS, one.stranger_idle / 1000),
+            (stream.OLDEST_LEASE_SECONDS, 0 if one.next_expiry is None else (self._lease - one.next_expiry) / 1000),
+            (stream.FOREIGN_CONSUMERS, one.foreign),
+            (stream.FOREIGN_IDLE_SECONDS, one.foreign_idle / 1000),
         ):
             self._metrics.gauge(metric).set(math.nan if value is None else value)

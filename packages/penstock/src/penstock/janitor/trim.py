@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from penstock.keys import PipelineKeys
+from penstock.maintenance.replies import items, milliseconds, number, text
 from penstock.scripts import script
-from penstock.tending.replies import items, milliseconds, number, text
 from penstock.wire.link import Link
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.kinds.pipeline.stream import KeepAge, KeepLength

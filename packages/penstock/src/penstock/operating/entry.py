@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from penstock.maintenance.replies import items, raw
 from penstock.message.body import Value
 from penstock.message.form import FlatForm, Form, JsonForm
 from penstock.message.own import ID, PREFIX
 from penstock.message.ulid import is_ulid
 from penstock.message.unreadable import Unreadable
-from penstock.tending.replies import items, raw
 from penstock.wire.errors import Reply
-from penstock.worker.letter import own_field
+from penstock.worker.dead_letter import penstock_field
 from penstock_spec.kinds.pipeline.message.flat import FieldTypes
 from penstock_spec.kinds.pipeline.message.schema_of import schema_of
 from penstock_spec.kinds.pipeline.spec import Pipeline
@@ -84,7 +84,7 @@ class Lens:
 
     def look(self, fields: Sequence[bytes]) -> About:
         """At the fields of an entry."""
-        id_ = (own_field(fields, ID) or b"").decode("ascii", "replace")
+        id_ = (penstock_field(fields, ID) or b"").decode("ascii", "replace")
         value, unreadable = None, ""
         try:
             value = self._form.read(without_own(fields)).value

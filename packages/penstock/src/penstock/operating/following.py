@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 
+from penstock.maintenance.replies import items
 from penstock.operating.entry import Entry
 from penstock.operating.paging import Ask, Pages
-from penstock.tending.replies import items
 from penstock.wire.errors import Reply
 from penstock.wire.link import Link
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 
+from penstock.maintenance.replies import items
 from penstock.operating.entry import Entry
-from penstock.tending.replies import items
 from penstock.wire.errors import Reply
 from penstock.wire.link import Link
 from penstock.wire.words import Word

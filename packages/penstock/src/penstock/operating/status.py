@@ -7,10 +7,10 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
+from penstock.maintenance.measure import Measurement, measure
 from penstock.operating.reach import link_to
 from penstock.operating.throughput import Counts, counts, done_per_second
 from penstock.resolved import Resolved
-from penstock.tending.measure import Measured, measure
 from penstock.wire.credentials import Credentials
 from penstock.wire.errors import RedisTrouble, Refused
 from penstock.wire.link import Link
@@ -21,7 +21,7 @@ class Status:
     """One pipeline."""
 
     pipeline: Resolved
-    measured: Measured | None
+    measured: Measurement | None
     """None where it could not be told."""
     trouble: RedisTrouble | None = None
     done: float | None = None
@@ -52,17 +52,17 @@ class Status:
             "group_is_there": known,
             "length": one.length,
             "new": self.new,
-            "running": one.held if known else None,
+            "running": one.running if known else None,
             "ready": one.ready if known else None,
             "suspect": one.suspect if known else None,
             "parked": one.parked if known else None,
             "delayed": one.delayed,
             "dead": one.dead,
-            "oldest_seconds": one.waited / 1000,
+            "oldest_seconds": one.oldest / 1000,
             "next_due_seconds": None if one.next_due is None else one.next_due / 1000,
             "consumers": one.consumers if known else None,
-            "consumers_lost": one.over if known else None,
-            "consumers_foreign": one.strangers if known else None,
+            "consumers_lost": one.expired if known else None,
+            "consumers_foreign": one.foreign if known else None,
             "done_per_second": None if self.done is None else round(self.done, 3),
         }
 

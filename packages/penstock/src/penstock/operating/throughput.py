@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from penstock.keys import PipelineKeys
-from penstock.tending.replies import items, mapping, milliseconds, number
+from penstock.maintenance.replies import items, mapping, milliseconds, number
 from penstock.wire.errors import Refused, Reply
 from penstock.wire.link import Link
 from penstock_spec.kinds.pipeline.spec import Pipeline

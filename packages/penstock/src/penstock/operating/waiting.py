@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from penstock.keys import PARKED, READY, STATES, SUSPECT, PipelineKeys
+from penstock.maintenance.replies import items, mapping, no_stream, number, raw, text, without_group
 from penstock.message.ulid import is_ulid
 from penstock.operating.entry import Entry
 from penstock.operating.packed import unpacked_fields
 from penstock.operating.paging import Pages
-from penstock.tending.replies import items, mapping, no_stream, number, raw, text, without_group
 from penstock.wire.errors import Refused, Reply
 from penstock.wire.link import Link
 from penstock.wire.words import Word

@@ -11,9 +11,9 @@ from pathlib import Path
 from penstock.handling.calling import call_of
 from penstock.handling.declare import Lifespan
 from penstock.handling.failures import Failure
-from penstock.handling.load import Loaded, function_of
+from penstock.handling.load import LoadedFunction, function_of
 from penstock.handling.middleware import Call
-from penstock.handling.team_code import InCode
+from penstock.handling.team_code import CodeReference
 from penstock.observe.failures import failure
 from penstock.producer.producer import Producer
 from penstock.scheduler.context import JobContext
@@ -42,7 +42,7 @@ class Calls:
         self._threads = threads
         self._to_pipeline = to_pipeline
         self._credentials = credentials
-        self._loaded: dict[str, Loaded] = {}
+        self._loaded: dict[str, LoadedFunction] = {}
         self._calls: dict[str, Call] = {}
         self._entered: set[Lifespan] = set()
         self._open = AsyncExitStack()
@@ -102,9 +102,9 @@ class Calls:
                 self._calls[name] = call_of(loaded, lambda: self._threads)
         return self._calls[name]
 
-    def _load(self, name: str) -> Loaded:
+    def _load(self, name: str) -> LoadedFunction:
         if name not in self._loaded:
-            code = InCode(
+            code = CodeReference(
                 name, "handler", f"`{self._spec.name}`", "start where the code is, or name its folder by `--path`"
             )
             self._loaded[name] = function_of(code, "job", self._paths)

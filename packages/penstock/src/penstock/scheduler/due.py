@@ -8,7 +8,7 @@ from functools import lru_cache
 from random import Random
 
 from penstock.handling.backoff import growing, jittered
-from penstock.handling.failures import Failure, Match
+from penstock.handling.failures import Failure, FailureMatcher
 from penstock_spec.failures.classes import NO_CLASS
 from penstock_spec.kinds.scheduler.cron import latest, next_after
 from penstock_spec.kinds.scheduler.effective import EffectiveJob
@@ -107,7 +107,7 @@ class Failures:
         """The classes in their order: the first that takes a failure counts."""
         self._by_class = spec.failures.by_class
         self._jitter = float(spec.jitter.failure)
-        self._classes = [(name, one, Match.of(one.match)) for name, one in spec.failures.classes.items()]
+        self._classes = [(name, one, FailureMatcher.of(one.match)) for name, one in spec.failures.classes.items()]
 
     def class_of(self, failure: Failure) -> str:
         """Its class, also where nothing hangs on it."""

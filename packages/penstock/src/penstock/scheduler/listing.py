@@ -13,7 +13,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from penstock.handling.team_code import InCode, find
+from penstock.handling.team_code import CodeReference, find
 from penstock.observe.logs import Log
 from penstock_spec.findings import CannotGoOn
 from penstock_spec.kinds.scheduler.effective import EffectiveJob, effective, effective_jobs, runs
@@ -112,7 +112,7 @@ class Listing:
 
 def _asking(named: str, where: str, spec: Scheduler, paths: Iterable[Path]) -> Ask:
     """A function of the team's: awaited, or in a thread."""
-    code = InCode(named, where, f"`{spec.name}`", "start where the code is, or name its folder by `--path`")
+    code = CodeReference(named, where, f"`{spec.name}`", "start where the code is, or name its folder by `--path`")
     function = find(code, paths)
     if not callable(function):
         says = f"`{named}` is a `{type(function).__qualname__}`, and `{where}` names a function"

@@ -11,11 +11,11 @@ import logging
 from typing import Any, Literal
 
 from penstock.clocks import Clocks
+from penstock.maintenance.contact import Contact
 from penstock.observe.logs import Log
 from penstock.scheduler.steps import MOST, Cleaned, Steps, shards_word
 from penstock.scheduler.taking import Taking
 from penstock.scheduler.tally import Tally
-from penstock.tending.contact import Contact
 from penstock.wire.errors import RedisTrouble
 from penstock_spec.kinds.scheduler.spec import Scheduler
 

@@ -10,7 +10,7 @@ from functools import partial
 from random import Random
 
 from penstock.clocks import Clocks
-from penstock.handling.calling import NotStarted, Thread
+from penstock.handling.calling import NoThread, ThreadStillRunning
 from penstock.handling.failures import Failure
 from penstock.observe.about import ABOUT
 from penstock.observe.logs import Log
@@ -146,7 +146,7 @@ class Runs:
         ABOUT.set(run.context)
         try:
             await self._calls.run(run.job, run.context)
-        except Thread as thread:
+        except ThreadStillRunning as thread:
             while not thread.future.done():  # told to stop, and only it knows when it does
                 await asyncio.wait([thread.future])
             return thread.future.exception()
@@ -199,7 +199,7 @@ class Runs:
         run.permit.give_back()
         self._tally.running.set(len(self._running))
         why, seconds = run.context.why, self._monotonic() - run.began
-        if isinstance(error, NotStarted):
+        if isinstance(error, NoThread):
             self._tally.submission_failures.add()
             log.failure("a job could not be started, and goes back", error, job=run.taken.name)
             self._release(run, run.taken.due)

@@ -8,17 +8,17 @@ from collections.abc import Awaitable, Callable
 from random import Random
 from typing import Any, Protocol
 
-from penstock.handling.calling import Thread
-from penstock.handling.decide import Bury, Decider
+from penstock.handling.calling import ThreadStillRunning
 from penstock.handling.failures import Failure
+from penstock.handling.retry_policy import BuryDecision, RetryPolicy
 from penstock.message.unreadable import Unreadable
 from penstock.observe.failures import failure
 from penstock.observe.logs import Log
-from penstock.worker.context import Context, Terms, Told, Why
+from penstock.worker.context import CancelReason, Context, MessageSettings, Progress
 from penstock.worker.delivery import Buried, Delivery, GivenBack, Parked, SettledWith
+from penstock.worker.metrics import WorkerMetrics
 from penstock.worker.settler import Settler
 from penstock.worker.slots import Slots
-from penstock.worker.tally import Tally
 from penstock_spec.kinds.pipeline.work import PipelineWork
 
 PATIENCE = 10.0
@@ -41,7 +41,7 @@ class Unstarted(Exception):  # noqa: N818 - as above
     """The attempt could not be begun, through no fault of the message."""
 
 
-class Runs(Protocol):
+class Runner(Protocol):
     """Something that runs messages: in this process, or in another."""
 
     def run(self, delivery: Delivery, context: Context) -> Awaitable[None]:
@@ -78,13 +78,13 @@ class Attempts:
     def __init__(  # noqa: PLR0913, PLR0917 - what it works with, each of a kind of its own
         self,
         work: PipelineWork,
-        terms: Terms,
-        here: Runs,
-        apart: Runs,
-        decider: Decider,
+        terms: MessageSettings,
+        here: Runner,
+        apart: Runner,
+        retry_policy: RetryPolicy,
         settler: Settler,
         slots: Slots,
-        tally: Tally,
+        metrics: WorkerMetrics,
         lose: Callable[[str], object],
         *,
         rng: Random,
@@ -96,10 +96,10 @@ class Attempts:
         self._terms = terms
         self._here = here
         self._apart = apart
-        self._decider = decider
+        self._retry_policy = retry_policy
         self._settler = settler
         self._slots = slots
-        self._tally = tally
+        self._metrics = metrics
         self._lose = lose
         self._rng = rng
         self._clock = clock
@@ -122,13 +122,13 @@ class Attempts:
 
     def deliver(self, delivery: Delivery, *, alone: bool = False) -> None:
         """Start it, unless it runs here already, or must not."""
-        self._tally.delivered(delivery.source)
+        self._metrics.delivered(delivery.source)
         if delivery.consumer != self.consumer:  # an answer to a life that is over
             self._settler.add(GivenBack(delivery, "found"))
             return
         present = self.running.get(delivery.id)
         if present is not None:
-            self._tally.redelivered.add()
+            self._metrics.redelivered.add()
             self._again(present, delivery)
         elif delivery.again:
             delivery.uncharged += 1  # this one is no attempt
@@ -193,12 +193,12 @@ class Attempts:
                 self._settler.settle(attempt.delivery)
             else:
                 self._settler.add(SettledWith(attempt.delivery, left.result, left.stays))
-            self._tally.handling["done"].observe(self._clock() - attempt.began)
+            self._metrics.handling["done"].observe(self._clock() - attempt.began)
         self._leave(attempt)
 
     def _raised(self, attempt: Attempt, error: BaseException) -> None:
         keeps_slot = True
-        if type(error) is Thread:
+        if type(error) is ThreadStillRunning:
             self._linger(attempt, error.future)
         elif type(error) is Unstarted:
             self._loop.call_later(PAUSE, self._slots.release)
@@ -229,7 +229,7 @@ class Attempts:
             self._settler.add(GivenBack(delivery, "drained"))
         elif isinstance(error, Crash):
             word = "crashed"
-            self._tally.children_crashed.add()
+            self._metrics.children_crashed.add()
             attempt.context.log.warning("a message took its process down", how=str(error))
             self._after(attempt, Failure(("penstock.Crash", "builtins.Exception"), text=str(error)), crashed=True)
         elif isinstance(error, Unstarted):
@@ -245,10 +245,10 @@ class Attempts:
         else:
             attempt.context.log.failure("a message failed", error)
             self._after(attempt, Failure.of(error), crashed=False)
-        self._tally.handling[word].observe(self._clock() - attempt.began)
+        self._metrics.handling[word].observe(self._clock() - attempt.began)
 
     def _timed_out(self, attempt: Attempt) -> None:
-        self._tally.timeouts.add()
+        self._metrics.timeouts.add()
         attempt.context.log.warning("a message took too long", timeout=str(self._work.timeout))
         if self._work.on_timeout == "finish":
             self._settler.settle(attempt.delivery)
@@ -258,8 +258,8 @@ class Attempts:
     def _after(self, attempt: Attempt, failure: Failure, *, crashed: bool) -> None:
         """What follows from a failed attempt."""
         delivery = attempt.delivery
-        decision = self._decider.decide(failure, delivery.attempt, self._rng)
-        if isinstance(decision, Bury):
+        decision = self._retry_policy.decide(failure, delivery.attempt, self._rng)
+        if isinstance(decision, BuryDecision):
             self._settler.add(Buried(delivery, decision.reason, failure.error))
             return
         self._settler.add(Parked(delivery, decision.wait_ms, decision.class_name, crashed))
@@ -292,11 +292,11 @@ class Attempts:
     def _lingers(self, future: asyncio.Future[Any]) -> None:
         """What goes on after its message has gone on."""
         self._lingering.add(future)
-        self._tally.abandoned.set(len(self._lingering))
+        self._metrics.abandoned.set(len(self._lingering))
 
         def ended(_: asyncio.Future[Any]) -> None:
             self._lingering.discard(future)
-            self._tally.abandoned.set(len(self._lingering))
+            self._metrics.abandoned.set(len(self._lingering))
             self.changed.set()
 
         future.add_done_callback(ended)
@@ -314,7 +314,7 @@ class Attempts:
                 return
             self._cancel(attempt, "timeout")
 
-    def _cancel(self, attempt: Attempt, why: Why) -> None:
+    def _cancel(self, attempt: Attempt, why: CancelReason) -> None:
         if attempt.context.why is not None or attempt.ended or attempt.task is None:
             return
         attempt.context.why = why
@@ -332,7 +332,7 @@ class Attempts:
             self._lingers(attempt.task)
             attempt.context.log.warning("a handler ignores that it was cancelled, and keeps its slot")
 
-    def cancel_all(self, why: Why, consumer: str | None = None) -> None:
+    def cancel_all(self, why: CancelReason, consumer: str | None = None) -> None:
         """Cancel what runs: all, or what was delivered to one life of this worker."""
         for attempt in list(self.running.values()):
             if consumer is None or attempt.delivery.consumer == consumer:
@@ -357,7 +357,7 @@ class Attempts:
         """Handlers that have not ended."""
         return len(self.running) + len(self._lingering)
 
-    def told(self) -> list[Told]:
+    def told(self) -> list[Progress]:
         """What those that run have said last."""
         return [one.context.told for one in self.running.values() if one.context.told is not None]
 
@@ -367,11 +367,11 @@ class Attempts:
         """So many new ones were delivered, the oldest first. It stands for all of them, so that this costs nothing."""
         sent = int(oldest.partition(b"-")[0])
         if sent > FIRST_TIME:
-            self._tally.waiting.observe(self._wall() - sent / 1000, entries)
+            self._metrics.waiting.observe(self._wall() - sent / 1000, entries)
 
     def unclaimed(self, entries: int) -> None:
         """Entries could not be claimed: somebody had deleted them from the stream."""
-        self._tally.deleted(entries)
+        self._metrics.deleted(entries)
         self._log.error("messages were deleted while they were pending; they are lost", count=entries)
 
     def group_gone(self, consumer: str) -> None:

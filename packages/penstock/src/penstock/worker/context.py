@@ -19,12 +19,12 @@ from penstock_spec.values.quantities import Duration
 if TYPE_CHECKING:
     from opentelemetry.trace import Span
 
-Why = Literal["timeout", "lost", "drain"]
+CancelReason = Literal["timeout", "lost", "drain"]
 KEPT = "1h"
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Progress:
     """What a handler says on its way."""
 
     says: str = ""
@@ -47,7 +47,7 @@ class Left:
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class MessageSettings:
     """What all messages of a pipeline have in common."""
 
     logger: logging.Logger
@@ -59,7 +59,7 @@ class Terms:
     """The stream whose entries get a correlation where their senders gave none."""
 
     @classmethod
-    def of(cls, spec: Pipeline) -> Terms:
+    def of(cls, spec: Pipeline) -> MessageSettings:
         """Those of a spec."""
         message = spec.message
         makes_for = spec.stream.key if message.correlate and message.make_correlation else ""
@@ -72,13 +72,17 @@ class Context:
     __slots__ = ("_body", "_delivery", "_progress", "_tell", "_terms", "deadline", "left", "message_id", "span", "why")
 
     def __init__(
-        self, delivery: Delivery, deadline: float, terms: Terms, tell: Callable[[Told], object] | None = None
+        self,
+        delivery: Delivery,
+        deadline: float,
+        terms: MessageSettings,
+        tell: Callable[[Progress], object] | None = None,
     ) -> None:
         """Made for each message, so what few handlers ask for is made when they do."""
         self._delivery = delivery
         self._terms = terms
         self._tell = tell
-        self._progress: Told | None = None
+        self._progress: Progress | None = None
         self._body: Mapping[str, Any] = {}
         self.deadline = deadline
         """When this attempt's time is over, on the clock of `time.monotonic`."""
@@ -88,7 +92,7 @@ class Context:
         """The span of this attempt, where OpenTelemetry is installed."""
         self.left: Left | None = None
         """What `leave` was given last."""
-        self.why: Why | None = None
+        self.why: CancelReason | None = None
         """Why this attempt was cancelled, once it is: its time was over, its lease was lost, or the worker goes."""
 
     def about(self, body: Mapping[str, Any], message_id: str | None) -> None:
@@ -146,17 +150,17 @@ class Context:
         return Log(self._terms.logger, self)
 
     @property
-    def told(self) -> Told | None:
+    def told(self) -> Progress | None:
         """What was said last by `progress`."""
         return self._progress
 
     def progress(self, says: str = "", *, done: float | None = None, total: float | None = None) -> None:
         """Say how far this is; a draining worker tells it."""
-        self._progress = Told(says, done, total)
+        self._progress = Progress(says, done, total)
         if self._tell is not None:
             self._tell(self._progress)
 
-    def heard(self, told: Told) -> None:
+    def heard(self, told: Progress) -> None:
         """Said in the child process where this attempt runs."""
         self._progress = told
 

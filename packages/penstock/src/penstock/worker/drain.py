@@ -9,9 +9,9 @@ from contextlib import suppress
 from penstock.observe.logs import Log
 from penstock.wire.errors import RedisTrouble
 from penstock.worker.attempts import Attempts
-from penstock.worker.lanes import Lanes
+from penstock.worker.intake import Intake
+from penstock.worker.metrics import WorkerMetrics
 from penstock.worker.settler import Settler
-from penstock.worker.tally import Tally
 from penstock_spec.kinds.pipeline.scaling import PipelineShutdown
 
 TICK = 0.25
@@ -30,34 +30,34 @@ class Drain:
     def __init__(  # noqa: PLR0913, PLR0917 - what it works with, each of a kind of its own
         self,
         terms: PipelineShutdown,
-        lanes: Lanes,
+        intake: Intake,
         attempts: Attempts,
         settler: Settler,
-        tally: Tally,
+        metrics: WorkerMetrics,
         log: Log,
         *,
         clock: Callable[[], float],
     ) -> None:
         """`clock` is monotonic, in seconds."""
         self._terms = terms
-        self._lanes = lanes
+        self._intake = intake
         self._attempts = attempts
         self._settler = settler
-        self._tally = tally
+        self._metrics = metrics
         self._log = log
         self._clock = clock
         self._began = clock()
         self._phase_began = self._began
 
     async def run(
-        self, lanes: asyncio.Task[None], watch: asyncio.Task[None], deregister: Callable[[], Awaitable[bool]]
+        self, intake: asyncio.Task[None], watch: asyncio.Task[None], deregister: Callable[[], Awaitable[bool]]
     ) -> int:
         """An exit code: 0 when nothing is left behind."""
-        self._tally.draining.set(1)
+        self._metrics.draining.set(1)
         self._log.info("draining: reading stops", running=self._attempts.busy, grace=str(self._terms.grace))
         self._attempts.draining = True
         watch.cancel()
-        await self._within(self._lanes.stop(lanes), self._cut_off)
+        await self._within(self._intake.stop(intake), self._cut_off)
         self._phase("stop")
         await self._finish()
         self._phase("finish")
@@ -89,8 +89,8 @@ class Drain:
                 said = "; ".join(str(one) for one in self._attempts.told())
                 seconds = round(self._clock() - self._began, 1)
                 self._log.info("draining: handlers are running", running=left, seconds=seconds, told=said)
-            self._tally.drain_seconds.set(self._clock() - self._began)
-            self._tally.drain_phases["finish"].set(self._clock() - self._phase_began)
+            self._metrics.drain_seconds.set(self._clock() - self._began)
+            self._metrics.drain_phases["finish"].set(self._clock() - self._phase_began)
             self._attempts.changed.clear()
             await self._wait(self._attempts.changed, min(TICK, self._cut_off - self._clock()))
         if self._attempts.busy:
@@ -126,6 +126,6 @@ class Drain:
 
     def _phase(self, name: str) -> None:
         now = self._clock()
-        self._tally.drain_phases[name].set(now - self._phase_began)
-        self._tally.drain_seconds.set(now - self._began)
+        self._metrics.drain_phases[name].set(now - self._phase_began)
+        self._metrics.drain_seconds.set(now - self._began)
         self._phase_began = now

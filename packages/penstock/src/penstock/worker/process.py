@@ -15,7 +15,7 @@ import uvloop
 
 from penstock import __version__
 from penstock.handling.load import load
-from penstock.isolation.processes import Processes
+from penstock.isolation.pool import ChildPool
 from penstock.message.form import form_of
 from penstock.observe.board import process_board
 from penstock.observe.health import HealthServer
@@ -76,8 +76,8 @@ def run(start: Start) -> int:
     metrics.gauge(told.INFO, "worker", __version__, digest).set(1)
     metrics.gauge(working.LOOP_LAG_SECONDS).follow(heart.lag)
     answered = metrics.histogram(told.REDIS_SECONDS).observe
-    spawner = Processes(
-        "penstock.worker.in_child:work",
+    spawner = ChildPool(
+        "penstock.worker.in_child:program",
         config_of(pipeline, start.log_format),
         memory_limit=None if (limit := pipeline.spec.work.memory_limit) is None else limit.amount,
         path=[str(path.resolve()) for path in (Path.cwd(), *start.paths)],

@@ -14,13 +14,13 @@ from contextlib import suppress
 from typing import Protocol
 
 from penstock.keys import READY, STATES, SUSPECT, PipelineKeys
+from penstock.maintenance.replies import without_group
 from penstock.message.own import ID, KEY, own_of
 from penstock.scripts import script
-from penstock.tending.replies import without_group
 from penstock.wire.errors import Absent, RedisTrouble, Refused, Reply
 from penstock.wire.link import Link
+from penstock.worker.dead_letter import dead_letter_fields, penstock_field
 from penstock.worker.delivery import Buried, Delivery, GivenBack, Outcome, Parked, Settled, SettledWith
-from penstock.worker.letter import own_field, written
 
 MOST = 1000
 """Deliveries of one script: a thousand take Redis about four milliseconds."""
@@ -31,7 +31,7 @@ FIRST_WAIT, LONGEST_WAIT = 0.05, 1.0
 Sent = bytes | str | int | float
 
 
-class Ledger(Protocol):
+class SettleObserver(Protocol):
     """Who wants to know what became of outcomes."""
 
     def took(self, outcomes: Sequence[Outcome | Delivery], seconds: float) -> None:
@@ -54,7 +54,7 @@ class Settler:
         self,
         link: Link,
         keys: PipelineKeys,
-        ledger: Ledger,
+        observer: SettleObserver,
         *,
         deletes: bool,
         clock: Callable[[], float],
@@ -65,7 +65,7 @@ class Settler:
         """`deletes`: the stream keeps nothing done. `clock` is wall time. `changed` is set when Redis took some."""
         self._link = link
         self._keys = keys
-        self._ledger = ledger
+        self._observer = observer
         self._deletes = "1" if deletes else "0"
         self._clock = clock
         self._group_gone = group_gone
@@ -203,9 +203,9 @@ class Settler:
                 rest = tuple(part for each in batch for part in _given_back(each.delivery))
                 return "give_back", (keys.stream, keys.uncharged), (*who, *around, *rest)
             case Buried():
-                values = written(first, keys, int(self._clock() * 1000))
-                key = own_field(one.fields, KEY)
-                own = own_field(one.fields, ID) or b""
+                values = dead_letter_fields(first, keys, int(self._clock() * 1000))
+                key = penstock_field(one.fields, KEY)
+                own = penstock_field(one.fields, ID) or b""
                 named = (keys.stream, keys.dead, keys.uncharged, keys.crashed, keys.finished)
                 rest = (self._deletes, own, len(values), *values, *around, one.id, one.count)
                 return "bury", (*named, keys.dedup.encode() + key if key else keys.stream), (*who, *rest)
@@ -238,7 +238,7 @@ class Settler:
         return answers
 
     def _refused(self, step: str, error: RedisTrouble) -> None:
-        self._ledger.refused(step, error, self.unsettled)
+        self._observer.refused(step, error, self.unsettled)
 
     def _sort_out(
         self,
@@ -252,7 +252,7 @@ class Settler:
         self._changed.set()
         waited = self._monotonic() - since
         if not self._repeated and answers.count(1) == len(answers):
-            self._ledger.took(batch, waited)
+            self._observer.took(batch, waited)
             return
         took: list[Outcome | Delivery] = []
         gone: list[Outcome | Delivery] = []
@@ -264,11 +264,11 @@ class Settler:
             done = succeeded(step, delivery.count, answer, repeated=repeated)
             (took if done else gone if answer == 0 else fenced).append(one)
         if took:
-            self._ledger.took(took, waited)
+            self._observer.took(took, waited)
         if gone:
-            self._ledger.gone(step, gone)
+            self._observer.gone(step, gone)
         if fenced:
-            self._ledger.fenced(step, fenced)
+            self._observer.fenced(step, fenced)
 
 
 def in_batches(deliveries: list[Delivery]) -> Iterator[list[Delivery]]:

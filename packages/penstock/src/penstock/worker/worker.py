@@ -14,9 +14,14 @@ from random import Random
 from typing import Any, Protocol
 
 from penstock.handling.calling import call_of
-from penstock.handling.decide import Decider
 from penstock.handling.load import Handler
+from penstock.handling.retry_policy import RetryPolicy
 from penstock.isolation.spawner import Spawner
+from penstock.maintenance.group import GroupState, ensure
+from penstock.maintenance.measure import measure
+from penstock.maintenance.promote import PromoteResult
+from penstock.maintenance.replies import without_group
+from penstock.maintenance.takeover import TakeoverResult
 from penstock.message.form import Form
 from penstock.observe.complaints import Complaints
 from penstock.observe.lines import Process
@@ -27,28 +32,23 @@ from penstock.observe.spans import Spans
 from penstock.pod.lease import RENEWING, Lease, incarnation
 from penstock.resolved import Resolved
 from penstock.scripts import script
-from penstock.tending.group import Ensured, ensure
-from penstock.tending.measure import measure
-from penstock.tending.replies import without_group
-from penstock.tending.sweep import Swept
-from penstock.tending.tend import Tended
 from penstock.wire.errors import RedisTrouble, Refused
 from penstock.wire.link import Link
-from penstock.worker.apart import Apart
 from penstock.worker.attempts import Attempts
 from penstock.worker.audit import Audit
-from penstock.worker.books import Books
-from penstock.worker.context import Terms
+from penstock.worker.context import MessageSettings
 from penstock.worker.drain import Drain, end_of
 from penstock.worker.eviction import evicts
-from penstock.worker.holds import ConsumerHolds
-from penstock.worker.lanes import READING, Lanes
-from penstock.worker.needs import Needs
-from penstock.worker.runner import Here
+from penstock.worker.in_process import InProcessRunner
+from penstock.worker.intake import READING, Intake
+from penstock.worker.isolated import IsolatedRunner
+from penstock.worker.maintenance_loop import ENSURING, PROMOTING, TAKING_OVER, MaintenanceLoop
+from penstock.worker.metrics import WorkerMetrics
+from penstock.worker.registration import ConsumerRegistration
+from penstock.worker.resources import HandlerResources
+from penstock.worker.settle_reporter import SettleReporter
 from penstock.worker.settler import Settler
 from penstock.worker.slots import Slots
-from penstock.worker.tally import Tally
-from penstock.worker.watch import MENDING, SWEEPING, TENDING, Watch
 from penstock_spec.findings import CannotGoOn
 from penstock_spec.kinds.pipeline.waits import waits
 
@@ -112,18 +112,18 @@ class Worker:
         self._outside = outside
         self._log = Log(logging.getLogger("penstock.worker"))
         self._complaints = Complaints(self._log, outside.monotonic)
-        self._tally = Tally(outside.metrics)
+        self._metrics = WorkerMetrics(outside.metrics)
         self._stop = asyncio.Event()
         self._loop = asyncio.get_running_loop()
         changed = asyncio.Event()
         self._links = [outside.link(name) for name in ("reader", "settler", "lease")]
-        self._tally.connections.follow(lambda: sum(link.is_connected for link in self._links))
+        self._metrics.connections.follow(lambda: sum(link.is_connected for link in self._links))
         reader, hand, life = self._links
         self._hand = hand
         self._settler = Settler(
             hand,
             self._keys,
-            Books(self._tally, self._log, self._complaints),
+            SettleReporter(self._metrics, self._log, self._complaints),
             deletes=self._keeps_nothing,
             clock=outside.wall,
             group_gone=self._group_gone,
@@ -134,27 +134,27 @@ class Worker:
             spec.work.concurrency, spec.work.max_pending_per_worker, self._settler, outside.monotonic, changed
         )
         threads = partial(ThreadPoolExecutor, spec.work.concurrency, thread_name_prefix="penstock-handler")
-        here = Here(
+        here = InProcessRunner(
             form, handler.make, call_of(handler, threads), Spans(spec.name, self._keys.stream, self._keys.group)
         )
         pooled = spec.work.isolation == "process"
-        self._needs = Needs(handler, outside.spawner if pooled else None, self._stop, self._log)
+        self._resources = HandlerResources(handler, outside.spawner if pooled else None, self._stop, self._log)
         self._told_to_leave: float | None = None
         self._attempts = Attempts(
             spec.work,
-            Terms.of(spec),
-            Apart(outside.spawner, form, self._complaints, alone=False) if pooled else here,
-            Apart(outside.spawner, form, self._complaints, alone=True),
-            Decider(spec.retries),
+            MessageSettings.of(spec),
+            IsolatedRunner(outside.spawner, form, self._complaints, alone=False) if pooled else here,
+            IsolatedRunner(outside.spawner, form, self._complaints, alone=True),
+            RetryPolicy(spec.retries),
             self._settler,
             self._slots,
-            self._tally,
+            self._metrics,
             self._group_gone,
             rng=outside.rng,
             clock=outside.monotonic,
             wall=outside.wall,
         )
-        self._lanes = Lanes(
+        self._intake = Intake(
             reader,
             hand,
             self._keys,
@@ -166,12 +166,12 @@ class Worker:
             emptying_takes=spec.work.timeout.amount + spec.work.lease.amount,
             audit=self._audit_now,
         )
-        self._audit = Audit(hand, self._keys, self._settler, self._attempts.runs, self._lanes.at_work)
+        self._audit = Audit(hand, self._keys, self._settler, self._attempts.runs, self._intake.at_work)
         self._auditing: asyncio.Task[None] | None = None
-        self._watch = Watch(hand, self._keys, spec, self, clock=outside.monotonic)
+        self._watch = MaintenanceLoop(hand, self._keys, spec, self, clock=outside.monotonic)
         name = spec.stream.consumer.replace("{hostname}", outside.host)
         self._lease = Lease(
-            ConsumerHolds(life, self._keys),
+            ConsumerRegistration(life, self._keys),
             name,
             spec.work.lease.amount,
             self,
@@ -193,14 +193,14 @@ class Worker:
     async def run(self) -> int:
         """Until told to stop, and then until all is settled or the grace is over. Gives an exit code."""
         try:
-            if not await self._reach() or not await self._needs.enter():
+            if not await self._reach() or not await self._resources.enter():
                 return 0
             return await self._work()
         finally:
             with suppress(Exception):
                 async with asyncio.timeout(self._left):
                     await self._outside.spawner.close()
-            await self._needs.leave(min(self._left, self._spec.shutdown.margin.seconds))
+            await self._resources.leave(min(self._left, self._spec.shutdown.margin.seconds))
             for link in self._links:
                 await link.close()
 
@@ -224,7 +224,7 @@ class Worker:
                 if isinstance(error, Refused) and error.code in UNWELCOME:
                     raise CannotGoOn(f"Redis does not let us in: {error}", LET_IN) from error
                 self._outside.readiness.hold(Why.REDIS_ABSENT)
-                self._tally.trouble(error)
+                self._metrics.trouble(error)
                 self._complaints.trouble(REACHING, error)
                 with suppress(TimeoutError):
                     await asyncio.wait_for(self._stop.wait(), wait)
@@ -236,7 +236,7 @@ class Worker:
         return False
 
     async def _work(self) -> int:
-        lanes = asyncio.create_task(self._lanes.run(), name="lanes")
+        intake = asyncio.create_task(self._intake.run(), name="lanes")
         around = [
             asyncio.create_task(work, name=name)
             for name, work in (("settler", self._settler.run()), ("gauges", self._gauges()))
@@ -250,42 +250,42 @@ class Worker:
 
         stop = asyncio.create_task(self._stop.wait(), name="stop")
         try:
-            done, _ = await asyncio.wait({lanes, watch, stop, *around}, return_when=asyncio.FIRST_COMPLETED)
+            done, _ = await asyncio.wait({intake, watch, stop, *around}, return_when=asyncio.FIRST_COMPLETED)
             for task in done - {stop}:
                 task.result()  # these never end by themselves: whatever ended one is told
             drain = Drain(
                 self._spec.shutdown,
-                self._lanes,
+                self._intake,
                 self._attempts,
                 self._settler,
-                self._tally,
+                self._metrics,
                 self._log,
                 clock=self._outside.monotonic,
             )
             self._outside.readiness.hold(Why.DRAINING)
-            return await drain.run(lanes, watch, deregister)
+            return await drain.run(intake, watch, deregister)
         finally:
             life.cancel()
-            for task in (lanes, watch, stop, *around):
+            for task in (intake, watch, stop, *around):
                 task.cancel()
-            await asyncio.gather(lanes, watch, stop, *around, return_exceptions=True)
+            await asyncio.gather(intake, watch, stop, *around, return_exceptions=True)
 
     async def _deregister(self) -> bool:
         consumer, keys = self._attempts.consumer, self._keys
         if consumer is None:
             return True
         names = (keys.stream, keys.alive, keys.position)
-        return await self._hand.run(script("deregister"), names, (keys.group, consumer, self._tally.cut_off)) == 1
+        return await self._hand.run(script("deregister"), names, (keys.group, consumer, self._metrics.cut_off)) == 1
 
     async def _gauges(self) -> None:
-        tally, slots = self._tally, self._slots
-        tally.slots.set(slots.concurrency)
+        metrics, slots = self._metrics, self._slots
+        metrics.slots.set(slots.concurrency)
         while True:
-            tally.slots_free.set(max(0, slots.free))
-            tally.running.set(slots.running)
-            tally.unsettled.set(self._settler.unsettled)
-            tally.at_pending_limit.set(int(slots.free > 0 >= slots.free_for_new))
-            tally.beside(sum(link.connections for link in self._links), self._outside.spawner)
+            metrics.slots_free.set(max(0, slots.free))
+            metrics.running.set(slots.running)
+            metrics.unsettled.set(self._settler.unsettled)
+            metrics.at_pending_limit.set(int(slots.free > 0 >= slots.free_for_new))
+            metrics.beside(sum(link.connections for link in self._links), self._outside.spawner)
             await asyncio.sleep(GAUGES_EVERY)
 
     # what the lease tells
@@ -295,7 +295,7 @@ class Worker:
         self._log.info("a life in the group begins", consumer=consumer)
         self._outside.process.consumer = consumer
         self._attempts.consumer = consumer
-        self._lanes.begin(consumer)
+        self._intake.begin(consumer)
         self._outside.readiness.release(Why.STARTING)
         self._outside.readiness.release(Why.NO_LEASE)
         self._complaints.over(RENEWING)
@@ -308,10 +308,10 @@ class Worker:
 
     def lost(self, consumer: str) -> None:
         """It is over; what it held is taken over."""
-        self._tally.lease_lost.add()
+        self._metrics.lease_lost.add()
         self._log.error("the lease was lost, and what ran is cancelled", consumer=consumer)
         self._outside.readiness.hold(Why.NO_LEASE)
-        self._lanes.end(consumer)
+        self._intake.end(consumer)
         if self._attempts.consumer == consumer:
             self._attempts.consumer = None
         self._attempts.cancel_all("lost", consumer)
@@ -320,7 +320,7 @@ class Worker:
 
     def trouble(self, doing: str, error: RedisTrouble) -> None:
         """Not as it should."""
-        self._tally.trouble(error)
+        self._metrics.trouble(error)
         self._complaints.trouble(doing, error)
         # One that is not there for a moment is no reason; one that says no may say so until somebody acts.
         if doing == READING and isinstance(error, Refused) and not without_group(error):
@@ -351,19 +351,19 @@ class Worker:
 
     # what the watch tells
 
-    async def tended(self, tended: Tended) -> None:
+    async def promoted(self, result: PromoteResult) -> None:
         """What was promoted, and what may be claimed."""
-        self._tally.tended(tended)
-        if tended.lost:
-            self._log.error("messages that waited for their time are lost: somebody deleted them", count=tended.lost)
-        await self._lanes.offer(ready=tended.ready, suspect=tended.suspect)
+        self._metrics.promoted(result)
+        if result.lost:
+            self._log.error("messages that waited for their time are lost: somebody deleted them", count=result.lost)
+        await self._intake.offer(ready=result.ready, suspect=result.suspect)
         if self._until_idle and await self._is_idle():
             self._log.info("there is nothing left to do")
             self.stop()
-        if tended.refused:
-            self.trouble(TENDING, tended.refused)
+        if result.refused:
+            self.trouble(PROMOTING, result.refused)
         else:
-            self.fine(TENDING)
+            self.fine(PROMOTING)
 
     async def _is_idle(self) -> bool:
         if self._slots.running or self._settler.unsettled:
@@ -372,17 +372,17 @@ class Worker:
         # Where Redis cannot tell how many are unread, there may be some.
         return there.new(until_done=self._keeps_nothing) == there.pending == there.delayed == 0
 
-    def swept(self, swept: Swept) -> None:
+    def taken_over(self, result: TakeoverResult) -> None:
         """What was taken over."""
-        self.fine(SWEEPING)
-        self._tally.swept(swept)
-        if swept.suspects or swept.removed:
+        self.fine(TAKING_OVER)
+        self._metrics.taken_over(result)
+        if result.suspects or result.removed:
             told = "lost workers' messages are taken over"
-            self._log.warning(told, messages=swept.suspects, workers=swept.removed, lost=swept.lost)
+            self._log.warning(told, messages=result.suspects, workers=result.removed, lost=result.lost)
 
-    def ensured(self, how: Ensured) -> None:
+    def ensured(self, how: GroupState) -> None:
         """The group is there."""
-        self.fine(MENDING)
+        self.fine(ENSURING)
         if how == "again":
-            self._tally.group_recreated.add()
+            self._metrics.group_recreated.add()
             self._log.error("the group had vanished and was made again; the janitor brings back what is left")

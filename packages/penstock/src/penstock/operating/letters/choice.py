@@ -7,10 +7,10 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 
 from penstock.keys import PipelineKeys
+from penstock.maintenance.replies import items, milliseconds
 from penstock.operating.entry import Entry, Lens
 from penstock.operating.letters.dead_letter import DeadLetter
 from penstock.operating.paging import Ask, Pages, asking, once
-from penstock.tending.replies import items, milliseconds
 from penstock.wire.link import Link
 
 

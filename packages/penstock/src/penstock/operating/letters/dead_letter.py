@@ -10,7 +10,7 @@ from penstock.keys import PipelineKeys
 from penstock.message.own import STORY
 from penstock.message.story import Death, read_story, write_story
 from penstock.operating.entry import Entry
-from penstock.worker.letter import MOST_FIELDS, PACKED, PREFIX, own_field, unpacked
+from penstock.worker.dead_letter import MOST_FIELDS, PACKED, PREFIX, penstock_field, unpack_fields
 
 FIRST = PREFIX + b"id"
 """What the burial's own fields begin with."""
@@ -72,7 +72,7 @@ class DeadLetter:
     @property
     def story(self) -> tuple[Death, ...]:
         """All its deaths, the oldest first."""
-        before = read_story(own_field(self.original, STORY) or b"")
+        before = read_story(penstock_field(self.original, STORY) or b"")
         if not self.told:
             return before
         entry = self.told.get("id", self.id)
@@ -108,7 +108,7 @@ def _burial(fields: Sequence[bytes]) -> int:
 
 def _unpacked(original: Sequence[bytes]) -> Sequence[bytes]:
     try:
-        fields = unpacked(original[1])
+        fields = unpack_fields(original[1])
     except ValueError:
         return original  # somebody's own field of that name
     return fields if len(fields) > 2 * MOST_FIELDS else original

@@ -30,14 +30,14 @@ SCRIPTS: Mapping[Role, frozenset[str]] = {
     Role.PRODUCER: frozenset({"send"}),
     Role.WORKER: frozenset(
         {
-            *("ensure", "register", "renew", "deregister", "claim", "tend", "measure", "overdue", "take_over"),
+            *("ensure", "register", "renew", "deregister", "claim", "promote", "measure", "overdue", "take_over"),
             *("settle", "settle_with", "park", "bury", "give_back"),
         }
     ),
     Role.SCALER: frozenset(),
     Role.JANITOR: frozenset(
         {
-            *("lead", "ensure", "tend", "overdue", "take_over", "measure", "trim", "remove_ghost"),
+            *("lead", "ensure", "promote", "overdue", "take_over", "measure", "trim", "remove_ghost"),
             *("reconcile_parked", "reconcile_due", "reconcile_left", "reconcile_delayed", "reconcile_stream"),
         }
     ),

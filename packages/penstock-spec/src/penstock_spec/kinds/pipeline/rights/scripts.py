@@ -32,7 +32,7 @@ CALLED: Mapping[str, frozenset[str]] = {
         "settle": "hdel hlen persist sadd xack xdel xinfo|groups xpending",
         "settle_with": "hdel hlen persist sadd set xack xdel xinfo|groups xpending",
         "take_over": "persist time xclaim xgroup|delconsumer xpending zadd zrem zscore",
-        "tend": "hdel hexists hget time xadd xclaim xpending zrange zrangebyscore zrem",
+        "promote": "hdel hexists hget time xadd xclaim xpending zrange zrangebyscore zrem",
         "trim": "hget hset persist time xdel xinfo|groups xlen xpending xrange",
     }.items()
 }

@@ -1,0 +1,57 @@
+"""What becomes of a message whose attempt has failed: another one after a wait, or the dead letters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from random import Random
+from typing import Literal, TypeAlias
+
+from penstock.handling.backoff import growing, jittered
+from penstock.handling.failures import Failure, FailureMatcher
+from penstock_spec.kinds.pipeline.waits import Waits, waits
+from penstock_spec.kinds.pipeline.work import Retries
+
+
+@dataclass(frozen=True, slots=True)
+class ParkDecision:
+    """Another attempt, after this many milliseconds."""
+
+    wait_ms: int
+    class_name: str
+    """The class of failures that says so; empty where no class does."""
+
+
+@dataclass(frozen=True, slots=True)
+class BuryDecision:
+    """No other attempt: they are used up, or the handler has refused the message."""
+
+    reason: Literal["failed", "refused"]
+
+
+Decision: TypeAlias = ParkDecision | BuryDecision
+
+
+class RetryPolicy:
+    """The retries of a spec, made ready to be asked."""
+
+    def __init__(self, retries: Retries) -> None:
+        """The classes in their order: the first that takes a failure counts."""
+        self._usual, *rest = waits(retries)
+        self._classes = tuple(
+            (FailureMatcher.of(one.match), wait) for one, wait in zip(retries.classes.values(), rest, strict=True)
+        )
+
+    def decide(self, failure: Failure, attempt: int, rng: Random) -> Decision:
+        """After this attempt; the first is 1."""
+        of = next((wait for match, wait in self._classes if match.takes(failure)), self._usual)
+        if failure.final:
+            return BuryDecision("refused")
+        if attempt >= of.attempts:
+            return BuryDecision("failed")
+        return ParkDecision(wait_after(of, attempt, rng) if failure.wait_ms is None else failure.wait_ms, of.name)
+
+
+def wait_after(of: Waits, attempt: int, rng: Random) -> int:
+    """Milliseconds from this attempt to the next. The limit bounds what jitter adds, too."""
+    usual = growing(of.first.amount, float(of.factor), of.limit.amount, attempt)
+    return min(int(jittered(usual, of.jitter, rng)), of.limit.amount)

@@ -1,0 +1,188 @@
+"""The fork server: a clean interpreter with one thread, which imports the handler and forks children.
+
+`python -m penstock.isolation.fork_server SOCKET LIFELINE [REASON]`. A reason says what an earlier import here left
+behind: then nothing is imported here, and each child imports for itself.
+"""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import gc
+import os
+import select
+import signal
+import socket
+import sys
+
+from penstock.isolation import child, lifeline
+from penstock.isolation.errors import HandlerImportError
+from penstock.isolation.leftovers import left_behind, sockets
+from penstock.isolation.program import ChildProgram, load
+from penstock.isolation.protocol import (
+    Decoder,
+    Exited,
+    Fork,
+    ForkFailed,
+    Hello,
+    ImportFailed,
+    Packet,
+    Prepare,
+    Prepared,
+    Signal,
+    encode,
+)
+
+
+class ForkServer:
+    """Forks on request, and tells how each child ends."""
+
+    def __init__(self, control: socket.socket, worker: int, each_imports: str) -> None:
+        """Talk over this socket; hand this lifeline on to children."""
+        self._control = control
+        self._worker = worker
+        self._each_imports = each_imports
+        self._decoder = Decoder()
+        self._children: dict[int, int] = {}
+        """Numbers by process."""
+        self._handed_over: collections.deque[int] = collections.deque()
+        self._asked = Prepare("", {}, (), None)
+        self._program: ChildProgram | None = None
+        self._waker, self._woken = socket.socketpair()
+
+    def serve(self) -> None:
+        """Do what the worker asks for, until it hangs up."""
+        self._send(Hello())
+        self._wake_when_a_child_ends()
+        poll = select.poll()
+        poll.register(self._control, select.POLLIN)
+        poll.register(self._woken, select.POLLIN)
+        while True:
+            ready = {file for file, _ in poll.poll()}
+            if self._woken.fileno() in ready:
+                self._woken.recv(4096)
+                self._reap()
+            if self._control.fileno() in ready and not self._listen():
+                return
+
+    def _wake_when_a_child_ends(self) -> None:
+        """Also once more after an import, which may have set its own."""
+        self._waker.settimeout(0)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.set_wakeup_fd(self._waker.fileno(), warn_on_full_buffer=False)
+        child.signals_do_nothing()
+
+    def _send(self, packet: Packet) -> None:
+        with contextlib.suppress(OSError):  # the worker has hung up; the next read tells
+            self._control.sendall(encode(packet))
+
+    def _listen(self) -> bool:
+        try:
+            data, files, _, _ = socket.recv_fds(self._control, 65536, 64)
+        except OSError:
+            return False
+        self._handed_over += files
+        for packet, _ in self._decoder.feed(data):
+            if isinstance(packet, Fork):
+                self._fork(packet.child, self._handed_over.popleft())
+            elif isinstance(packet, Signal):
+                self._signal(packet)
+            elif isinstance(packet, Prepare):
+                self._prepare(packet)
+        return bool(data)
+
+    def _prepare(self, asked: Prepare) -> None:
+        self._asked = asked
+        if not self._each_imports:
+            before = sockets()
+            try:
+                self._program = load(asked)
+            except HandlerImportError as error:
+                self._send(ImportFailed(str(error)))
+                return
+            self._wake_when_a_child_ends()
+            if left := left_behind(before):
+                self._start_anew(left)
+            gc.collect()
+            gc.freeze()  # so that collections in children do not write to what they share
+        self._send(Prepared(self._each_imports))
+
+    def _start_anew(self, left: str) -> None:
+        """Become a clean interpreter again, under the same number and with the same worker."""
+        _flush()
+        kept = self._control.fileno(), self._worker
+        for file in kept:
+            os.set_inheritable(file, True)  # noqa: FBT003 - takes no keyword
+        command = [sys.executable, "-P", "-m", "penstock.isolation.fork_server", *map(str, kept), left]
+        os.execv(sys.executable, command)  # noqa: S606 - this very program
+
+    def _fork(self, number: int, file: int) -> None:
+        os.set_inheritable(file, False)  # noqa: FBT003 - takes no keyword
+        sock = socket.socket(fileno=file)
+        _flush()
+        try:
+            process = os.fork()
+        except OSError as error:
+            sock.close()
+            self._send(ForkFailed(number, f"no process could be started: {error.strerror}"))
+            return
+        if process == 0:
+            not_its_own = self._control, self._waker, self._woken
+            child.run_child(sock, self._worker, self._asked, self._program, not_its_own)
+        sock.close()
+        with contextlib.suppress(OSError):  # it has done so itself, or is gone
+            os.setpgid(process, process)
+        self._children[process] = number
+
+    def _signal(self, packet: Signal) -> None:
+        for process, number in self._children.items():
+            if number == packet.child:
+                with contextlib.suppress(OSError):
+                    os.killpg(process, packet.signal)
+                with contextlib.suppress(OSError):  # a handler may have left the group
+                    os.kill(process, packet.signal)
+
+    def _reap(self) -> None:
+        for process, number in list(self._children.items()):
+            ended, status = os.waitpid(process, os.WNOHANG)
+            if not ended:
+                continue
+            del self._children[process]
+            code = os.waitstatus_to_exitcode(status)
+            if code:
+                # What a handler had started is nobody's now. SIGTERM would not do: its own forks ignore it.
+                with contextlib.suppress(OSError):
+                    os.killpg(process, signal.SIGKILL)
+            self._send(Exited(number, code))
+
+
+def _flush() -> None:
+    """What an import has printed is printed once, not by each child again."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(Exception):
+            stream.flush()
+
+
+def _close_all_but(*kept: int) -> None:
+    """Keep these from programs that a handler starts, and close the rest: uvloop hands on more than it is asked to."""
+    for file in kept:
+        os.set_inheritable(file, False)  # noqa: FBT003 - takes no keyword
+    for name in os.listdir("/dev/fd"):  # noqa: PTH208 - names are all there is
+        if int(name) not in (0, 1, 2, *kept):
+            with contextlib.suppress(OSError):  # the listing itself
+                os.close(int(name))
+
+
+def main(arguments: list[str]) -> None:
+    """Serve the worker whose files these are."""
+    control, worker = map(int, arguments[:2])
+    _close_all_but(control, worker)
+    child.signals_do_nothing()
+    lifeline.hold(worker)
+    ForkServer(socket.socket(fileno=control), worker, "".join(arguments[2:])).serve()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
+    _flush()
+    os._exit(0)  # whatever an import has left here, it is not waited for

@@ -1,0 +1,151 @@
+"""The worker's side of a fork server: asks for children, and hears of their ends."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import signal
+import socket
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from penstock.isolation.channel import Channel
+from penstock.isolation.child_handle import ChildHandle
+from penstock.isolation.errors import UNWANTED, HandlerImportError, NoChildError, os_errors_as_no_child
+from penstock.isolation.protocol import Exited, Fork, ForkFailed, Hello, ImportFailed, Packet, Prepare, Prepared, Signal
+from penstock.isolation.runs import describe_exit
+
+_SECONDS_TO_END = 5.0
+"""For a fork server that was hung up on. It has nothing to do but to end."""
+
+
+class DiedWhileImportingError(HandlerImportError):
+    """The fork server was killed, or the import has ended its process."""
+
+
+class ForkServerClient:
+    """One fork server, from its start to its end."""
+
+    def __init__(self, sock: socket.socket, process: asyncio.subprocess.Process, asked: Prepare) -> None:
+        """See `open`."""
+        self._asked = asked
+        self._process = process
+        self._ended = asyncio.ensure_future(process.wait())
+        self._children: dict[int, ChildHandle] = {}
+        self._numbers = itertools.count(1)
+        self._prepared: asyncio.Future[Prepared | HandlerImportError] = asyncio.get_running_loop().create_future()
+        self._channel = Channel(sock, self._on_packet, self._on_close)
+        self.each_imports = ""
+        """Why each child imports the handler for itself; empty when it is imported once."""
+
+    @classmethod
+    async def open(cls, asked: Prepare, lifeline: int, unwanted: asyncio.Future[None]) -> ForkServerClient:
+        """Start a fork server and wait until it has imported the handler, or until it is unwanted.
+
+        It is not to be cancelled: uvloop forgets a process that it is about to start.
+        """
+        with os_errors_as_no_child():
+            ours, theirs = socket.socketpair()
+        try:
+            with theirs, os_errors_as_no_child():
+                process = await asyncio.create_subprocess_exec(
+                    *(
+                        sys.executable,
+                        "-P",
+                        "-m",
+                        "penstock.isolation.fork_server",
+                        str(theirs.fileno()),
+                        str(lifeline),
+                    ),
+                    stdin=asyncio.subprocess.DEVNULL,
+                    pass_fds=(theirs.fileno(), lifeline),
+                    start_new_session=True,
+                )
+        except BaseException:
+            ours.close()
+            raise
+        client = cls(ours, process, asked)
+        try:
+            await client._until_prepared(unwanted)
+        except BaseException:
+            client.kill()  # it may import for ever, and would not hear that it is not wanted
+            await client.close()
+            raise
+        return client
+
+    @property
+    def closed(self) -> bool:
+        """It is gone, or was hung up on. Children that it has made may still be there."""
+        return self._channel.closed
+
+    def ask(self, patience: float, gone: Callable[[ChildHandle], None]) -> ChildHandle:
+        """Ask for a child."""
+        with os_errors_as_no_child():
+            ours, theirs = socket.socketpair()
+        number = next(self._numbers)
+
+        def forget(child: ChildHandle) -> None:
+            self._children.pop(number, None)
+            gone(child)
+
+        child = ChildHandle(ours, self, number=number, patience=patience, gone=forget)
+        self._children[number] = child
+        self._channel.send(Fork(number), hand_over=theirs)
+        if self.closed:
+            child.orphaned()
+        return child
+
+    def signal(self, child: int, which: signal.Signals) -> None:
+        """Have a signal sent to a child and all that it has started."""
+        self._channel.send(Signal(child, which))
+
+    def kill(self) -> None:
+        """End it, which is stuck."""
+        if self._process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                self._process.kill()
+
+    async def close(self) -> None:
+        """Hang up, and wait until it has ended."""
+        self._channel.close()
+        self._orphan()
+        await asyncio.wait([self._ended], timeout=_SECONDS_TO_END)
+        self.kill()
+        await self._ended
+
+    async def _until_prepared(self, unwanted: asyncio.Future[None]) -> None:
+        either: list[asyncio.Future[Any]] = [self._prepared, self._ended, unwanted]
+        await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+        if unwanted.done():
+            raise NoChildError(UNWANTED)
+        self._channel.read_rest()
+        if not self._prepared.done():
+            code = await self._ended
+            raise DiedWhileImportingError(f"the process that imported the handler is gone: {describe_exit(code)}")
+        answer = self._prepared.result()
+        if isinstance(answer, HandlerImportError):
+            raise answer
+        self.each_imports = answer.each_imports
+
+    def _on_packet(self, packet: Packet, _: bytes) -> None:
+        if isinstance(packet, Hello):
+            self._channel.send(self._asked)
+        elif isinstance(packet, Prepared):
+            self._prepared.set_result(packet)
+        elif isinstance(packet, ImportFailed):
+            self._prepared.set_result(HandlerImportError(packet.text))
+        elif isinstance(packet, Exited | ForkFailed) and (child := self._children.get(packet.child)):
+            if isinstance(packet, Exited):
+                child.exited(packet.code)
+            else:
+                child.fork_failed(packet.text)
+
+    def _on_close(self) -> None:
+        self._channel.close()
+        self._orphan()
+
+    def _orphan(self) -> None:
+        for child in list(self._children.values()):
+            child.orphaned()

@@ -1,0 +1,78 @@
+"""What lost workers own is taken over, also on a stream where nothing else happens."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from penstock.keys import PipelineKeys
+from penstock.maintenance.contact import Contact
+from penstock.maintenance.replies import items, number, raw, text
+from penstock.scripts import Script, script
+from penstock.wire.errors import RedisTrouble, Reply
+from penstock.wire.link import Link
+
+PAGE = 250
+"""Entries that one call takes over: about 1 ms of Redis's time."""
+CONSUMERS = 100
+"""Lost consumers that one pass is told; the next pass is told the others."""
+
+
+@dataclass(frozen=True, slots=True)
+class TakeoverResult:
+    """What one pass did."""
+
+    suspects: int = 0
+    """Entries that were running at a lost worker, and wait to be run in a process of their own."""
+    lost: int = 0
+    """Entries that somebody had deleted from the stream."""
+    removed: int = 0
+    """Consumers that were emptied and deleted."""
+    adopted: int = 0
+    """Consumers of our kind that had no lease, and have one now that is marked as lost."""
+
+
+class Takeover:
+    """Takes over what workers hold whose lease is over. Any number of sweepers may do so at once."""
+
+    def __init__(
+        self, link: Link, keys: PipelineKeys, lease: int, *, own: Callable[[], float] = time.monotonic
+    ) -> None:
+        """Judge by our own clock, in seconds. A pause of more than a third of `lease` ms between passes is a break."""
+        self._link = link
+        self._keys = keys
+        self._lease = lease
+        self._contact = Contact(link, lease // 3, own)
+
+    async def run(self) -> TakeoverResult:
+        """One pass. Takes over only after one full lease of uninterrupted contact with this server (same run id)."""
+        try:
+            return await self._run_once()
+        except RedisTrouble:
+            self._contact.broken()
+            raise
+
+    async def _run_once(self) -> TakeoverResult:
+        asof, adopted, *over = await self._run(script("overdue"), self._keys.group, self._lease, CONSUMERS)
+        await self._contact.recognise()
+        self._contact.answered(number(asof))
+        suspects = lost = removed = 0
+        for consumer in over:
+            more = True
+            while more and self._contact.lasts(self._lease):
+                answer, taken, gone, told = await self._take_over(raw(consumer))
+                suspects, lost, removed = suspects + taken, lost + gone, removed + (answer == "done")
+                more = answer == "more"
+                self._contact.answered(told)
+                if answer == "stale":  # Redis stood still between two answers: those whose lease is over may renew it
+                    self._contact.broken()
+        return TakeoverResult(suspects, lost, removed, number(adopted))
+
+    async def _take_over(self, consumer: bytes) -> tuple[str, int, int, int]:
+        args = (self._keys.group, self._lease, consumer, PAGE, self._contact.asof)
+        answer, taken, gone, told = await self._run(script("take_over"), *args)
+        return text(answer), number(taken), number(gone), number(told)
+
+    async def _run(self, this: Script, *args: bytes | str | int) -> list[Reply]:
+        return items(await self._link.run(this, (self._keys.stream, self._keys.alive), args))

@@ -1,0 +1,82 @@
+-- promote: what is due goes on, and a look at what may be claimed.
+-- Parked entries become ready, or suspects again where their handler had crashed; only those that `~parked` still owns.
+-- Delayed messages enter the stream. Where Redis refuses them, as it does when its memory is full, all else goes on.
+-- with  now, pending, says
+-- KEYS  1 stream  2 parked  3 delayed  4 bodies  5 crashed
+-- ARGV  1 group  2 the most of each to promote  3 the most bytes of bodies
+-- reply 1 Redis's time  2 parked entries promoted  3 delayed messages promoted  4 what was lost: parked entries that were gone
+--       from the stream, delayed messages whose body is gone or is none  5 ms until something is due, or -1
+--       6 something is ready  7 there is a suspect  8 why delayed messages were refused, or nothing
+local stream, parked, delayed, bodies, crashed = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local group, most, bytes = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+local time = now()
+
+-- What enters the stream, or nothing where somebody else wrote a body that cannot: it must not keep all behind it out.
+local function addition(body)
+  local readable, values = pcall(cmsgpack.unpack, body)
+  if not readable or type(values) ~= 'table' or #values == 0 or #values % 2 == 1 then return nil end
+  local words = {'XADD', stream, '*'}
+  for i, value in ipairs(values) do
+    if type(value) ~= 'string' then return nil end
+    words[i + 3] = value
+  end
+  return pcall(function() return select('#', unpack(words)) end) and words or nil
+end
+
+-- These come first: once a script has written, a full Redis does not refuse them.
+local entered, without, refused = 0, {}, ''
+for _, id in ipairs(redis.call('ZRANGEBYSCORE', delayed, '-inf', time, 'LIMIT', 0, most)) do
+  local body = redis.call('HGET', bodies, id)
+  bytes = bytes - (body and #body or 0)
+  if bytes < 0 and entered + #without > 0 then break end
+  local words = body and addition(body)
+  if words then
+    local told = redis.pcall(unpack(words))
+    if type(told) == 'table' and told.err then
+      refused = says(told)
+      break
+    end
+    redis.call('ZREM', delayed, id)
+    redis.call('HDEL', bodies, id)
+    entered = entered + 1
+  else
+    without[#without + 1] = id
+  end
+end
+if #without > 0 then
+  redis.call('ZREM', delayed, unpack(without))
+  redis.call('HDEL', bodies, unpack(without))
+end
+
+local due = redis.call('ZRANGEBYSCORE', parked, '-inf', time, 'LIMIT', 0, most)
+local ready, suspects = {}, {}
+for _, id in ipairs(due) do
+  local one = pending(stream, group, id)
+  if one and one[2] == '~parked' then
+    local to = redis.call('HEXISTS', crashed, id) == 1 and suspects or ready
+    to[#to + 1] = id
+  end
+end
+-- Deleted from the stream by somebody else: Redis 7 forgets such entries here, Redis 6 when they are claimed.
+local gone = 0
+for owner, ids in pairs({['~ready'] = ready, ['~suspect'] = suspects}) do
+  for _, id in ipairs(ids) do
+    if #redis.call('XCLAIM', stream, group, owner, 0, id, 'JUSTID') == 0 then gone = gone + 1 end
+  end
+end
+if #due > 0 then redis.call('ZREM', parked, unpack(due)) end
+
+local next_due = -1
+for _, set in ipairs({parked, delayed}) do
+  local first = redis.call('ZRANGE', set, 0, 0, 'WITHSCORES')
+  if first[1] and (set == parked or refused == '') then
+    local left = math.max(0, tonumber(first[2]) - time)
+    if next_due < 0 or left < next_due then next_due = left end
+  end
+end
+return {
+  time, #ready + #suspects - gone, entered, #without + gone, next_due,
+  #redis.call('XPENDING', stream, group, '-', '+', 1, '~ready'),
+  #redis.call('XPENDING', stream, group, '-', '+', 1, '~suspect'),
+  refused,
+}

@@ -1,0 +1,127 @@
+"""What happened, as metrics. Children are looked up once; on the way of every message a count is an addition."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from penstock.isolation.spawner import Spawner
+from penstock.keys import READY, SUSPECT
+from penstock.maintenance.promote import PromoteResult
+from penstock.maintenance.takeover import TakeoverResult
+from penstock.observe.metrics import Metrics
+from penstock.wire.errors import RedisTrouble
+from penstock.worker.delivery import Buried, Delivery, GivenBack, Outcome, Parked, Settled, SettledWith
+from penstock_spec.failures.classes import NO_CLASS
+from penstock_spec.kinds.pipeline.metrics import leaving, process, sweeping, working
+
+STEPS = ("settle", "park", "bury", "give_back")
+
+
+class WorkerMetrics:
+    """Counts for one worker."""
+
+    def __init__(self, metrics: Metrics) -> None:
+        """Everything that is there from the start."""
+        self.metrics = metrics
+        counter, gauge, histogram = metrics.counter, metrics.gauge, metrics.histogram
+        self._delivered = {
+            source: counter(working.DELIVERED, word)
+            for source, word in (("", "new"), (READY, "ready"), (SUSPECT, "suspect"))
+        }
+        self.new = self._delivered[""]
+        self.redelivered = counter(working.REDELIVERED)
+        self.done = counter(working.DONE)
+        self.handling = {
+            word: histogram(working.HANDLING_SECONDS, word)
+            for word in ("done", "failed", "timed_out", "crashed", "cancelled")
+        }
+        self.waiting = histogram(working.WAITING_SECONDS)
+        self.settling = histogram(working.SETTLE_SECONDS)
+        self.timeouts = counter(working.TIMEOUTS)
+        self.abandoned = gauge(working.ABANDONED)
+        self.lease_lost = counter(working.LEASE_LOST)
+        self.running = gauge(working.RUNNING)
+        self.slots = gauge(working.SLOTS)
+        self.slots_free = gauge(working.SLOTS_FREE)
+        self.unsettled = gauge(working.UNSETTLED)
+        self.at_pending_limit = gauge(working.PENDING_LIMIT_REACHED)
+        self._children = gauge(working.CHILDREN)
+        self._children_started = counter(working.CHILDREN_STARTED)
+        self.children_crashed = counter(working.CHILDREN_CRASHED)
+        self.draining = gauge(leaving.DRAINING)
+        self.drain_seconds = gauge(leaving.DRAIN_SECONDS)
+        self.drain_phases = {word: gauge(leaving.DRAIN_PHASE_SECONDS, word) for word in ("stop", "finish", "close")}
+        self._fenced = {step: counter(working.FENCED, step) for step in STEPS}
+        self._gone = {step: counter(working.GONE, step) for step in STEPS}
+        self.connections = gauge(process.REDIS_CONNECTIONS)
+        self._connects = counter(process.REDIS_CONNECTS)
+        self._connected = 0
+        self._errors = {word: counter(process.REDIS_ERRORS, word) for word in ("absent", "unanswered", "refused")}
+        self._promoted = {word: counter(sweeping.PROMOTED, word) for word in ("parked", "delayed")}
+        self._taken_over = counter(sweeping.TAKEN_OVER)
+        self._deleted = counter(sweeping.LOST, "deleted")
+        self.group_recreated = counter(sweeping.GROUP_RECREATED)
+
+    def delivered(self, source: str) -> None:
+        """A message that was claimed; new ones are counted by the batch."""
+        self._delivered[source].add()
+
+    def took(self, outcomes: Sequence[Outcome | Delivery]) -> None:
+        """Redis took them."""
+        first = outcomes[0]
+        if isinstance(first, (Delivery, Settled, SettledWith)):
+            self.done.add(len(outcomes))
+            return
+        for one in outcomes:
+            match one:
+                case Parked():
+                    self.metrics.counter(working.RETRIED, one.class_ or NO_CLASS).add()
+                case Buried():
+                    self.metrics.counter(working.DEAD, one.reason).add()
+                case GivenBack():
+                    self.metrics.counter(working.GIVEN_BACK, one.why).add()
+                case Delivery() | Settled() | SettledWith():  # these were of another kind
+                    raise AssertionError(one)
+
+    @property
+    def cut_off(self) -> int:
+        """Messages that the end of the drain cut off."""
+        return int(self.metrics.counter(working.GIVEN_BACK, "drained").value)
+
+    def fenced(self, step: str, count: int) -> None:
+        """Another's by then."""
+        self._fenced[_step(step)].add(count)
+
+    def gone(self, step: str, count: int) -> None:
+        """Pending nowhere by then."""
+        self._gone[_step(step)].add(count)
+
+    def beside(self, connects: int, spawner: Spawner) -> None:
+        """What is counted where it happens: connections that were made, and children."""
+        self._connects.add(connects - self._connected)  # a handler's own producer may count there too
+        self._connected = connects
+        self._children_started.add(spawner.started - self._children_started.value)
+        self._children.set(spawner.children)
+
+    def trouble(self, error: RedisTrouble) -> None:
+        """Redis did not answer as it should."""
+        self._errors[error.kind].add()
+
+    def promoted(self, result: PromoteResult) -> None:
+        """What was due."""
+        self._promoted["parked"].add(result.promoted)
+        self._promoted["delayed"].add(result.entered)
+        self._deleted.add(result.lost)
+
+    def taken_over(self, result: TakeoverResult) -> None:
+        """What was taken over."""
+        self._taken_over.add(result.suspects)
+        self._deleted.add(result.lost)
+
+    def deleted(self, entries: int) -> None:
+        """Entries that somebody had deleted while they were pending."""
+        self._deleted.add(entries)
+
+
+def _step(step: str) -> str:
+    return "settle" if step == "settle_with" else step

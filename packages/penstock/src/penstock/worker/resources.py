@@ -1,0 +1,75 @@
+"""What a handler needs all along: children that have imported it, and its lifespan."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import AsyncExitStack
+
+from penstock.handling.failures import Failure
+from penstock.handling.load import Handler
+from penstock.isolation.errors import HandlerImportError, IsolationError
+from penstock.isolation.spawner import Spawner
+from penstock.observe.failures import failure
+from penstock.observe.logs import Log
+from penstock_spec.findings import CannotGoOn
+
+
+class HandlerResources:
+    """Entered before the first message, left after the last."""
+
+    def __init__(self, handler: Handler, spawner: Spawner | None, stop: asyncio.Event, log: Log) -> None:
+        """`spawner` where messages run in children; `stop` is set when the worker is told to leave."""
+        self._handler = handler
+        self._spawner = spawner
+        self._stop = stop
+        self._log = log
+        self._alive = AsyncExitStack()
+
+    async def enter(self) -> bool:
+        """Whether all is there. Whoever is told to stop does not wait for it."""
+        loop = asyncio.get_running_loop()
+        patience = asyncio.timeout(None)
+
+        async def give_up() -> None:
+            await self._stop.wait()
+            patience.reschedule(loop.time())
+
+        stop = asyncio.create_task(give_up(), name="stop")
+        try:
+            async with patience:
+                await self._warm_up()
+                if self._handler.lifespan is not None and self._spawner is None:  # else each child enters it
+                    await self._alive.enter_async_context(self._handler.lifespan())
+        except CannotGoOn:
+            raise
+        except Exception as error:
+            if self._stop.is_set():
+                return False
+            says = f"what `{self._handler.name}` needs all along cannot be had: {Failure.of(error).error}"
+            raise CannotGoOn(says, f"see its `lifespan`: {failure(error).at}") from error
+        finally:
+            stop.cancel()
+        return True
+
+    async def _warm_up(self) -> None:
+        """So that the first messages do not wait for an import in the time that they have."""
+        if self._spawner is None:
+            return
+        try:
+            await self._spawner.start()
+        except HandlerImportError as error:
+            says = f"`{self._handler.name}` cannot be imported in a child process: {error}"
+            raise CannotGoOn(says, "what it does when it is imported works only in this one") from error
+        except IsolationError as error:
+            self._log.warning("no child processes yet", error=str(error))
+        else:
+            if why := self._spawner.each_imports:
+                self._log.warning("each child imports the handler for itself, which takes its time", why=why)
+
+    async def leave(self, seconds: float) -> None:
+        """Let go what it needed; whoever hangs is left behind."""
+        try:
+            async with asyncio.timeout(seconds):
+                await self._alive.aclose()
+        except Exception as error:  # noqa: BLE001 - all is settled by now
+            self._log.failure("what the handler needed all along could not be let go", error)

@@ -1,0 +1,190 @@
+"""The fork server dies alone, and is replaced when it is needed."""
+
+from __future__ import annotations
+
+import asyncio
+import ctypes
+import os
+import resource
+import signal
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from offspring import Family, children_of, family, stat_of, until_ended
+from promises import keep as on_one_loop
+from promises import until
+
+from penstock.isolation import Crashed, Killed, NoChildError, Returned
+
+Keep = Callable[[Coroutine[Any, Any, None]], None]
+PR_SET_CHILD_SUBREAPER = 36
+
+
+@contextmanager
+def first_process() -> Iterator[None]:
+    """Orphans are left to this process, as to a worker in a pod."""
+    libc = ctypes.CDLL(None)
+    assert libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
+    try:
+        yield
+    finally:
+        libc.prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
+
+
+async def kill_fork_server(it: Family) -> None:
+    """And wait until the worker has noticed."""
+    fork_server = it.fork_server()
+    os.kill(fork_server, signal.SIGKILL)
+    await until(lambda: not stat_of(fork_server), "the fork server was reaped")
+
+
+@pytest.mark.parametrize("alone", [True, False])
+def test_children_survive_their_fork_server(keep: Keep, *, alone: bool) -> None:
+    """What runs is finished, and the next message gets a child, of the pool or new."""
+
+    async def promise() -> None:
+        async with family() as it:
+            task, delivery, _ = await it.begin("finish_anyway", alone=alone)
+            await kill_fork_server(it)
+            await it.processes.cancel(delivery.id, "drain")
+            assert isinstance(await task, Returned)
+            for one in (True, False):
+                assert isinstance(await it.do("who", alone=one), Returned)
+
+    keep(promise())
+
+
+def test_an_orphan_can_be_killed(keep: Keep) -> None:
+    """The worker does itself what the fork server would have done."""
+
+    async def promise() -> None:
+        async with family(patience=0.1) as it:
+            task, delivery, pid = await it.begin("hold_the_lock")
+            await kill_fork_server(it)
+            await it.processes.cancel(delivery.id, "timeout")
+            assert await task == Killed("timeout", by_force=True)
+            await until_ended(pid)
+
+    keep(promise())
+
+
+def test_an_orphan_that_crashes_has_crashed(keep: Keep) -> None:
+    """Somebody else reaps it, so how it ended is not known."""
+
+    async def promise() -> None:
+        async with family() as it:
+            task, _, pid = await it.begin("wait")
+            await kill_fork_server(it)
+            os.kill(pid, signal.SIGKILL)
+            assert await task == Crashed(None, "it ended, and nobody saw how")
+
+    keep(promise())
+
+
+def test_a_worker_that_is_the_first_process_reaps_orphans(keep: Keep) -> None:
+    """No zombie is left, and the end is known."""
+
+    async def promise() -> None:
+        with first_process():
+            async with family() as it:
+                task, _, pid = await it.begin("wait")
+                idle, delivery, other = await it.begin("finish_anyway", alone=False)
+                await kill_fork_server(it)
+                os.kill(pid, signal.SIGKILL)
+                assert await task == Crashed(-signal.SIGKILL, "it was killed by SIGKILL")
+                await it.processes.cancel(delivery.id, "drain")
+                await idle
+                await it.processes.close()
+                assert not {pid, other} & set(children_of(os.getpid()))
+
+    keep(promise())
+
+
+def test_a_fork_server_that_dies_again_and_again_loses_nothing(keep: Keep) -> None:
+    """Messages that wait for a child get one from the next fork server."""
+
+    async def promise() -> None:
+        async with family() as it:
+            for _ in range(5):
+                await it.processes.start()
+                fork_server = it.fork_server()
+                tasks = [asyncio.create_task(it.do("who")) for _ in range(4)]
+                await asyncio.sleep(0)
+                os.kill(fork_server, signal.SIGKILL)
+                assert all(isinstance(ended, Returned) for ended in await asyncio.gather(*tasks))
+
+    keep(promise())
+
+
+def test_a_fork_server_that_is_killed_while_it_imports_is_replaced(keep: Keep) -> None:
+    """Nobody but the killer knows why it died, so it is tried again."""
+
+    async def promise() -> None:
+        async with family() as it:
+            task = asyncio.create_task(it.do("who"))
+            before = set(children_of(os.getpid()))
+            await until(lambda: set(children_of(os.getpid())) - before or task.done(), "there is a fork server")
+            for pid in set(children_of(os.getpid())) - before:
+                os.kill(pid, signal.SIGKILL)
+            assert isinstance(await task, Returned)
+
+    keep(promise())
+
+
+def test_a_fork_server_that_is_stuck_is_replaced(keep: Keep) -> None:
+    """It was asked to kill a child and says nothing."""
+
+    async def promise() -> None:
+        async with family(patience=0.1) as it:
+            task, delivery, pid = await it.begin("hold_the_lock")
+            fork_server = it.fork_server()
+            os.kill(fork_server, signal.SIGSTOP)
+            await it.processes.cancel(delivery.id, "timeout")
+            assert await task == Killed("timeout", by_force=True)
+            await until_ended(fork_server, pid)
+            assert isinstance(await it.do("who"), Returned)
+
+    keep(promise())
+
+
+def test_a_system_that_refuses_processes_costs_no_message(keep: Keep) -> None:
+    """It was not begun, and that is told."""
+
+    async def promise() -> None:
+        async with family("no_more:make") as it:
+            with pytest.raises(NoChildError, match=r"^no process could be started: Resource temporarily unavailable$"):
+                await it.do("who")
+
+    keep(promise())
+
+
+def test_a_worker_without_files_loses_no_message() -> None:
+    """It has as many open as it may; when there are less, it goes on."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+
+    async def promise() -> None:
+        async with family() as it:
+            for _ in range(2):
+                resource.setrlimit(resource.RLIMIT_NOFILE, (1, hard))
+                with pytest.raises(NoChildError, match=r"^no process could be started: Too many open files$"):
+                    await it.do("who")
+                resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+                assert isinstance(await it.do("who"), Returned)
+
+    try:
+        on_one_loop(promise())
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def test_one_fork_server_serves_all(keep: Keep) -> None:
+    """However many ask for it at once."""
+
+    async def promise() -> None:
+        async with family() as it:
+            await asyncio.gather(*(it.processes.start() for _ in range(5)), it.do("who"), it.do("who"))
+            assert it.fork_server() in children_of(os.getpid())
+
+    keep(promise())

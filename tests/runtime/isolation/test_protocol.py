@@ -1,0 +1,80 @@
+"""Words travel in pieces, and what is not a word of ours is noticed."""
+
+from __future__ import annotations
+
+import json
+import struct
+
+import pytest
+
+from penstock.isolation.protocol import (
+    LONGEST_BODY,
+    LONGEST_PACKET,
+    Cancel,
+    Decoder,
+    Exited,
+    Packet,
+    Prepare,
+    ProgressPacket,
+    ProtocolError,
+    Quit,
+    Run,
+    RunDone,
+    encode,
+    from_json,
+)
+
+SAID: list[tuple[Packet, bytes]] = [
+    (Quit(), b""),
+    (Run("0-1", [0, 3], 1, 2, "é\n", None), b"\x00\xff{"),
+    (Prepare("a:b", {"deep": [1, {"er": None}]}, ["/x"], 1 << 40), b""),
+    (Exited(7, -11), b""),
+    (ProgressPacket("0-1"), b"[" * 1000),
+    (RunDone(last=True), bytes(100_000)),
+    (Cancel("drain"), b""),
+]
+
+
+@pytest.mark.parametrize("step", [1, 7, 64, 1 << 20])
+def test_words_arrive_as_they_were_said(step: int) -> None:
+    """However the bytes are cut."""
+    sent = b"".join(encode(packet, body) for packet, body in SAID)
+    decoder = Decoder()
+    received = [one for start in range(0, len(sent), step) for one in decoder.feed(sent[start : start + step])]
+    assert received == SAID
+
+
+def framed(said: bytes) -> bytes:
+    return struct.pack("!IQ", len(said), 0) + said
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        b"GET / HTTP/1.1\r\n\r\n",
+        struct.pack("!IQ", LONGEST_PACKET + 1, 0),
+        struct.pack("!IQ", 2, LONGEST_BODY + 1),
+        framed(b"[]"),
+        framed(b"{}"),
+        framed(b"\xff"),
+        framed(b"[" * 100_000),
+        framed(b'["Shout"]'),
+        framed(b'["Quit", 1]'),
+        framed(b'["Exited", 1]'),
+        framed(b'[["Exited"], 1]'),
+    ],
+)
+def test_nonsense_is_noticed(bad: bytes) -> None:
+    """What was said before it is heard."""
+    received = Decoder().feed(encode(Quit()) + bad)
+    assert next(received) == (Quit(), b"")
+    with pytest.raises(ProtocolError):
+        next(received)
+
+
+def test_bytes_that_are_no_json_are_noticed() -> None:
+    """Progress and failures are JSON beside a word."""
+    assert from_json(json.dumps({"a": [1]}).encode()) == {"a": [1]}
+    for bad in (b"", b"{", b"\xff", b"[" * 100_000):
+        with pytest.raises(ProtocolError):
+            from_json(bad)
