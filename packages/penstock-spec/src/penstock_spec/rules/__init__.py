@@ -1,5 +1,5 @@
-"""The rules that hold for every kind of spec: how files are read, what shape they have, the platform, suppressions.
+"""Rules for every kind of spec: reading files, the shape of values, the platform file, suppressions.
 
-One rule, one module: its docstring is its page, and the YAML file beside it has a spec that fails and one that passes.
-The rules of a kind stand in that kind's folder.
+One rule is one module: its docstring is its docs page, and the YAML file beside it has specs that fail and specs that
+pass. The rules of one kind are in that kind's folder.
 """

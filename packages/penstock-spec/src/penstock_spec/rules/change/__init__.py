@@ -1,1 +1,1 @@
-"""Rules about what was there before: changes that can lose messages."""
+"""Rules about changes that can lose messages."""

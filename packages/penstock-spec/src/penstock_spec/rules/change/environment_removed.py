@@ -1,10 +1,11 @@
-"""An environment is removed, and all its pipelines with it.
+"""An environment is removed with all its pipelines.
 
-Everything that was generated for it goes: workers, scalers, the janitor, alerts. What lies in its Redis stays there and
-is worked on by nobody. An environment that gets another name is removed too, and a new one added.
+Everything generated for it is deleted: workers, scalers, the janitor, alerts. Messages in its Redis stay there, and
+nothing processes them. Renaming an environment removes it too, and adds a new one.
 
-Stop the senders and let the pipelines run empty (`penstock status`), and only then remove it. Then say so in the
-platform file, under `acknowledge`, with the change `remove-environment`, its name, and the last day on which it counts.
+Stop the producers and let the pipelines drain (`penstock status`) before you remove the environment. Then acknowledge
+the change in the platform file: under `acknowledge`, write `change: remove-environment`, the environment's name, a
+reason and an end date.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""A pipeline is removed while messages may lie in its stream.
+"""A pipeline is removed while its stream may hold messages.
 
-Its workers, its scaler and its alerts go with the next rollout, and the janitor looks after it no more. What waits in
-the stream, is parked, delayed or dead stays in Redis and is worked on by nobody; producers that are still there fill it
-up. A spec that gets another name is removed too, and a new one added.
+The next rollout deletes its workers, its scaler and its alerts, and the janitor stops maintaining it. Messages that
+wait in the stream, are parked or delayed, and dead letters stay in Redis, and nothing processes them; producers that
+still run fill the stream. Renaming a spec removes it too, and adds a new one.
 
-Stop the senders, let it run empty (`penstock status`), look at its dead letters, and only then remove the spec. Then
-say so in the platform file, under `acknowledge`, with the change `remove-pipeline`, its name, and the last day on which
-it counts.
+Stop the producers, let the pipeline drain (`penstock status`), handle its dead letters, and only then remove the spec.
+Acknowledge the change in the platform file: under `acknowledge`, write `change: remove-pipeline`, the pipeline's name,
+a reason and an end date.
 """
 
 from __future__ import annotations

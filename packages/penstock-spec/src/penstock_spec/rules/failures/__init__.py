@@ -1,1 +1,1 @@
-"""Classes of failures, in specs of every kind that has them."""
+"""Rules about failure classes, for every kind of spec that has them."""

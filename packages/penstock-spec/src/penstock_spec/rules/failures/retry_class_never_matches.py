@@ -1,10 +1,10 @@
-"""A class of failures is taken by the classes before it.
+"""A failure class is shadowed by an earlier class.
 
-The first class that matches a failure counts. A class all of whose matches are taken by earlier ones has no effect:
-`5xx` takes `503`, `OSError` takes `ConnectionError`, which derives from it, `Exception` takes everything, and another
-name without a module takes the exceptions of that name from every module.
+The first class that matches a failure applies. A class has no effect if earlier classes cover all its matches: `5xx`
+covers `503`, `OSError` covers its subclass `ConnectionError`, `Exception` covers everything, and a name without a
+module covers the exceptions of that name in every module.
 
-Put the narrower class before the wider one, or take it out.
+Put the narrower class before the wider one, or remove it.
 """
 
 from __future__ import annotations
@@ -26,15 +26,16 @@ def rule(subject: SpecContext[Section]) -> Iterator[Problem]:
     earlier: list[tuple[str, str]] = []
     where, classes = classes_of(subject.spec)
     for name, one in classes.items():
-        taken = [next((pair for pair in earlier if takes(pair[0], match)), None) for match in one.match]
-        first = taken[0] if taken else None
-        if first and all(taken):
+        covering = [next((pair for pair in earlier if takes(pair[0], match)), None) for match in one.match]
+        first = covering[0] if covering else None
+        if first and all(covering):
             path = f"{where}.{name}.match"
-            line = subject.line(f"{where}.{first[1]}")
-            message = f"`{printable(one.match[0])}` is taken by `{printable(first[0])}` of `{first[1]}` ({line})"
-            if len(taken) > 1:
-                message += ", and its other matches are taken too"
-            remain = [other for other in classes[first[1]].match if not any(takes(match, other) for match in one.match)]
-            hint = f"put `{name}` before `{first[1]}`, or take `{name}` out" if remain else f"take `{name}` out"
+            earlier_class = f"`{printable(first[0])}` of `{first[1]}` ({subject.line(f'{where}.{first[1]}')})"
+            message = f"`{printable(one.match[0])}` is already matched by {earlier_class}"
+            if len(covering) > 1:
+                message += ", and so are its other matches"
+            others = classes[first[1]].match
+            remaining = [other for other in others if not any(takes(match, other) for match in one.match)]
+            hint = f"put `{name}` before `{first[1]}`, or remove `{name}`" if remaining else f"remove `{name}`"
             yield subject.problem(path, message, hint)
         earlier += [(match, name) for match in one.match]

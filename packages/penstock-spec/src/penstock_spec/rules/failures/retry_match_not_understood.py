@@ -1,10 +1,10 @@
-"""A class of failures names something that no failure is.
+"""A failure class matches something that is not a failure.
 
-A match is the name of an exception type, with its module or without (`TimeoutError`, `httpx.ReadTimeout`), or an HTTP
-status as text (`"503"`, or `"5xx"` for a hundred of them). Anything else would never match, and the failures that
-were meant would be retried like all others.
+A match is the name of an exception type, with or without its module (`TimeoutError`, `httpx.ReadTimeout`), or an HTTP
+status as text (`"503"`, or `"5xx"` for all of 500 to 599). Anything else never matches, and the failures it was meant
+for are retried like all others.
 
-Write the exception's name or the status.
+Write the name of the exception or the status.
 """
 
 from __future__ import annotations

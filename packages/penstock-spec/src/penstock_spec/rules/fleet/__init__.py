@@ -1,1 +1,1 @@
-"""Rules over all specs of an environment, of whatever kind."""
+"""Rules about all specs of an environment, of every kind."""

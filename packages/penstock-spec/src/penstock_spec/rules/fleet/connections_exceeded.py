@@ -1,13 +1,13 @@
-"""All specs together need more connections than Redis takes.
+"""All specs together need more connections than Redis accepts.
 
-Each worker pod holds three connections, and so does each of the janitor's; on a cluster that holds two for each
-pipeline. A scheduler's pod holds five, and one more for each pipeline that its jobs send to. When a busy hour takes all
-pipelines of the environment to their maximum, the last pods are refused. A pod that has to reconnect then is refused as
-well, loses its lease, and what it ran runs again elsewhere: the whole environment gets slower just when there is most
-to do.
+A worker pod holds three connections. A janitor pod holds three as well, or on a cluster one plus two for each
+pipeline. A scheduler pod holds five, plus one for each pipeline that its jobs send to. When a busy hour scales all
+pipelines to their maximum, Redis refuses the last pods. A pod that has to reconnect is refused too, loses its lease,
+and its messages run again elsewhere: the whole environment slows down when it has the most work.
 
-Lower `scaling.replicas.max` of the largest pipelines and raise their `work.concurrency`, which costs no connections; of
-a scheduler, `replicas` and its `work.concurrency`. Or let Redis take more, and say so here.
+Lower `scaling.replicas.max` of the largest pipelines and raise their `work.concurrency`, which needs no connections;
+for a scheduler, lower `replicas` and raise its `work.concurrency`. Or let Redis accept more, and raise
+`redis.connections`.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ NAMED = 3
 
 @fleet_rule(Severity.ERROR)
 def rule(fleet: Fleet) -> Iterator[Problem]:
-    limit = fleet.platform.platform.redis.connections
+    platform = fleet.platform.platform
+    limit = platform.redis.connections
     members = sorted(fleet.members, key=lambda one: (-_connections(one), one.file))
-    here = {name: sum(1 for _ in fleet.of(name)) for name in kinds()}
-    around = fleet.platform.platform
-    tending = sum(kinds()[name].tending(count, around.redis.topology) for name, count in here.items())
-    if limit is None or (len(members) < SEVERAL and tending):
-        return  # a pipeline that is too large alone is told by `replicas-exceed-connections`
-    janitor = around.janitor.replicas * tending
+    counts = {name: sum(1 for _ in fleet.of(name)) for name in kinds()}
+    per_janitor = sum(kinds()[name].tending(count, platform.redis.topology) for name, count in counts.items())
+    if limit is None or (len(members) < SEVERAL and per_janitor):
+        return  # `replicas-exceed-connections` reports a single pipeline that is too large
+    janitor = platform.janitor.replicas * per_janitor
     pods = sum(_connections(one) for one in members)
     if pods + janitor > limit:
-        told = ", ".join(f"`{one.values['name']}` ({_connections(one)})" for one in members[:NAMED])
-        all_ = f"{len(members)} specs at their maximum hold" if len(members) > 1 else "1 spec at its maximum holds"
-        message = f"{all_} {pods} and the janitor {janitor}; the largest: {told}"
-        fields = " or ".join(f"`{kinds()[name].most_pods}`" for name, count in here.items() if count)
-        hint = f"lower {fields} of the largest, or let Redis take `{pods + janitor}`"
+        largest = ", ".join(f"`{one.values['name']}` ({_connections(one)})" for one in members[:NAMED])
+        specs = f"{len(members)} specs need" if len(members) > 1 else "1 spec needs"
+        message = f"{specs} {pods} connections at their maximum and the janitor {janitor}; the largest: {largest}"
+        fields = " or ".join(f"`{kinds()[name].most_pods}`" for name, count in counts.items() if count)
+        hint = f"lower {fields} of the largest, or raise `redis.connections` to `{pods + janitor}`"
         yield fleet.platform.problem("redis.connections", message, hint)
 
 

@@ -1,10 +1,10 @@
 """Two specs have the same name.
 
-Everything that is made of a spec is called after it: the folder below `generated/`, the Deployment, the ScaledObject,
-the dashboard, the alerts. Of two specs with one name, one overwrites the other.
+Everything generated from a spec is named after it: its folder in `generated/`, the Deployment, the ScaledObject, the
+dashboard, the alerts. With the same name, one spec overwrites the other.
 
-Give one of them another name. If its stream and group followed from the name, they change with it; set `stream.key`
-and `stream.group` to keep them.
+Rename one of them. If its stream and group are derived from the name, they change with it; set `stream.key` and
+`stream.group` to keep them.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ def rule(fleet: Fleet) -> Iterator[Problem]:
     for member in fleet.members:
         name = member.values["name"]
         if name in first:
-            message = f"{first[name].line('name')} has the name `{name}` too"
-            yield member.problem("name", message, "choose another; everything that is generated is called after it")
+            message = f"the spec at {first[name].line('name')} has the name `{name}` too"
+            yield member.problem(
+                "name", message, "choose another name; everything generated from a spec is named after it"
+            )
         first.setdefault(name, member)

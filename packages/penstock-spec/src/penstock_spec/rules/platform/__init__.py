@@ -1,1 +1,1 @@
-"""Rules about an environment of the platform file."""
+"""Rules about one environment of the platform file."""

@@ -1,9 +1,9 @@
-"""A cluster has no databases but the first.
+"""A database number is set for a Redis Cluster.
 
-Redis Cluster knows database 0 only. Clients that select another are refused, while KEDA ignores the number and reads
+Redis Cluster has only database 0. Clients that select another one are refused, while KEDA ignores the number and reads
 from 0: workers and scaler would not even fail in the same way.
 
-Take `redis.database` out. To separate environments on one cluster give their keys different prefixes.
+Remove `redis.database`. To separate environments on one cluster, give their keys different prefixes.
 """
 
 from __future__ import annotations
@@ -20,4 +20,6 @@ from penstock_spec.rules.define import platform_rule
 def rule(subject: EnvironmentContext) -> Iterator[Problem]:
     redis = subject.platform.redis
     if redis.topology == "cluster" and redis.database:
-        yield subject.problem("redis.database", "a cluster has only database 0", "take it out, or write `0`")
+        yield subject.problem(
+            "redis.database", "Redis Cluster has only database 0", "remove `database`, or set it to `0`"
+        )

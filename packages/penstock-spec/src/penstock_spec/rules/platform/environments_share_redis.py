@@ -1,11 +1,12 @@
-"""Two environments share one Redis.
+"""Two environments share one Redis database.
 
-Both name the same server and database, so both use the same keys: workers of one take the messages of the other, and
-nobody sees an error. Namespaces do not separate them. Only a short host such as `redis` is another server in each
-namespace; one with a dot, such as `redis.media` or an IP address, is the same server everywhere.
+Both name the same server and database, so both use the same keys: workers of one environment receive messages of the
+other, without any error. Namespaces do not separate them. Only a short host name such as `redis` is a different server
+in each namespace; a name with a dot, such as `redis.media`, or an IP address is the same server everywhere.
 
-Give each environment a Redis, or at least a database, of its own. Suppress this with the reason where the environments
-are in two Kubernetes clusters in which one name means two servers, or where each spec has other keys in each of them.
+Give each environment its own Redis, or at least its own database. Suppress this finding with a reason if the
+environments are in two Kubernetes clusters where the same name means two servers, or if every spec has different keys
+in each environment.
 """
 
 from __future__ import annotations
@@ -24,18 +25,18 @@ from penstock_spec.rules.define import platform_rule
 def rule(subject: EnvironmentContext) -> Iterator[Problem]:
     for name, other in subject.whole.environments.items():
         if name == subject.environment:
-            return  # told at the later of two
-        index = _shared(subject.platform, other)
+            return  # reported at the later of the two environments
+        index = _shared_address(subject.platform, other)
         if index is not None:
             line = subject.document.nearest(("environments", name, "redis", "addresses")).line
-            message = f"`{name}` uses this server too, with the same database (line {line}): workers share the messages"
+            message = f"`{name}` uses the same server and database (line {line}), so their workers share the messages"
             own = "a Redis" if subject.platform.redis.topology == "cluster" else "a Redis, or a `redis.database`,"
             yield subject.problem(f"redis.addresses[{index}]", message, f"give this environment {own} of its own")
             return
 
 
-def _shared(one: Environment, other: Environment) -> int | None:
-    """Which of the addresses leads to the Redis of the other."""
+def _shared_address(one: Environment, other: Environment) -> int | None:
+    """The index of an address that both environments connect to."""
     if (one.redis.master, one.redis.database) != (other.redis.master, other.redis.database):
         return None
     theirs = {address.lower() for address in other.redis.addresses}

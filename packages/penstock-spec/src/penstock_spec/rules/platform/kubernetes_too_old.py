@@ -1,9 +1,9 @@
-"""Kubernetes is older than what the manifests are checked against.
+"""The Kubernetes version is not supported.
 
-Generated manifests are validated against the API of the version that the platform file names, from 1.31 on. An older
-server may refuse fields that they use, or drop them in silence, and its own support has ended.
+Generated manifests are validated against the API of the Kubernetes version in the platform file, from 1.31 on. An
+older API server may refuse fields of these manifests or silently drop them, and is no longer maintained itself.
 
-Upgrade the cluster. Where it already is newer, correct `versions.kubernetes`.
+Upgrade the cluster. If it is newer already, correct `versions.kubernetes`.
 """
 
 from __future__ import annotations
@@ -23,5 +23,5 @@ OLDEST = Version("1.31")
 def rule(subject: EnvironmentContext) -> Iterator[Problem]:
     version = subject.platform.versions.kubernetes
     if version < OLDEST:
-        message = f"manifests are validated for Kubernetes {OLDEST} and later, and this is {version}"
-        yield subject.problem("versions.kubernetes", message, f"upgrade to `{OLDEST}` or later")
+        message = f"manifests are validated for Kubernetes {OLDEST} and later; this is {version}"
+        yield subject.problem("versions.kubernetes", message, f"upgrade Kubernetes to `{OLDEST}` or later")

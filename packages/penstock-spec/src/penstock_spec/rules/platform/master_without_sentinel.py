@@ -1,9 +1,9 @@
-"""A master is named where no sentinel is asked for it.
+"""A Sentinel master is named, but the topology is not `sentinel`.
 
-`redis.master` is the name under which sentinels know a master. With another topology clients connect to
-`redis.addresses` themselves, and the name says nothing.
+`redis.master` is the name by which sentinels know a master. With any other topology, clients connect to
+`redis.addresses` directly and the name has no effect.
 
-Take it out, or set `redis.topology: sentinel` if the addresses are those of sentinels.
+Remove `redis.master`, or set `redis.topology: sentinel` if the addresses are those of sentinels.
 """
 
 from __future__ import annotations
@@ -20,5 +20,5 @@ from penstock_spec.rules.define import platform_rule
 def rule(subject: EnvironmentContext) -> Iterator[Problem]:
     redis = subject.platform.redis
     if redis.master is not None and redis.topology != "sentinel":
-        message = f"the topology is `{redis.topology}`, where nobody asks for it"
-        yield subject.problem("redis.master", message, "take it out, or write `topology: sentinel`")
+        message = f"the topology is `{redis.topology}`, which does not use it"
+        yield subject.problem("redis.master", message, "remove `master`, or set `topology: sentinel`")

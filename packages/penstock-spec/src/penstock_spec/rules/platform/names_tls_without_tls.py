@@ -1,9 +1,9 @@
-"""The scaler would talk TLS and the workers would not.
+"""The scaler uses TLS and the workers do not.
 
-`redis.auth.names_tls: true` says that the TriggerAuthentication for the scaler has the `tls` parameter itself. With
-`redis.tls` off, the workers connect in plain text to the same address. One of the two is refused.
+`redis.auth.names_tls: true` says that the scaler's TriggerAuthentication contains the `tls` parameter. With
+`redis.tls` off, workers connect to the same address in plain text. One of the two is refused.
 
-Set `redis.tls: true` if the server talks TLS, else take `names_tls` out.
+Set `redis.tls: true` if the server uses TLS; otherwise remove `names_tls`.
 """
 
 from __future__ import annotations
@@ -20,5 +20,5 @@ from penstock_spec.rules.define import platform_rule
 def rule(subject: EnvironmentContext) -> Iterator[Problem]:
     redis = subject.platform.redis
     if redis.auth is not None and redis.auth.names_tls and not redis.tls:
-        message = "the scaler's authentication has TLS, and `redis.tls` is off for the workers"
-        yield subject.problem("redis.auth.names_tls", message, "set `redis.tls: true`, or take it out")
+        message = "the scaler's TriggerAuthentication has TLS, but `redis.tls` is off for the workers"
+        yield subject.problem("redis.auth.names_tls", message, "set `redis.tls: true`, or remove `names_tls`")

@@ -1,10 +1,10 @@
-"""Alerts of an environment go nowhere.
+"""Alerts of an environment reach nobody.
 
-Alerts are routed by the team that owns a pipeline. Where an environment has no routes at all, or a route names neither
-a channel nor a pager, alerts fire without anybody hearing them.
+Alerts are routed by the team that owns a pipeline. If an environment has no routes, or a route has neither a Slack
+channel nor a PagerDuty key, its alerts fire and nobody is notified.
 
-Add a `default` route, and one for each team that wants its own. An environment whose alerts nobody needs to hear can
-suppress this with a reason.
+Add a `default` route, and one for each team that wants its own. If nobody needs the alerts of an environment, suppress
+this finding with a reason.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from penstock_spec.rules.define import platform_rule
 @platform_rule(Severity.WARNING)
 def rule(subject: EnvironmentContext) -> Iterator[Problem]:
     if not subject.platform.routes:
-        message = f"`{subject.environment}` has no routes, so nobody hears its alerts"
+        message = f"`{subject.environment}` has no routes, so its alerts reach nobody"
         yield subject.problem("routes", message, 'add `routes: {default: {slack: "#alerts"}}`')
     for name, route in subject.platform.routes.items():
         if route.slack is None and route.pagerduty is None:
-            message = f"the route `{name}` has neither `slack` nor `pagerduty`, so nobody hears its alerts"
-            yield subject.problem(f"routes.{name}", message, 'write where they go, such as `slack: "#alerts"`')
+            message = f"the route `{name}` has neither `slack` nor `pagerduty`, so its alerts reach nobody"
+            yield subject.problem(f"routes.{name}", message, 'set a destination, such as `slack: "#alerts"`')

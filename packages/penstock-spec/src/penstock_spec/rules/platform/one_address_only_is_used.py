@@ -1,9 +1,9 @@
-"""Addresses are listed that nobody connects to.
+"""Redis addresses are listed that are never used.
 
-With `topology: standalone` there is one server. KEDA takes the first address, and so do the workers; the others look
-like a reserve that would be used, and never are.
+With `topology: standalone` there is one server. KEDA and the workers use the first address; the others look like a
+failover, but nothing connects to them.
 
-Name one address. Where the others are nodes of a cluster, or sentinels, say so in `redis.topology`.
+Keep one address. If the others are nodes of a cluster, or sentinels, set `redis.topology`.
 """
 
 from __future__ import annotations
@@ -20,6 +20,6 @@ from penstock_spec.rules.define import platform_rule
 def rule(subject: EnvironmentContext) -> Iterator[Problem]:
     redis = subject.platform.redis
     if redis.topology == "standalone" and len(redis.addresses) > 1:
-        message = f"`standalone` is one server, and only `{redis.addresses[0]}` is used"
-        hint = "take it out, or write `topology: cluster` or `topology: sentinel`"
+        message = f"`standalone` is one server; only `{redis.addresses[0]}` is used"
+        hint = "remove the address, or set `topology: cluster` or `topology: sentinel`"
         yield subject.problem("redis.addresses[1]", message, hint)

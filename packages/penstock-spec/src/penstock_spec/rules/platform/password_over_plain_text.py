@@ -1,10 +1,10 @@
-"""The password of Redis travels in plain text.
+"""The Redis password is sent unencrypted.
 
-`redis.auth.secret` is sent to Redis with every new connection. Without `redis.tls` whoever can read the traffic
-between the cluster and this address has the password, and all messages as well.
+Every new connection sends the password in `redis.auth.secret` to Redis. Without `redis.tls`, anyone who can read the
+traffic between the cluster and this address can read the password and all messages.
 
-Set `redis.tls: true`, with the address's TLS port. Addresses inside the Kubernetes cluster, and of the machine
-itself, are not asked about: there it is the network of the cluster that must be trusted, or encrypted for everything.
+Set `redis.tls: true` and use the address's TLS port. Addresses inside the Kubernetes cluster and on the same machine
+are not checked: trust in the cluster's network, or its encryption, applies to all traffic in it.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ def rule(subject: EnvironmentContext) -> Iterator[Problem]:
     redis = subject.platform.redis
     if redis.tls or redis.auth is None or redis.auth.secret is None:
         return
-    outside = next((one for one in redis.addresses if not _inside(one)), None)
+    outside = next((one for one in redis.addresses if not _is_inside(one)), None)
     if outside:
-        message = f"`{outside}` is outside the cluster, and `redis.tls` is off"
-        yield subject.problem("redis.auth.secret", message, "set `redis.tls: true`, with the TLS port in the address")
+        message = f"`{outside}` is outside the cluster and `redis.tls` is off"
+        yield subject.problem("redis.auth.secret", message, "set `redis.tls: true` and use the TLS port in the address")
 
 
-def _inside(address: str) -> bool:
-    """Whether it is a service of the cluster (`redis`, `redis.media`, `redis.media.svc...`) or this machine."""
+def _is_inside(address: str) -> bool:
+    """True for a service in the cluster (`redis`, `redis.media`, `redis.media.svc...`) and for this machine."""
     host = address.rpartition(":")[0].lower().strip("[].")
     try:
         return ip_address(host).is_loopback

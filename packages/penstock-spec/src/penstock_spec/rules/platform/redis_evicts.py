@@ -1,10 +1,11 @@
-"""Redis throws messages away when its memory is full.
+"""Redis deletes messages when its memory is full.
 
-With any `maxmemory-policy` but `noeviction`, Redis makes room by deleting keys. A stream is one key: it goes with all
-its messages, its group and what is pending, in one step and without an error. The `volatile-` policies take the
-deduplication keys and leases first, which makes work happen twice.
+With any `maxmemory-policy` except `noeviction`, Redis frees memory by deleting keys. A stream is one key: it
+disappears with all its messages, its group and its pending list, without an error. The `volatile-` policies delete
+deduplication keys and leases first, so that work happens twice.
 
-Run Redis with `noeviction`, so that sends are refused instead. A cache with another policy belongs on another server.
+Run Redis with `noeviction`, so that it refuses new messages instead. Put a cache that needs another policy on another
+server.
 """
 
 from __future__ import annotations
@@ -24,5 +25,5 @@ def rule(subject: EnvironmentContext) -> Iterator[Problem]:
     if policy != "noeviction":
         message = f"`{printable(policy)}` deletes keys when memory is full, and a stream is one key"
         yield subject.problem(
-            "redis.eviction", message, "run Redis with `maxmemory-policy noeviction`, and write that here"
+            "redis.eviction", message, "run Redis with `maxmemory-policy noeviction` and set `redis.eviction` to it"
         )

@@ -1,7 +1,7 @@
-"""The sentinels are not asked for any master.
+"""The name of the Sentinel master is missing.
 
-Sentinels may watch several masters and know each by a name. Without `redis.master` neither workers nor KEDA can ask
-which server to talk to, and nothing connects.
+Sentinels can watch several masters and know each by a name. Without `redis.master`, neither workers nor KEDA can ask
+for the address of the server, and nothing connects.
 
 Set `redis.master` to the name in the sentinels' configuration (`sentinel monitor <name> ...`).
 """
@@ -20,5 +20,5 @@ from penstock_spec.rules.define import platform_rule
 def rule(subject: EnvironmentContext) -> Iterator[Problem]:
     redis = subject.platform.redis
     if redis.topology == "sentinel" and redis.master is None:
-        message = "`sentinel` needs the name of the master, and `redis.master` is missing"
-        yield subject.problem("redis.topology", message, "add `master` beside it, such as `master: media`")
+        message = "`sentinel` needs the name of the master, but `redis.master` is missing"
+        yield subject.problem("redis.topology", message, "add the master's name, such as `master: media`")

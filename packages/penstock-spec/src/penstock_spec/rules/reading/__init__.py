@@ -1,1 +1,1 @@
-"""Rules of reading: whether a file can be read at all."""
+"""Rules about reading a file: encoding, YAML syntax, size."""

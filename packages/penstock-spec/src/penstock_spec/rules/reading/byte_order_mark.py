@@ -1,9 +1,9 @@
-"""The file starts with a byte order mark.
+"""The file starts with a byte order mark (BOM).
 
-Some editors put the character U+FEFF before the first letter. Penstock reads past it, but other tools that take the
-file, such as `grep '^kind'` or a YAML parser in a pipeline, do not know the first key any more.
+Some editors write the invisible character U+FEFF before the first letter. Penstock ignores it, but other tools do not:
+`grep '^kind'` and some YAML parsers no longer recognize the first key.
 
-Save the file as UTF-8 without a byte order mark, or run `penstock fmt`, which takes it out.
+Save the file as UTF-8 without a byte order mark, or run `penstock fmt`, which removes it.
 """
 
 from __future__ import annotations

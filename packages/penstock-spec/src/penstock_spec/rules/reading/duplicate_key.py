@@ -1,9 +1,9 @@
-"""A key stands twice in one section.
+"""A key appears twice in the same section.
 
-Most YAML parsers keep the last of the two in silence. What a reviewer reads in the first is then not what runs: a
-`work.timeout` at the top of the file is undone by one at the bottom.
+Most YAML parsers silently keep the last of the two. A reviewer then reads one value and another one runs: a
+`work.timeout` at the top of the file is overwritten by one at the bottom.
 
-Keep one of the two. If they are two halves of one section, put the fields of both below one key.
+Keep one of the two. If they are two halves of one section, put the fields of both under one key.
 """
 
 from __future__ import annotations

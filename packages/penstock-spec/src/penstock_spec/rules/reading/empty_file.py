@@ -1,9 +1,9 @@
-"""The file says nothing.
+"""The file is empty.
 
-There is nothing in it but blank lines and comments. An empty spec is not a pipeline with defaults: name, owner,
-handler and image have none. So it is more probably a file that was not written to the end.
+It contains only blank lines and comments. Name, owner, handler and image have no defaults, so an empty file cannot be
+a spec; most likely it was never finished.
 
-Write the spec, beginning with what `penstock new` makes, or delete the file.
+Write the spec, starting from the output of `penstock new`, or delete the file.
 """
 
 from __future__ import annotations

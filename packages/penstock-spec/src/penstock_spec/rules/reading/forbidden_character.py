@@ -1,11 +1,11 @@
-r"""A character that cannot be seen stands in the file.
+r"""The file contains an invisible character.
 
-Control characters, marks that turn the direction of a line, separators that only some tools count as line breaks:
-with them a reviewer sees another text than the machine reads. The same holds for an escape in double quotes that
-stands for half a character (a lone surrogate), which no program can write out again.
+Control characters, characters that reverse the direction of text, and separators that only some tools treat as line
+breaks make a reviewer see a different text than the machine reads. The same applies to a double-quoted escape for half
+a character (a lone surrogate), which no program can write out again.
 
-Take the character out; the caret stands under it even where nothing is to be seen. In the few values that may hold
-any text, such as the `value` of a patch, a double-quoted escape like `"\u202E"` says the same and can be seen.
+Delete the character; the caret marks its position even if nothing is visible there. In the few values that may contain
+any text, such as the `value` of a patch, use a double-quoted escape like `"\u202E"`, which is visible.
 """
 
 from __future__ import annotations

@@ -1,11 +1,10 @@
-"""A key is not a word.
+"""A key is not text.
 
-To YAML, `403:` is a number, `true:` a boolean and `null:` or `~:` nothing at all; `{{ name }}` is a section within a
-section. No field has such a name, and where keys are chosen, as in `retries.classes`, JSON and Kubernetes know only
-text.
+To YAML, `403:` is a number, `true:` a boolean, and `null:` or `~:` null; `{{ name }}` is a section inside a section.
+No field has such a name. Where you choose the keys, as in `retries.classes`, JSON and Kubernetes accept only text.
 
-Put the key in quotes: `"403": ...`. A template such as `{{ name }}` is never filled in: what differs from one
-environment to another belongs under `environments`.
+Quote the key: `"403": ...`. Penstock does not fill in templates such as `{{ name }}`: put values that differ between
+environments under `environments`.
 """
 
 from __future__ import annotations

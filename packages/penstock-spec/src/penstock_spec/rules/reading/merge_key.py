@@ -1,10 +1,10 @@
-"""A merge key brings values in from elsewhere.
+"""A YAML merge key (`<<`) copies values from elsewhere.
 
-`<<` copies the fields of another section to this place. YAML 1.2 does not have it and parsers differ on it; and no
-line of the file would say where a value comes from, which Penstock tells of every value.
+`<<` copies the fields of another section. YAML 1.2 has no merge keys and parsers treat them differently. They also
+hide where a value comes from, which Penstock reports for every value.
 
-Write the fields out. What all specs of a platform share belongs in `defaults` of the platform file, and what differs
-in one environment belongs under `environments` of the spec.
+Write the fields out. Put values that all specs share under `defaults` in the platform file, and values that differ in
+one environment under `environments` in the spec.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The file is not UTF-8.
 
-It was saved in another encoding, such as Latin-1 or UTF-16. Reading it would be a guess, and the same guess would not
-be made on every machine.
+It was saved in another encoding, such as Latin-1 or UTF-16. Penstock would have to guess which one, and the guess
+could differ from machine to machine.
 
-Save it as UTF-8. On a command line, `iconv -f latin1 -t utf-8` or `iconv -f utf-16 -t utf-8` does it.
+Save the file as UTF-8, or convert it with `iconv -f latin1 -t utf-8` or `iconv -f utf-16 -t utf-8`.
 """
 
 from __future__ import annotations

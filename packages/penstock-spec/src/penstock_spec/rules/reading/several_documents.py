@@ -1,9 +1,9 @@
-"""A file holds several documents.
+"""The file contains several YAML documents.
 
-A line of `---` or `...` ends a YAML document, and what comes after it is another one. Penstock keeps one spec a file,
-because the file is what findings point into, what `CODEOWNERS` gives to a team and what a diff is of.
+A line of `---` or `...` ends a YAML document; the text after it is another document. Penstock allows one spec per
+file, because findings, `CODEOWNERS` and diffs all work by file.
 
-Give each spec a file of its own in `specs/`. One `---` at the very top is well.
+Give each spec its own file in `specs/`. A single `---` at the top of the file is fine.
 """
 
 from __future__ import annotations

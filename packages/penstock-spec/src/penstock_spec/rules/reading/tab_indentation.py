@@ -1,10 +1,10 @@
-"""A tab stands where YAML wants spaces.
+"""A tab is used for indentation.
 
-YAML indents by spaces alone. A tab looks like several of them, and like another number in each editor, so that what
-seems to stand inside a section may stand beside it. Between a key and its value it is no better.
+YAML indents with spaces only. Editors show a tab with different widths, so a line that seems to be inside a section
+may be beside it. A tab between a key and its value is not allowed either.
 
-Indent with spaces, two a level, or run `penstock fmt`. Inside a text of several lines (`|` and `>`), behind its
-indentation, a tab is text and stays.
+Indent with two spaces per level, or run `penstock fmt`. Inside a multi-line text (`|` or `>`), a tab after the
+indentation is part of the text and stays.
 """
 
 from __future__ import annotations

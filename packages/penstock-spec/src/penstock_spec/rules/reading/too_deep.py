@@ -1,10 +1,9 @@
-"""Values are nested too deep.
+"""Values are nested too deeply.
 
-A spec has six levels, and a message schema inside it perhaps twenty more. Beyond forty the file is not read on: it is
-generated, or a bracket is opened again and again, or somebody tries how much a parser can bear.
+A spec has six levels, and a message schema in it perhaps twenty more. Penstock stops reading at forty: such a file is
+generated, repeats an opening bracket by mistake, or tests the limits of the parser.
 
-Take levels out. A schema that really is this deep becomes readable when its parts stand side by side under `$defs`
-and refer to each other by `$ref`.
+Remove levels. Split a deeply nested schema into parts under `$defs` that refer to each other with `$ref`.
 """
 
 from __future__ import annotations

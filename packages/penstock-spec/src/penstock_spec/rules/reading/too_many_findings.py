@@ -1,9 +1,9 @@
-"""More is wrong than is told.
+"""There are more findings than are shown.
 
-One slip, such as a section pasted a thousand times or indented by tabs throughout, can be found at a thousand places.
-Of each kind of look at a file the first hundred findings are told, and this one says that there are more.
+One mistake, such as a section pasted a thousand times or tabs throughout the file, can cause a thousand findings. Each
+check reports its first hundred findings in a file; this finding says that there are more.
 
-Put right what is told, then look again.
+Fix the findings that are shown, then run the check again.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 """The file cannot be read.
 
-It does not exist, it is a folder or another thing than an ordinary file, or the system does not give it out.
-Everything else is still checked, but nothing is known of this file, so the run fails.
+It does not exist, it is a folder or another special file, or the operating system denies access. All other files are
+still checked, but the run fails because nothing is known about this one.
 
-Put right what the finding names: the spelling of the name, the permissions (`chmod +r`), or a link that leads
-nowhere.
+Fix the cause that the finding names: the spelling of the name, the permissions (`chmod +r`), or a broken link.
 """
 
 from __future__ import annotations

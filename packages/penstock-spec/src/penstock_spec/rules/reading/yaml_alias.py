@@ -1,11 +1,10 @@
-"""An anchor or an alias stands for a value.
+"""The file uses a YAML anchor or alias.
 
-`&long 30s` gives a value a name, and `*long` repeats it elsewhere. A change in one line then changes others that
-nobody looks at, no line says where a value comes from, and a few nested aliases can blow a small file up to
-gigabytes.
+`&long 30s` names a value and `*long` repeats it elsewhere. A change to one line then changes others that no reviewer
+looks at, nothing shows where a value comes from, and a few nested aliases can expand a small file to gigabytes.
 
-Write the value out. What all specs of a platform share belongs in `defaults` of the platform file. A text that
-happens to start with `&` or `*` goes into quotes.
+Write the value out. Put values that all specs share under `defaults` in the platform file. Quote a text that happens
+to start with `&` or `*`.
 """
 
 from __future__ import annotations

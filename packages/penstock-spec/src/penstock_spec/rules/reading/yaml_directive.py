@@ -1,9 +1,9 @@
-"""A directive changes what the file means.
+"""A YAML directive changes the meaning of the file.
 
-A line that starts with `%` before the `---` speaks to the parser: `%YAML 1.1` makes `no` a boolean and `12:30` a
-number, `%TAG` renames tags. Specs are YAML 1.2 everywhere, so that each word means one thing.
+A line that starts with `%` before the `---` is an instruction to the parser: `%YAML 1.1` turns `no` into a boolean and
+`12:30` into a number, and `%TAG` renames tags. All specs are YAML 1.2, so that a word means the same in every file.
 
-Take the line out. A value that was meant otherwise, such as `no`, is text here already; for a boolean write `false`.
+Delete the line. Words such as `no` are already text; write `false` for a boolean.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""The file is not YAML.
+"""The file is not valid YAML.
 
-A quote or a bracket is not closed, a line is indented otherwise than its neighbours, or a value has a `: ` or starts
-with a character that means something to YAML: behind a space, `#` starts a comment. What comes after it cannot be read,
-so there may be more to find once this is right.
+A quote or a bracket is not closed, a line is indented differently from its neighbours, or an unquoted value contains
+`: ` or starts with a character that has a meaning in YAML. After a space, `#` starts a comment. The rest of the file
+cannot be read, so there may be more findings once this one is fixed.
 
-The caret stands where it can be mended: under the quote or bracket that was opened, not where the parser gave up. If in
-doubt, put the value in quotes.
+The caret marks the place to fix: the quote or bracket that was opened, not the line where the parser gave up. If in
+doubt, quote the value.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""A tag asks for more than plain data.
+"""The file uses a YAML tag.
 
-`!Team` or `!!python/object` asks the parser to build something else than text, numbers, lists and sections. Some
+`!Team` or `!!python/object` asks the parser to build something other than text, numbers, lists and sections. Some
 parsers run code for it. A spec is plain data.
 
-Take the tag out. To make text of something that looks like a number, put it in quotes: `"5"` and not `!!str 5`.
+Delete the tag. To make a text of something that looks like a number, quote it: `"5"` instead of `!!str 5`.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Rules of shape: whether the values are what the models want."""
+"""Rules about the shape of values: types, formats and bounds."""

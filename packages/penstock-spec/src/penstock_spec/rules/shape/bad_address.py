@@ -1,11 +1,11 @@
-"""A Redis address is not a host and a port.
+"""A Redis address is not `host:port`.
 
-Addresses in the platform file are `host:port`, with nothing around them. The generator puts them into the
-configuration of workers and into KEDA's triggers, which write address, database and TLS in different ways; a URL
-would suit only one of them.
+Addresses in the platform file are `host:port` and nothing else. The generator writes them into the configuration of
+workers and into KEDA's triggers, which express address, database and TLS in different ways; a URL would fit only one
+of them.
 
-Write `redis.media.svc:6379`; an IPv6 address stands in brackets, `[fd00::7]:6379`. The rest of a URL goes into fields
-of its own: `redis.database`, `redis.tls`, and `redis.auth` for the secret.
+Write `redis.media.svc:6379`, or `[fd00::7]:6379` for an IPv6 address. The other parts of a URL have their own fields:
+`redis.database`, `redis.tls`, and `redis.auth` for the secret.
 """
 
 from __future__ import annotations

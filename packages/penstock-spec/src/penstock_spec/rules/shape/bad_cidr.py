@@ -1,9 +1,9 @@
-"""A range of addresses cannot be read.
+"""An address range is not valid CIDR notation.
 
-`egress` says with `cidr` where pods may go, and Kubernetes takes nothing but an address with the length of its prefix.
-An address alone would be refused at `kubectl apply`, and one with more bits than its prefix says is not what was meant.
+`cidr` in `egress` says which addresses pods may connect to. Kubernetes accepts only an address with a prefix length.
+`kubectl apply` would refuse an address alone, and an address with bits beyond its prefix is a mistake.
 
-Write the first address of the range and the length: `10.20.0.0/16`, or `10.20.0.7/32` for one address.
+Write the first address of the range and the prefix length: `10.20.0.0/16`, or `10.20.0.7/32` for a single address.
 """
 
 from __future__ import annotations

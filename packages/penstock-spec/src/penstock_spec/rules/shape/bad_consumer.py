@@ -1,11 +1,11 @@
-"""A consumer name cannot be used.
+"""A consumer name is not valid.
 
-A consumer is one life of one worker: the name from the spec, then a random part. `{hostname}` is the only
-placeholder, and in a pod it is the pod's name. Names that start with `~` belong to the consumers that hold parked,
-ready and suspect messages.
+The name of a worker's consumer is the name from the spec plus a random part. `{hostname}` is the only placeholder; in
+a pod it is the pod's name. Names that start with `~` are reserved for the consumers that hold parked, ready and
+suspect messages.
 
-Write something like `media-worker-{hostname}`, without spaces. Two pods with one name do no harm, because the random
-part differs, but `{hostname}` tells you in Redis which pod holds a message.
+Write a name without spaces, such as `media-worker-{hostname}`. Two pods may share a name, because the random part
+differs, but `{hostname}` shows in Redis which pod holds a message.
 """
 
 from __future__ import annotations

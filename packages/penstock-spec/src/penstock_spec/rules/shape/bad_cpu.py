@@ -1,9 +1,9 @@
-"""A share of CPUs cannot be read.
+"""A CPU quantity is not valid.
 
-CPU is written as Kubernetes writes it: `250m` are 250 thousandths of a CPU, `0.5` is a half, `2` are two. Anything
-finer than a thousandth is refused by Kubernetes.
+CPU is written as in Kubernetes: `250m` is 250 millicores, a quarter of a CPU; `0.5` is half a CPU; `2` is two CPUs.
+Kubernetes refuses anything finer than one millicore.
 
-Write the number with `m` right behind it, or a plain number of CPUs.
+Write a number directly followed by `m`, or a plain number of CPUs.
 """
 
 from __future__ import annotations

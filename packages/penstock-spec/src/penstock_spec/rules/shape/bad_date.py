@@ -1,7 +1,7 @@
-"""A date cannot be read.
+"""A date is not valid.
 
-The `until` of a suppression or of an acknowledgement is the last day on which it counts. It is written year first, so
-that nobody takes the month for the day, and it must be a day that exists.
+The `until` of a suppression or an acknowledgement is the last day on which it counts. The year comes first, so that
+month and day cannot be confused, and the day must exist.
 
 Write it as `2027-01-31`.
 """

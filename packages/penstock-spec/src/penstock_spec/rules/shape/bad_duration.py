@@ -1,10 +1,10 @@
-"""A duration cannot be read.
+"""A duration is not valid.
 
-A bare `60` could be seconds or milliseconds, and other tools disagree on which; so a unit must stand there. Units are
-`d`, `h`, `m`, `s` and `ms`, whole numbers, largest first: `1h30m`, `90s`, `500ms`. Seconds alone may have a fraction:
-`0.5s`.
+A bare `60` could be seconds or milliseconds, and tools disagree on which, so a unit is required. Units are `d`, `h`,
+`m`, `s` and `ms`, with whole numbers, largest unit first: `1h30m`, `90s`, `500ms`. Only seconds alone may have a
+fraction: `0.5s`.
 
-Write the unit right behind the number. Ten years is the most.
+Write the unit directly after the number. The maximum is ten years.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""A file name leads away from the spec.
+"""A file name points outside the spec's folder.
 
 A spec may name a file beside it, such as the JSON Schema of its messages. The path is relative to the spec and stays
-below its folder: one that starts with `/` or climbs with `..` would be another file on another machine, and could be
-any file of it.
+inside its folder: an absolute path, or one that climbs with `..`, would name a different file on another machine, and
+could name any file on it.
 
 Write a relative path with `/`, such as `schemas/job.json`, and put the file there.
 """

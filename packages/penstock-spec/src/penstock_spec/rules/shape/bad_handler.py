@@ -1,10 +1,10 @@
-"""A handler is not a module and a name in it.
+"""A handler is not written as `module:name`.
 
-The worker imports the module and looks the function up in it, so it needs both, with a colon between them:
-`media.jobs:handle`. A path of a file is not what Python imports. The same form names the model of a message schema:
+The worker imports the module and looks up the function in it, so it needs both, separated by a colon:
+`media.jobs:handle`. Python does not import file paths. The model of a message schema has the same form:
 `media.models:Job`.
 
-Write the module as an `import` statement would, then `:`, then the function. It must be importable in the image.
+Write the module as in an `import` statement, then `:`, then the function. The module must be importable in the image.
 """
 
 from __future__ import annotations

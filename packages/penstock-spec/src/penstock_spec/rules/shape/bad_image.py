@@ -1,10 +1,10 @@
-"""An image cannot be read.
+"""A container image reference is not valid.
 
-What stands there is not `registry/repository:tag`. Common slips are capital letters in the repository, which
-registries refuse, and a variable such as `$VERSION`, which nobody fills in: what is in the spec is what is deployed.
+The value is not `registry/repository:tag`. Common mistakes are capital letters in the repository, which registries
+refuse, and a variable such as `$VERSION`, which Penstock does not fill in: the spec contains exactly what is deployed.
 
-Write the image as it would stand behind `docker pull`, such as `registry.example/team/app:1.4.2`. To let CI set the
-version, let it change this line and commit it; the diff then shows what is rolled out.
+Write the image as in `docker pull`, such as `registry.example/team/app:1.4.2`. To let CI set the version, let it
+change this line and commit it; the diff then shows what is rolled out.
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
-"""A key or a group cannot be used in Redis.
+"""A Redis key or group name is not valid.
 
-Penstock puts side keys beside the stream (parked, delayed, deduplicated messages), and on a cluster all of them must
-share its slot. Without braces in `stream.key` they are named `{key}:...`; with exactly one hash tag, `jobs:{media}`,
-they keep it. Any other braces would send them to other slots, where no script can reach both.
+Penstock keeps side keys beside the stream (for parked, delayed and deduplicated messages), and on a cluster all of
+them must be in the stream's slot. If `stream.key` has no braces, side keys are named `{key}:...`; if it has exactly
+one hash tag, as in `jobs:{media}`, they keep that tag. Any other braces would put them into different slots, where no
+script can use them together.
 
-A group becomes part of keys too, so it has no braces. Names with `~` are reserved. Neither has spaces, which the
-tools of Redis would take for the end of the word.
+A group becomes part of keys, so it must not contain braces. Names with `~` are reserved. Spaces are not allowed,
+because Redis tools treat a space as the end of the name.
 """
 
 from __future__ import annotations

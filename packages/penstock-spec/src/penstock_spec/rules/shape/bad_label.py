@@ -1,10 +1,10 @@
-"""A label is none that Kubernetes takes, or one of Penstock's own.
+"""A label is not valid in Kubernetes, or is reserved by Penstock.
 
-`found_by` in the platform file puts labels on what is generated, so that the Prometheus operator and Grafana's sidecar
-find it. A name is a word, with a domain and `/` before it if need be; a value has letters, digits, `-`, `_` and `.`.
-Penstock's own labels tell one spec's objects from another's, so they cannot be said anew.
+`found_by` in the platform file adds labels to generated objects, so that the Prometheus operator and Grafana's sidecar
+find them. A label's name is a word, optionally after a domain and `/`; a value has letters, digits, `-`, `_` and `.`.
+Penstock's own labels identify the spec of an object and cannot be overridden.
 
-Write the label as the selector of the operator, or of the sidecar, has it.
+Copy the label from the selector of the operator or the sidecar.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""A JSON pointer cannot be read.
+"""A JSON pointer is not valid.
 
-The `path` of a patch says which value of the generated manifest is changed. It is a JSON pointer (RFC 6901), as in
-JSON Patch: it starts with `/`, and each step is a key or the number of an item. The dots of `spec.replicas` would be
+The `path` of a patch says which value of the generated manifest it changes. It is a JSON pointer (RFC 6901), as in
+JSON Patch: it starts with `/`, and each step is a key or the index of a list item. With dots, `spec.replicas` would be
 one long key.
 
-Write `/spec/template/spec/nodeSelector`. A `/` within a key is written `~1` and a `~` is written `~0`:
+Write `/spec/template/spec/nodeSelector`. Inside a key, write `/` as `~1` and `~` as `~0`:
 `/metadata/annotations/example.com~1team`.
 """
 

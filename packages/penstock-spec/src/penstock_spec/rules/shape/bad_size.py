@@ -1,9 +1,9 @@
-"""A size cannot be read.
+"""A memory size is not valid.
 
-Memory is written as Kubernetes writes it: `256Mi`, `1Gi`, `64Ki`; `M` and `G` are powers of ten. A small `m` is not a
-megabyte: Kubernetes takes `256m` for 256 thousandths of a byte, and a pod with that limit never starts.
+Memory is written as in Kubernetes: `256Mi`, `1Gi`, `64Ki`; `M` and `G` are powers of ten. A lower-case `m` does not
+mean megabytes: Kubernetes reads `256m` as 256 thousandths of a byte, and a pod with that limit never starts.
 
-Write a number with `Ki`, `Mi` or `Gi` right behind it. A bare number is bytes.
+Write a number directly followed by `Ki`, `Mi` or `Gi`. A bare number is in bytes.
 """
 
 from __future__ import annotations

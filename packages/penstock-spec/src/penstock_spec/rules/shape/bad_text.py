@@ -1,10 +1,9 @@
-"""A text is empty, too long or has control characters.
+"""A text is empty, too long or contains control characters.
 
-Contacts, reasons and names of fields are read by people, in alerts and in tables, one to a line. A line break, a tab
-or a colour code would tear those apart; an empty reason is none.
+Contacts, reasons and names of fields appear in alerts and tables, one per line. A line break, a tab or a colour code
+would break those, and an empty reason explains nothing.
 
-Write it on one line, at most 500 characters, and 200 for the name of a field. If there is nothing to say, take the
-line out.
+Write one line of at most 500 characters, or 200 for the name of a field. If there is nothing to say, delete the line.
 """
 
 from __future__ import annotations

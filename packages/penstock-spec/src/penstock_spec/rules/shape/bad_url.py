@@ -1,9 +1,9 @@
-"""A URL cannot be read.
+"""A URL is not valid.
 
-`runbooks` is where links in alerts start, and `shutdown.sidecar_quit_url` is called at the end of a worker. Without
-`http://` or `https://` and a host neither can be followed.
+`runbooks` is the start of the links in alerts, and `shutdown.sidecar_quit_url` is called when a worker shuts down.
+Both need `http://` or `https://` and a host.
 
-Write the whole address, such as `https://runbooks.example/penstock` or `http://127.0.0.1:15020/quitquitquit`.
+Write the full address, such as `https://runbooks.example/penstock` or `http://127.0.0.1:15020/quitquitquit`.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""A version cannot be read.
+"""A version number is not valid.
 
-`versions` in the platform file says what manifests must suit, and rules compare it: they need at least the first two
-numbers, `1.36`. A leading `v`, or a word such as `latest`, cannot be compared.
+Rules compare the `versions` in the platform file, and manifests are generated for them. A comparison needs at least
+the first two numbers, as in `1.36`; a leading `v` or a word such as `latest` cannot be compared.
 
-Write two or three numbers. Quotes are not needed: Penstock keeps `1.30` as it is written and does not make it `1.3`.
+Write two or three numbers. Quotes are not needed: Penstock keeps `1.30` and does not turn it into `1.3`.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""An image may be another one tomorrow.
+"""An image has no fixed version.
 
-`latest`, or no tag at all, names whatever was pushed last. Two pods of one pipeline can then run different code, a
-rollback brings nothing back, and scaling up in the night deploys.
+`latest`, or no tag at all, means whatever was pushed last. Two pods of a pipeline can then run different code, a
+rollback changes nothing, and scaling up at night becomes a deployment.
 
-Name a version that is never pushed twice, such as `registry.example/media:1.4.2`, or the digest, `...@sha256:...`.
+Use a tag that is never pushed twice, such as `registry.example/media:1.4.2`, or a digest, `...@sha256:...`.
 """
 
 from __future__ import annotations

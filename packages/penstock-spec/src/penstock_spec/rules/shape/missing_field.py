@@ -1,10 +1,9 @@
-"""A field without a default is missing.
+"""A required field is missing.
 
-A pipeline has a default for nearly everything, but nobody can guess its `kind`, `name`, `owner`, `handler` and
-`image`. Some sections have such fields too: `message.dedup` without `window`, or a patch without `reason`, says only
-half.
+Nearly every field of a pipeline has a default, but `kind`, `name`, `owner`, `handler` and `image` cannot be guessed.
+Some sections have required fields too: `message.dedup` needs a `window`, and a patch needs a `reason`.
 
-Add the field. The hint has an example of it; `penstock new` writes a spec in which all that is needed stands already.
+Add the field. The hint shows an example; `penstock new` writes a spec with all required fields.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""A name is too long for what Kubernetes makes of it.
+"""A name is too long for Kubernetes.
 
-A label in Kubernetes has at most 63 characters. KEDA puts `keda-hpa-` before the name of a pipeline, so 54 remain. A
-longer name is refused by the API server only when it is deployed, and then the pipeline runs without scaling.
+A Kubernetes label has at most 63 characters, and KEDA puts `keda-hpa-` before the name of a pipeline, which leaves 54.
+The API server refuses a longer name only at deployment, and the pipeline then runs without scaling.
 
-Shorten it. Say the rest in `owner.contact` or in a comment. `stream.key` need not follow the name: it may have 512
-characters.
+Shorten the name; put the rest into `owner.contact` or a comment. `stream.key` does not have to match the name and may
+have 512 characters.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""The file holds no fields.
+"""The file has no fields.
 
-A spec, and the platform file too, is a section: lines of `key: value`. This file is valid YAML, but it is a list, a
-single word or `null`.
+A spec, like the platform file, consists of lines of `key: value`. This file is valid YAML, but it is a list, a single
+word or `null`.
 
-Start it with `kind: pipeline` (the platform file with `kind: platform`), one field a line. If the file is something
-else, move it out of `specs/`.
+Start the file with `kind: pipeline` (the platform file with `kind: platform`) and write one field per line. If it is
+something else, move it out of `specs/`.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""A value is out of bounds.
+"""A value is out of range.
 
-The number has the right form but cannot work: no attempts, a factor that makes each wait shorter, more replicas than
-any cluster starts. A time of `0s` is one that is over before it begins, and to Redis a wait of 0 is one without an
-end. Memory of `512` is 512 bytes: sizes without a unit are bytes. An empty list where at least one thing is needed is
-the same: a class of failures that matches nothing.
+The value has the right type but cannot work: zero attempts, a factor that shortens each wait, more replicas than any
+cluster can start. A timeout of `0s` ends before it begins, and to Redis a blocking read of 0 waits forever. Memory of
+`512` means 512 bytes, because sizes without a unit are bytes. An empty list is out of range where at least one item is
+required, such as the matches of a failure class.
 
-Write a value within the bound that is told. The bounds of every field stand in the reference of the spec.
+Write a value within the bound that the finding names. The reference of the spec lists the bounds of every field.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""A password stands in a file.
+"""A password is written in a spec or the platform file.
 
-Specs and the platform file are committed, reviewed and shown in CI. Whatever stands in them is known to everyone who
-can read the repository, for as long as its history exists.
+Specs and the platform file are committed, reviewed and shown in CI. A password in them is known to everyone who can
+read the repository, for as long as its history exists.
 
-Take it out, and change it in Redis, because it is in the history already. Put the new one into a Kubernetes secret in
-the environment's namespace, and name that secret in the platform file: `redis: {auth: {secret: redis-auth}}`.
+Remove the password, and change it in Redis, because it stays in the history. Put the new one into a Kubernetes secret
+in the environment's namespace and name that secret in the platform file: `redis: {auth: {secret: redis-auth}}`.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
-"""A word is not one of the choices.
+"""A value is not one of the allowed choices.
 
-Some fields take one of a few words, such as `work.isolation: process` or `stream.backlog.when_full: reject`. Some
-also take a section in place of a word: `stream.retention.keep` is `until-done`, or `{length: 1000000}`, or `{age:
-7d}`.
+Some fields accept one of a few words, such as `work.isolation: process` or `stream.backlog.when_full: reject`. Some
+also accept a section instead: `stream.retention.keep` is `until-done`, `{length: 1000000}` or `{age: 7d}`.
 
-Write one of those that the hint names, in lower case, without quotes.
+Write one of the choices that the hint lists, in lower case and without quotes.
 """
 
 from __future__ import annotations

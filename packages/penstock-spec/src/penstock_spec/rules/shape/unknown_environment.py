@@ -1,10 +1,9 @@
-"""A spec names an environment that the platform does not have.
+"""A spec names an environment that the platform file does not have.
 
-What stands under `environments.<name>` of a spec counts only in the environment of that name. The platform file says
-which there are, so with a name it does not know, the override would never count, and nobody would notice in
-production.
+Values under `environments.<name>` of a spec apply only in the environment of that name. The platform file lists the
+environments; an override for any other name would never apply, and nobody would notice in production.
 
-Write the name as it stands under `environments` of the platform file. If the environment is new, add it there first.
+Write the name as it appears under `environments` in the platform file. If the environment is new, add it there first.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""A key is not a field.
+"""A field does not exist.
 
-It is misspelt, stands in the wrong section, or is the word of another tool. Penstock does not read past it:
-`concurency: 4` would leave the concurrency at its default, and nothing would say so until the pipeline is slow.
+It is misspelt, in the wrong section, or the term of another tool. Penstock refuses it instead of ignoring it: with
+`concurency: 4` the concurrency would stay at its default, and nothing would show that until the pipeline is slow.
 
-Write the field that the hint names, or move the line to the section it belongs to. For words of KEDA, Kubernetes and
-other workers the hint says what they are called here, or why there is no such thing to set.
+Write the field that the hint suggests, or move the line to the right section. For terms of KEDA, Kubernetes and other
+worker frameworks the hint names the field of Penstock, or says why there is none.
 """
 
 from __future__ import annotations

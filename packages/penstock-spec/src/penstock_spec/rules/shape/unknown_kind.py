@@ -1,10 +1,10 @@
-"""The kind of spec is not known.
+"""The kind of spec does not exist.
 
-`kind` says what a file describes and with it which fields it may have. Without a known kind nothing else in the file
-can be checked.
+`kind` says what a file describes, and so which fields it may have. Without a valid kind nothing else in the file can
+be checked.
 
-Write `kind: pipeline`. `kind: platform` belongs in the platform file, `penstock.yaml` at the root, and not among the
-specs.
+Write `kind: pipeline` or `kind: scheduler`. `kind: platform` belongs in the platform file, `penstock.yaml` at the root
+of the repository, and not in `specs/`.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-"""An override leads to no field.
+"""An override names a field that does not exist.
 
-The keys under `environments.<name>` of a spec, and under `defaults` of the platform file, are paths: `work.timeout` is
-the `timeout` of `work`. One that leads nowhere would change nothing. What a spec is (its `kind` and `name`) and what
-people have said of it (`suppress`, `acknowledge`, `expect`) is the same in every environment.
+The keys under `environments.<name>` in a spec, and under `defaults` in the platform file, are paths: `work.timeout` is
+the `timeout` in `work`. A path to a field that does not exist would change nothing. Some fields cannot be overridden,
+because they are the same in every environment: `kind`, `name`, `suppress`, `acknowledge` and `expect`.
 
-Write the whole path of a field, and one for each field: a section such as `work: {timeout: 30s}` would replace what is
-said of `work` elsewhere, so that `concurrency` would be back at its default. A section that is off unless said, such as
-`message.dedup`, is given as a whole. Where the spec has a word and not a section, as in `keep: until-done`, give the
-whole value: `stream.retention.keep: {length: 1000}`.
+Write the full path of each field. A section such as `work: {timeout: 30s}` would replace the whole section, so
+`concurrency` would fall back to its default. Write a section that is off by default, such as `message.dedup`, as a
+whole. If the spec has a word instead of a section, as in `keep: until-done`, override the whole value:
+`stream.retention.keep: {length: 1000}`.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
-"""A value is of the wrong type.
+"""A value has the wrong type.
 
-YAML tells words, numbers, `true` and `false`, lists and sections apart, and nothing is converted in silence: `"4"` is
-a word, `yes` is a word too (in YAML 1.2), and a key with nothing behind it is null. To guess what was meant would
-hide the slip in which the one stands for the other.
+YAML distinguishes text, numbers, `true` and `false`, lists and sections, and Penstock converts nothing silently: `"4"`
+is text, `yes` is text too (in YAML 1.2), and a key without a value is null. Guessing the intended type would hide
+mistakes.
 
-Write a value of the type that the finding names. Numbers and booleans have no quotes; words that look like them do.
+Write a value of the type that the finding names. Write numbers and booleans without quotes, and quote a text that
+looks like one.
 """
 
 from __future__ import annotations

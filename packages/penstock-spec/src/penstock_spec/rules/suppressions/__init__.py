@@ -1,1 +1,1 @@
-"""Rules of suppressions."""
+"""Rules about suppressions and acknowledgements."""

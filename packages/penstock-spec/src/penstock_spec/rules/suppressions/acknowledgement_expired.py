@@ -1,9 +1,9 @@
-"""An acknowledgement has run out.
+"""An acknowledgement has expired.
 
-`acknowledge` lets a dangerous change through: a stream renamed, a retention shortened. It is meant for that one change,
-and ends on a day so that it cannot let the next one through unseen.
+`acknowledge` accepts one dangerous change, such as a renamed stream or a shorter retention. It has an end date so that
+it cannot accept the next change unnoticed.
 
-Take it out when the change is made. If the change is still to come, look at it again and move `until`.
+Remove it once the change is deployed. If the change is still to come, review it again and set a later `until`.
 """
 
 from __future__ import annotations

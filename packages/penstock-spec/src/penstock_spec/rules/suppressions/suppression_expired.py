@@ -1,10 +1,10 @@
-"""A suppression has run out.
+"""A suppression has expired.
 
-A suppression takes on a finding until a day. That day is over: the finding counts again, and the suppression itself
-is one, so that nobody takes the file for settled.
+A suppression accepts a finding until a date. After that date the finding counts again, and the expired suppression is
+a finding of its own, so that nobody believes the problem is still accepted.
 
-Put right what it hides. If it still has to wait, look at the reason again and move `until`, or take the suppression
-out when its finding is gone.
+Fix what it hides. If that has to wait, review the reason and set a later `until`. If the finding is gone, remove the
+suppression.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""A suppression names a rule or a field that cannot be suppressed.
+"""A suppression names a rule or field that cannot be suppressed.
 
-Either there is no rule of that name, and the suppression hides nothing, or the rule is one of those without which a
-file has no meaning: what cannot be read, or is not the shape of a spec, cannot be taken on. Or its `at` leads to no
-field, and nothing is ever found there.
+There is no rule of that name, or the rule reports problems that make a file meaningless: findings about reading a file
+and about the shape of its values cannot be suppressed. Or `at` names a field that does not exist, where no finding can
+occur.
 
-Write the name as it stands between brackets in the finding, such as `paused` in `warning[paused]`; `penstock rules`
-lists them all. What a rule such as `bad-duration` finds must be put right.
+Write the name in brackets in the finding, such as `paused` in `warning[paused]`; `penstock rules` lists all rules. Fix
+the findings of rules such as `bad-duration`.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""A suppression hides nothing.
+"""A suppression hides no finding.
 
-The rule that it names finds nothing here: what it was written for has been put right, or stands at another field than
-`at` says. Left in, it would hide the next such finding before anybody has looked at it.
+Its rule finds nothing here: the problem is fixed, or it is at another field than `at` says. Left in place, the
+suppression would hide the next such finding before anyone sees it.
 
-Take it out. This is told only when all specs are checked in all environments, because a finding may hold in one of
-them only.
+Remove it. Penstock reports this only if it checks all specs in all environments, because a finding may occur in one
+environment only.
 """
 
 from __future__ import annotations
