@@ -13,14 +13,14 @@ from typing import Any
 
 import yaml
 
-from penstock_generate.artifact import OF_ALL, OF_ENVIRONMENT
-from penstock_generate.build import everything
 from penstock_generate.catalogue import Known
 from penstock_generate.environment import catalogue as of_environment
 from penstock_generate.explaining.reach import Reached, reached
-from penstock_generate.plan import Planned
+from penstock_generate.incremental.folders import all_folders
+from penstock_generate.inputs.plan import PlannedSpec
+from penstock_generate.inputs.source import Selection, Source, read_source
+from penstock_generate.rendering.artifact import ENVIRONMENT_FOLDER, REPOSITORY_FOLDERS
 from penstock_generate.repository import catalogue as of_repository
-from penstock_generate.source import Chosen, Source, read
 from penstock_spec.fields import fields_of
 from penstock_spec.kinds import kinds
 from penstock_spec.linting import lint
@@ -84,7 +84,7 @@ def told(root: Path) -> dict[str, Any]:
 
 def source_of(root: Path) -> Source:
     """The specs of this repository."""
-    source = read(open_repository((), None, root), Chosen(), datetime.now(UTC).date())
+    source = read_source(open_repository((), None, root), Selection(), datetime.now(UTC).date())
     if not isinstance(source, Source):
         raise SystemExit("error: the specs have errors\nhint: run `penstock lint`")
     return source
@@ -102,9 +102,9 @@ def made(source: Source) -> dict[str, dict[str, str]]:
     """For each kind of spec, the environment and the repository: its files, and what made each."""
     found: dict[str, dict[str, str]] = defaultdict(dict)
     data = [lint.load(file).data for file in source.inputs.specs]
-    kind_of = {one["name"]: one["kind"] for one in data} | {OF_ENVIRONMENT: "environment"}
-    for folder in everything(source):
-        whose = "repository" if folder.name in OF_ALL else kind_of[folder.name.partition("/")[2]]
+    kind_of = {one["name"]: one["kind"] for one in data} | {ENVIRONMENT_FOLDER: "environment"}
+    for folder in all_folders(source):
+        whose = "repository" if folder.name in REPOSITORY_FOLDERS else kind_of[folder.name.partition("/")[2]]
         for one in folder.artifacts:
             below = one.path if whose == "repository" else one.path.removeprefix(f"{folder.name}/")
             found[whose][below] = one.maker
@@ -129,18 +129,18 @@ def fields(root: Path, source: Source, kind: str) -> Reached:
     return {field: frozenset(found[field]) for field in sorted(found, key=order.index)}
 
 
-def _planned(root: Path, source: Source, spec: dict[str, Any], otherwise: dict[str, Any]) -> Planned:
+def _planned(root: Path, source: Source, spec: dict[str, Any], otherwise: dict[str, Any]) -> PlannedSpec:
     text = yaml.safe_dump({**spec, "environments": {ENVIRONMENT: otherwise}})
     model, layers = resolve(
         kinds()[spec["kind"]], read_document(DATA.name, text.encode()), source.platform, ENVIRONMENT
     )
-    return Planned(ENVIRONMENT, source.model.environments[ENVIRONMENT], model, layers, root / "specs")
+    return PlannedSpec(ENVIRONMENT, source.model.environments[ENVIRONMENT], model, layers, root / "specs")
 
 
 def shown(files: Iterable[str], kind: str) -> list[str]:
     """Without those that repeat others."""
     found, same = set(files), {path: one.same_as for one in catalogue_of(kind) for path in one.paths}
-    implied = {DEPLOYMENT, f"{OF_ENVIRONMENT}/{DEPLOYMENT}"} if WORKER in found else set[str]()
+    implied = {DEPLOYMENT, f"{ENVIRONMENT_FOLDER}/{DEPLOYMENT}"} if WORKER in found else set[str]()
     return [one for one in _ordered(found, kind) if one not in {VALUES, *implied} and same.get(one) not in found]
 
 
@@ -164,7 +164,7 @@ def _repeats() -> Iterator[str]:
 
 def _tables(source: Source) -> Iterator[str]:
     titles = {
-        "environment": f"For an environment\n\nBelow `generated/<environment>/{OF_ENVIRONMENT}/`.",
+        "environment": f"For an environment\n\nBelow `generated/<environment>/{ENVIRONMENT_FOLDER}/`.",
         "repository": "For the repository\n\nBelow `generated/`.",
     }
     makers = made(source)

@@ -11,7 +11,7 @@ from types import ModuleType
 import pytest
 
 from penstock_generate.explaining.reach import Reached, field_at
-from penstock_generate.source import Source
+from penstock_generate.inputs.source import Source
 from penstock_spec.fields import fields_of, known_paths
 from penstock_spec.kinds import kinds
 from penstock_spec.kinds.pipeline import Pipeline

@@ -8,7 +8,7 @@ from pathlib import Path
 import jinja2
 import pytest
 
-from penstock_generate.compiled import Compiled
+from penstock_generate.rendering.bytecode import Compiled
 
 NAME = "pets/dog.txt.j2"
 

@@ -42,7 +42,7 @@ def test_nothing_is_written(repository: Path, generated: Path, penstock: Run) ->
     assert (
         "add `{change: rename-stream, reason: <why>, until: <day>}` to `acknowledge` in specs/jobs.yaml" in ran.stderr
     )
-    assert "nothing is generated while messages could be lost" in ran.stderr
+    assert "nothing is generated: messages could be lost" in ran.stderr
     assert files(generated) == before
 
 

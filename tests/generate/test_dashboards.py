@@ -16,12 +16,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from penstock.resolved import resolve
-from penstock_generate.blanks import CLOSE, JSON, OPEN, Form, Told, blank
 from penstock_generate.dashboards.text import compact, pretty
 from penstock_generate.dashboards.uid import LONGEST, uid
 from penstock_generate.kinds.pipeline.alerts import Alert, Sources, alerts
 from penstock_generate.kinds.pipeline.dashboard import _built
 from penstock_generate.kinds.pipeline.dashboard.define import Shape
+from penstock_generate.rendering.placeholders import CLOSE, JSON, OPEN, Form, Told, blank
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.metrics import MetricKind
 

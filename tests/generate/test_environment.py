@@ -16,8 +16,8 @@ import yaml
 from penstock_generate import environment as of_environment
 from penstock_generate.environment import alertmanager, compose, manifests, terraform
 from penstock_generate.environment.alerts import alerts
-from penstock_generate.plan import Member, Whole
-from penstock_generate.rendering import Templates
+from penstock_generate.inputs.plan import Member, PlannedEnvironment
+from penstock_generate.rendering.templates import Templates
 from penstock_spec.kinds.pipeline.scaler.scaled_object import JANITOR
 from penstock_spec.platform import Environment
 
@@ -41,7 +41,7 @@ def members(folder: Path) -> dict[str, Any]:
     return {name: spec for name, spec in sorted(told.items()) if spec["kind"] == "pipeline"}
 
 
-def whole(*names: str, **around: object) -> Whole:
+def whole(*names: str, **around: object) -> PlannedEnvironment:
     """An environment with these pipelines."""
     model = Environment.model_validate({"namespace": "tests", "redis": {"addresses": ["redis:6379"]}, **around})
     found = [
@@ -63,7 +63,7 @@ def whole(*names: str, **around: object) -> Whole:
         )
         for name in names
     ]
-    return Whole("dev", model, tuple(found), "penstock.yaml", "1.2.3")
+    return PlannedEnvironment("dev", model, tuple(found), "penstock.yaml", "1.2.3")
 
 
 # The janitor's manifests.

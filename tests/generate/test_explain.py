@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 import pytest
 
-from penstock_generate.build import everything
 from penstock_generate.explaining.explain import explain
 from penstock_generate.explaining.subjects import subject_of
 from penstock_generate.explaining.trace import Marks, places, without
-from penstock_generate.rendering import Templates
-from penstock_generate.source import Chosen, Source, read
+from penstock_generate.incremental.folders import all_folders
+from penstock_generate.inputs.source import Selection, Source, read_source
+from penstock_generate.rendering.templates import Templates
 from penstock_spec.reading.source import LARGEST
 from penstock_spec.repository import open_repository
 
@@ -162,11 +162,11 @@ def test_what_cannot_be_asked(generated: Path, penstock: Run, place: str, says: 
 
 def test_marks_change_nothing(repository: Path) -> None:
     """Every template, marked, gives the same text, and a place for each of its lines."""
-    source = read(open_repository((), None, repository), Chosen(("production",)), date(2026, 1, 1))
+    source = read_source(open_repository((), None, repository), Selection(("production",)), date(2026, 1, 1))
     assert isinstance(source, Source)
     marked = Templates(None, [Marks])
     seen = 0
-    for folder in everything(source):
+    for folder in all_folders(source):
         subject = subject_of(source, f"{folder.name}/x")
         plain = {one.path: one for one in subject.plain(source.templates)}
         for one in subject.plain(marked):
@@ -179,9 +179,9 @@ def test_marks_change_nothing(repository: Path) -> None:
 
 @pytest.mark.parametrize("name", ["dev/jobs/worker.json", "dev/jobs/values.yaml", "schemas/pipeline.schema.json"])
 def test_every_line_has_an_answer(repository: Path, name: str) -> None:
-    source = read(open_repository((), None, repository), Chosen(), date(2026, 1, 1))
+    source = read_source(open_repository((), None, repository), Selection(), date(2026, 1, 1))
     assert isinstance(source, Source)
-    made = {one.path: one for folder in everything(source) for one in folder.artifacts}
+    made = {one.path: one for folder in all_folders(source) for one in folder.artifacts}
     content = made[name].content
     lines = content.splitlines()
     for number in range(2, len(lines), max(1, len(lines) // 5)):

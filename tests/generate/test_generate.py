@@ -8,8 +8,8 @@ from subprocess import CompletedProcess
 import pytest
 import yaml
 
-from penstock_generate import listing
-from penstock_generate.rendering import OURS
+from penstock_generate.rendering.templates import BUILT_IN
+from penstock_generate.tree import listing
 
 Run = Callable[..., CompletedProcess[str]]
 
@@ -54,7 +54,7 @@ def test_same_input_same_bytes(generated: Path, penstock: Run, variables: dict[s
 
 
 def test_check_names_what_differs(repository: Path, generated: Path, penstock: Run) -> None:
-    """Missing, out of date, changed by hand, left over; and changes nothing."""
+    """Missing, out of date, edited by hand, left over; and it changes nothing."""
     (generated / "dev/jobs/worker.json").unlink()
     change(generated / "dev/agent-queue/manifests/deployment.yaml", "maxUnavailable: 0", "maxUnavailable: 1")
     change(repository / "specs/media-cluster.yaml", "backlog_per_replica: 32", "backlog_per_replica: 33")
@@ -65,12 +65,12 @@ def test_check_names_what_differs(repository: Path, generated: Path, penstock: R
     assert ran.returncode == 1
     assert "penstock generate" in ran.stderr
     assert "missing: generated/dev/jobs/worker.json" in lines
-    assert "changed by hand: generated/dev/agent-queue/manifests/deployment.yaml" in lines
+    assert "edited by hand: generated/dev/agent-queue/manifests/deployment.yaml" in lines
     assert "out of date: generated/dev/media-cluster/manifests/scaledobject.yaml" in lines
     assert "left over: generated/dev/tankpit-jobs/worker.json" in lines
     assert not any("production" in line for line in lines)
     assert lying(generated) == before
-    assert f"{len(lines)} files are not what the specs say\n" in ran.stderr
+    assert f"{len(lines)} files are not up to date\n" in ran.stderr
 
 
 def test_what_is_nobodys_goes_and_what_is_not_ours_stays(repository: Path, generated: Path, penstock: Run) -> None:
@@ -107,22 +107,22 @@ def test_a_choice_touches_nothing_else(repository: Path, generated: Path, pensto
     assert before.keys() == after.keys()
 
 
-def test_what_was_changed_by_hand_is_said(generated: Path, penstock: Run) -> None:
+def test_generate_reports_files_edited_by_hand(generated: Path, penstock: Run) -> None:
     before = lying(generated)
     change(generated / "dev/jobs/worker.json", "60s", "61s")
     ran = penstock("generate")
-    assert ran.stderr == "generated/dev/jobs/worker.json had been changed by hand; it is as generated again\n"
+    assert ran.stderr == "generated/dev/jobs/worker.json was edited by hand; it is overwritten\n"
     assert lying(generated) == before
 
 
-def test_somebody_elses_file_is_in_the_way(generated: Path, penstock: Run) -> None:
-    """It is neither overwritten nor taken for ours."""
+def test_a_file_of_somebody_else_is_not_overwritten(generated: Path, penstock: Run) -> None:
+    """It is not treated as generated either."""
     folder = generated / "dev/jobs"
     (folder / "FILES").unlink()
     (folder / "worker.json").write_text("mine")
     ran = penstock("generate")
     assert ran.returncode == 2
-    assert "`generated/dev/jobs/worker.json` is in the way: it is not listed as generated" in ran.stderr
+    assert "`generated/dev/jobs/worker.json` is in the way: `FILES` does not list it as generated" in ran.stderr
     assert (folder / "worker.json").read_text() == "mine"
 
 
@@ -132,15 +132,15 @@ def test_what_is_in_the_way(repository: Path, penstock: Run, tmp_path: Path, wha
     match what:
         case "folder":
             (generated / "dev/jobs/worker.json").mkdir(parents=True)
-            says = "`generated/dev/jobs/worker.json` is a folder, and a file belongs there"
+            says = "`generated/dev/jobs/worker.json` is a folder where a file belongs"
         case "file above":
             (generated / "dev").mkdir(parents=True)
             (generated / "dev/jobs").write_text("")
-            says = "a file is in the way of `generated/dev/jobs`"
+            says = "`generated/dev/jobs` is a file where a folder belongs"
         case "link out":
             generated.mkdir()
             (generated / "dev").symlink_to(tmp_path)
-            says = "lies behind a link that leads out of `generated`"
+            says = "is behind a link that leads out of `generated`"
         case _:
             generated.symlink_to(tmp_path)
             says = "`generated` is a link"
@@ -184,7 +184,7 @@ def test_nothing_is_generated_beside_errors(repository: Path, penstock: Run) -> 
 def test_a_spec_that_is_not_there(penstock: Run, asked: str, hint: str) -> None:
     ran = penstock("generate", "--only", asked)
     assert ran.returncode == 2
-    assert f"there is no spec named `{asked}`" in ran.stderr
+    assert f"no spec is named `{asked}`" in ran.stderr
     assert hint in ran.stderr
 
 
@@ -314,7 +314,7 @@ def test_a_template_that_is_broken(repository: Path, penstock: Run, template: st
 
 
 SERVICE_ACCOUNT = "pipeline/manifests/serviceaccount.yaml.j2"
-PARTS = (OURS / "pods/_parts.j2").read_text().replace("  namespace:", "    namespace:")
+PARTS = (BUILT_IN / "pods/_parts.j2").read_text().replace("  namespace:", "    namespace:")
 
 
 @pytest.mark.parametrize(

@@ -13,15 +13,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from planned import TEMPLATES, planned
 
-from penstock_generate.blanks import YAML, Form, Told, blank
-from penstock_generate.build import plan
+from penstock_generate.incremental.folders import plan
+from penstock_generate.inputs.source import Selection, Source, read_source
 from penstock_generate.kinds.pipeline import emit
 from penstock_generate.kinds.pipeline.alerts import ASKED, Alert, Sources, alerts
 from penstock_generate.kinds.scheduler.alerts import ASKED as ASKED_OF_JOBS
 from penstock_generate.kinds.scheduler.alerts import alerts as alerts_of_jobs
 from penstock_generate.pods.rules import DASHBOARD
-from penstock_generate.source import Chosen, Source, read
-from penstock_generate.text import document
+from penstock_generate.rendering.placeholders import YAML, Form, Told, blank
+from penstock_generate.rendering.yaml_text import document
 from penstock_spec.repository import open_repository
 
 
@@ -138,7 +138,7 @@ def test_blanks_in_rules_are_filled_with_data(text: str, value: str | int) -> No
 
 def test_queries_that_read_alike_are_fed_alike(root: Path) -> None:
     """Rules and tests of an alert are written once for all specs that have the same."""
-    source = read(open_repository((), None, root), Chosen(), date(2026, 1, 1))
+    source = read_source(open_repository((), None, root), Selection(), date(2026, 1, 1))
     assert isinstance(source, Source)
     seen: dict[Alert, tuple[Any, ...]] = {}
     for it in (it for file in source.inputs.specs for it in plan(source, file)):

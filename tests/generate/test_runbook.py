@@ -13,10 +13,10 @@ from planned import TEMPLATES, planned
 from servers import Server
 
 from penstock.command import app
+from penstock_generate.inputs.plan import PlannedSpec
 from penstock_generate.kinds.pipeline import emit
 from penstock_generate.kinds.pipeline.alerts import Alert, Sources, alerts
-from penstock_generate.plan import Planned
-from penstock_generate.rendering import OURS
+from penstock_generate.rendering.templates import BUILT_IN
 from penstock_spec.kinds.pipeline.keys import PipelineKeys
 from penstock_spec.kinds.pipeline.rights.roles import Role, commands_of
 
@@ -55,20 +55,20 @@ SHAPES = [(spec, around) for spec in SPECS for around in ENVIRONMENTS]
 
 
 @pytest.fixture(params=SHAPES, ids="-".join)
-def it(request: pytest.FixtureRequest, tmp_path: Path) -> Planned:
+def it(request: pytest.FixtureRequest, tmp_path: Path) -> PlannedSpec:
     spec, around = request.param
     return planned(tmp_path, SPECS[spec], ENVIRONMENTS[around])
 
 
-def file(it: Planned, name: str) -> str:
+def file(it: PlannedSpec, name: str) -> str:
     return next(one.content for one in emit(it, TEMPLATES).artifacts if one.path.endswith(f"/{name}"))
 
 
-def page(it: Planned) -> str:
+def page(it: PlannedSpec) -> str:
     return file(it, "runbook.md")
 
 
-def alerts_of(it: Planned) -> list[Alert]:
+def alerts_of(it: PlannedSpec) -> list[Alert]:
     return alerts(it.spec, Sources.of(it.around.namespace, it.name))
 
 
@@ -86,7 +86,7 @@ def commands(text: str) -> list[str]:
     return [line for block in blocks for line in block.splitlines()]
 
 
-def test_each_alert_has_its_section(it: Planned) -> None:
+def test_each_alert_has_its_section(it: PlannedSpec) -> None:
     names = [alert.name for alert in alerts_of(it)]
     told = headings(page(it))
     assert [one for one in told if one.startswith("Penstock")] == names
@@ -96,7 +96,7 @@ def test_each_alert_has_its_section(it: Planned) -> None:
 def test_each_section_is_of_an_alert(tmp_path: Path) -> None:
     """And says more than the alert itself."""
     known = {one.name for spec in SPECS.values() for one in alerts_of(planned(tmp_path, spec))}
-    files = {file.name.removesuffix(".md.j2"): file for file in (OURS / "pipeline/runbook").iterdir()}
+    files = {file.name.removesuffix(".md.j2"): file for file in (BUILT_IN / "pipeline/runbook").iterdir()}
     assert files.keys() - {"cases"} == known
     for name in known:
         text = files[name].read_text()
@@ -113,7 +113,7 @@ def test_links_of_alerts_lead_there(tmp_path: Path) -> None:
         assert anchor in anchors
 
 
-def test_links_inside_lead_somewhere(it: Planned) -> None:
+def test_links_inside_lead_somewhere(it: PlannedSpec) -> None:
     text = page(it)
     anchors = {one.lower().replace(" ", "-") for one in headings(text)}
     found = set(re.findall(r"\]\(#([a-z-]+)\)", text))
@@ -121,7 +121,7 @@ def test_links_inside_lead_somewhere(it: Planned) -> None:
     assert found <= anchors
 
 
-def test_thresholds_are_the_rules(it: Planned) -> None:
+def test_thresholds_are_the_rules(it: PlannedSpec) -> None:
     text = page(it)
     for alert in alerts_of(it):
         section = text.split(f"## {alert.name}\n")[1].split("\n## ")[0]
@@ -130,7 +130,7 @@ def test_thresholds_are_the_rules(it: Planned) -> None:
     assert f"| {it.spec.stream.backlog.limit}, then " in text
 
 
-def test_commands_of_penstock_are_commands(it: Planned) -> None:
+def test_commands_of_penstock_are_commands(it: PlannedSpec) -> None:
     """Verbs, options and what they take, as the command itself reads them."""
     lines = [shlex.split(line) for line in commands(page(it)) if line.startswith("penstock ")]
     assert len(lines) > 20
@@ -153,7 +153,7 @@ def server() -> Iterator[Server]:
         yield server
 
 
-def test_commands_of_redis_are_commands(it: Planned, server: Server) -> None:
+def test_commands_of_redis_are_commands(it: PlannedSpec, server: Server) -> None:
     """Each is taken as it stands, and every key in it is one of the pipeline's."""
     server.flush()
     keys = PipelineKeys.of(it.spec)
@@ -221,7 +221,7 @@ def calmed(value: Any) -> Any:  # noqa: ANN401 - of any shape
     return value.replace(NASTY, "calm").replace(NASTY_KEY, "calm") if isinstance(value, str) else value
 
 
-def test_a_shell_reads_every_command(it: Planned) -> None:
+def test_a_shell_reads_every_command(it: PlannedSpec) -> None:
     """What is no command of ours or of Redis is one of `kubectl`, or sets up what the others need."""
     for line in commands(page(it)):
         assert re.match(r"(penstock|redis-cli|kubectl|export REDISCLI_AUTH=|set -- |REDIS_HOST=)", line), line

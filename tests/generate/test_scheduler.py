@@ -18,10 +18,10 @@ from schedulers import NASTY, SPECS, file, made_up
 from servers import Server
 
 from penstock.command import app
+from penstock_generate.inputs.plan import PlannedSpec
 from penstock_generate.kinds.scheduler.alerts import Sources, alerts
 from penstock_generate.kinds.scheduler.expected import runs_per_second
-from penstock_generate.plan import Planned
-from penstock_generate.rendering import OURS
+from penstock_generate.rendering.templates import BUILT_IN
 from penstock_spec.kinds.scheduler.keys import SchedulerKeys
 from penstock_spec.kinds.scheduler.rights import OPERATOR, commands
 
@@ -35,7 +35,7 @@ ENVIRONMENTS: dict[str, dict[str, Any]] = {
 
 
 @pytest.fixture(params=[(spec, around) for spec in SPECS for around in ENVIRONMENTS], ids="-".join)
-def it(request: pytest.FixtureRequest, tmp_path: Path) -> Planned:
+def it(request: pytest.FixtureRequest, tmp_path: Path) -> PlannedSpec:
     spec, around = request.param
     return made_up(tmp_path, SPECS[spec], ENVIRONMENTS[around])
 
@@ -54,7 +54,7 @@ def lines(text: str) -> list[str]:
     return [line for block in blocks for line in block.splitlines()]
 
 
-def test_each_alert_has_its_section_its_panel_and_its_line(it: Planned) -> None:
+def test_each_alert_has_its_section_its_panel_and_its_line(it: PlannedSpec) -> None:
     """And asks for nothing that nobody tells."""
     found = alerts(it.spec, Sources.of(it.around.namespace, it.name))
     page = file(it, "runbook.md")
@@ -78,13 +78,13 @@ def test_each_section_is_of_an_alert(tmp_path: Path) -> None:
     """And says more than the alert itself."""
     specs = [made_up(tmp_path, spec).spec for spec in SPECS.values()]
     known = {one.name for spec in specs for one in alerts(spec, Sources.of("x", "pets"))}
-    files = {one.name.removesuffix(".md.j2"): one for one in (OURS / "scheduler/runbook").iterdir()}
+    files = {one.name.removesuffix(".md.j2"): one for one in (BUILT_IN / "scheduler/runbook").iterdir()}
     assert files.keys() - {"cases"} == known
     for name in known:
         assert "\n1. " in files[name].read_text()
 
 
-def test_links_inside_lead_somewhere(it: Planned) -> None:
+def test_links_inside_lead_somewhere(it: PlannedSpec) -> None:
     page = file(it, "runbook.md")
     anchors = {one.lower().replace(" ", "-") for one in headings(page)}
     found = set(re.findall(r"\]\(#([a-z-]+)\)", page))
@@ -92,7 +92,7 @@ def test_links_inside_lead_somewhere(it: Planned) -> None:
     assert found <= anchors
 
 
-def test_commands_of_penstock_are_commands(it: Planned) -> None:
+def test_commands_of_penstock_are_commands(it: PlannedSpec) -> None:
     """Verbs, options and what they take, as the command itself reads them."""
     found = [shlex.split(line) for line in lines(file(it, "runbook.md")) if line.startswith("penstock ")]
     assert len(found) > 10
@@ -113,7 +113,7 @@ def server() -> Iterator[Server]:
         yield server
 
 
-def test_commands_of_redis_are_commands(it: Planned, server: Server) -> None:
+def test_commands_of_redis_are_commands(it: PlannedSpec, server: Server) -> None:
     """Each is taken as it stands, every key in it is the scheduler's, and an operator may say it."""
     keys = SchedulerKeys.of(it.spec.keys)
     granted = commands(OPERATOR, it) | {"ping", "info"}
@@ -141,7 +141,7 @@ def after_options(words: list[str]) -> Iterator[str]:
             yield from left
 
 
-def test_a_shell_reads_every_command(it: Planned) -> None:
+def test_a_shell_reads_every_command(it: PlannedSpec) -> None:
     for line in lines(file(it, "runbook.md")):
         assert re.match(r"(penstock|redis-cli|kubectl|export REDISCLI_AUTH=|set -- |REDIS_HOST=)", line), line
         assert shlex.split(line)

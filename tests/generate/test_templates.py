@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from penstock_generate.rendering import OURS, Templates
+from penstock_generate.rendering.templates import BUILT_IN, Templates
 
 NAME = "images/worker.Dockerfile"
 
@@ -16,7 +16,7 @@ NAME = "images/worker.Dockerfile"
 @pytest.mark.parametrize("values", [(1, True), (True, 1), (0, False), (1, 1.0)])
 def test_a_section_is_not_taken_for_one_that_is_equal(tmp_path: Path, values: tuple[Any, Any]) -> None:
     """To Python they are; what is known of one would be written for the other."""
-    assert (OURS / f"{NAME}.j2").is_file()
+    assert (BUILT_IN / f"{NAME}.j2").is_file()
     own = tmp_path / f"{NAME}.j2"
     own.parent.mkdir()
     own.write_text("{{ section | block(2) }}\n")

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
-from penstock_generate.text import block, document, scalar
+from penstock_generate.rendering.yaml_text import block, document, scalar
 
 ODD = [
     *("", "~", "yes", "On", "null", "0", "1_000", "0o17", "1e3", "12:30:00", "2026-01-01", "=", "<<", "%YAML"),

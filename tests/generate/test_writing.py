@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 from servers import wait_for
 
-from penstock_generate import writing
-from penstock_generate.looking import Lying
-from penstock_generate.looking import lying as lying_in
-from penstock_generate.writing import STAGE, Change, opened
+from penstock_generate.tree import writing
+from penstock_generate.tree.stamps import FolderStamp, stamp_of
+from penstock_generate.tree.writing import STAGE, Change, opened
 
 OLD = {"dev/a/FILES": b"a", "dev/a/deep/er": b"1", "dev/gone/x": b"x", "dev/gone/y": b"y", "other": b"theirs"}
 WRITES = {"dev/a/FILES": b"A", "dev/a/deep/est/new": b"2", "dev/b/x": b"3"}
@@ -23,7 +22,7 @@ NEW = {"dev/a/FILES": b"A", "dev/a/deep/est/new": b"2", "dev/b/x": b"3", "other"
 INTERRUPTED = f"""
 import os, signal, sys
 from pathlib import Path
-from penstock_generate.writing import Change, opened
+from penstock_generate.tree.writing import Change, opened
 
 root, at, number = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
 seen = 0
@@ -39,8 +38,8 @@ with opened(root):
     sys.addaudithook(interrupt)
     with Change(root) as change:
         for path, content in {WRITES!r}.items():
-            change.put(path, content)
-        change.make({REMOVES!r})
+            change.stage(path, content)
+        change.commit({REMOVES!r})
     at = 0
 print("done")
 """
@@ -58,11 +57,11 @@ def tree(tmp_path: Path) -> Path:
 def make(root: Path) -> None:
     with Change(root) as change:
         for path, content in WRITES.items():
-            change.put(path, content)
-        change.make(REMOVES)
+            change.stage(path, content)
+        change.commit(REMOVES)
 
 
-def lying(root: Path) -> dict[str, bytes]:
+def contents(root: Path) -> dict[str, bytes]:
     found = (path for path in root.rglob("*") if path.is_file())
     return {path.relative_to(root).as_posix(): path.read_bytes() for path in found}
 
@@ -80,7 +79,7 @@ def test_a_change_is_made(tree: Path) -> None:
     """What is not named stays as it is; folders of which nothing is left go."""
     with opened(tree):
         make(tree)
-    assert lying(tree) == NEW
+    assert contents(tree) == NEW
     assert not empty_folders(tree)
 
 
@@ -88,12 +87,12 @@ def test_how_a_new_folder_will_lie_is_known(tree: Path) -> None:
     """Before it is moved to its place: then nobody has to look once more at what was just written."""
     paths = ["dev/more/FILES", "dev/more/manifests/a.yaml", "dev/more/manifests/b.yaml"]
     with opened(tree), Change(tree) as change:
-        told = Lying.of({path: change.put(path, path.encode()) for path in paths})
-        change.make([])
-    wait_for(told.told, "time stamps are believed")
-    assert lying_in(tree, "dev/more") == told.digest
+        stamp = FolderStamp.of({path: change.stage(path, path.encode()) for path in paths})
+        change.commit([])
+    wait_for(stamp.settled, "time stamps are believed")
+    assert stamp_of(tree, "dev/more") == stamp.digest
     (tree / paths[1]).write_text("touched")
-    assert lying_in(tree, "dev/more") != told.digest
+    assert stamp_of(tree, "dev/more") != stamp.digest
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
@@ -105,7 +104,7 @@ def test_an_interrupted_change(tmp_path: Path, tree: Path, number: signal.Signal
         subprocess.run(["cp", "-r", tree, root], check=True)
         ran = interrupted(root, at, number)
         with opened(root):
-            came = lying(root)
+            came = contents(root)
         assert came in (OLD, NEW)
         assert not empty_folders(root)
         came_to.add(came == NEW)
@@ -123,7 +122,7 @@ def test_a_signal_waits_for_the_moves(tmp_path: Path, tree: Path) -> None:
         ran = interrupted(root, at, signal.SIGINT)
         if ran.returncode == 0:
             break
-        assert lying(root) in (OLD, NEW)
+        assert contents(root) in (OLD, NEW)
         assert not (root / STAGE).exists()
     assert at > 3
 
@@ -133,7 +132,7 @@ def test_one_at_a_time(tree: Path) -> None:
     script = f"""
 import sys
 from pathlib import Path
-from penstock_generate.writing import opened
+from penstock_generate.tree.writing import opened
 print("waits", flush=True)
 with opened(Path({str(tree)!r})):
     print((Path({str(tree)!r}) / "dev/a/FILES").read_text(), flush=True)
@@ -158,4 +157,4 @@ def test_a_disk_that_is_full_changes_nothing(tree: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(writing, "write", refuses)
     with opened(tree), pytest.raises(OSError, match="No space left"):
         make(tree)
-    assert lying(tree) == OLD
+    assert contents(tree) == OLD

@@ -1,13 +1,13 @@
-"""A spec whose texts mean something to whatever reads what is generated, and patches of everything."""
+"""A spec whose texts mean something to whatever reads what is generated, and patches of all_folders."""
 
 from collections.abc import Iterable
 from datetime import date
 from pathlib import Path
 from typing import Any
 
-from penstock_generate.build import everything
-from penstock_generate.source import Chosen, Source, read
-from penstock_generate.text import document
+from penstock_generate.incremental.folders import all_folders
+from penstock_generate.inputs.source import Selection, Source, read_source
+from penstock_generate.rendering.yaml_text import document
 from penstock_spec.repository import open_repository
 
 LINES = [
@@ -95,9 +95,9 @@ def generated(folder: Path, spec: dict[str, Any], redis: dict[str, Any], patches
     (folder / "specs").mkdir(parents=True)
     (folder / "specs/odd.yaml").write_text(document({**spec, "patches": changes}))
     (folder / "penstock.yaml").write_text(document({"kind": "platform", "environments": {"on": around}}))
-    source = read(open_repository((), None, folder), Chosen(), date(2026, 1, 1))
+    source = read_source(open_repository((), None, folder), Selection(), date(2026, 1, 1))
     assert isinstance(source, Source), source.outcome.findings
-    for one in (artifact for made in everything(source) for artifact in made.artifacts):
+    for one in (artifact for made in all_folders(source) for artifact in made.artifacts):
         path = folder / "generated" / one.path
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(one.content.encode())

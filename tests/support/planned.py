@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from penstock_generate.plan import Planned
-from penstock_generate.rendering import Templates
-from penstock_generate.text import document
+from penstock_generate.inputs.plan import PlannedSpec
+from penstock_generate.rendering.templates import Templates
+from penstock_generate.rendering.yaml_text import document
 from penstock_spec.kinds import kinds
 from penstock_spec.linting import check, lint
 from penstock_spec.repository import open_repository, read_inputs
@@ -16,7 +16,7 @@ TEMPLATES = Templates()
 REDIS = {"addresses": ["redis.svc:6379"]}
 
 
-def planned(folder: Path, spec: dict[str, Any], environment: dict[str, Any] | None = None) -> Planned:
+def planned(folder: Path, spec: dict[str, Any], environment: dict[str, Any] | None = None) -> PlannedSpec:
     """One of them, in the only environment of a repository in this folder."""
     least = {"kind": "pipeline", "name": "pets", "owner": {"team": "pets"}, "handler": "pets:run", "image": "pets:1"}
     kind = str(spec.get("kind", least["kind"]))
@@ -30,4 +30,4 @@ def planned(folder: Path, spec: dict[str, Any], environment: dict[str, Any] | No
     assert platform.model is not None
     document_ = lint.load(inputs.specs[0])
     resolved, layers = check.resolve(kinds()[kind], document_, platform, "dev")
-    return Planned("dev", platform.model.environments["dev"], resolved, layers, folder / "specs")
+    return PlannedSpec("dev", platform.model.environments["dev"], resolved, layers, folder / "specs")

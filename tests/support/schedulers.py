@@ -7,8 +7,8 @@ from typing import Any
 
 from planned import TEMPLATES, planned
 
+from penstock_generate.inputs.plan import PlannedSpec
 from penstock_generate.kinds.scheduler import emit
-from penstock_generate.plan import Planned
 
 JOBS = [{"name": "images", "every": "30s"}, {"name": "all", "every": "5m"}, {"name": "late", "cron": "0 3 * * *"}]
 NASTY = "`a` 'b' \"c\" {{ d }} --- | <b>e</b> [f](g) # h $(i) \\ ```"
@@ -30,9 +30,9 @@ SPECS: dict[str, dict[str, Any]] = {
 }
 
 
-def made_up(folder: Path, spec: dict[str, Any], around: dict[str, Any] | None = None) -> Planned:
+def made_up(folder: Path, spec: dict[str, Any], around: dict[str, Any] | None = None) -> PlannedSpec:
     return planned(folder, {"kind": "scheduler", "jobs": JOBS, **spec}, around)
 
 
-def file(it: Planned, name: str) -> str:
+def file(it: PlannedSpec, name: str) -> str:
     return next(one.content for one in emit(it, TEMPLATES).artifacts if one.path == f"{it.folder}/{name}")

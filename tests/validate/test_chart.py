@@ -9,7 +9,7 @@ import pytest
 from charts import CHART, COMMITTED, GENERATED, helm, of_chart, of_manifests
 from odd import PATCHES, REDIS, SPEC, TEXTS, generated
 
-from penstock_generate.text import document
+from penstock_generate.rendering.yaml_text import document
 
 MEDIA = GENERATED / "production/media-cluster/values.yaml"
 REFUSED = [

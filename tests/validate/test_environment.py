@@ -11,8 +11,8 @@ from conforming import conform
 from penstock_generate.alerts import rules
 from penstock_generate.environment.alerts import alerts
 from penstock_generate.environment.rules import about_of, groups
-from penstock_generate.plan import Whole
-from penstock_generate.text import document
+from penstock_generate.inputs.plan import PlannedEnvironment
+from penstock_generate.rendering.yaml_text import document
 from penstock_spec.platform import Environment
 
 ENVIRONMENTS = ("dev", "production")
@@ -65,7 +65,7 @@ def test_alerts_on_several_servers_are_quiet_and_fire(tmp_path: Path, topology: 
     """Those of this repository's environments, which have one server each, are tested with all rules."""
     redis = {"addresses": ["one:6379", "two:6379"], "topology": topology}
     around = Environment.model_validate({"namespace": "tests", "redis": redis})
-    it = Whole("trial", around, (), "penstock.yaml", "1.2.3")
+    it = PlannedEnvironment("trial", around, (), "penstock.yaml", "1.2.3")
     (tmp_path / "rules.yaml").write_text(document({"groups": groups(it)}))
     each = [test for alert in alerts(it) for test in rules.tests(about_of(it), alert)]
     (tmp_path / "rules.test.yaml").write_text(document(rules.suite("rules.yaml", each)))

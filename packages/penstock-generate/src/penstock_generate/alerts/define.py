@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Self, TypeVar
 
-from penstock_generate.blanks import blank
-from penstock_generate.promql import name_of, number, quoted, selector
+from penstock_generate.rendering.placeholders import blank
+from penstock_generate.rendering.promql import name_of, number, quoted, selector
 from penstock_spec.metrics import Metric
 from penstock_spec.values.quantities import Duration
 

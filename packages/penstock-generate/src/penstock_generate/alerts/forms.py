@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from penstock_generate.alerts.define import Alert
 from penstock_generate.alerts.rules import About, rule, tests
-from penstock_generate.blanks import YAML, Form, Told, blank
-from penstock_generate.text import block
+from penstock_generate.rendering.placeholders import YAML, Form, Told, blank
+from penstock_generate.rendering.yaml_text import block
 
 MANY = 4096
 """Alerts that differ in more than their labels: most differ in a threshold."""

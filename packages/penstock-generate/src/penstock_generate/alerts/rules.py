@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from penstock_generate.alerts.define import Alert
-from penstock_generate.text import Written
+from penstock_generate.rendering.yaml_text import Written
 
 AFTER = 1
 """Minutes after which what was to fire has fired."""

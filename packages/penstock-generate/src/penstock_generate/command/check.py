@@ -8,14 +8,14 @@ from pathlib import Path
 import click
 
 from penstock.command.console import here
-from penstock_generate.command.shared import choice_options, root_of
-from penstock_generate.looking import looked
-from penstock_generate.writing import opened
+from penstock_generate.terminal.options import root_of, selection_options
+from penstock_generate.tree.stamps import read_stamps
+from penstock_generate.tree.writing import opened
 from penstock_spec.repository import open_repository
 
 
 @click.command(name="check", short_help="See whether what was generated is up to date.")
-@choice_options
+@selection_options
 @click.pass_context
 def command(ctx: click.Context, environments: tuple[str, ...], names: tuple[str, ...], platform: Path | None) -> None:
     """See whether `generated/` is what would be generated now, and change nothing.
@@ -29,8 +29,8 @@ def command(ctx: click.Context, environments: tuple[str, ...], names: tuple[str,
     repository = open_repository((), platform, here())
     root = root_of(repository.root)
     with opened(root):
-        lies = looked(root)
+        stamps = read_stamps(root)
         gc.disable()  # what is loaded and read from here on stays until the end
-        from penstock_generate.command.runs import Chosen, Run
+        from penstock_generate.terminal.run import Run, Selection
 
-        ctx.exit(0 if Run(repository, Chosen(environments, names), root, lies).check() else 1)
+        ctx.exit(0 if Run(repository, Selection(environments, names), root, stamps).check() else 1)

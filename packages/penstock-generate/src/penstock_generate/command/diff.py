@@ -8,20 +8,19 @@ from pathlib import Path
 import click
 
 from penstock.command.console import painter
-from penstock_generate import danger
-from penstock_generate.build import Folder, everything
-from penstock_generate.command.shared import choice_options, root_of
-from penstock_generate.command.sources import source_of
-from penstock_generate.diffing import telling
+from penstock_generate.diffing import dangerous_changes, telling
 from penstock_generate.diffing.past import Disk, Git
 from penstock_generate.diffing.report import report
-from penstock_generate.source import Chosen, Source
+from penstock_generate.incremental.folders import Folder, all_folders
+from penstock_generate.inputs.source import Selection, Source
+from penstock_generate.terminal.options import root_of, selection_options
+from penstock_generate.terminal.repository import source_of
 from penstock_spec.linting.lint import load
 
 
 @click.command(name="diff", short_help="Say in words what would change in what was generated.")
 @click.argument("revision", required=False)
-@choice_options
+@selection_options
 @click.option("--json", "as_json", is_flag=True, help="For machines.")
 @click.option("--markdown", "as_markdown", is_flag=True, help="For a pull request.")
 @click.pass_context
@@ -46,7 +45,7 @@ def command(
     """
     if as_json and as_markdown:
         raise click.UsageError("`--json` and `--markdown` are one or the other", ctx)
-    chosen = Chosen(environments, names)
+    chosen = Selection(environments, names)
     source = source_of(platform, chosen)
     root = root_of(source.root)
     past = Git(root, revision) if revision else Disk(root)
@@ -54,7 +53,7 @@ def command(
     gone = [name for name in past.folders() if name not in wanted and chosen.covers(name)]
     found = report(past, wanted.values(), gone)
     specs = {str(load(file).data["name"]): file for file in source.inputs.specs}
-    looked = danger.of(source, specs, found.was)
+    looked = dangerous_changes.of(source, specs, found.was)
     if as_json:
         click.echo(telling.as_json(found, looked))
     else:
@@ -65,4 +64,4 @@ def command(
 
 
 def _folders(source: Source) -> Iterator[Folder]:
-    return (folder for folder in everything(source) if source.chosen.covers(folder.name))
+    return (folder for folder in all_folders(source) if source.chosen.covers(folder.name))

@@ -8,11 +8,11 @@ from pathlib import Path
 import click
 
 from penstock.command.console import painter
-from penstock_generate import tree
-from penstock_generate.command.shared import choice_options, root_of
-from penstock_generate.command.sources import source_of
-from penstock_generate.source import Chosen
-from penstock_generate.validating import FROM_THE_NET, Result, proofs, run
+from penstock_generate.inputs.source import Selection
+from penstock_generate.terminal.options import root_of, selection_options
+from penstock_generate.terminal.repository import source_of
+from penstock_generate.tree import compare
+from penstock_generate.validators import FROM_THE_NET, Result, proofs, run
 from penstock_spec.findings import CannotGoOn
 from penstock_spec.forks import processors
 from penstock_spec.report.safe import safe
@@ -21,7 +21,7 @@ SCHEMAS = "build/validators/schemas"
 
 
 @click.command(name="validate", short_help="Let the programs that will read generated files judge them.")
-@choice_options
+@selection_options
 @click.option(
     "--schemas",
     metavar="FOLDER",
@@ -44,10 +44,10 @@ def command(
       penstock validate
       penstock validate --env production --schemas default
     """
-    chosen = Chosen(environments, names)
+    chosen = Selection(environments, names)
     source = source_of(platform, chosen)
     root = root_of(source.root)
-    folders = [folder for folder in tree.folders(root) if chosen.covers(folder)]
+    folders = [folder for folder in compare.folders(root) if chosen.covers(folder)]
     if not folders:
         raise CannotGoOn("nothing was generated", "run `penstock generate`")
     with ThreadPoolExecutor(processors()) as pool:

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from penstock_generate.alerts.define import NAME, NAMESPACE, RATE_INTERVAL, Alert, Series, added
-from penstock_generate.blanks import blank
 from penstock_generate.dashboards.panel import Colour, Panel, Step, Target
-from penstock_generate.promql import name_of
+from penstock_generate.rendering.placeholders import blank
+from penstock_generate.rendering.promql import name_of
 from penstock_spec.metrics import Metric
 
 CHOSEN = ("job", "instance")

@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from typing import Any
 
 from penstock_generate.alerts.define import NAME, NAMESPACE, RATE_INTERVAL, Series, names_in_queries
-from penstock_generate.around import runbook
-from penstock_generate.blanks import blank
 from penstock_generate.dashboards.panel import Dashboard, Link, Mark, Row, Variable
 from penstock_generate.dashboards.uid import uid
-from penstock_generate.plan import Planned
+from penstock_generate.inputs.plan import PlannedSpec
+from penstock_generate.inputs.references import runbook
+from penstock_generate.rendering.placeholders import blank
 from penstock_spec.metrics import Metric
 
 REPLICAS = "kube_deployment_status_replicas"
 
 
-def of_every(it: Planned) -> dict[str, Any]:
+def of_every(it: PlannedSpec) -> dict[str, Any]:
     """By the names of the blanks."""
     namespace, name = it.around.namespace, it.name
     return {

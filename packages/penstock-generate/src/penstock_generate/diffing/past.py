@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
 
-from penstock_generate import listing, tree
-from penstock_generate.artifact import OF_ALL
+from penstock_generate.rendering.artifact import REPOSITORY_FOLDERS
+from penstock_generate.tree import compare, listing
 from penstock_spec.findings import CannotGoOn
 
 
@@ -34,7 +34,7 @@ class Disk:
 
     def folders(self) -> list[str]:
         """Those that have a listing."""
-        return tree.folders(self._root)
+        return compare.folders(self._root)
 
     def listing(self, folder: str) -> str:
         """As text."""
@@ -67,7 +67,7 @@ class Git:
         """Those that have a listing."""
         found = (path.rpartition("/") for path in self._blobs)
         listed = [folder for folder, _, name in found if name == listing.NAME]
-        return sorted(one for one in listed if one.count("/") == (0 if one in OF_ALL else 1))
+        return sorted(one for one in listed if one.count("/") == (0 if one in REPOSITORY_FOLDERS else 1))
 
     def listing(self, folder: str) -> str:
         """As text."""

@@ -8,11 +8,11 @@ from typing import Any
 
 import yaml
 
-from penstock_generate import listing
-from penstock_generate.artifact import OF_ALL
-from penstock_generate.build import Folder
 from penstock_generate.diffing.past import Past
 from penstock_generate.diffing.words import Said, say
+from penstock_generate.incremental.folders import Folder
+from penstock_generate.rendering.artifact import REPOSITORY_FOLDERS
+from penstock_generate.tree import listing
 
 SECTIONS = (
     "files", "message", "worker", "platform", "scaling", "alerts", "dashboard", "access", "manifests", "settings",
@@ -75,7 +75,7 @@ def _workers(files: Mapping[str, bytes]) -> dict[str, bytes]:
 
 
 def _differs(folder: str, old: Mapping[str, bytes], new: Mapping[str, bytes]) -> Differs:
-    environment, _, name = ("", "", folder) if folder in OF_ALL else folder.partition("/")
+    environment, _, name = ("", "", folder) if folder in REPOSITORY_FOLDERS else folder.partition("/")
     if not old or not new:
         said = Said("files", f"{len(new)} new ones" if new else f"all {len(old)} removed")
         return Differs(name, environment, (said,), (), restarts=False)

@@ -6,9 +6,9 @@ import json
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from penstock_generate.artifact import OF_ENVIRONMENT
 from penstock_generate.diffing.report import Differs, Report
 from penstock_generate.diffing.words import Said
+from penstock_generate.rendering.artifact import ENVIRONMENT_FOLDER
 from penstock_spec.findings import Finding
 from penstock_spec.linting.changes import ChangeFindings
 from penstock_spec.report.safe import safe
@@ -28,7 +28,7 @@ class Group(NamedTuple):
     @property
     def title(self) -> str:
         """`agent-queue (dev, production)`."""
-        name = "the environment" if self.name == OF_ENVIRONMENT else self.name
+        name = "the environment" if self.name == ENVIRONMENT_FOLDER else self.name
         return f"{name} ({', '.join(self.environments)})" if self.environments else name
 
     @property
@@ -96,7 +96,7 @@ def grouped(report: Report) -> list[Group]:
         Group(same[0].name, tuple(one.environment for one in same if one.environment), *same[0].told)
         for same in found.values()
     ]
-    return sorted(groups, key=lambda one: (not one.environments, one.name == OF_ENVIRONMENT, one.name))
+    return sorted(groups, key=lambda one: (not one.environments, one.name == ENVIRONMENT_FOLDER, one.name))
 
 
 def _dangers(looked: ChangeFindings) -> Iterator[tuple[Finding, str]]:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from penstock_generate.diffing.leaves import changed
-from penstock_generate.plan import DOMAIN
+from penstock_generate.inputs.plan import DOMAIN
 
 
 class Said(NamedTuple):

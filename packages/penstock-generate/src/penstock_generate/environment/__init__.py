@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from penstock_generate.artifact import Artifact
 from penstock_generate.environment import acl, alertmanager, compose, manifests, overview, rules, terraform
-from penstock_generate.plan import Whole
-from penstock_generate.rendering import Templates
+from penstock_generate.inputs.plan import PlannedEnvironment
+from penstock_generate.rendering.artifact import Artifact
+from penstock_generate.rendering.templates import Templates
 
 __all__ = ["emit"]
 
 
-def emit(it: Whole, templates: Templates) -> Iterator[Artifact]:
+def emit(it: PlannedEnvironment, templates: Templates) -> Iterator[Artifact]:
     """Its files, in no particular order; none where there is nothing to look after."""
     if not it.members:
         return

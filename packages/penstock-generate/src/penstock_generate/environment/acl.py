@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from penstock_generate.artifact import Artifact
-from penstock_generate.plan import Whole
+from penstock_generate.inputs.plan import PlannedEnvironment
+from penstock_generate.rendering.artifact import Artifact
 
 
-def emit(it: Whole) -> Iterator[Artifact]:
+def emit(it: PlannedEnvironment) -> Iterator[Artifact]:
     """The file; none where nobody sends."""
     producers = {one.name: one.producer for one in it.members if one.producer}
     lines = [

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from penstock_generate.artifact import Artifact
-from penstock_generate.plan import Whole
+from penstock_generate.inputs.plan import PlannedEnvironment
 from penstock_generate.pods.rules import label_of
-from penstock_generate.text import document
+from penstock_generate.rendering.artifact import Artifact
+from penstock_generate.rendering.yaml_text import document
 from penstock_spec.platform import Route
 
 SECRETS = "/etc/alertmanager/secrets"
@@ -36,12 +36,12 @@ DETAILS = {
 WHERE = {"namespace": "{{ .CommonLabels.namespace }}", "team": "{{ .CommonLabels.team }}"}
 
 
-def emit(it: Whole) -> Iterator[Artifact]:
+def emit(it: PlannedEnvironment) -> Iterator[Artifact]:
     """The file."""
     yield Artifact(f"{it.folder}/alertmanager.yaml", document(configuration(it)), __name__)
 
 
-def configuration(it: Whole) -> dict[str, Any]:
+def configuration(it: PlannedEnvironment) -> dict[str, Any]:
     """As Alertmanager reads it."""
     routes, labels = it.around.routes, [label_of(kind) for kind in it.kinds]
     say = _Saying(labels)

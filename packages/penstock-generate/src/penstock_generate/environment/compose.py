@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from penstock_generate.artifact import Artifact
 from penstock_generate.environment.manifests import janitor_image
-from penstock_generate.plan import Whole
-from penstock_generate.rendering import Templates
+from penstock_generate.inputs.plan import PlannedEnvironment
+from penstock_generate.rendering.artifact import Artifact
+from penstock_generate.rendering.templates import Templates
 
 
-def emit(it: Whole, templates: Templates) -> Iterator[Artifact]:
+def emit(it: PlannedEnvironment, templates: Templates) -> Iterator[Artifact]:
     """The file."""
     values = {
         "environment": it.environment,

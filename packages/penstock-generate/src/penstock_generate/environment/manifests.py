@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 
-from penstock_generate.around import image, redis_ports, secret
-from penstock_generate.artifact import Artifact
 from penstock_generate.environment.overview import FILE
 from penstock_generate.environment.rules import groups
-from penstock_generate.plan import DOMAIN, JANITOR, Whole
-from penstock_generate.rendering import Templates
+from penstock_generate.inputs.plan import DOMAIN, JANITOR, PlannedEnvironment
+from penstock_generate.inputs.references import image, redis_ports, secret
+from penstock_generate.rendering.artifact import Artifact
+from penstock_generate.rendering.templates import Templates
 
 PORT = 8080
 OF_THE_JANITOR = (
@@ -21,7 +21,7 @@ OF_THE_JANITOR = (
 RULES = "prometheusrule.yaml"
 
 
-def emit(it: Whole, templates: Templates) -> Iterator[Artifact]:
+def emit(it: PlannedEnvironment, templates: Templates) -> Iterator[Artifact]:
     """A file for each, and the list of them."""
     values = {
         "name": JANITOR,
@@ -54,17 +54,17 @@ def selector() -> dict[str, str]:
     return {"app.kubernetes.io/name": JANITOR, "app.kubernetes.io/component": "janitor"}
 
 
-def janitor_image(it: Whole) -> str:
+def janitor_image(it: PlannedEnvironment) -> str:
     """What the platform file says, or what `generated/images/janitor.Dockerfile` of this version builds."""
     return image(it.around.janitor.image or f"{JANITOR}:{it.version}", it.around.image_prefix)
 
 
-def digest(it: Whole) -> str:
+def digest(it: PlannedEnvironment) -> str:
     """Of all that the janitor looks at: with another it is started anew."""
     told = "".join(f"{one.name} {one.digest}\n" for one in it.tended)
     return f"sha256:{hashlib.sha256(told.encode()).hexdigest()}"
 
 
-def verbs(it: Whole) -> list[str]:
+def verbs(it: PlannedEnvironment) -> list[str]:
     """What it may do with pods."""
     return ["get", "list", *(["patch"] if any(one.patches_pods for one in it.tended) else [])]

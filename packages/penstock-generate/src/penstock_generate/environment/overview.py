@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from penstock_generate.artifact import Artifact
 from penstock_generate.dashboards.grafana import made
 from penstock_generate.dashboards.panel import Dashboard, Variable
 from penstock_generate.dashboards.text import compact, pretty
 from penstock_generate.dashboards.uid import uid
+from penstock_generate.inputs.plan import PlannedEnvironment
 from penstock_generate.kinds import Overview, overview_of
-from penstock_generate.plan import Whole
-from penstock_generate.promql import quoted, selector
-from penstock_generate.rendering import Templates
+from penstock_generate.rendering.artifact import Artifact
+from penstock_generate.rendering.promql import quoted, selector
+from penstock_generate.rendering.templates import Templates
 
 NAME = "penstock-overview"
 OVERVIEW = "_overview"
@@ -20,7 +20,7 @@ OVERVIEW = "_overview"
 FILE = "overview.yaml"
 
 
-def files(it: Whole, templates: Templates) -> Iterator[Artifact]:
+def files(it: PlannedEnvironment, templates: Templates) -> Iterator[Artifact]:
     """For whoever reads it, and for Grafana."""
     data = made(overview(it))
     yield Artifact(f"{it.folder}/overview.json", pretty(data), __name__)
@@ -38,7 +38,7 @@ def labels() -> dict[str, str]:
     }
 
 
-def overview(it: Whole) -> Dashboard:
+def overview(it: PlannedEnvironment) -> Dashboard:
     """As Grafana is to show it."""
     namespace = it.around.namespace
     shown = [overview_of(kind) for kind in it.kinds]

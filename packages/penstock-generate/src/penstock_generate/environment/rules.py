@@ -7,20 +7,20 @@ from typing import Any
 
 from penstock_generate.alerts.define import Alert
 from penstock_generate.alerts.rules import About, rule, suite, tests
-from penstock_generate.around import dashboard, runbook
-from penstock_generate.artifact import Artifact
 from penstock_generate.dashboards.uid import uid
 from penstock_generate.environment.alerts import alerts
 from penstock_generate.environment.overview import OVERVIEW
-from penstock_generate.plan import Whole
-from penstock_generate.rendering import Templates
-from penstock_generate.text import document
+from penstock_generate.inputs.plan import PlannedEnvironment
+from penstock_generate.inputs.references import dashboard, runbook
+from penstock_generate.rendering.artifact import Artifact
+from penstock_generate.rendering.templates import Templates
+from penstock_generate.rendering.yaml_text import document
 
 TEAM = "platform"
 """Whoever runs Redis and KEDA. Where the platform file has no route of this name, the default one is taken."""
 
 
-def emit(it: Whole, templates: Templates) -> Iterator[Artifact]:
+def emit(it: PlannedEnvironment, templates: Templates) -> Iterator[Artifact]:
     """The rules, their tests, and the page that explains them."""
     about, found = about_of(it), alerts(it)
     yield Artifact(f"{it.folder}/rules.yaml", document({"groups": groups(it)}), __name__)
@@ -29,13 +29,13 @@ def emit(it: Whole, templates: Templates) -> Iterator[Artifact]:
     yield templates.artifact(f"{it.folder}/runbook.md", "environment/runbook.md", _told(it, found))
 
 
-def groups(it: Whole) -> list[dict[str, Any]]:
+def groups(it: PlannedEnvironment) -> list[dict[str, Any]]:
     """The rules."""
     about = about_of(it)
     return [{"name": f"{it.environment}.alerts", "rules": [rule(about, alert) for alert in alerts(it)]}]
 
 
-def about_of(it: Whole) -> About:
+def about_of(it: PlannedEnvironment) -> About:
     """What tells the environment's alerts from others."""
     return About(
         {"namespace": it.around.namespace},
@@ -45,5 +45,5 @@ def about_of(it: Whole) -> About:
     )
 
 
-def _told(it: Whole, found: list[Alert]) -> dict[str, Any]:
+def _told(it: PlannedEnvironment, found: list[Alert]) -> dict[str, Any]:
     return {"environment": it.environment, "around": it.around, "alerts": {alert.name: alert for alert in found}}

@@ -6,20 +6,20 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from penstock_generate.artifact import Artifact
 from penstock_generate.environment.alertmanager import PAGERDUTY_KEY, SLACK
 from penstock_generate.environment.manifests import janitor_image
-from penstock_generate.plan import Whole
+from penstock_generate.inputs.plan import PlannedEnvironment
+from penstock_generate.rendering.artifact import Artifact
 from penstock_spec.kinds.pipeline.connections import per_janitor
 
 
-def emit(it: Whole) -> Iterator[Artifact]:
+def emit(it: PlannedEnvironment) -> Iterator[Artifact]:
     """The file."""
     text = json.dumps(needs(it), indent=2, sort_keys=True, ensure_ascii=False)
     yield Artifact(f"{it.folder}/terraform.tfvars.json", f"{text}\n", __name__)
 
 
-def needs(it: Whole) -> dict[str, Any]:
+def needs(it: PlannedEnvironment) -> dict[str, Any]:
     """Values of variables, by name."""
     versions = it.around.versions
     return {
@@ -37,7 +37,7 @@ def needs(it: Whole) -> dict[str, Any]:
     }
 
 
-def _redis(it: Whole) -> dict[str, Any]:
+def _redis(it: PlannedEnvironment) -> dict[str, Any]:
     redis, janitor = it.around.redis, it.around.janitor
     ours = sum(one.connections for one in it.members)
     tending = janitor.replicas * per_janitor(len(it.tended), redis.topology) if it.tended else 0
@@ -61,7 +61,7 @@ def _redis(it: Whole) -> dict[str, Any]:
     }
 
 
-def _secrets(it: Whole) -> Iterator[dict[str, Any]]:
+def _secrets(it: PlannedEnvironment) -> Iterator[dict[str, Any]]:
     auth, routes = it.around.redis.auth, it.around.routes.values()
     if auth and auth.secret:
         yield {"name": auth.secret, "keys": [auth.password_key], "of": "redis", "namespace": it.around.namespace}

@@ -12,12 +12,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from penstock_generate.artifact import Artifact
 from penstock_generate.explaining.subjects import Cause, Subject, subject_of
 from penstock_generate.explaining.trace import Marks, places, without
-from penstock_generate.listing import NAME
-from penstock_generate.rendering import Templates
-from penstock_generate.source import TEMPLATES, Source
+from penstock_generate.inputs.source import TEMPLATES, Source
+from penstock_generate.rendering.artifact import Artifact
+from penstock_generate.rendering.templates import Templates
+from penstock_generate.tree.listing import NAME
 from penstock_spec.findings import CannotGoOn
 
 

@@ -8,11 +8,11 @@ from dataclasses import replace
 from functools import lru_cache
 
 from penstock_generate import environment as of_environment
-from penstock_generate.artifact import Artifact
 from penstock_generate.explaining.vary import variants
+from penstock_generate.inputs.plan import Member, PlannedEnvironment, PlannedSpec
 from penstock_generate.kinds import emitter
-from penstock_generate.plan import Member, Planned, Whole
-from penstock_generate.rendering import Templates
+from penstock_generate.rendering.artifact import Artifact
+from penstock_generate.rendering.templates import Templates
 from penstock_spec.fields import known_paths
 from penstock_spec.model import Section
 from penstock_spec.reading import Path
@@ -21,7 +21,7 @@ Reached = dict[str, frozenset[str]]
 """By field, paths below the spec's folder, or `_environment/...`."""
 
 
-def reached(it: Planned, templates: Templates, below: tuple[str, ...] = ("",)) -> Reached:
+def reached(it: PlannedSpec, templates: Templates, below: tuple[str, ...] = ("",)) -> Reached:
     """Each field that has a value to be changed; of those that begin so alone, where it is said."""
     found: dict[str, set[str]] = {}
     made = _emitting(it, templates)
@@ -56,16 +56,16 @@ def field_at(model: type[Section], path: Path) -> str:
     return found
 
 
-def _emitting(it: Planned, templates: Templates) -> Callable[[Planned], Mapping[str, str]]:
+def _emitting(it: PlannedSpec, templates: Templates) -> Callable[[PlannedSpec], Mapping[str, str]]:
     emit = emitter(it.spec.kind)
 
     @lru_cache(maxsize=2)  # most fields leave what the environment says as it is
     def of_whole(member: Member | None) -> dict[str, str]:
         """Of the environment, as if it had no other spec."""
-        whole = Whole(it.environment, it.around, (member,) if member else (), it.source, "0")
+        whole = PlannedEnvironment(it.environment, it.around, (member,) if member else (), it.source, "0")
         return _contents(of_environment.emit(whole, templates), it.environment)
 
-    def emitted(one: Planned) -> Mapping[str, str]:
+    def emitted(one: PlannedSpec) -> Mapping[str, str]:
         made = emit(one, templates)
         return _contents(made.artifacts, one.folder) | of_whole(made.member)
 

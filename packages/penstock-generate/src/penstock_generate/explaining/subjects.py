@@ -8,13 +8,13 @@ from typing import Protocol
 
 from penstock_generate import environment as of_environment
 from penstock_generate import repository as of_repository
-from penstock_generate.artifact import OF_ALL, OF_ENVIRONMENT, Artifact
-from penstock_generate.build import of_spec, plan
 from penstock_generate.explaining.vary import OTHER, variants
+from penstock_generate.incremental.folders import plan, spec_folders
+from penstock_generate.inputs.plan import Member, PlannedEnvironment, PlannedSpec
+from penstock_generate.inputs.source import Source
 from penstock_generate.kinds import emitter
-from penstock_generate.plan import Member, Planned, Whole
-from penstock_generate.rendering import Templates
-from penstock_generate.source import Source
+from penstock_generate.rendering.artifact import ENVIRONMENT_FOLDER, REPOSITORY_FOLDERS, Artifact
+from penstock_generate.rendering.templates import Templates
 from penstock_spec.findings import CannotGoOn, Span
 from penstock_spec.layers import Source as Says
 from penstock_spec.linting.lint import load
@@ -52,14 +52,13 @@ def subject_of(source: Source, path: str) -> Subject:
     """What a file is made from, by its path below `generated/`."""
     first, _, rest = path.partition("/")
     name = rest.partition("/")[0]
-    if first in OF_ALL:
+    if first in REPOSITORY_FOLDERS:
         return _All(source.version)
-    if first in source.environments and name == OF_ENVIRONMENT:
-        made = (folder for file in source.inputs.specs for folder in of_spec(source, plan(source, file)))
+    if first in source.environments and name == ENVIRONMENT_FOLDER:
+        made = (folder for file in source.inputs.specs for folder in spec_folders(source, plan(source, file)))
         members = [one.member for one in made if one.member and one.name.startswith(f"{first}/")]
-        return _OfWhole(
-            source, Whole(first, source.model.environments[first], tuple(members), _file(source), source.version)
-        )
+        around, version = source.model.environments[first], source.version
+        return _OfWhole(source, PlannedEnvironment(first, around, tuple(members), _file(source), version))
     for file in source.inputs.specs:
         if first in source.environments and load(file).data["name"] == name:
             return _OfSpec(source, next(one for one in plan(source, file) if one.environment == first))
@@ -73,7 +72,7 @@ def _file(source: Source) -> str:
 @dataclass(frozen=True, slots=True)
 class _OfSpec:
     source: Source
-    it: Planned
+    it: PlannedSpec
 
     def emit(self, templates: Templates) -> Iterable[Artifact]:
         return emitter(self.it.spec.kind)(self.it, templates).artifacts
@@ -95,7 +94,7 @@ class _OfSpec:
 @dataclass(frozen=True, slots=True)
 class _OfWhole:
     source: Source
-    it: Whole
+    it: PlannedEnvironment
 
     def emit(self, templates: Templates) -> Iterable[Artifact]:
         return of_environment.emit(self.it, templates)

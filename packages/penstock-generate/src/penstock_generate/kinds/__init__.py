@@ -11,10 +11,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
-from penstock_generate.artifact import Artifact
 from penstock_generate.dashboards.panel import Row
-from penstock_generate.plan import Member, Planned
-from penstock_generate.rendering import Templates
+from penstock_generate.inputs.plan import Member, PlannedSpec
+from penstock_generate.rendering.artifact import Artifact
+from penstock_generate.rendering.templates import Templates
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Emitted:
     """Files beside the spec that were read for it."""
 
 
-Emit = Callable[[Planned, Templates], Emitted]
+Emit = Callable[[PlannedSpec, Templates], Emitted]
 
 
 @cache

@@ -10,12 +10,12 @@ in any order, come to what `penstock acl` prints for it.
 
 from __future__ import annotations
 
-from penstock_generate.artifact import Artifact
-from penstock_generate.plan import Planned
+from penstock_generate.inputs.plan import PlannedSpec
+from penstock_generate.rendering.artifact import Artifact
 from penstock_spec.rights.users import OF_AN_ENVIRONMENT, borrowed, users
 
 
-def acl(it: Planned) -> Artifact:
+def acl(it: PlannedSpec) -> Artifact:
     """The file; `redis-cli` reads it from standard input."""
     others = borrowed(it)
     lines = (user.adding if others or user.role in OF_AN_ENVIRONMENT else user.line for user in users((it,), ""))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Self
 
-from penstock_generate.around import Secret, image, redis_ports, secret
 from penstock_generate.dashboards.drawn import Drawn
-from penstock_generate.plan import DOMAIN, Planned
+from penstock_generate.inputs.plan import DOMAIN, PlannedSpec
+from penstock_generate.inputs.references import Secret, image, redis_ports, secret
 from penstock_generate.pods.worker import Worker
-from penstock_generate.text import Written
+from penstock_generate.rendering.yaml_text import Written
 from penstock_spec.pods import EgressRule
 from penstock_spec.values.quantities import Duration
 
@@ -62,7 +62,7 @@ class Facts:
     """As compact JSON."""
 
     @classmethod
-    def of(cls, it: Planned, pods: Pods, worker: Worker, rules: Written, dashboard: Drawn) -> Self:
+    def of(cls, it: PlannedSpec, pods: Pods, worker: Worker, rules: Written, dashboard: Drawn) -> Self:
         """All of them."""
         spec, around = it.spec, it.around
         selector = {"app.kubernetes.io/name": spec.name, "app.kubernetes.io/component": pods.role}

@@ -8,11 +8,11 @@ from typing import Any
 
 import yaml
 
-from penstock_generate import text
-from penstock_generate.artifact import Artifact
-from penstock_generate.plan import DOMAIN, Planned
+from penstock_generate.inputs.plan import DOMAIN, PlannedSpec
 from penstock_generate.pods.facts import Facts
-from penstock_generate.rendering import Templates
+from penstock_generate.rendering import yaml_text
+from penstock_generate.rendering.artifact import Artifact
+from penstock_generate.rendering.templates import Templates
 from penstock_spec.findings import CannotGoOn
 from penstock_spec.patching import patched
 
@@ -23,7 +23,7 @@ KINDS = (
 """In a file each, by this name in small letters."""
 
 
-def manifests(it: Planned, facts: Facts, templates: Templates) -> Iterator[Artifact]:
+def manifests(it: PlannedSpec, facts: Facts, templates: Templates) -> Iterator[Artifact]:
     """A file for each, and the list of them."""
     known = {one.name: getattr(facts, one.name) for one in fields(facts)}
     values = {"spec": it.spec, "around": it.around, "domain": DOMAIN, **known}
@@ -53,7 +53,7 @@ def _left_out(facts: Facts) -> set[str]:
     }
 
 
-def _refuse_patches(kind: str, it: Planned) -> None:
+def _refuse_patches(kind: str, it: PlannedSpec) -> None:
     """Of a manifest that there is not: what they were written for does not happen."""
     for index, patch in enumerate(it.spec.patches):
         if patch.target == kind:
@@ -64,7 +64,7 @@ def _refuse_patches(kind: str, it: Planned) -> None:
             )
 
 
-def with_patches(made: Artifact, kind: str, it: Planned) -> Artifact:
+def with_patches(made: Artifact, kind: str, it: PlannedSpec) -> Artifact:
     """The manifest after the spec's patches of it; one that finds nothing to change is an error."""
     patches = it.spec.patches
     if not any(patch.target == kind for patch in patches):
@@ -74,4 +74,4 @@ def with_patches(made: Artifact, kind: str, it: Planned) -> Artifact:
     for problem in result.nowhere:
         at = it.layers.at(("patches", problem.index, "path"))
         raise CannotGoOn(f"{at}: this patch of the {kind} changes nothing: {problem.says}", problem.hint)
-    return replace(made, content=text.document(result.manifest))
+    return replace(made, content=yaml_text.document(result.manifest))

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from penstock_generate.alerts import forms
 from penstock_generate.alerts.define import Alert, names_in_queries
 from penstock_generate.alerts.rules import suite
-from penstock_generate.around import dashboard, runbook
-from penstock_generate.artifact import Artifact
-from penstock_generate.blanks import YAML, Told
 from penstock_generate.dashboards.uid import uid
-from penstock_generate.plan import Planned
-from penstock_generate.text import Written, document, scalar
+from penstock_generate.inputs.plan import PlannedSpec
+from penstock_generate.inputs.references import dashboard, runbook
+from penstock_generate.rendering.artifact import Artifact
+from penstock_generate.rendering.placeholders import YAML, Told
+from penstock_generate.rendering.yaml_text import Written, document, scalar
 from penstock_spec.kinds import kinds
 
 DASHBOARD = "penstock:dashboard:info"
@@ -29,7 +29,7 @@ class Rules:
     tests: Written
 
 
-def of(it: Planned, alerts: Iterable[Alert], recorded: Mapping[str, str]) -> Rules:
+def of(it: PlannedSpec, alerts: Iterable[Alert], recorded: Mapping[str, str]) -> Rules:
     """The rules: queries that are recorded by name, and the alerts."""
     drawn = uid(it.environment, it.name)
     told = {
@@ -49,7 +49,7 @@ def of(it: Planned, alerts: Iterable[Alert], recorded: Mapping[str, str]) -> Rul
     return Rules(Written("".join(each)), Written(written.tests))
 
 
-def files(it: Planned, rules: Rules) -> Iterator[Artifact]:
+def files(it: PlannedSpec, rules: Rules) -> Iterator[Artifact]:
     """The rules for a Prometheus that reads files, and their tests."""
     yield Artifact(f"{it.folder}/{FILE}", document({"groups": rules.groups}), __name__)
     yield Artifact(f"{it.folder}/rules.test.yaml", document(suite(FILE, rules.tests)), __name__)

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from penstock_generate.artifact import Artifact
-from penstock_generate.plan import Planned
+from penstock_generate.inputs.plan import PlannedSpec
 from penstock_generate.pods.facts import Facts
-from penstock_generate.text import document
+from penstock_generate.rendering.artifact import Artifact
+from penstock_generate.rendering.yaml_text import document
 from penstock_spec.sections import Patch
 
 
-def values(it: Planned, facts: Facts) -> Artifact:
+def values(it: PlannedSpec, facts: Facts) -> Artifact:
     """The file."""
     return Artifact(f"{it.folder}/values.yaml", document(_values(it, facts)), __name__)
 
 
-def _values(it: Planned, facts: Facts) -> dict[str, Any]:
+def _values(it: PlannedSpec, facts: Facts) -> dict[str, Any]:
     spec = it.spec
     return {
         "name": spec.name,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from penstock_generate.artifact import Artifact
-from penstock_generate.rendering import Templates
+from penstock_generate.rendering.artifact import Artifact
+from penstock_generate.rendering.templates import Templates
 from penstock_spec import json_schema
 
 __all__ = ["emit"]

@@ -54,7 +54,7 @@ def command(rule: str) -> None:
 def _tell_line(place: str) -> None:
     if importlib.util.find_spec("penstock_generate") is None:
         raise CannotGoOn(f"`{place}` is no rule", "generated files are explained by `penstock-generate`: install that")
-    explaining = importlib.import_module("penstock_generate.command.explaining")
+    explaining = importlib.import_module("penstock_generate.terminal.explain")
     explaining.tell(place)
 
 

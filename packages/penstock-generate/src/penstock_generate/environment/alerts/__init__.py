@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from penstock_generate.alerts.define import Alert, Elsewhere, Series
 from penstock_generate.environment.alerts import janitor, keda, redis
-from penstock_generate.plan import Whole
+from penstock_generate.inputs.plan import PlannedEnvironment
 
 __all__ = ["alerts"]
 
 
-def alerts(it: Whole) -> list[Alert]:
+def alerts(it: PlannedEnvironment) -> list[Alert]:
     """All of them."""
     labels = {"namespace": it.around.namespace}
     here = Series(labels)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from penstock_generate.alerts.define import QUARTER, SHARE, STEPS, Alert, Query, Series
-from penstock_generate.plan import Whole
+from penstock_generate.inputs.plan import PlannedEnvironment
 from penstock_spec.kinds.pipeline.metrics import process
 from penstock_spec.platform import Redis
 
@@ -18,7 +18,7 @@ SLOW = 0.2
 """Seconds; an answer takes less than a hundredth of it."""
 
 
-def of(it: Whole, here: Series) -> Iterator[Alert]:
+def of(it: PlannedEnvironment, here: Series) -> Iterator[Alert]:
     """Redis: what our own processes meet, and what `redis_exporter` tells of it."""
     redis = it.around.redis
     if it.tended:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from penstock_generate.around import image
-from penstock_generate.artifact import Artifact
+from penstock_generate.inputs.plan import Member, PlannedSpec
+from penstock_generate.inputs.references import image
 from penstock_generate.kinds import Emitted
 from penstock_generate.kinds.pipeline.alerts import ASKED, alerts
 from penstock_generate.kinds.pipeline.dashboard import drawn
@@ -14,14 +14,14 @@ from penstock_generate.kinds.pipeline.message_schema import message_schema
 from penstock_generate.kinds.pipeline.producer import producer
 from penstock_generate.kinds.pipeline.rules import RECORDED
 from penstock_generate.kinds.pipeline.runbook import runbook
-from penstock_generate.plan import Member, Planned
 from penstock_generate.pods import rules
 from penstock_generate.pods.acl import acl
 from penstock_generate.pods.facts import Facts, Pods, grace_seconds
 from penstock_generate.pods.manifests import manifests
 from penstock_generate.pods.values import values
 from penstock_generate.pods.worker import Worker
-from penstock_generate.rendering import Templates
+from penstock_generate.rendering.artifact import Artifact
+from penstock_generate.rendering.templates import Templates
 from penstock_spec.kinds.pipeline.connections import at_most
 from penstock_spec.kinds.pipeline.message import schema_of
 from penstock_spec.kinds.pipeline.scaler.scaled_object import scaled_object
@@ -35,7 +35,7 @@ __all__ = ["emit"]
 ROLE = "worker"
 
 
-def emit(it: Planned, templates: Templates) -> Emitted:
+def emit(it: PlannedSpec, templates: Templates) -> Emitted:
     """Its files, and what its environment says of it."""
     spec: Pipeline = it.spec
     schema = schema_of.schema_of(spec, it.beside)
@@ -61,7 +61,7 @@ def emit(it: Planned, templates: Templates) -> Emitted:
     return Emitted(tuple(_files(it, worker, schema, templates)), member, (file,) if file else ())
 
 
-def _files(it: Planned, worker: Worker, schema: dict[str, Any], templates: Templates) -> Iterator[Artifact]:
+def _files(it: PlannedSpec, worker: Worker, schema: dict[str, Any], templates: Templates) -> Iterator[Artifact]:
     yield worker.artifact
     found = alerts(it.spec, ASKED)
     told = rules.of(it, found, RECORDED)
@@ -77,7 +77,7 @@ def _files(it: Planned, worker: Worker, schema: dict[str, Any], templates: Templ
     yield runbook(it, facts, found, templates)
 
 
-def _pods(it: Planned) -> Pods:
+def _pods(it: PlannedSpec) -> Pods:
     return Pods(
         role=ROLE,
         args=(ROLE,),

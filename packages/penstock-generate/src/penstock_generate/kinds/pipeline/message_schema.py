@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from penstock_generate.artifact import Artifact
-from penstock_generate.plan import Planned
+from penstock_generate.inputs.plan import PlannedSpec
+from penstock_generate.rendering.artifact import Artifact
 from penstock_spec.kinds.pipeline.message.schema_check import NEWEST
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.values.json_text import pretty
@@ -17,7 +17,7 @@ from penstock_spec.values.json_text import pretty
 OURS = "x-penstock"
 
 
-def message_schema(it: Planned, schema: dict[str, Any]) -> Artifact:
+def message_schema(it: PlannedSpec, schema: dict[str, Any]) -> Artifact:
     """The file."""
     spec: Pipeline = it.spec
     told = {

@@ -8,7 +8,7 @@ from penstock_generate.alerts.define import RATE_INTERVAL, Elsewhere, Series
 from penstock_generate.dashboards.panel import Column, Panel, Row, Step, Target, Unit
 from penstock_generate.kinds import Overview
 from penstock_generate.pods.rules import DASHBOARD
-from penstock_generate.promql import quoted, selector
+from penstock_generate.rendering.promql import quoted, selector
 from penstock_spec.kinds.pipeline.metrics import process, stream, sweeping, tidying, working
 from penstock_spec.metrics import Metric
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from penstock_generate.artifact import Artifact
+from penstock_generate.inputs.plan import PlannedSpec
 from penstock_generate.kinds.pipeline.alerts import Alert
-from penstock_generate.plan import Planned
 from penstock_generate.pods.facts import Facts
 from penstock_generate.pods.page import of_every
-from penstock_generate.rendering import Templates
+from penstock_generate.rendering.artifact import Artifact
+from penstock_generate.rendering.templates import Templates
 from penstock_spec.kinds.pipeline.keys import STATES, PipelineKeys
 
 
-def runbook(it: Planned, facts: Facts, alerts: list[Alert], templates: Templates) -> Artifact:
+def runbook(it: PlannedSpec, facts: Facts, alerts: list[Alert], templates: Templates) -> Artifact:
     """The file."""
     own = {"keys": PipelineKeys.of(it.spec), "states": STATES}
     name = "pipeline/runbook.md"

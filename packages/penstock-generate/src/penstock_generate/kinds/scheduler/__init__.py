@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from penstock_generate.around import image
-from penstock_generate.artifact import Artifact
+from penstock_generate.inputs.plan import Member, PlannedSpec
+from penstock_generate.inputs.references import image
 from penstock_generate.kinds import Emitted
 from penstock_generate.kinds.scheduler.alerts import ASKED, alerts
 from penstock_generate.kinds.scheduler.dashboard import drawn
 from penstock_generate.kinds.scheduler.expected import sends_to
 from penstock_generate.kinds.scheduler.rules import RECORDED
 from penstock_generate.kinds.scheduler.runbook import runbook
-from penstock_generate.plan import Member, Planned
 from penstock_generate.pods import rules
 from penstock_generate.pods.acl import acl
 from penstock_generate.pods.facts import Facts, Pods, grace_seconds
 from penstock_generate.pods.manifests import manifests
 from penstock_generate.pods.values import values
 from penstock_generate.pods.worker import Worker
-from penstock_generate.rendering import Templates
+from penstock_generate.rendering.artifact import Artifact
+from penstock_generate.rendering.templates import Templates
 from penstock_spec.kinds.scheduler.connections import at_most
 from penstock_spec.kinds.scheduler.spec import Scheduler
 
@@ -29,7 +29,7 @@ ROLE = "scheduler"
 ARGS = (ROLE, "run")
 
 
-def emit(it: Planned, templates: Templates) -> Emitted:
+def emit(it: PlannedSpec, templates: Templates) -> Emitted:
     """Its files, and what its environment says of it."""
     spec: Scheduler = it.spec
     worker = Worker.of(it)
@@ -52,7 +52,7 @@ def emit(it: Planned, templates: Templates) -> Emitted:
     return Emitted(tuple(_files(it, worker, targets, templates)), member)
 
 
-def _files(it: Planned, worker: Worker, targets: tuple[str, ...], templates: Templates) -> Iterator[Artifact]:
+def _files(it: PlannedSpec, worker: Worker, targets: tuple[str, ...], templates: Templates) -> Iterator[Artifact]:
     yield worker.artifact
     found = alerts(it.spec, ASKED)
     told = rules.of(it, found, RECORDED)

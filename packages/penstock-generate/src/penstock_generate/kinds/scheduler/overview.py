@@ -8,7 +8,7 @@ from penstock_generate.alerts.define import Series
 from penstock_generate.dashboards.panel import Column, Panel, Row, Target, Unit
 from penstock_generate.kinds import Overview
 from penstock_generate.pods.rules import DASHBOARD
-from penstock_generate.promql import selector
+from penstock_generate.rendering.promql import selector
 from penstock_spec.kinds.scheduler.metrics import process, running, settling, state, tidying
 from penstock_spec.metrics import Metric
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from penstock_generate.artifact import Artifact
+from penstock_generate.inputs.plan import PlannedSpec
 from penstock_generate.kinds.scheduler.alerts import Alert
-from penstock_generate.plan import Planned
 from penstock_generate.pods.facts import Facts
 from penstock_generate.pods.page import of_every, words
-from penstock_generate.rendering import Templates
+from penstock_generate.rendering.artifact import Artifact
+from penstock_generate.rendering.templates import Templates
 from penstock_spec.kinds.scheduler.effective import jobs_of
 from penstock_spec.kinds.scheduler.keys import SchedulerKeys
 from penstock_spec.kinds.scheduler.spec import Scheduler
@@ -18,7 +18,7 @@ ANY = "JOB"
 """Where a function tells the jobs: whoever reads it puts a name there."""
 
 
-def runbook(it: Planned, facts: Facts, alerts: list[Alert], templates: Templates) -> Artifact:
+def runbook(it: PlannedSpec, facts: Facts, alerts: list[Alert], templates: Templates) -> Artifact:
     """The file."""
     spec: Scheduler = it.spec
     jobs = [job.name for job in jobs_of(spec)]

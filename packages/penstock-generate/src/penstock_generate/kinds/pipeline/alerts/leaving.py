@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from penstock_generate.alerts.define import SHARE, Alert, Series
-from penstock_generate.promql import number
+from penstock_generate.rendering.promql import number
 from penstock_spec.kinds.pipeline.metrics import leaving, stream
 from penstock_spec.kinds.pipeline.spec import Pipeline
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from penstock_generate.alerts.define import QUARTER, STEPS, Alert, Query, Series
 from penstock_generate.pods.alerts import loop_lag, redis_errors
-from penstock_generate.promql import number
+from penstock_generate.rendering.promql import number
 from penstock_spec.kinds.pipeline.metrics import process, stream, working
 from penstock_spec.kinds.pipeline.spec import Pipeline
 

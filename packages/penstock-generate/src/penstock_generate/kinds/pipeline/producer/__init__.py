@@ -10,17 +10,17 @@ from typing import Any
 
 from markupsafe import Markup
 
-from penstock_generate.artifact import Artifact
+from penstock_generate.inputs.plan import PlannedSpec
 from penstock_generate.kinds.pipeline.producer.shapes import Shapes
 from penstock_generate.kinds.pipeline.producer.source import alias, definition
-from penstock_generate.plan import Planned
-from penstock_generate.rendering import Templates
+from penstock_generate.rendering.artifact import Artifact
+from penstock_generate.rendering.templates import Templates
 from penstock_spec.kinds.pipeline.message.flat import FieldTypes
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.kinds.pipeline.stream import JsonField
 
 
-def producer(it: Planned, schema: dict[str, Any], templates: Templates) -> Artifact:
+def producer(it: PlannedSpec, schema: dict[str, Any], templates: Templates) -> Artifact:
     """The file."""
     spec: Pipeline = it.spec
     shapes = Shapes(schema)

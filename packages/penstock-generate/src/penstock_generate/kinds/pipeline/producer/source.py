@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from penstock_generate.kinds.pipeline.producer.shapes import Field, Shape
-from penstock_generate.python import literal
+from penstock_generate.rendering.python_literals import literal
 
 PLAIN = re.compile(r"[a-z][A-Za-z0-9_]*|_[a-z0-9][A-Za-z0-9_]*")
 """Names of fields that a class can say as they are. Two underscores in front would be read otherwise in a class, and

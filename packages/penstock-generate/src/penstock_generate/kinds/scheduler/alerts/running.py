@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from penstock_generate.alerts.define import QUARTER, STEPS, Alert, Query, Series
-from penstock_generate.promql import number
+from penstock_generate.rendering.promql import number
 from penstock_spec.kinds.scheduler.metrics import running
 from penstock_spec.kinds.scheduler.spec import Scheduler
 

@@ -9,10 +9,10 @@ from penstock_generate.dashboards.drawn import Draft, Drawn
 from penstock_generate.dashboards.filling import framed, of_every
 from penstock_generate.dashboards.grafana import made
 from penstock_generate.dashboards.panel import Row
+from penstock_generate.inputs.plan import PlannedSpec
 from penstock_generate.kinds.scheduler.alerts import Alert
 from penstock_generate.kinds.scheduler.dashboard import due, glance, handing_back, pods, running, tidying
 from penstock_generate.kinds.scheduler.dashboard.define import Shape, Shown, values
-from penstock_generate.plan import Planned
 from penstock_spec.kinds.scheduler.metrics import process
 
 __all__ = ["drawn"]
@@ -20,7 +20,7 @@ __all__ = ["drawn"]
 ROWS: tuple[ModuleType, ...] = (glance, due, running, handing_back, tidying, pods)
 
 
-def drawn(it: Planned, found: list[Alert]) -> Drawn:
+def drawn(it: PlannedSpec, found: list[Alert]) -> Drawn:
     """In an environment, with these alerts."""
     shape = Shape.of(it.spec, found, has_runbooks=it.around.runbooks is not None)
     return _built(shape).filled(it.folder, values(it.spec, found) | of_every(it), __name__)

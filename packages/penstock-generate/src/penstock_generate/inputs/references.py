@@ -1,4 +1,4 @@
-"""What manifests take from an environment: images, the way to Redis, the address of a runbook."""
+"""What manifests refer to in an environment: images, secrets, ports of Redis, URLs of dashboards and runbooks."""
 
 from __future__ import annotations
 

@@ -16,18 +16,18 @@ from jinja2 import meta
 from jinja2.ext import Extension
 from markupsafe import Markup
 
-from penstock_generate import engine, markdown, python, text
-from penstock_generate.artifact import Artifact
-from penstock_generate.compiled import Compiled
 from penstock_generate.explaining.trace import Marks, places
-from penstock_generate.readable import unreadable
+from penstock_generate.rendering import jinja, markdown, python_literals, yaml_text
+from penstock_generate.rendering.artifact import Artifact
+from penstock_generate.rendering.bytecode import Compiled
+from penstock_generate.rendering.well_formed import unreadable
 from penstock_spec.fields import nearest
 from penstock_spec.findings import CannotGoOn
 from penstock_spec.values.strings import printable
 
-OURS = Path(__file__).parent / "templates"
+BUILT_IN = Path(__file__).parents[1] / "templates"
 ENDING = ".j2"
-OF_VALUES: dict[str, Callable[[object], str]] = {"y": text.scalar, "py": python.literal}
+OF_VALUES: dict[str, Callable[[object], str]] = {"y": yaml_text.scalar, "py": python_literals.literal}
 """Filters for YAML and Python, where a value is what it is."""
 OF_TEXTS: dict[str, Callable[[str], str]] = {"md": markdown.words, "code": markdown.code, "sh": markdown.shell}
 """Filters for Markdown, where a value is its text."""
@@ -45,20 +45,20 @@ class Templates:
         """`overrides` is a repository's own folder of templates; it need not be there."""
         if overrides:
             _refuse_unused(overrides)
-        folders = [overrides, OURS] if overrides else [OURS]
+        folders = [overrides, BUILT_IN] if overrides else [BUILT_IN]
         self._folders = folders
         self._overrides = overrides
         self._is_marked = bool(extensions)
         self._own = _own(overrides) if overrides else {}
         self._loader = jinja2.FileSystemLoader(folders)
-        self._environment = engine.Environment(
+        self._environment = jinja.Environment(
             loader=self._loader,
             undefined=jinja2.StrictUndefined,
             autoescape=True,  # so that what a filter or a macro has written can be told from what none has
             finalize=_written,
             keep_trailing_newline=True,
             extensions=extensions,
-            bytecode_cache=None if extensions else Compiled(OURS, Path(engine.__file__)),
+            bytecode_cache=None if extensions else Compiled(BUILT_IN, Path(jinja.__file__)),
             auto_reload=False,  # a run reads each once
         )
         self._environment.filters |= {"block": _block, **{name: _through(write) for name, write in OF_VALUES.items()}}
@@ -94,9 +94,9 @@ class Templates:
 
     def copied(self, folder: str) -> Iterator[Artifact]:
         """All files of a folder of templates as they lie, for another program to render; each may be overridden."""
-        for ours in sorted((OURS / folder).rglob("*")):
+        for ours in sorted((BUILT_IN / folder).rglob("*")):
             if ours.is_file():
-                name = ours.relative_to(OURS).as_posix()
+                name = ours.relative_to(BUILT_IN).as_posix()
                 found = next(there for there in (place / name for place in self._folders) if there.is_file())
                 yield Artifact(name, _utf8(found, name), f"templates/{name}", copied=True)
 
@@ -112,14 +112,14 @@ class Templates:
 
 def _own(overrides: Path) -> dict[str, bool]:
     """The repository's templates, by name. In Penstock's own repository they are ours."""
-    if overrides.is_dir() and overrides.samefile(OURS):
+    if overrides.is_dir() and overrides.samefile(BUILT_IN):
         return {}
     return {file.relative_to(overrides).as_posix(): True for file in overrides.rglob(f"*{ENDING}")}
 
 
 def _refuse_unused(overrides: Path) -> None:
     """A template by a name that none of ours has is read by nobody; `_...` are for others to import."""
-    ours = {file.relative_to(OURS).as_posix() for file in OURS.rglob("*") if file.is_file()}
+    ours = {file.relative_to(BUILT_IN).as_posix() for file in BUILT_IN.rglob("*") if file.is_file()}
     for top in sorted({name.partition("/")[0] for name in ours if "/" in name}):
         for file in sorted((overrides / top).rglob(f"*{ENDING}" if top != CHART else "*")):
             name = file.relative_to(overrides).as_posix()
@@ -156,13 +156,13 @@ def _block(value: object, indent: int) -> Markup:
     # Of texts alone: to a cache, `true` and `1` are the same.
     if type(value) is dict and len(value) <= FEW and all(type(one) is str for one in value.values()):
         return _labels(tuple(value.items()), indent)
-    return Markup(text.block(value, indent))  # noqa: S704 - as above
+    return Markup(yaml_text.block(value, indent))  # noqa: S704 - as above
 
 
 @lru_cache(maxsize=MANY)
 def _labels(items: tuple[tuple[str, str], ...], indent: int) -> Markup:
     """The manifests of one spec have the same ones, most of them several times."""
-    return Markup(text.block(dict(items), indent))  # noqa: S704 - as above
+    return Markup(yaml_text.block(dict(items), indent))  # noqa: S704 - as above
 
 
 def _written(value: object) -> Markup:

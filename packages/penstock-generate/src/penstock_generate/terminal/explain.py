@@ -5,11 +5,11 @@ from __future__ import annotations
 import click
 
 from penstock.command.console import here, painter
-from penstock_generate.command.shared import root_of
-from penstock_generate.command.sources import source_of
 from penstock_generate.explaining.explain import Explained, explain
 from penstock_generate.explaining.subjects import Cause
-from penstock_generate.source import Chosen
+from penstock_generate.inputs.source import Selection
+from penstock_generate.terminal.options import root_of
+from penstock_generate.terminal.repository import source_of
 from penstock_spec.files import read_bytes
 from penstock_spec.findings import CannotGoOn
 from penstock_spec.report.safe import safe
@@ -24,7 +24,7 @@ def tell(place: str) -> None:
     name, _, line = place.rpartition(":")
     if not line.isdigit():
         raise CannotGoOn(f"`{place}` names no line", f"write `{place}:1`, with the number of a line")
-    source = source_of(None, Chosen())
+    source = source_of(None, Selection())
     root, file = root_of(source.root), (here() / name).resolve()
     if not file.is_relative_to(root.resolve()):
         raise CannotGoOn(f"`{name}` is not below `generated/`", "name a file that was generated")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-OF_ALL = ("schemas", "images", "chart")
+REPOSITORY_FOLDERS = ("schemas", "images", "chart")
 """Folders that belong to the repository as a whole, and to no environment."""
-OF_ENVIRONMENT = "_environment"
+ENVIRONMENT_FOLDER = "_environment"
 """The folder, in an environment's, of what belongs to all of its pipelines. No spec can have this name."""
 
 
@@ -26,4 +26,4 @@ class Artifact:
     def folder(self) -> str:
         """The folder of its owner, such as `production/media-cluster`, however deep the file lies."""
         parts = self.path.split("/", 2)
-        return parts[0] if parts[0] in OF_ALL else "/".join(parts[:2])
+        return parts[0] if parts[0] in REPOSITORY_FOLDERS else "/".join(parts[:2])

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from penstock_generate.artifact import OF_ENVIRONMENT
+from penstock_generate.rendering.artifact import ENVIRONMENT_FOLDER
 from penstock_spec.platform import Platform
 
 FROM_THE_NET = "default"
@@ -55,7 +55,7 @@ def proofs(root: Path, folders: list[str], platform: Platform, schemas: str) -> 
             )
             tests = (f"{one}/rules.test.yaml" for one in rules)
             yield Proof(f"{environment}: tests of alerts", ("promtool", "test", "rules", *tests))
-        alertmanager = root / environment / OF_ENVIRONMENT / "alertmanager.yaml"
+        alertmanager = root / environment / ENVIRONMENT_FOLDER / "alertmanager.yaml"
         if alertmanager.parent in inside and alertmanager.is_file():
             yield Proof(f"{environment}: Alertmanager", ("amtool", "check-config", str(alertmanager)))
         for one in inside:

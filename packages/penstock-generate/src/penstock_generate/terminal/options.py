@@ -1,4 +1,4 @@
-"""What the generator's verbs share, as far as nothing has to be loaded for it."""
+"""Options of the generator's verbs, and the folder that they work on; imports nothing heavy."""
 
 from __future__ import annotations
 
@@ -17,24 +17,18 @@ GENERATED = "generated"
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def choice_options(verb: F) -> F:
-    """What is looked at, as `environments` and `names`."""
+def selection_options(verb: F) -> F:
+    """Add `--env` and `--only`, as `environments` and `names`, and the option for the platform file."""
     environments = click.option(
         "-e", "--env", "environments", multiple=True, metavar="NAME", shell_complete=complete_environment,
-        help="Only this environment; may be given several times.",
+        help="Only this environment; repeatable.",
     )  # fmt: skip
-    names = click.option(
-        "--only",
-        "names",
-        multiple=True,
-        metavar="NAME",
-        help="Only this spec, by its name; may be given several times.",
-    )
+    names = click.option("--only", "names", multiple=True, metavar="NAME", help="Only this spec, by name; repeatable.")
     return environments(names(platform_option(verb)))
 
 
 def root_of(repository: Path) -> Path:
-    """Where it goes. A link there is followed by nobody's wish."""
+    """The folder of generated files. A link is refused: it could lead anywhere."""
     root = repository / GENERATED
     if os.path.islink(root):  # noqa: PTH114 - beside the texts of `os.path` elsewhere
         raise CannotGoOn(f"`{GENERATED}` is a link", "make it a folder")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from json.encoder import encode_basestring as _text
 from typing import Any, NamedTuple, Self
 
-from penstock_generate.text import scalar
+from penstock_generate.rendering.yaml_text import scalar
 from penstock_spec.values.yaml_text import quoted
 
 # Characters that stand for nothing: no text of ours has them.

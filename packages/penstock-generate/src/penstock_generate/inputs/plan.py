@@ -1,4 +1,4 @@
-"""What is generated from: a spec as it is in an environment, and what follows from both."""
+"""Inputs of the emitters: a spec in an environment, and an environment with all its specs."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from penstock_generate.artifact import OF_ENVIRONMENT
+from penstock_generate.rendering.artifact import ENVIRONMENT_FOLDER
 from penstock_spec.layers import Layers
 from penstock_spec.platform import Environment
 
 DOMAIN = "penstock.dev"
-"""What our own labels and annotations begin with."""
+"""Prefix of Penstock's labels and annotations."""
 JANITOR = "penstock-janitor"
-"""Of all that is the janitor's, in every environment; the scaler asks for the age of a message under this name."""
+"""Name of the janitor's objects in every environment. The scaler asks it for the age of a message under this name."""
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
-    """One spec in one environment, to be emitted."""
+class PlannedSpec:
+    """One spec in one environment, ready to be emitted."""
 
     environment: str
     around: Environment
@@ -26,11 +26,11 @@ class Planned:
     """The model of its kind."""
     layers: Layers
     beside: Path
-    """The folder of the spec; files that it names are found from here."""
+    """The folder of the spec; files that it names are relative to it."""
 
     @property
     def name(self) -> str:
-        """Which is also that of its folder."""
+        """The name of the spec and of its folder."""
         return str(self.spec.name)
 
     @property
@@ -40,13 +40,13 @@ class Planned:
 
     @property
     def folder(self) -> str:
-        """Where everything of it goes."""
+        """The folder of its files below `generated/`."""
         return f"{self.environment}/{self.name}"
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """What the files of an environment need to know of one of its specs; there may be thousands."""
+    """The facts about one spec that the files of its environment need; there may be thousands."""
 
     name: str
     kind: str
@@ -54,15 +54,15 @@ class Member:
     digest: str
     """Of its worker file."""
     role: str
-    """What its pods are called beside its name: `worker`."""
+    """The role of its pods: `worker`."""
     args: tuple[str, ...]
-    """Of `penstock` in a pod, before the file that it reads."""
+    """Arguments of `penstock` in a pod, before the worker file."""
     tended: bool
-    """Whether the janitor looks after it."""
+    """Whether the janitor maintains it."""
     scaled: bool
     """Whether KEDA scales it."""
     patches_pods: bool
-    """Whether the janitor sets costs of deletion on its pods."""
+    """Whether the janitor sets the deletion cost of its pods."""
     image: str
     """Of its pods, with the environment's prefix."""
     connections: int
@@ -70,39 +70,39 @@ class Member:
     grace_seconds: int
     """From SIGTERM to SIGKILL."""
     sends_to: tuple[str, ...] = ()
-    """Pipelines whose worker files its pods read as well."""
+    """Pipelines whose worker files its pods read too."""
     backlog: int = 0
-    """Messages that may wait, of which Redis must hold all."""
+    """The most messages that may wait, which Redis must be able to hold."""
     backlog_bytes: int = 0
-    """Of their bodies, where each is as large as it may be."""
+    """The size of that backlog if every body has the maximum size."""
     producer: str = ""
-    """What who sends to it may do in Redis, as rules of its access list; nothing where nobody can."""
+    """The rights of its producers in Redis, as rules of an access list; empty if it takes no messages."""
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
-    """An environment with all its specs, to be emitted."""
+class PlannedEnvironment:
+    """One environment with all its specs, ready to be emitted."""
 
     environment: str
     around: Environment
     members: tuple[Member, ...]
-    """By name."""
+    """Sorted by name."""
     source: str
     """The platform file."""
     version: str
-    """Penstock's own."""
+    """Of Penstock."""
 
     @property
     def folder(self) -> str:
-        """Where everything of it goes."""
-        return f"{self.environment}/{OF_ENVIRONMENT}"
+        """The folder of its files below `generated/`."""
+        return f"{self.environment}/{ENVIRONMENT_FOLDER}"
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """Of its specs."""
+        """The kinds of its specs."""
         return tuple(sorted({one.kind for one in self.members}))
 
     @property
     def tended(self) -> tuple[Member, ...]:
-        """Those that the janitor looks after."""
+        """The specs that the janitor maintains."""
         return tuple(one for one in self.members if one.tended)

@@ -1,4 +1,4 @@
-"""What a repository is generated from, read once."""
+"""A repository as the generator reads it: specs, platform file and templates."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from datetime import date
 from importlib.metadata import version
 from pathlib import Path
 
-from penstock_generate.artifact import OF_ALL
-from penstock_generate.rendering import OURS, Templates
+from penstock_generate.rendering.artifact import REPOSITORY_FOLDERS
+from penstock_generate.rendering.templates import BUILT_IN, Templates
 from penstock_spec.fields import nearest
 from penstock_spec.files import digest
 from penstock_spec.findings import CannotGoOn, LintResult, Severity
@@ -20,18 +20,18 @@ from penstock_spec.repository import Inputs, Repository, read_inputs
 
 TEMPLATES = "templates"
 TOOLS = ("penstock-generate", "Jinja2")
-"""Whose version stands in what they make."""
+"""Packages whose version changes the generated files."""
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
-    """What of a repository is asked for; an empty choice is all."""
+class Selection:
+    """The environments and specs that were asked for; empty means all."""
 
     environments: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
 
     def covers(self, folder: str) -> bool:
-        """Whether a folder of `generated/` belongs to it. What belongs to all is left alone when some are asked for."""
+        """Whether it includes a folder of `generated/`. The repository's own folders belong to the full selection."""
         environment, inside, name = folder.partition("/")
         if not inside:
             return not self.environments and not self.names
@@ -40,55 +40,56 @@ class Chosen:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Files, which have been checked or are about to be, and what was asked for."""
+    """A repository that was read, with the selection; its specs are linted before or during the run."""
 
     repository: Repository
     inputs: Inputs
     platform: check.PlatformFile
     model: Platform
     environments: tuple[str, ...]
-    chosen: Chosen
+    chosen: Selection
     templates: Templates
     version: str
     today: date
     fingerprint: str
-    """Of all that every file hangs on: the tool, its templates, the platform file."""
+    """Of everything that all files depend on: the tools, the templates, the platform file."""
 
     @property
     def root(self) -> Path:
-        """Of the repository."""
+        """The folder of the repository."""
         return self.repository.root
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
-    """What files with errors come to."""
+class InvalidSpecs:
+    """The findings of a repository with errors."""
 
     outcome: LintResult
 
 
-def read(repository: Repository, chosen: Chosen, today: date) -> Source | Refused:
-    """The repository, checked."""
-    source = unchecked(repository, chosen, today)
-    return (isinstance(source, Source) and refused(source)) or source
+def read_source(repository: Repository, chosen: Selection, today: date) -> Source | InvalidSpecs:
+    """Read and lint the repository."""
+    source = read_unchecked(repository, chosen, today)
+    return (isinstance(source, Source) and lint_errors(source)) or source
 
 
-def refused(source: Source, also: lint.SpecCallback | None = None) -> Refused | None:
-    """Check its specs, and do something else with each that is well: nothing is refused where all are."""
+def lint_errors(source: Source, also: lint.SpecCallback | None = None) -> InvalidSpecs | None:
+    """Lint the specs, and hand each valid one to `also`; None if there are no errors."""
     outcome = cache.lint(source.repository, source.chosen.environments, source.today, source.inputs, also)
-    return Refused(outcome) if outcome.count(Severity.ERROR) else None
+    return InvalidSpecs(outcome) if outcome.count(Severity.ERROR) else None
 
 
-def unchecked(repository: Repository, chosen: Chosen, today: date) -> Source | Refused:
-    """The repository as it lies there; nothing is known of its specs, and refused is only a broken platform file."""
+def read_unchecked(repository: Repository, chosen: Selection, today: date) -> Source | InvalidSpecs:
+    """Read the repository without linting its specs; only an invalid platform file is refused."""
     inputs = read_inputs(repository)
     platform = check.check_platform(lint.load(inputs.platform))
     environments = lint.choose(platform, chosen.environments)
     if platform.model is None:
-        return Refused(cache.lint(repository, chosen.environments, today, inputs))
-    for name in OF_ALL:
+        return InvalidSpecs(cache.lint(repository, chosen.environments, today, inputs))
+    for name in REPOSITORY_FOLDERS:
         if name in platform.model.environments:
-            raise CannotGoOn(f"an environment cannot be named `{name}`: `generated/{name}/` is for all", "rename it")
+            says = f"an environment cannot be named `{name}`: `generated/{name}/` belongs to all environments"
+            raise CannotGoOn(says, "rename it")
     overrides = repository.root / TEMPLATES
     return Source(
         repository=repository,
@@ -106,18 +107,18 @@ def unchecked(repository: Repository, chosen: Chosen, today: date) -> Source | R
 
 def _fingerprint(inputs: Inputs, overrides: Path) -> str:
     raw = inputs.platform.raw
-    told = [digest(raw) or "" if isinstance(raw, bytes) else ""]
-    for folder in (overrides, OURS):
+    parts = [digest(raw) or "" if isinstance(raw, bytes) else ""]
+    for folder in (overrides, BUILT_IN):
         for path in sorted(found for found in folder.rglob("*") if found.is_file()):
-            told += [os.fspath(path.relative_to(folder)), digest(path.read_bytes()) or ""]
-    return cache.fingerprint((Path(__file__).parent,), TOOLS, *told)
+            parts += [os.fspath(path.relative_to(folder)), digest(path.read_bytes()) or ""]
+    return cache.fingerprint((Path(__file__).parents[1],), TOOLS, *parts)
 
 
-def refuse_unknown(chosen: Chosen, names: AbstractSet[str]) -> None:
-    """A name that no spec has."""
+def refuse_unknown(chosen: Selection, names: AbstractSet[str]) -> None:
+    """Refuse a selection with a name that no spec has."""
     for name in chosen.names:
         if name not in names:
             close = nearest(name, sorted(names))
             known = ", ".join(f"`{one}`" for one in sorted(names))
             hint = f"did you mean `{close}`?" if close else f"there are {known}"
-            raise CannotGoOn(f"there is no spec named `{name}`", hint)
+            raise CannotGoOn(f"no spec is named `{name}`", hint)

@@ -6,8 +6,8 @@ something else. There is no time in it: the same input gives the same bytes.
 
 from __future__ import annotations
 
-from penstock_generate import listing
-from penstock_generate.artifact import Artifact
+from penstock_generate.rendering.artifact import Artifact
+from penstock_generate.tree import listing
 
 PLACES = 16
 """Of the digest: enough to see a change."""
@@ -22,7 +22,7 @@ _COMMENTS = {
 """How a comment begins and ends; what is not here, such as JSON, has none and is left as it is."""
 
 
-def headed(artifact: Artifact, source: str, version: str) -> Artifact:
+def with_header(artifact: Artifact, source: str, version: str) -> Artifact:
     """With the line, where the file can have one; what was copied stays as it is."""
     comment = _COMMENTS.get(f".{artifact.path.rpartition('.')[2]}")
     if comment is None or artifact.copied:

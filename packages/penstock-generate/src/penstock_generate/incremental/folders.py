@@ -1,4 +1,4 @@
-"""From specs to the folders of what follows from them; what comes out hangs on what goes in and on nothing else."""
+"""From specs to the folders of `generated/`: a pure function of the source."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from penstock_generate import listing
-from penstock_generate.artifact import Artifact
-from penstock_generate.heading import headed
+from penstock_generate.inputs.plan import JANITOR, Member, PlannedEnvironment, PlannedSpec
+from penstock_generate.inputs.source import Source
 from penstock_generate.kinds import emitter
-from penstock_generate.plan import JANITOR, Member, Planned, Whole
-from penstock_generate.source import Source
+from penstock_generate.rendering.artifact import Artifact
+from penstock_generate.rendering.header import with_header
+from penstock_generate.tree import listing
 from penstock_spec.files import File
 from penstock_spec.findings import CannotGoOn
 from penstock_spec.kinds import kinds
@@ -27,66 +27,66 @@ class Folder:
     name: str
     artifacts: tuple[Artifact, ...]
     files: Mapping[str, bytes]
-    """What they are on disk, by path."""
+    """File contents by path."""
     member: Member | None = None
-    """What its environment says of it."""
+    """The facts for the environment's files."""
     beside: tuple[str, ...] = ()
     """Files beside the spec that were read."""
 
 
-def everything(source: Source) -> Iterator[Folder]:
-    """All folders of a repository, one after the other, whatever is chosen and whatever lies on disk."""
+def all_folders(source: Source) -> Iterator[Folder]:
+    """All folders of a repository one by one, regardless of the selection and of what is on disk."""
     members: dict[str, list[Member]] = {name: [] for name in source.environments}
     for file in source.inputs.specs:
-        for folder in of_spec(source, plan(source, file)):
+        for folder in spec_folders(source, plan(source, file)):
             members[folder.name.partition("/")[0]] += [folder.member] if folder.member else []
             yield folder
     for environment, found in members.items():
-        yield from of_whole(source, environment, found)
-    yield from of_all(source)
+        yield from environment_folders(source, environment, found)
+    yield from repository_folders(source)
 
 
-def of_spec(source: Source, planned: Iterable[Planned]) -> Iterator[Folder]:
-    """The folders of one spec: one in each environment."""
+def spec_folders(source: Source, planned: Iterable[PlannedSpec]) -> Iterator[Folder]:
+    """The folders of one spec, one per environment."""
     for it in planned:
         emitted = emitter(it.spec.kind)(it, source.templates)
         yield _folder(emitted.artifacts, it.source, source.version, emitted.member, emitted.beside)
 
 
-def plan(source: Source, file: File) -> Iterator[Planned]:
-    """One spec in each environment."""
+def plan(source: Source, file: File) -> Iterator[PlannedSpec]:
+    """Resolve one spec in each environment."""
     document = lint.load(file)
     kind = kinds()[document.data["kind"]]
     each = ((name, check.resolve(kind, document, source.platform, name)) for name in source.environments)
     return planned(source, file, each)
 
 
-def planned(source: Source, file: File, resolved: Iterable[tuple[str, tuple[Any, Layers]]]) -> Iterator[Planned]:
-    """The same, of a spec that was resolved before."""
+def planned(source: Source, file: File, resolved: Iterable[tuple[str, tuple[Any, Layers]]]) -> Iterator[PlannedSpec]:
+    """Plan a spec that is resolved already."""
     for environment, (spec, layers) in resolved:
         if spec.name == JANITOR:
-            says = f"{file.name}: a spec cannot be named `{JANITOR}`: that is the janitor's own Deployment"
+            says = f"{file.name}: a spec cannot be named `{JANITOR}`, which is the name of the janitor's Deployment"
             raise CannotGoOn(says, "rename it")
-        yield Planned(environment, source.model.environments[environment], spec, layers, file.path.parent)
+        yield PlannedSpec(environment, source.model.environments[environment], spec, layers, file.path.parent)
 
 
-def of_whole(source: Source, environment: str, members: Iterable[Member]) -> Iterator[Folder]:
+def environment_folders(source: Source, environment: str, members: Iterable[Member]) -> Iterator[Folder]:
     """The folder of an environment."""
-    from penstock_generate import environment as of_environment  # noqa: PLC0415 - most runs make none anew
+    from penstock_generate import environment as emitting  # noqa: PLC0415 - most runs need none of it
 
     found = tuple(sorted(members, key=lambda one: one.name))
     file = source.inputs.platform.name
-    whole = Whole(environment, source.model.environments[environment], found, file, source.version)
-    artifacts = tuple(of_environment.emit(whole, source.templates))
+    it = PlannedEnvironment(environment, source.model.environments[environment], found, file, source.version)
+    artifacts = tuple(emitting.emit(it, source.templates))
     if artifacts:
         yield _folder(artifacts, file, source.version)
 
 
-def of_all(source: Source) -> Iterator[Folder]:
-    """The folders of the repository."""
-    from penstock_generate import repository as of_repository  # noqa: PLC0415 - as above
+def repository_folders(source: Source) -> Iterator[Folder]:
+    """The folders that all environments share."""
+    from penstock_generate import repository as emitting  # noqa: PLC0415 - as above
 
-    artifacts = sorted(of_repository.emit(source.templates, source.version), key=lambda one: one.path)
+    artifacts = sorted(emitting.emit(source.templates, source.version), key=lambda one: one.path)
     for _, group in groupby(artifacts, key=lambda one: one.folder):
         yield _folder(group, "its models and templates", source.version)
 
@@ -94,8 +94,8 @@ def of_all(source: Source) -> Iterator[Folder]:
 def _folder(
     artifacts: Iterable[Artifact], source: str, version: str, member: Member | None = None, beside: tuple[str, ...] = ()
 ) -> Folder:
-    """With headings, and the listing."""
-    found = [headed(one, source, version) for one in artifacts]
+    """Add the headers and the listing."""
+    found = [with_header(one, source, version) for one in artifacts]
     folder = found[0].folder
     files = {one.path: one.content.encode() for one in found}
     found.append(listing.listed(folder, files, f"# Generated by penstock {version} from {source}.\n"))

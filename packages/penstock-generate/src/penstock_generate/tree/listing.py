@@ -1,7 +1,7 @@
-"""Which files of a folder are the generator's: `FILES` in it names each, with the digest of what was written.
+"""`FILES`: the listing in each generated folder, with the digest of every file that was written.
 
-So files that somebody else puts there are never touched, files that are nobody's any more can be removed, and a file
-that was changed by hand can be told from one that is out of date.
+It tells apart the generator's files from other people's, which are never touched; files that are no longer generated,
+which are removed; and files that were edited by hand from files that are out of date.
 """
 
 from __future__ import annotations
@@ -10,25 +10,25 @@ import hashlib
 import re
 from collections.abc import Mapping
 
-from penstock_generate.artifact import Artifact
+from penstock_generate.rendering.artifact import Artifact
 
 NAME = "FILES"
 _LINE = re.compile(r"([0-9a-f]{64})  ([^\0\n]+)")
 
 
 def digest(content: bytes) -> str:
-    """Of a file's bytes."""
+    """The SHA-256 of a file's bytes."""
     return hashlib.sha256(content).hexdigest()
 
 
 def listed(folder: str, files: Mapping[str, bytes], header: str) -> Artifact:
-    """The listing of a folder's files, a line each as `sha256sum` writes it."""
+    """The listing of a folder's files, one line each in the format of `sha256sum`."""
     lines = [f"{digest(raw)}  {path.removeprefix(f'{folder}/')}\n" for path, raw in sorted(files.items())]
     return Artifact(f"{folder}/{NAME}", header + "".join(lines), __name__)
 
 
 def parse(text: str) -> Mapping[str, str]:
-    """Paths below the folder and digests. What looks like neither a line nor a comment names nothing."""
+    """Digests by path below the folder. Comments and malformed lines are ignored."""
     found = {}
     for line in text.splitlines():
         match = _LINE.fullmatch(line)
@@ -38,5 +38,5 @@ def parse(text: str) -> Mapping[str, str]:
 
 
 def _inside(path: str) -> bool:
-    """A listing that somebody wrote must not reach files elsewhere."""
+    """Whether the path stays inside the folder: a forged listing must not reach other files."""
     return not path.startswith("/") and not {"", ".", ".."}.intersection(path.split("/"))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from penstock_generate.source import Source
-from penstock_generate.tree import Difference
+from penstock_generate.inputs.source import Source
+from penstock_generate.tree.compare import Difference
 from penstock_spec import worker_file
 from penstock_spec.files import File
 from penstock_spec.findings import CannotGoOn

@@ -1,0 +1,1 @@
+"""A repository as it was read and checked, and each spec in its environment."""

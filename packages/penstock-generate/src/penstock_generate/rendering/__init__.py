@@ -1,0 +1,1 @@
+"""Templates, and values written as YAML, PromQL, Python and Markdown."""

@@ -1,0 +1,1 @@
+"""What the verbs share: options, the repository here, and the output of a run."""
