@@ -168,8 +168,6 @@ class Redis:
             return
         if key in self._locks:
             self._locks[key].cancel()
-        else:
-            self.front.ask(("PERSIST", key))
         self._locks[key] = self._universe.after(holds / 1000, self._let_go, key)
 
     def _let_go(self, key: str) -> None:

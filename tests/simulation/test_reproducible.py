@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from typing import cast
 
 import pytest
 
@@ -29,6 +30,15 @@ def test_answers_from_memory(store: Store, profile: str, seed: int) -> None:
     quick, whole = run(store, plan, traced=True), run(store, plan, traced=True, memory=False)
     assert quick.trace == whole.trace
     assert quick.commands < whole.commands
+
+
+def test_the_clock_of_the_server_ends_no_lease(store: Store) -> None:
+    """Only virtual time passes in a schedule, so a slow machine does not change it."""
+    run(store, plan_of("all", 3))
+    [keys] = cast("list[list[bytes]]", store.ask(("KEYS", "*")))
+    expire = {key: store.ask(("PTTL", key))[0] for key in keys if b":dedup:" not in key}
+    assert any(key.startswith(b"penstock:janitor:") for key in expire)
+    assert set(expire.values()) == {-1}
 
 
 def test_seeds_differ(store: Store) -> None:
