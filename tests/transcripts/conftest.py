@@ -19,6 +19,7 @@ Blocks are told in order and a blank line ends each. Beside `penstock` there are
 from __future__ import annotations
 
 import io
+import math
 import re
 import shlex
 import sys
@@ -135,6 +136,8 @@ class Stage:
             patch.setattr(sys, "path", [*sys.path])
             patch.setattr(sys, "stdin", Typing(given, out) if given else io.StringIO())
             patch.delenv("PENSTOCK_TRACEBACK", raising=False)
+            # A command that takes long on a slow machine prints progress; a transcript is the same on every machine.
+            patch.setattr("penstock.command.operating.PROGRESS_ELSEWHERE", math.inf)
             for name, value in {"PENSTOCK_TODAY": str(TODAY), "COLUMNS": "100", **variables}.items():
                 patch.setenv(name, value)
             try:

@@ -111,13 +111,19 @@ def tell_table(table: Table) -> None:
         tell(line if number else paint(line, "bold"))
 
 
+PROGRESS_ON_TERMINAL = 0.1
+"""Seconds between updates of a progress line on a terminal."""
+PROGRESS_ELSEWHERE = 10.0
+"""Seconds between progress lines in a log."""
+
+
 class Progress:
     """How far it has come: on a terminal a line that changes, elsewhere a line now and then."""
 
     def __init__(self) -> None:
         """Nothing is shown yet."""
         self._changes = sys.stderr is not None and sys.stderr.isatty()
-        self._every = 0.1 if self._changes else 10.0
+        self._every = PROGRESS_ON_TERMINAL if self._changes else PROGRESS_ELSEWHERE
         self._next = time.monotonic() + self._every
         self._width = 0
 

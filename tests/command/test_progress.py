@@ -1,0 +1,39 @@
+"""Progress of a command that takes long."""
+
+import sys
+
+import pytest
+
+from penstock.command import operating
+from penstock.command.operating import Progress
+
+
+def test_a_log_gets_a_line_now_and_then(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where standard error is no terminal, nothing is overwritten."""
+    monkeypatch.setattr(operating, "PROGRESS_ELSEWHERE", 0.0)
+    progress = Progress()
+    progress.show("1 of 2")
+    progress.show("2 of 2")
+    progress.end()
+    assert capsys.readouterr().err == "1 of 2\n2 of 2\n"
+
+
+def test_a_quick_command_prints_no_progress(capsys: pytest.CaptureFixture[str]) -> None:
+    """The first line comes after the interval, not at once."""
+    progress = Progress()
+    progress.show("1 of 2")
+    progress.end()
+    assert capsys.readouterr().err == ""
+
+
+def test_a_terminal_shows_one_line_that_changes(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is cleared at the end."""
+    monkeypatch.setattr(operating, "PROGRESS_ON_TERMINAL", 0.0)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    progress = Progress()
+    progress.show("10 of 10")
+    progress.show("9")
+    progress.end()
+    assert capsys.readouterr().err == "\r10 of 10\r9       \r \r"
