@@ -14,6 +14,7 @@ from typing import Any
 
 import click
 import pytest
+from patience import PATIENCE
 
 from penstock.command import app
 from penstock.command.verbs import VERBS
@@ -188,7 +189,7 @@ def test_ctrl_c_while_it_is_loaded_is_a_word(module: str) -> None:
         assert process.stdout
         process.stdout.readline()
         process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=60)
+        _, said = process.communicate(timeout=PATIENCE)
     assert (process.returncode, said) == (130, "\nstopped\n")  # a terminal has shown `^C` before
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from developing import MARK, marked
 from offspring import is_alive
+from patience import PATIENCE
 from servers import wait_for
 
 from penstock_dev.demo import report, traffic
@@ -148,7 +149,7 @@ def test_ctrl_c_while_it_is_loaded_is_a_sentence(root: Path, tmp_path: Path) -> 
     with subprocess.Popen(words, cwd=root, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
         wait_for(loading.exists, "it is being loaded")
         process.send_signal(signal.SIGINT)
-        told, _ = process.communicate(timeout=60)
+        told, _ = process.communicate(timeout=PATIENCE)
     assert (process.returncode, told) == (130, "stopped; nothing is left behind\n")
 
 
@@ -166,7 +167,7 @@ def test_ctrl_c_leaves_nothing_of_the_demo(root: Path, temporary: Path, moment: 
     demo = Demo(root, temporary)
     wait_for(lambda: MOMENTS[moment](demo), moment, 120)
     demo.process.send_signal(signal.SIGINT)
-    told, _ = demo.process.communicate(timeout=120)
+    told, _ = demo.process.communicate(timeout=PATIENCE)
     assert demo.process.returncode == 130, told
     assert told.endswith("stopped; nothing is left behind\n")
     assert "Traceback" not in told

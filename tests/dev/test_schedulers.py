@@ -116,7 +116,7 @@ def test_what_its_jobs_send_reaches_a_pipeline_beside_it_and_its_keys_are_jobs(l
                 (pod,) = snapshot().workers
                 assert await controls.kill("clockwork", pod.name) == f"killed {pod.name}, process {pod.pid}"
 
-    keep(promise(), seconds=180)
+    keep(promise())
 
 
 def test_until_idle_is_refused_as_jobs_come_again(laptop: Laptop) -> None:

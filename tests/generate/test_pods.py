@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from patience import PATIENCE
 from servers import Server
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -52,7 +53,7 @@ def pod(repository: Path, penstock: Run, tmp_path: Path) -> Path:
 def run(pod: Path, *words: str) -> subprocess.CompletedProcess[str]:
     command = [str(Path(sys.executable).with_name("penstock")), *words, "--log-format", "json"]
     environ = {"PATH": os.environ["PATH"]}
-    return subprocess.run(command, cwd=pod, env=environ, capture_output=True, text=True, check=False, timeout=60)
+    return subprocess.run(command, cwd=pod, env=environ, capture_output=True, text=True, check=False, timeout=PATIENCE)
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from developing import Laptop, marked, workers
 from offspring import is_alive
 from raw import Raw
 from servers import wait_for
-from terminal import PROMPT, SECONDS, Terminal
+from terminal import PROMPT, Terminal
 
 pytestmark = pytest.mark.needs("tmux")
 
@@ -71,13 +71,13 @@ class OnScreen:
 
     def until_done(self, count: int) -> None:
         """So many messages."""
-        wait_for(lambda: self.done >= count, f"{count} messages are done", SECONDS)
+        wait_for(lambda: self.done >= count, f"{count} messages are done")
         assert self.done == count
 
     def nothing_left(self) -> None:
         """No process of it."""
-        wait_for(lambda: not marked(self.mark), "no process is left", SECONDS)
-        wait_for(lambda: not any(map(is_alive, self.servers)), "no Redis is left", SECONDS)
+        wait_for(lambda: not marked(self.mark), "no process is left")
+        wait_for(lambda: not any(map(is_alive, self.servers)), "no Redis is left")
 
 
 @pytest.fixture
@@ -112,7 +112,7 @@ def test_a_killed_worker_is_replaced(screen: OnScreen) -> None:
     [before] = workers(screen.mark)
     screen.terminal.press("k")
     screen.terminal.until_shows(f"process {before}")
-    wait_for(lambda: workers(screen.mark) not in ([], [before]), "another worker is there", SECONDS)
+    wait_for(lambda: workers(screen.mark) not in ([], [before]), "another worker is there")
     [after] = workers(screen.mark)
     screen.terminal.until_shows(f" {after} ready")
     screen.terminal.press("s")
@@ -131,7 +131,7 @@ def test_redis_dies_under_it_and_comes_back(screen: OnScreen) -> None:
     screen.terminal.press("p", "r")
     screen.terminal.until_shows("Redis up")
     screen.terminal.press("s")
-    wait_for(lambda: screen.done >= 2, "what is sent then is done", SECONDS)
+    wait_for(lambda: screen.done >= 2, "what is sent then is done")
 
 
 def test_redis_that_is_killed_is_brought_back(screen: OnScreen) -> None:
@@ -140,7 +140,7 @@ def test_redis_that_is_killed_is_brought_back(screen: OnScreen) -> None:
     before = screen.server()
     os.kill(before, signal.SIGKILL)
     screen.terminal.until_shows("Redis has ended by itself; it is started again")
-    wait_for(lambda: screen.server() != before, "another one runs", SECONDS)
+    wait_for(lambda: screen.server() != before, "another one runs")
     screen.terminal.until_shows("Redis up")
     screen.terminal.press("s")
     screen.until_done(1)
@@ -221,7 +221,7 @@ def test_only_what_changed_is_written(root: Path, tmp_path: Path) -> None:
 
     def look(more: int) -> None:
         now = looks.stat().st_size
-        wait_for(lambda: looks.stat().st_size >= now + more, "it looks again", SECONDS)
+        wait_for(lambda: looks.stat().st_size >= now + more, "it looks again")
 
     with Terminal(tmp_path) as terminal:
         terminal.type(shlex.join((sys.executable, str(root / "tests/support/still.py"), str(looks), str(other))))
@@ -232,7 +232,7 @@ def test_only_what_changed_is_written(root: Path, tmp_path: Path) -> None:
         assert not written.exists() or written.read_bytes() == b""
         other.touch()
         terminal.until_shows(" 4711 ")
-        wait_for(lambda: written.exists() and "4711" in written.read_text(), "what records it has it too", SECONDS)
+        wait_for(lambda: written.exists() and "4711" in written.read_text(), "what records it has it too")
         look(2)
         text = written.read_text()
         assert "4711" in text

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from patience import PATIENCE
 from pipelines import Trial
 from promises import keep
 from raw import Told
@@ -28,8 +29,6 @@ from penstock.resolved import Resolved
 from penstock.wire.credentials import Credentials
 from penstock.worker.dead_letter import dead_letter_fields
 from penstock.worker.delivery import Buried, Delivery
-
-SECONDS = 120.0
 
 
 def first_line(process: subprocess.Popen[str]) -> str:
@@ -120,7 +119,7 @@ class Desk:
             text=True,
             **{"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **more},
         )
-        watchdog = threading.Timer(SECONDS, process.kill)
+        watchdog = threading.Timer(PATIENCE, process.kill)
         watchdog.daemon = True
         watchdog.start()
         return process

@@ -15,12 +15,12 @@ from types import TracebackType
 from typing import Self
 
 from offspring import is_alive
+from patience import PATIENCE
 from raw import Raw, Told
 from servers import wait_for
 
 SUPPORT = Path(__file__).parent
 MARK = "PENSTOCK_TEST_MARK"
-SECONDS = 120.0
 PLATFORM = """\
 kind: platform
 environments:
@@ -162,7 +162,7 @@ class Dev:
         with self.process.stdout as pipe:
             assert pipe.readline()
 
-    def until(self, text: str, seconds: float = SECONDS) -> Self:
+    def until(self, text: str, seconds: float = PATIENCE) -> Self:
         """Wait until it has said so, in words or as a pattern."""
         wait_for(lambda: self._says(text) or self.process.poll() is not None, f"it says: {text}", seconds)
         assert self._says(text), self.log()
@@ -214,14 +214,14 @@ class Dev:
 
     def nothing_left(self) -> None:
         """It has ended, and so has all that it started; Redis writes over its mark, but stays in its folder."""
-        self.process.wait(SECONDS)
-        wait_for(lambda: not self.processes(), "no process is left", SECONDS)
-        wait_for(lambda: not processes_in(self._folder), "no Redis is left", SECONDS)
+        self.process.wait(PATIENCE)
+        wait_for(lambda: not self.processes(), "no process is left", PATIENCE)
+        wait_for(lambda: not processes_in(self._folder), "no Redis is left", PATIENCE)
 
     def interrupt(self) -> int:
         """Ctrl-C, and the exit code."""
         self.process.send_signal(signal.SIGINT)
-        return self.process.wait(SECONDS)
+        return self.process.wait(PATIENCE)
 
     def kill(self) -> None:
         """SIGKILL."""
@@ -231,7 +231,7 @@ class Dev:
 
     def wait(self) -> int:
         """Its exit code, when it ends by itself."""
-        return self.process.wait(SECONDS)
+        return self.process.wait(PATIENCE)
 
 
 def marked(mark: str, command: str = "") -> list[int]:

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from patience import PATIENCE
 from servers import Server, wait_for
 from stage import Stage
 from targets import Target
@@ -32,7 +33,6 @@ kind: platform
 environments:
   dev: {namespace: tests, redis: {addresses: ["127.0.0.1:6379"]}}
 """
-SECONDS = 40.0
 
 
 class House:
@@ -98,7 +98,7 @@ class JanitorProcess:
 
     def until(self, message: str) -> None:
         """Wait until it has said so."""
-        wait_for(lambda: self.said(message) or self.process.poll() is not None, f"it says: {message}", SECONDS)
+        wait_for(lambda: self.said(message) or self.process.poll() is not None, f"it says: {message}", PATIENCE)
         assert self.said(message), self.log()
 
     def leads(self) -> bool:
@@ -110,7 +110,7 @@ class JanitorProcess:
         """What it answers over HTTP."""
         port = self.said("answers over HTTP")[0]["port"]
         try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=10) as answer:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=PATIENCE) as answer:
                 return answer.status, answer.read().decode()
         except urllib.error.HTTPError as error:
             return error.code, error.read().decode()
@@ -136,4 +136,4 @@ class JanitorProcess:
     def end(self) -> int:
         """SIGTERM, and the exit code."""
         self.process.terminate()
-        return self.process.wait(SECONDS)
+        return self.process.wait(PATIENCE)

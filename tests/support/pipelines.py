@@ -14,6 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from patience import PATIENCE
 from raw import Told
 from servers import wait_for
 from targets import Target
@@ -112,7 +113,7 @@ class Trial:
             letters.append(dict(zip(map(str, fields[::2]), map(str, fields[1::2]), strict=True)))
         return letters
 
-    def drained(self, seconds: float = 60) -> None:
+    def drained(self, seconds: float = PATIENCE) -> None:
         """Wait until nothing is left."""
         wait_for(lambda: self.left() == 0, "nothing is left in the stream", seconds)
 
@@ -173,12 +174,12 @@ class Process:
         """The lines with this message."""
         return [line for line in self.lines() if line["message"] == message]
 
-    def ready(self, seconds: float = 30) -> Self:
+    def ready(self, seconds: float = PATIENCE) -> Self:
         """Wait until it has a life in the group."""
         self.until("a life in the group begins", seconds)
         return self
 
-    def until(self, message: str, seconds: float = 30) -> None:
+    def until(self, message: str, seconds: float = PATIENCE) -> None:
         """Wait until it has said so."""
         says = f"{self.name} says: {message}"
         wait_for(lambda: message in self.log() or self.process.poll() is not None, says, seconds)
@@ -194,7 +195,7 @@ class Process:
     def signal(self, number: signal.Signals) -> None:
         self.process.send_signal(number)
 
-    def end(self, seconds: float = 30) -> int:
+    def end(self, seconds: float = PATIENCE) -> int:
         """SIGTERM, and the exit code."""
         self.process.terminate()
         return self.process.wait(seconds)

@@ -12,10 +12,10 @@ from typing import TypeVar
 
 import uvloop
 from hiredis import HiredisError
+from patience import HANGS, PATIENCE
 
 from penstock.wire.errors import RedisTrouble
 
-SECONDS = 60.0
 LOOPS: dict[str, Callable[[], asyncio.AbstractEventLoop]] = {
     "asyncio": asyncio.new_event_loop,
     "uvloop": uvloop.new_event_loop,
@@ -23,7 +23,7 @@ LOOPS: dict[str, Callable[[], asyncio.AbstractEventLoop]] = {
 T = TypeVar("T")
 
 
-def keep(promise: Coroutine[object, object, T], *, seconds: float = SECONDS) -> T:
+def keep(promise: Coroutine[object, object, T], *, seconds: float = HANGS) -> T:
     """Run a promise on a loop of its own. One that hangs is broken."""
 
     async def within() -> T:
@@ -34,7 +34,7 @@ def keep(promise: Coroutine[object, object, T], *, seconds: float = SECONDS) -> 
         return runner.run(within())
 
 
-async def until(what: Callable[[], object | Awaitable[object]], says: str, *, seconds: float = SECONDS / 2) -> None:
+async def until(what: Callable[[], object | Awaitable[object]], says: str, *, seconds: float = PATIENCE) -> None:
     """Wait until it is so. A Redis that does not answer, or answers with an error, is not yet what it should be."""
     trouble: Exception | None = None
     try:

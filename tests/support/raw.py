@@ -7,6 +7,7 @@ import socket
 from typing import TypeAlias
 
 import hiredis
+from patience import PATIENCE
 
 Told: TypeAlias = "str | int | hiredis.ReplyError | list[Told] | None"
 """An answer with its texts decoded; bytes that are no text stand as `\\xff`."""
@@ -15,7 +16,7 @@ Told: TypeAlias = "str | int | hiredis.ReplyError | list[Told] | None"
 class Raw:
     """One connection. An error is raised as `hiredis.ReplyError`."""
 
-    def __init__(self, host: str, port: int, *, seconds: float = 10.0) -> None:
+    def __init__(self, host: str, port: int, *, seconds: float = PATIENCE) -> None:
         self._socket = socket.create_connection((host, port), timeout=seconds)
         self._reader = hiredis.Reader(encoding="utf-8", errors="backslashreplace")
 

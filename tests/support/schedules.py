@@ -10,9 +10,10 @@ from itertools import pairwise
 from pathlib import Path
 
 from ledger import Line, by_message, read
+from patience import PATIENCE
 from pipelines import PLATFORM, SUPPORT, Process, Trial
 from raw import Told
-from servers import SECONDS, wait_for
+from servers import wait_for
 from targets import Target
 
 from penstock_spec.kinds.scheduler.keys import KeyNames, SchedulerKeys
@@ -83,7 +84,7 @@ class Schedule(Trial):
         """What the jobs did, by job."""
         return by_message(read(self.ledger), what)
 
-    def ran(self, job: str, times: int = 1, seconds: float = SECONDS) -> None:
+    def ran(self, job: str, times: int = 1, seconds: float = PATIENCE) -> None:
         """Wait until a job has run so often."""
         wait_for(lambda: len(self.lines("end").get(job, [])) >= times, f"`{job}` has ended {times} times", seconds)
 

@@ -7,10 +7,10 @@ import urllib.error
 import urllib.request
 from dataclasses import dataclass
 
+from patience import PATIENCE
 from pipelines import Process
 from prometheus_client import Metric
 from prometheus_client.parser import text_string_to_metric_families as read
-from servers import SECONDS
 
 EVERY = 0.05
 """A page takes the worker and us some milliseconds, so that asking without a pause would slow both down."""
@@ -53,7 +53,7 @@ def port(process: Process) -> int:
 def page(process: Process, path: str) -> tuple[int, str]:
     """A status, and what was answered."""
     try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port(process)}{path}", timeout=30) as answer:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port(process)}{path}", timeout=PATIENCE) as answer:
             return answer.status, answer.read().decode()
     except urllib.error.HTTPError as error:
         return error.code, error.read().decode()
@@ -68,10 +68,10 @@ def numbers(process: Process) -> Numbers:
 
 def until_counted(process: Process, name: str, value: float, **labels: str) -> None:
     """Wait until a metric is what it should be."""
-    deadline = time.monotonic() + SECONDS
+    deadline = time.monotonic() + PATIENCE
     while (counted := _counted(process, name, labels)) != value:
         said = ", ".join(f"{key}={word}" for key, word in labels.items())
-        assert time.monotonic() < deadline, f"{name}({said}) is {counted}, and not {value:g} within {SECONDS:g} s"
+        assert time.monotonic() < deadline, f"{name}({said}) is {counted}, and not {value:g} within {PATIENCE:g} s"
         time.sleep(EVERY)
 
 

@@ -6,6 +6,7 @@ import http.client
 import socket
 from dataclasses import dataclass, field
 
+from patience import PATIENCE
 from prometheus_client import CollectorRegistry
 
 from penstock.observe.board import Board
@@ -13,8 +14,6 @@ from penstock.observe.health import HealthServer
 from penstock.observe.heart import Heart
 from penstock.observe.page import Pages
 from penstock.observe.readiness import Readiness
-
-SECONDS = 20.0
 
 
 @dataclass
@@ -42,7 +41,7 @@ class Served:
 
     def ask(self, path: str, method: str = "GET", **headers: str) -> Answered:
         """One request, on a connection of its own."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=SECONDS)
+        connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=PATIENCE)
         try:
             connection.request(method, path, headers=headers)
             response = connection.getresponse()
@@ -52,7 +51,7 @@ class Served:
 
     def connect(self) -> socket.socket:
         """A connection that says nothing yet."""
-        return socket.create_connection(("127.0.0.1", self.server.port), timeout=SECONDS)
+        return socket.create_connection(("127.0.0.1", self.server.port), timeout=PATIENCE)
 
     def say(self, data: bytes) -> bytes:
         """Whatever is sent, and all that comes back until the server hangs up."""

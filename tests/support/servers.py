@@ -21,6 +21,7 @@ from types import TracebackType
 from typing import Self
 
 import hiredis
+from patience import PATIENCE
 from raw import Raw, Told
 
 from penstock.embedded import LOOPBACK, Launched, find_server
@@ -29,8 +30,6 @@ from penstock.wire.link import Link
 from penstock.wire.route import Route
 from penstock_spec.platform import Redis
 
-SECONDS = 90.0
-"""Much more than anything here takes; on a machine that others use, processes stand still for long."""
 TRIES = 10
 LASTING = (11_000, 22_000)
 """Below 32,768, from where systems give ports to outgoing connections, also with what stands beside."""
@@ -58,7 +57,7 @@ def lasting_port(*beside: int) -> int:
             return port
 
 
-def wait_for(what: Callable[[], object], says: str, seconds: float = SECONDS) -> None:
+def wait_for(what: Callable[[], object], says: str, seconds: float = PATIENCE) -> None:
     """Until it is so. A server that does not answer, or answers with an error, is not yet what it should be."""
     deadline = time.monotonic() + seconds
     trouble: Exception | None = None

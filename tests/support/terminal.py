@@ -10,10 +10,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from patience import PATIENCE
 from servers import wait_for
 
 PROMPT = "ready>"
-SECONDS = 40.0
 
 Seen = Callable[[str], object]
 
@@ -70,7 +70,7 @@ class Terminal:
         """What the terminal knows of itself, such as `alternate_on`."""
         return self._tmux("display-message", "-p", f"#{{{what}}}").strip()
 
-    def until(self, seen: Seen, what: str, seconds: float = SECONDS) -> str:
+    def until(self, seen: Seen, what: str, seconds: float = PATIENCE) -> str:
         """Wait for it. Gives what is to be seen then."""
         try:
             wait_for(lambda: seen("\n".join(self.lines())), what, seconds)

@@ -18,14 +18,12 @@ from threading import Thread
 from typing import Any, Self
 
 import yaml
+from patience import PATIENCE
 from servers import lasting_port, wait_for
 
 from penstock.embedded import LOOPBACK, Launched
 
-SECONDS = 60.0
 TRIES = 5
-ANSWER = 30.0
-"""Seconds that one answer may take."""
 Page = Callable[[], bytes]
 
 
@@ -95,7 +93,7 @@ class Prometheus:
         """What its API answers. Raises ValueError with its words where it does not."""
         body = urllib.parse.urlencode(parameters).encode()
         try:
-            with urllib.request.urlopen(f"http://{self._address}/api/v1/{what}", body, timeout=ANSWER) as answer:
+            with urllib.request.urlopen(f"http://{self._address}/api/v1/{what}", body, timeout=PATIENCE) as answer:
                 return json.load(answer)["data"]
         except urllib.error.HTTPError as error:
             with error:
@@ -121,7 +119,7 @@ class Prometheus:
     def _runs(self, launched: Launched) -> bool:
         """Whether it came to answer; it does not where somebody took its port."""
         try:
-            wait_for(lambda: launched.has_ended() or self._is_ready(), "Prometheus is ready", SECONDS)
+            wait_for(lambda: launched.has_ended() or self._is_ready(), "Prometheus is ready", PATIENCE)
         except BaseException:
             launched.kill()
             raise
@@ -132,7 +130,7 @@ class Prometheus:
 
     def _is_ready(self) -> bool:
         try:
-            with urllib.request.urlopen(f"http://{self._address}/-/ready", timeout=ANSWER) as answer:
+            with urllib.request.urlopen(f"http://{self._address}/-/ready", timeout=PATIENCE) as answer:
                 return bool(answer.status == 200)
         except urllib.error.HTTPError as error:  # while it starts
             error.close()

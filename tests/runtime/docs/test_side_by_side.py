@@ -11,6 +11,7 @@ from typing import Any
 
 import pages
 import pytest
+from patience import PATIENCE
 from servers import Server, wait_for
 
 PAGE = pages.ROOT / "docs/how-to/migrate/xreadgroup.md"
@@ -49,7 +50,7 @@ class Move:
             yield lambda: told.read_text().splitlines()
         finally:
             process.terminate()
-            process.wait(30)
+            process.wait(PATIENCE)
 
     @staticmethod
     def words(command: tuple[str, ...]) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import uvloop
-from promises import SECONDS
+from patience import HANGS
 
 
 @pytest.fixture(params=["asyncio", "uvloop"])
@@ -17,7 +17,7 @@ def keep(request: pytest.FixtureRequest) -> Callable[[Coroutine[Any, Any, None]]
 
     def run(promise: Coroutine[Any, Any, None]) -> None:
         async def within() -> None:
-            async with asyncio.timeout(SECONDS):
+            async with asyncio.timeout(HANGS):
                 await promise
 
         with asyncio.Runner(loop_factory=uvloop.new_event_loop if request.param == "uvloop" else None) as runner:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 from janitors import House
+from patience import PATIENCE
 from pipelines import Trial
 from promises import keep, until
 from stage import Nobody, Stage
@@ -226,7 +227,7 @@ def test_one_pipeline_in_trouble_hides_no_other(house: Callable[..., House]) -> 
 
     janitor = one.janitor("--dry-run")
 
-    assert janitor.process.wait(60) == 1, janitor.log()
+    assert janitor.process.wait(PATIENCE) == 1, janitor.log()
     assert "would make the group  (well: 1)" in janitor.log()
     assert "broken: it cannot be told what a round would do: Redis refused: WRONGTYPE" in janitor.log()
     assert "something else stands under one of the pipeline's keys" in janitor.log()
@@ -241,7 +242,7 @@ def test_the_command_changes_nothing(target: Target, tmp_path_factory: pytest.Te
 
         process = trial.start("janitor", "--dry-run", "--redis", target.url)
 
-        assert process.process.wait(60) == 0, process.log()
+        assert process.process.wait(PATIENCE) == 0, process.log()
         assert stage.everything() == before
         assert "would take over messages of lost workers  (trial: 4)" in process.log()
         assert stage.owned(PARKED), "there was something to do"

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from janitors import House
+from patience import PATIENCE
 from servers import wait_for
 
 from penstock.janitor.files import Files
@@ -43,7 +44,7 @@ def test_one_round_over_a_folder(house: Make) -> None:
         stage.add(1)
         stage.park(stage.read(stage.life()))
     janitor = one.janitor("--once", str(mounted(one)))
-    assert janitor.process.wait(60) == 0, janitor.log()
+    assert janitor.process.wait(PATIENCE) == 0, janitor.log()
     assert all(len(stage.owned(READY)) == 1 for stage in one.stages.values())
 
 
@@ -77,7 +78,7 @@ def test_it_leaves_when_its_files_change(house: Make) -> None:
     (folder / "..new").symlink_to("..2027")
     (folder / "..new").rename(folder / "..data")
     first.until("its files have changed: leaving, to be started anew")
-    assert first.process.wait(30) == 0
+    assert first.process.wait(PATIENCE) == 0
     second = one.janitor(str(folder))
     second.until("leads")
     assert second.end() == 0
@@ -92,7 +93,7 @@ def test_several_files_by_name(house: Make) -> None:
         stage.add(1)
         stage.park(stage.read(stage.life()))
     janitor = one.janitor("--once", str(mounted(one) / "second.json"))
-    assert janitor.process.wait(60) == 0, janitor.log()
+    assert janitor.process.wait(PATIENCE) == 0, janitor.log()
     assert {name: len(stage.owned(READY)) for name, stage in one.stages.items()} == {"first": 0, "second": 1}
 
 
@@ -151,7 +152,7 @@ def test_what_it_does_not_look_after(house: Make, change: Callable[[Path], objec
     folder = mounted(one)
     change(folder)
     janitor = one.janitor(str(folder))
-    assert janitor.process.wait(60) == 2
+    assert janitor.process.wait(PATIENCE) == 2
     assert f"{says}" in janitor.log()
     assert hint in janitor.log()
     assert "Traceback" not in janitor.log()
@@ -172,5 +173,5 @@ def test_a_folder_that_nobody_may_read(tmp_path: Path, monkeypatch: pytest.Monke
 def test_a_file_that_is_none(house: Make) -> None:
     """A spec is for those who have the repository, and its whole environment is looked after."""
     janitor = house().janitor("specs/trial.yaml")
-    assert janitor.process.wait(60) == 2
+    assert janitor.process.wait(PATIENCE) == 2
     assert "`specs/trial.yaml` is neither a folder nor a worker file" in janitor.log()

@@ -6,6 +6,7 @@ import signal
 from collections.abc import Callable
 
 from janitors import House, JanitorProcess
+from patience import PATIENCE
 from prometheus_client import Metric
 from prometheus_client.parser import text_string_to_metric_families as parsed
 from servers import Server, wait_for
@@ -145,7 +146,7 @@ def test_who_is_told_to_leave_gives_the_lock_up(house: Make) -> None:
         janitor.until("leads")
         assert one.stage.number("EXISTS", key) == 1
         janitor.signal(number)
-        assert janitor.process.wait(30) == 0
+        assert janitor.process.wait(PATIENCE) == 0
         assert one.stage.number("EXISTS", key) == 0
         assert "Traceback" not in janitor.log()
 
@@ -159,7 +160,7 @@ def test_a_second_signal_ends_it_at_once(house: Make, server: Server) -> None:
     janitor.signal(signal.SIGTERM)
     janitor.until("told to leave")
     janitor.signal(signal.SIGTERM)
-    assert janitor.process.wait(30) == 128 + signal.SIGTERM
+    assert janitor.process.wait(PATIENCE) == 128 + signal.SIGTERM
     server.resume()
 
 
@@ -247,7 +248,7 @@ def test_once(house: Make) -> None:
 
     janitor = one.janitor("--once")
 
-    assert janitor.process.wait(60) == 0, janitor.log()
+    assert janitor.process.wait(PATIENCE) == 0, janitor.log()
     assert all(len(stage.owned(READY)) == 1 for stage in one.stages.values())
 
 
@@ -286,7 +287,7 @@ def test_once_without_redis(house: Make, server: Server) -> None:
     one = house(server=server)
     for option in ("--once", "--dry-run"):
         janitor = one.janitor(option)
-        assert janitor.process.wait(60) == 2
+        assert janitor.process.wait(PATIENCE) == 2
         assert "error: Redis cannot be reached: " in janitor.log()
         assert "hint: see that it runs and that this machine may reach it" in janitor.log()
         assert "trying again" not in janitor.log()
@@ -299,7 +300,7 @@ def test_once_without_a_password(house: Make, server: Server) -> None:
     one = house("first", "second", server=server)
     for option in ("--once", "--dry-run"):
         janitor = one.janitor(option)
-        assert janitor.process.wait(60) == 2
+        assert janitor.process.wait(PATIENCE) == 2
         assert "error: Redis refused: NOAUTH" in janitor.log()
         assert "hint: set REDIS_PASSWORD, and REDIS_USERNAME where Redis has users" in janitor.log()
         assert "trying again" not in janitor.log()

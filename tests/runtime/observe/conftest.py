@@ -6,7 +6,8 @@ import time
 from collections.abc import Callable, Iterator
 
 import pytest
-from served import SECONDS, Served
+from patience import PATIENCE
+from served import Served
 
 from penstock_spec.kinds.pipeline import Pipeline
 
@@ -49,9 +50,9 @@ def eventually() -> Callable[[Callable[[], object], str], None]:
     """Waits until something is so."""
 
     def wait(so: Callable[[], object], says: str) -> None:
-        end = time.monotonic() + SECONDS
+        end = time.monotonic() + PATIENCE
         while not so():
-            assert time.monotonic() < end, f"not within {SECONDS:g} s: {says}"
+            assert time.monotonic() < end, f"not within {PATIENCE:g} s: {says}"
             time.sleep(0.01)
 
     return wait

@@ -13,7 +13,8 @@ from contextlib import suppress
 from http import HTTPStatus
 
 import pytest
-from served import SECONDS, Served, read_all
+from patience import PATIENCE
+from served import Served, read_all
 
 from penstock.observe import health
 from penstock.observe.health import HealthServer, RedisHealth
@@ -144,7 +145,7 @@ def test_metrics_are_served_as_the_client_asks(served: Served) -> None:
 
 
 async def _hangs() -> RedisHealth:
-    await asyncio.sleep(SECONDS * 10)
+    await asyncio.sleep(PATIENCE * 10)
     raise AssertionError
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from patience import PATIENCE
 
 from penstock.observe.about import ABOUT, fields_of_message
 from penstock.observe.lines import LONGEST_TEXT, LONGEST_VALUE, Process, timestamp
@@ -400,11 +401,11 @@ def test_nobody_dies_of_a_broken_stderr(breaks: str, tmp_path: Path) -> None:
     """Closed, without a reader, full: the program goes on, and ends with 0."""
     program = tmp_path / "breaks.py"
     program.write_text(BREAKS.format(breaks=breaks))
-    ended = subprocess.run([sys.executable, program], stdout=subprocess.PIPE, timeout=60, check=False)
+    ended = subprocess.run([sys.executable, program], stdout=subprocess.PIPE, timeout=PATIENCE, check=False)
     assert (ended.returncode, ended.stdout) == (0, b"alive\n")
 
 
 def test_lines_longer_than_a_pipe_arrive_whole() -> None:
     """A write that takes only a part is followed by the rest."""
-    ended = subprocess.run([sys.executable, "-c", LONG], stderr=subprocess.PIPE, timeout=60, check=True)
+    ended = subprocess.run([sys.executable, "-c", LONG], stderr=subprocess.PIPE, timeout=PATIENCE, check=True)
     assert ended.stderr == b"x" * 300_000 + b"\n"

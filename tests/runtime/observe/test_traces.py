@@ -13,6 +13,7 @@ from opentelemetry import trace as otel
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from patience import PATIENCE
 
 from penstock.observe import traces
 from penstock.observe.spans import Sending, Spans, within
@@ -332,7 +333,7 @@ def test_without_opentelemetry_the_trace_travels_and_is_in_the_log(tmp_path: Pat
     """Where the package is not installed; and nothing of it is looked for."""
     program = tmp_path / "alone.py"
     program.write_text(ALONE)
-    ended = subprocess.run([sys.executable, program], capture_output=True, timeout=60, check=False)
+    ended = subprocess.run([sys.executable, program], capture_output=True, timeout=PATIENCE, check=False)
     assert ended.returncode == 0, ended.stderr
     assert ended.stdout.strip() == PARENT
     assert b'"trace_id": "0af7651916cd43dd8448eb211c80319c", "span_id": "b7ad6b7169203331"' in ended.stderr
@@ -360,5 +361,5 @@ def test_what_a_program_sets_up_later_counts_soon(tmp_path: Path) -> None:
     """A handler's module does it when it is imported; until then nothing of it is loaded."""
     program = tmp_path / "later.py"
     program.write_text(LATER)
-    ended = subprocess.run([sys.executable, program], capture_output=True, timeout=60, check=False)
+    ended = subprocess.run([sys.executable, program], capture_output=True, timeout=PATIENCE, check=False)
     assert (ended.returncode, ended.stdout.strip()) == (0, b"ok"), ended.stderr

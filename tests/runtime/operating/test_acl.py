@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 from desk import first_line
+from patience import PATIENCE
 from promises import keep
 from rights import DEDUP, DROPS, HISTORY, KEDA_LIST, PLAIN, SMALL, Granted, call, call_raw, counts_lag, worked
 from servers import wait_for
@@ -200,7 +201,7 @@ class TestJanitor:
         worked(desk.stage)
         for option in ("--dry-run", "--once"):
             process = desk.start("janitor", option, "--listen", "off", environ=user.environ)
-            out, err = process.communicate(timeout=60)
+            out, err = process.communicate(timeout=PATIENCE)
             assert process.returncode == 0, out + err
         assert user.refusals() == []
 
@@ -244,7 +245,7 @@ class TestOperator:
         process = desk.start("tail", "trial", "--last", "1", environ=user.environ)
         first_line(process)
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=30)
+        process.communicate(timeout=PATIENCE)
         assert user.refusals() == []
 
     def test_what_it_does_not_need_is_refused(self, grant: Grant) -> None:

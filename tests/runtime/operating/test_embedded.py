@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from desk import first_line
+from patience import PATIENCE
 from pipelines import PLATFORM, SPEC
 from raw import Raw
 from servers import wait_for
@@ -92,7 +93,7 @@ def test_commands_that_start_together_all_do_what_they_should(start: Start, fold
     """Whoever is first starts the server, and each message is there afterwards."""
     for round_ in range(1, 4):
         together = [start("send", "trial", f'{{"id": "{number}"}}') for number in range(4)]
-        told = [process.communicate(timeout=60) for process in together]
+        told = [process.communicate(timeout=PATIENCE) for process in together]
         assert [process.returncode for process in together] == [0] * 4, told
         assert kept(folder) == 4 * round_
 
@@ -104,14 +105,14 @@ def test_a_server_outlives_its_owner_while_others_use_it(start: Start, folder: P
     port = port_of(folder)
     other = start("send", "trial", "--lines")
     say(other, '{"id": "b"}')
-    out, err = owner.communicate(timeout=60)
+    out, err = owner.communicate(timeout=PATIENCE)
     assert (owner.returncode, out, err) == (0, "", "")
     say(other, '{"id": "c"}')
     third = start("send", "trial", '{"id": "d"}')
-    assert third.communicate(timeout=60)[1] == ""
+    assert third.communicate(timeout=PATIENCE)[1] == ""
     assert port_of(folder) == port
     assert length(port) == 4
-    assert other.communicate(timeout=60)[1] == ""
+    assert other.communicate(timeout=PATIENCE)[1] == ""
     wait_for(lambda: not answers(port), "the server is gone")
     assert kept(folder) == 4
 
@@ -123,7 +124,7 @@ def test_others_that_are_killed_hold_up_nothing(start: Start, folder: Path) -> N
     other = start("send", "trial", "--lines")
     say(other, '{"id": "b"}')
     port = port_of(folder)
-    owner.communicate(timeout=60)
+    owner.communicate(timeout=PATIENCE)
     assert length(port) == 2
     other.kill()
     other.communicate()
@@ -151,5 +152,5 @@ def test_what_one_that_was_killed_left_behind_misleads_nobody(start: Start, fold
     wait_for(lambda: not answers(port), "the server is gone")
     assert running_in(folder) is None
     third = start("send", "trial", '{"id": "b"}')
-    assert third.communicate(timeout=60)[1] == ""
+    assert third.communicate(timeout=PATIENCE)[1] == ""
     assert third.returncode == 0

@@ -213,7 +213,7 @@ async def settles(hand: Hand, admin: Stage) -> None:
         await promote(hand.link, keys)
         return admin.number("ZCARD", keys.delayed) == 0
 
-    await until(nothing_is_due, "what is due goes on", seconds=3)
+    await until(nothing_is_due, "what is due goes on")
     claims = (keys.stream, keys.alive, keys.uncharged, keys.crashed, keys.position)
     _, _, *claimed = items(await hand.run("claim", claims, keys.group, hand.consumer, 10, 10, 5, "idle", 60_000))
     assert len(claimed) == 4, "two suspects, and two that are ready"

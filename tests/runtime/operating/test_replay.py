@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 from cable import Cable
 from desk import Desk, first_line
+from patience import PATIENCE
 from promises import keep
 from servers import Server, wait_for
 from stage import Stage
@@ -255,7 +256,7 @@ def test_somebody_at_a_terminal_sees_how_far_it_has_come(desk: Desk) -> None:
     with contextlib.suppress(OSError):  # the terminal ends with the process
         while part := os.read(outside, 4096):
             told += part
-    out, _ = process.communicate(timeout=60)
+    out, _ = process.communicate(timeout=PATIENCE)
     os.close(outside)
     assert (process.returncode, out) == (0, "replayed 40 dead letters of `trial`\n")
     assert told.count(b"\rreplayed ") > 1
@@ -310,7 +311,7 @@ class TestTrouble:
         process = desk.start("dlq", "replay", "trial", "--all", "--yes", "--rate", "50/s", "--json")
         first_line(process)
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=30)
+        out, err = process.communicate(timeout=PATIENCE)
         assert process.returncode == 1
         assert "it was stopped; run it again for the rest" in err
         assert "Traceback" not in err

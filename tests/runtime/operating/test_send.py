@@ -11,6 +11,7 @@ from collections.abc import Callable
 import pytest
 from cable import Cable
 from desk import Desk
+from patience import PATIENCE
 from servers import Server
 from stage import Stage
 
@@ -29,7 +30,7 @@ def desk(make_desk: Callable[..., Desk]) -> Desk:
 def piped(desk: Desk, text: str, *words: str) -> tuple[int, str, str]:
     """With standard input from a pipe."""
     process = desk.start("send", "trial", *words, stdin=subprocess.PIPE)
-    out, err = process.communicate(text, timeout=60)
+    out, err = process.communicate(text, timeout=PATIENCE)
     return process.returncode, out, err
 
 
@@ -123,7 +124,7 @@ def test_somebody_who_types_may_leave(desk: Desk) -> None:
     assert process.stderr
     assert process.stderr.readline() == "a JSON object, then Ctrl-D:\n"
     process.send_signal(2)
-    assert process.wait(20) == 130
+    assert process.wait(PATIENCE) == 130
     process.communicate()
     os.close(outside)
 
@@ -179,7 +180,7 @@ def test_what_got_no_answer_is_unknown(make_desk: Callable[..., Desk], server: S
         process.stdin.flush()
         assert json.loads(process.stdout.readline())["outcome"] == "sent"
         cable.lose_answers()
-        out, _ = process.communicate("{}\n", timeout=60)
+        out, _ = process.communicate("{}\n", timeout=PATIENCE)
     assert process.returncode == 1
     told = json.loads(out)
     assert (told["line"], told["outcome"]) == (2, "unknown")
@@ -205,7 +206,7 @@ def test_the_way_out_is_told_once(make_desk: Callable[..., Desk]) -> None:
     desk = make_desk("message: {}\nsend: {attempts: 1}")
     where = f"redis://127.0.0.1:{free_port()}"
     process = desk.start("send", "trial", "--lines", redis=where, stdin=subprocess.PIPE)
-    _, err = process.communicate("{}\n{}\n{}\nnope\n", timeout=60)
+    _, err = process.communicate("{}\n{}\n{}\nnope\n", timeout=PATIENCE)
     assert [line.partition(": ")[0] for line in err.splitlines()] == ["line 1", "line 2", "line 3", "line 4", "hint"]
     desk.ask("SET", desk.keys.stream, "no stream")
     _, hint = desk.penstock("send", "trial", "{}").err.splitlines()

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from desk import Desk, first_line
+from patience import PATIENCE
 from promises import keep
 from servers import Server, wait_for
 
@@ -126,7 +127,7 @@ def test_it_watches_until_it_is_interrupted(desk: Desk, tmp_path: Path) -> None:
         process = desk.start("status", "--watch", "0.1", "--json", stdout=out)
         wait_for(lambda: len(file.read_text().splitlines()) > 2, "it has looked three times")
         process.send_signal(signal.SIGINT)
-        assert process.wait(20) == 0
+        assert process.wait(PATIENCE) == 0
         assert process.communicate()[1] == ""
 
 
@@ -140,7 +141,7 @@ def test_it_goes_on_watching_while_redis_is_away(desk: Desk, server: Server) -> 
     server.start()
     assert any("error" not in json.loads(line)["pipelines"][0] for line in told)
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=30)
+    process.communicate(timeout=PATIENCE)
     assert process.returncode == 0
 
 
@@ -154,7 +155,7 @@ def test_on_a_terminal_it_draws_over_what_it_drew(desk: Desk) -> None:
         told += os.read(outside, 4096)
     process.send_signal(signal.SIGINT)
     wait_for(lambda: process.poll() is not None or os.read(outside, 4096) is None, "it ends")
-    assert process.wait(20) == 0
+    assert process.wait(PATIENCE) == 0
     os.close(outside)
     process.communicate()
     first, second, *_ = told.split(b"\x1b[H")[1:]

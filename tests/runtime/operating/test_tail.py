@@ -9,6 +9,7 @@ from typing import IO
 
 import pytest
 from desk import Desk
+from patience import PATIENCE
 from servers import Server
 
 
@@ -21,7 +22,7 @@ def follow(desk: Desk, *words: str) -> tuple[IO[str], Callable[[], tuple[str, st
 
     def end() -> tuple[str, str]:
         process.send_signal(signal.SIGINT)
-        told = process.communicate(timeout=30)
+        told = process.communicate(timeout=PATIENCE)
         assert process.returncode == 0
         return told
 
@@ -93,7 +94,7 @@ def test_a_connection_that_was_lost_loses_nothing(desk: Desk, server: Server) ->
     second = server.ask("XADD", "trial", "*", "data", "{}")
     assert json.loads(process.stdout.readline())["id"] == second
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=30)
+    _, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0
     assert "Redis does not answer, trying again" in err
     assert "Redis answers again" in err

@@ -192,7 +192,7 @@ def test_it_goes_on_when_room_comes(target: Target) -> None:
             sending = asyncio.create_task(one.send_many(jobs(30)))
             gone: list[str] = []
             while len(gone) < 28:
-                await until(lambda: number(target, "XLEN", STREAM) == 2, "the backlog is full", seconds=20)
+                await until(lambda: number(target, "XLEN", STREAM) == 2, "the backlog is full")
                 assert not sending.done()
                 gone += ids(target)[:1]
                 target.ask("XDEL", STREAM, gone[-1])

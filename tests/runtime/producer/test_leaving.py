@@ -168,7 +168,7 @@ def test_closing_waits_for_nothing_for_ever(server: Server, message: dict[str, o
         with pytest.raises((Closed, RedisAbsent)):
             await behind
 
-    keep(promise(), seconds=30)
+    keep(promise())
 
 
 def test_closing_in_a_full_backlog(server: Server) -> None:
@@ -201,7 +201,7 @@ def test_closing_while_redis_is_away(server: Server) -> None:
         with pytest.raises(RedisAbsent):
             await insists
 
-    keep(promise(), seconds=10)
+    keep(promise())
 
 
 def test_nothing_is_connected_without_need(server: Server) -> None:

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 from typing import cast
 
 import pytest
+from patience import PATIENCE
 from prometheus_client import CollectorRegistry
 from promises import keep, until
 from sending import DEDUP, STREAM, entries, jobs, pipeline
@@ -404,7 +405,7 @@ def test_what_came_with_a_message_goes_on_with_those_its_handler_sends(target: T
 def test_with_opentelemetry_a_send_is_a_span(server: Server) -> None:
     """A message carries its send's span; a batch shares one; a failure is on it, without the message."""
     done = subprocess.run(
-        [sys.executable, TRACED, server.address], capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, TRACED, server.address], capture_output=True, text=True, timeout=PATIENCE, check=False
     )
     assert (done.returncode, done.stderr) == (0, "")
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from patience import PATIENCE
 from promises import keep
 from sending import DEDUP, STREAM, entries, jobs, keys_of, number, pipeline
 from servers import Server
@@ -168,7 +169,7 @@ def test_closing_ends_what_other_threads_wait_for(target: Target) -> None:
         thread.start()
     one.close()
     for thread in threads:
-        thread.join(timeout=20)
+        thread.join(timeout=PATIENCE)
         assert not thread.is_alive()
     assert len(outcomes) == 20
     assert not any(isinstance(outcome, Sent) for outcome in outcomes)
@@ -226,7 +227,7 @@ def test_forked_children_send_on_their_own(server: Server) -> None:
         [sys.executable, *warnings, FORKS, server.address],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")

@@ -417,7 +417,7 @@ def test_nobody_waits_for_the_next_attempt_of_one_who_gave_up(server: Server) ->
             server.start()
             assert isinstance(await producer.send({"job": "b"}), Sent)
 
-    keep(promise(), seconds=15)
+    keep(promise())
 
 
 def test_a_send_whose_turn_did_not_come(server: Server) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import pytest
+from patience import PATIENCE
 from schedules import KEYS, Schedule
 from servers import wait_for
 
@@ -61,7 +62,7 @@ def test_a_loop_that_does_not_come_back_is_ended(schedule: Callable[..., Schedul
     """With an exit code of its own; the job is due again when its deadline and the lease are over."""
     with schedule(handlers=HANDLERS, spec=BLOCKS) as one:
         pod = one.pod()
-        assert pod.process.wait(30) == 70
+        assert pod.process.wait(PATIENCE) == 70
         assert len(pod.said("the loop stands still; leaving")) == 1
         assert one.places("blocks") == ["working"], "whoever leads finds it"
 
@@ -74,7 +75,7 @@ def test_a_part_that_fails_ends_the_pod(schedule: Callable[..., Schedule], part:
         one.ran("usual")
         wait_for(lambda: "held" in one.lines(), "it runs")
         (one.folder / f"broken-{part}").touch()
-        assert pod.process.wait(30) == 70
+        assert pod.process.wait(PATIENCE) == 70
         (told,) = pod.said("a part of the pod has failed, and the pod leaves")
         assert (told["level"], told["part"], told["error"]) == ("ERROR", part, "RuntimeError")
         assert "secret" not in pod.log()
@@ -102,7 +103,7 @@ def test_without_what_handlers_need_nothing_runs(schedule: Callable[..., Schedul
     with schedule(handlers=HANDLERS, spec=USUAL) as one:
         (one.folder / "unable").touch()
         pod = one.pod()
-        assert pod.process.wait(30) == 2
+        assert pod.process.wait(PATIENCE) == 2
         assert "what `handlers:handle` needs all along cannot be had: OSError" in pod.log()
         assert "Traceback" not in pod.log()
         assert one.lines() == {}

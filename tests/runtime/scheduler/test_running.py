@@ -6,6 +6,7 @@ import signal
 from collections.abc import Callable
 from typing import Any
 
+from patience import PATIENCE
 from schedules import KEYS, Schedule
 from scraped import numbers, page, until_counted
 from servers import wait_for
@@ -151,7 +152,7 @@ def test_what_overruns_its_time_is_told_to_stop(schedule: Callable[..., Schedule
         assert story(one, "hangs")["outcome"] == "cancelled"
         assert set(one.lines("end")) == {"listens"}
         pod.signal(signal.SIGTERM)
-        assert pod.process.wait(30) == 0, "its thread does not keep the pod"
+        assert pod.process.wait(PATIENCE) == 0, "its thread does not keep the pod"
 
 
 def test_a_pod_that_leaves_hands_back_what_it_runs(schedule: Callable[..., Schedule]) -> None:
@@ -169,7 +170,7 @@ def test_a_pod_that_leaves_hands_back_what_it_runs(schedule: Callable[..., Sched
         second.signal(signal.SIGTERM)
         second.signal(signal.SIGINT)
         second.signal(signal.SIGCONT)
-        assert second.process.wait(30) in (128 + signal.SIGINT, 128 + signal.SIGTERM)
+        assert second.process.wait(PATIENCE) in (128 + signal.SIGINT, 128 + signal.SIGTERM)
 
 
 def test_one_that_ignores_the_end_is_left_behind(schedule: Callable[..., Schedule]) -> None:

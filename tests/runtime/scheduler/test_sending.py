@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 
+from patience import PATIENCE
 from schedules import KEYS, MAIL, Schedule
 from servers import wait_for
 
@@ -39,10 +40,10 @@ def test_in_a_pod_the_pipelines_files_lie_beside_its_own(schedule: Callable[...,
     with schedule(spec=SPEC.replace("  - {name: odd", "  # - {name: odd")) as one:
         (one.folder / "specs" / "mail.yaml").write_text(MAIL)
         made = one.start("generate")
-        assert made.process.wait(60) in (0, 1), made.log()
+        assert made.process.wait(PATIENCE) in (0, 1), made.log()
         file = one.folder / "generated" / "dev" / "trial" / "worker.json"
         lost = one.start("scheduler", "run", str(file), "--redis", one.target.url, "--listen", "off")
-        assert lost.process.wait(30) == 2
+        assert lost.process.wait(PATIENCE) == 2
         assert "pipelines/mail.json` cannot be had" in lost.log()
         (file.parent / "pipelines").mkdir()
         (file.parent / "pipelines" / "mail.json").write_bytes(

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from ledger import by_message, read
 from lives import lease_end, take_over
+from patience import PATIENCE
 from pipelines import Trial
 from scraped import numbers, page, until_counted
 from servers import wait_for
@@ -45,7 +46,7 @@ def test_a_loop_that_does_not_come_back_is_ended(trial: Callable[..., Trial]) ->
         worker = one.worker().ready()
         [consumer] = one.lives()
         one.send([{"id": "a", "takes": 600}])
-        assert worker.process.wait(60) == 70
+        assert worker.process.wait(PATIENCE) == 70
         assert len(worker.said("the loop stands still; leaving, and what runs is taken over")) == 1
 
         second = one.worker().ready()

@@ -121,7 +121,7 @@ async def later(): ...
 def handle(message, context):
     if message["id"] == "later":
         return later()
-    together.wait(20)
+    together.wait(240)
     logging.getLogger("theirs").warning("inside a thread")
     context.log.info("by the context", stage=2)
     ledger.note("met", message["id"], context.fence)

@@ -9,6 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from ledger import by_message, read
 from lives import take_over
+from patience import PATIENCE
 from pipelines import Process, Trial
 from scraped import numbers, page
 from servers import wait_for
@@ -79,7 +80,7 @@ def test_three_phases(trial: Callable[..., Trial]) -> None:
             wait_for(lambda: len(running(worker)) > 4, "and now and then while nothing changes")
             assert asked == []
             (one.folder / "free-c").touch()
-            assert worker.process.wait(20) == 0
+            assert worker.process.wait(PATIENCE) == 0
 
             said = [line["message"] for line in worker.lines() if line["logger"] == "penstock.worker"]
             assert [line for line in said if line != "draining: handlers are running"][-3:] == [
@@ -185,7 +186,7 @@ def test_a_second_signal_ends_it_at_once(trial: Callable[..., Trial]) -> None:
         worker.signal(signal.SIGINT)
         worker.until("draining: handlers are running")
         worker.signal(signal.SIGTERM)
-        assert worker.process.wait(60) == 128 + signal.SIGTERM
+        assert worker.process.wait(PATIENCE) == 128 + signal.SIGTERM
         assert one.lives() == [consumer]
         take_over(one, consumer)
         (one.folder / "free-a").touch()
@@ -220,6 +221,6 @@ def test_it_leaves_without_redis(own: Callable[..., Trial], fault: str, says: st
         [server] = one.target.servers
         getattr(server, fault)()
         worker.signal(signal.SIGTERM)
-        assert worker.process.wait(60) == 1
+        assert worker.process.wait(PATIENCE) == 1
         [line] = [line["message"] for line in worker.lines() if "what is left is taken over" in line["message"]]
         assert line.startswith(says)

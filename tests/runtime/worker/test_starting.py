@@ -7,6 +7,7 @@ import pytest
 from entries import add
 from ledger import by_message, read
 from lives import lease_end
+from patience import PATIENCE
 from pipelines import HANDLERS, KEY, Process, Trial
 from raw import Raw
 from scraped import page
@@ -33,7 +34,7 @@ async def handle(message):
 
 def refused(process: Process, *says: str) -> None:
     """It ends, with one error that says all of this, and without a traceback."""
-    assert process.process.wait(30) == 2, process.log()
+    assert process.process.wait(PATIENCE) == 2, process.log()
     lines = process.log().splitlines()
     errors = [line for line in lines if line.startswith("error: ")]
     assert len(errors) == 1, process.log()
@@ -162,7 +163,7 @@ async def handle(message, context):
     with trial(handlers=handlers) as one:
         one.send({"id": f"m{number}"} for number in range(20))
         worker = one.worker("--until-idle")
-        assert worker.process.wait(30) == 0
+        assert worker.process.wait(PATIENCE) == 0
         assert len(by_message(read(one.ledger), "end")) == 20
         assert len(worker.said("there is nothing left to do")) == 1
         assert one.left() == 0
@@ -193,7 +194,7 @@ def test_until_idle_where_redis_cannot_tell_what_is_unread(trial: Callable[..., 
         one.ask("XACK", KEY, "trial", *done)
         one.send({"id": f"m{number}"} for number in range(12))
         worker = one.worker("--until-idle")
-        assert worker.process.wait(30) == 0
+        assert worker.process.wait(PATIENCE) == 0
         assert set(by_message(read(one.ledger), "end")) == {f"m{number}" for number in range(12)}
 
 

@@ -271,7 +271,7 @@ async def terminate_a_program(_: Doing, __: RunRequest, ___: RunControl) -> obje
     """What a child ignores, its programs do not."""
     program = subprocess.Popen(["sleep", "600"])  # noqa: ASYNC220 - it ends at once
     program.terminate()
-    return program.wait(30)
+    return program.wait(240)
 
 
 @deed
@@ -293,9 +293,9 @@ async def use_threads(_: Doing, __: RunRequest, ___: RunControl) -> object:
     took = []
 
     def take() -> None:
-        together.wait(30)
+        together.wait(240)
         took.append(bytearray(1000))
-        together.wait(30)
+        together.wait(240)
 
     threads = [threading.Thread(target=take) for _ in range(8)]
     for thread in threads:

@@ -99,14 +99,14 @@ def test_an_acquire_that_fails_takes_no_permits(target: Target) -> None:
 
         one = pod(target, spec, handle, "pod", link=link)
         task = asyncio.create_task(one.run())
-        await until(lambda: links[0].left == 0, "it was refused so often", seconds=240)
+        await until(lambda: links[0].left == 0, "it was refused so often")
         await until(lambda: len(ran) == 7 and min(ran.values()) >= 2, "all run")
         one.stop()
         code = await task
         most.append(one.permits.free)
         return code
 
-    assert keep(promise(), seconds=300) == 0
+    assert keep(promise()) == 0
     assert most == [7]
 
 
