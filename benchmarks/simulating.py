@@ -1,4 +1,4 @@
-"""How fast a day of a pipeline is simulated: each seed spec, and the command as a whole.
+"""How fast a day of a pipeline is simulated: each pipeline of this repository, and the command as a whole.
 
 CPU time of this process, so that what else runs on the machine counts little; the command's is that of a process of
 its own, from start to exit. The traffic is the curve of a day, at random around it.
@@ -31,7 +31,7 @@ def main() -> None:
     """Measure, and tell."""
     specs = read(read_inputs(open_repository((), None, ROOT)), ("production",), datetime.now(UTC).date())
     if not isinstance(specs, ValidSpecs):
-        sys.exit("the seed specs have errors")
+        sys.exit("the specs of this repository have errors")
     rows, slowest = [], 0.0
     for file in specs.inputs.specs:
         it = specs.subject(file, "production")

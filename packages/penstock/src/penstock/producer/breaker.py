@@ -28,7 +28,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """When it opens and for how long; seconds. The defaults are those of seed 001."""
+    """When it opens and for how long, in seconds. One send with its default of 3 attempts cannot open it."""
 
     failures: int = 5
     within: float = 10.0

@@ -1,4 +1,4 @@
-"""What the source documents want watched is watched: by an alert and a panel that there are."""
+"""Everything that the documents behind the design measure or alert on has a panel, and an alert if it needs one."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from penstock_spec.kinds.scheduler.spec import Scheduler
 
 ROOT = Path(__file__).parents[2]
 SPECS = [path.stem for path in sorted((ROOT / "specs").glob("*.yaml"))]
-WATCHED = {"000", "001", "003", "004"}
+MONITORED = {"agent-queue-keda", "priority-scheduler", "queue-depth", "ingestion-plan"}
 
 
 def variants(spec: Pipeline) -> Iterator[Pipeline]:
-    """With each choice that decides which alerts and panels there are."""
+    """The spec with each choice that adds alerts or panels."""
     data = spec.model_dump(mode="json", by_alias=True)
     data["scaling"]["fallback"] = {"replicas": 1, "failures": 3}
     for when_full in ("reject", "wait", "drop-oldest"):
@@ -37,8 +37,8 @@ def variants(spec: Pipeline) -> Iterator[Pipeline]:
 
 
 @pytest.fixture(scope="module")
-def there(resolved: Callable[[str, str], Any]) -> tuple[set[str], set[str]]:
-    """Every alert and every panel that a spec can have."""
+def generated(resolved: Callable[[str, str], Any]) -> tuple[set[str], set[str]]:
+    """All alerts and all panels that a spec can have."""
     names, titles = set(), set()
     for one in (resolved(name, "production") for name in SPECS):
         for found, panels in of_scheduler(one) if isinstance(one, Scheduler) else of_pipeline(one):
@@ -63,40 +63,36 @@ def of_scheduler(spec: Scheduler) -> Iterator[Shows]:
     yield found, [panel for row in ROWS_OF_JOBS for panel in row.panels(on)]
 
 
-def named(observing: ModuleType, what: str) -> list[str]:
-    rows = (row for rows in observing.read(ROOT).seeds.values() for row in rows)
+def named(origins: ModuleType, what: str) -> list[str]:
+    rows = (row for document in origins.read(ROOT).documents.values() for row in document.monitoring)
     return [name for row in rows for name in getattr(row, what)]
 
 
-def test_each_that_is_named_is_there(observing: ModuleType, there: tuple[set[str], set[str]]) -> None:
-    """Nothing in the table is made up."""
-    for what, known in zip(("alerts", "panels"), there, strict=True):
-        assert set(named(observing, what)) - known == set()
+def test_each_named_alert_and_panel_exists(origins: ModuleType, generated: tuple[set[str], set[str]]) -> None:
+    for what, known in zip(("alerts", "panels"), generated, strict=True):
+        assert set(named(origins, what)) - known == set()
 
 
-def test_each_that_is_there_is_named(observing: ModuleType, there: tuple[set[str], set[str]]) -> None:
-    """In a row, or among those that we added; not in both."""
-    for what, known in zip(("alerts", "panels"), there, strict=True):
-        ours = getattr(observing.read(ROOT).ours, what)
-        assert set(named(observing, what)) & ours.keys() == set()
-        assert set(named(observing, what)) | ours.keys() == known
-        assert all(ours.values())
+def test_each_alert_and_panel_is_named(origins: ModuleType, generated: tuple[set[str], set[str]]) -> None:
+    """In a row or among the additions, but not in both; each addition has a reason."""
+    for what, known in zip(("alerts", "panels"), generated, strict=True):
+        additions = getattr(origins.read(ROOT).additions, what)
+        assert set(named(origins, what)) & additions.keys() == set()
+        assert set(named(origins, what)) | additions.keys() == known
+        assert all(additions.values())
 
 
-def test_each_document_is_told(observing: ModuleType) -> None:
-    """And each thing of it once."""
-    table = observing.read(ROOT).seeds
-    assert table.keys() == WATCHED
-    for rows in table.values():
-        told = [row.there for row in rows]
-        assert len(set(told)) == len(told)
+def test_each_document_with_metrics_is_covered(origins: ModuleType) -> None:
+    """And each item once."""
+    documents = origins.read(ROOT).documents
+    assert {name for name, document in documents.items() if document.monitoring} == MONITORED
+    for document in documents.values():
+        items = [row.what for row in document.monitoring]
+        assert len(set(items)) == len(items)
 
 
-def test_each_metric_of_the_documents_is_on_a_panel(seeds: ModuleType) -> None:
-    """What seeds.yaml says that a metric tells can be seen."""
-    shown = "\n".join(path.read_text() for path in (ROOT / "generated").glob("*/*/dashboard.json"))
-    wanted = [
-        row.metric for seed, rows in seeds.read(ROOT).items() if seed in WATCHED
-        for section in rows.values() for row in section if row.metric
-    ]  # fmt: skip
-    assert [name for name in wanted if name not in shown] == []
+def test_each_metric_of_the_documents_is_on_a_panel(origins: ModuleType) -> None:
+    dashboards = "\n".join(path.read_text() for path in (ROOT / "generated").glob("*/*/dashboard.json"))
+    documents = origins.read(ROOT).documents
+    wanted = [row.metric for name in MONITORED for row in documents[name].rows if row.metric]
+    assert [name for name in wanted if name not in dashboards] == []

@@ -1,9 +1,9 @@
-"""Lists what the design's source documents name: settings, variables, metrics, alerts.
+"""List the items that the documents behind the design name: settings, variables, metrics, alerts.
 
-    python tools/seed_names.py FOLDER > tests/seeds/names.txt
+    python tools/origin_names.py FOLDER > tests/origins/names.txt
 
-What counts is read from the form alone: rows of tables, keys of YAML and JSON blocks, words in capitals with
-underscores, metrics, and the points of some lists.
+An item is recognized by its form: a row of a table, a key of a YAML or JSON block, a word in capitals with underscores,
+a metric, or a point of some lists.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 LISTS = {
-    "000": (
+    "agent-queue-keda": (
         "KEDA Metrics", "Redis Metrics", "Worker Metrics", "Cleanup Metrics", "Event API Metrics", "Key Log Events",
         "Safety Checks", "5. Monitoring",
     ),
-    "002": (
+    "agent-host-engine": (
         "Grafana Dashboards", "Critical Alerts", "Warning Alerts", "NFR1: Performance", "NFR2: Scalability",
         "Agent Capacity per Pod",
     ),
-    "004": ("Observability",),
+    "ingestion-plan": ("Observability",),
 }  # fmt: skip
-"""Headings whose points are settings, metrics or alerts; elsewhere points are prose."""
+"""The headings, by document, whose points are settings, metrics or alerts; other points are prose."""
 
 FENCE = re.compile(r"\s*```(\w*)")
 HEADING = re.compile(r"#+ +(?P<plain>.*)|(?:\d\. )?\*\*(?P<bold>[^*]+?):?\*\*:?\s*")
@@ -38,9 +38,9 @@ VERB = re.compile(r"^(?:Alert on|Monitor|Track|Support) ")
 SEPARATOR = re.compile(r"\|[\s:|-]+\|")
 
 
-def names(text: str, seed: str) -> set[str]:
-    """Everything that one document names."""
-    prose, blocks = apart(text)
+def names(text: str, document: str) -> set[str]:
+    """All items that a document names."""
+    prose, blocks = split(text)
     found = {name for kind, block in blocks for name in keys(kind, block)}
     heading, rows = "", 0
     for line in prose:
@@ -48,14 +48,14 @@ def names(text: str, seed: str) -> set[str]:
         heading = (title["plain"] or title["bold"]) if title else heading
         rows = rows + 1 if line.startswith("|") else 0
         if rows > 1 and not SEPARATOR.fullmatch(line):  # the first row is the table's head
-            found.add(plain(line.split("|")[1]))
-        elif line.lstrip()[:2] == "- " and heading in LISTS.get(seed, ()):
-            found.add(VERB.sub("", re.split(r":| - | \(", plain(line.lstrip()[2:]))[0]))
+            found.add(without_markup(line.split("|")[1]))
+        elif line.lstrip()[:2] == "- " and heading in LISTS.get(document, ()):
+            found.add(VERB.sub("", re.split(r":| - | \(", without_markup(line.lstrip()[2:]))[0]))
     return found | set(CAPITALS.findall(text)) | set(METRIC.findall(text))
 
 
-def apart(text: str) -> tuple[list[str], list[tuple[str, list[str]]]]:
-    """Lines of prose, and blocks of code with their languages. A fence that names a language always begins a block."""
+def split(text: str) -> tuple[list[str], list[tuple[str, list[str]]]]:
+    """The lines of prose, and the blocks of code with their languages. A fence with a language always opens a block."""
     prose: list[str] = []
     blocks: list[tuple[str, list[str]]] = []
     into = prose
@@ -71,7 +71,7 @@ def apart(text: str) -> tuple[list[str], list[tuple[str, list[str]]]]:
 
 
 def keys(kind: str, block: list[str]) -> Iterator[str]:
-    """The paths of the innermost keys of a YAML or JSON block; a manifest's begin with its kind."""
+    """The paths of the innermost keys of a YAML or JSON block; those of a manifest begin with its kind."""
     path: list[tuple[int, str]] = []
     document = ""
     for line in block if kind in KEYS else ():
@@ -90,18 +90,14 @@ def keys(kind: str, block: list[str]) -> Iterator[str]:
             yield ".".join([*([document] if document else []), *(key for _, key in path)])
 
 
-def plain(cell: str) -> str:
-    """A cell or point without its markup."""
+def without_markup(cell: str) -> str:
     return re.sub(r"[`*]", "", cell).strip()
 
 
 def listing(folder: Path) -> list[str]:
-    """All names of all documents, a line each: the document's number and the name."""
-    return [
-        f"{path.name[:3]} {name}"
-        for path in sorted(folder.glob("*.md"))
-        for name in sorted(names(path.read_text(encoding="utf-8"), path.name[:3]))
-    ]
+    """One line for each item of each document: the document and the item. A document's file begins with a number."""
+    documents = {path.stem.partition("-")[2]: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.md"))}
+    return [f"{document} {name}" for document, text in documents.items() for name in sorted(names(text, document))]
 
 
 if __name__ == "__main__":

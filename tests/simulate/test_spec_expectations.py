@@ -1,4 +1,4 @@
-"""The seed specs, held to what they expect; and what an expectation says is what is simulated."""
+"""The specs of this repository meet their expectations, and an expectation is simulated in full."""
 
 from datetime import date
 from pathlib import Path
@@ -13,12 +13,12 @@ from penstock_scaling.traffic.patterns import Pattern
 from penstock_spec.kinds.pipeline.expect import Expectation
 from penstock_spec.repository import open_repository, read_inputs
 
-SEEDS = ("agent-queue", "browser-jobs", "jobs", "media-cluster", "tankpit-jobs")
+SPECS = ("agent-queue", "browser-jobs", "jobs", "media-cluster", "tankpit-jobs")
 
 
-@pytest.mark.parametrize("name", SEEDS)
-def test_a_seed_spec_expects_something_and_it_holds(root: Path, name: str) -> None:
-    """In production at least, and in every environment in which it is meant."""
+@pytest.mark.parametrize("name", SPECS)
+def test_each_spec_has_expectations_and_meets_them(root: Path, name: str) -> None:
+    """In production at least, and in every environment that they name."""
     inputs = read_inputs(open_repository((root / f"specs/{name}.yaml",), None, root))
     specs = read(inputs, (), date(2027, 1, 1))
     assert isinstance(specs, ValidSpecs)
@@ -32,9 +32,9 @@ def test_a_seed_spec_expects_something_and_it_holds(root: Path, name: str) -> No
 
 
 @pytest.mark.parametrize("seed", range(2, 6))
-@pytest.mark.parametrize("name", SEEDS)
-def test_it_does_not_hold_by_chance(root: Path, name: str, seed: int) -> None:
-    """Nor by one lucky seed."""
+@pytest.mark.parametrize("name", SPECS)
+def test_expectations_hold_for_other_random_seeds(root: Path, name: str, seed: int) -> None:
+    """So they do not hold by chance."""
     inputs = read_inputs(open_repository((root / f"specs/{name}.yaml",), None, root))
     specs = read(inputs, ("production",), date(2027, 1, 1))
     assert isinstance(specs, ValidSpecs)
