@@ -42,13 +42,13 @@ def test_messages_that_are_sent_by_a_key_are_done(busy: Laptop) -> None:
                 assert await controls.send("trial", 3) == "sent 3 messages"
                 await until(lambda: [one.running for one in of(controls).workers] == [3], "it works on all of them")
                 (worker,) = of(controls).workers
-                assert await controls.kill("trial", None) == f"killed {worker.name}, process {worker.pid}"
+                assert await controls.kill("trial", None) == f"killed {worker.name} (pid {worker.pid})"
                 await until(
                     lambda: [one.pid for one in of(controls).workers] not in ([], [worker.pid]), "another comes"
                 )
-                with pytest.raises(CannotGoOn, match=r"there is no worker `.*` of `trial` any more"):
+                with pytest.raises(CannotGoOn, match=r"`trial` has no worker `"):
                     await controls.kill("trial", worker.name)
-                with pytest.raises(CannotGoOn, match="`other` does not run here any more"):
+                with pytest.raises(CannotGoOn, match="`other` is not running"):
                     await controls.send("other", 1)
 
     keep(promise())
@@ -60,8 +60,8 @@ def test_a_redis_that_is_stopped_comes_back_when_it_is_asked_for(laptop: Laptop)
     async def promise() -> None:
         with RepositoryRedis(laptop.folder / ".penstock" / "redis", LogBuffer()) as server:
             async with running(laptop, server) as controls:
-                await until(lambda: controls.supervisor.snapshot().redis.up, "Redis answers")
-                with pytest.raises(CannotGoOn, match="Redis runs already"):
+                await until(lambda: controls.supervisor.snapshot().redis.up, "Redis is reachable")
+                with pytest.raises(CannotGoOn, match="Redis is already running"):
                     await controls.start_redis()
                 await controls.pause("trial")
                 await controls.send("trial", 2)
@@ -72,9 +72,9 @@ def test_a_redis_that_is_stopped_comes_back_when_it_is_asked_for(laptop: Laptop)
 
                 await until(lambda: not controls.supervisor.snapshot().redis.up, "Redis is down")
                 assert of(controls).backlog is None
-                with pytest.raises(CannotGoOn, match="Redis is stopped already"):
+                with pytest.raises(CannotGoOn, match="Redis is already stopped"):
                     await controls.stop_redis()
-                assert await controls.start_redis() == "started Redis, with what it had written down"
+                assert await controls.start_redis() == "started Redis with its saved data"
                 await until(lambda: of(controls).backlog == 2, "both wait still")
                 assert controls.supervisor.snapshot().redis.address == address
                 assert of(controls).paused
@@ -92,7 +92,7 @@ def test_a_redis_whose_port_was_taken_meanwhile_is_somewhere_else(laptop: Laptop
     async def promise() -> None:
         with RepositoryRedis(laptop.folder / ".penstock" / "redis", LogBuffer()) as server:
             async with running(laptop, server) as controls:
-                await until(lambda: controls.supervisor.snapshot().redis.up, "Redis answers")
+                await until(lambda: controls.supervisor.snapshot().redis.up, "Redis is reachable")
                 await controls.send("trial", 1)
                 await controls.stop_redis()
                 port = int(server.url.rpartition(":")[2])
@@ -116,15 +116,15 @@ def test_a_redis_of_others_is_not_stopped(laptop: Laptop) -> None:
                 await controls.stop_redis()
             with pytest.raises(CannotGoOn, match=start):
                 await controls.start_redis()
-            with pytest.raises(CannotGoOn, match="`trial` has no worker now"):
+            with pytest.raises(CannotGoOn, match="`trial` has no running worker"):
                 await controls.kill("trial", None)
 
     with RealServer() as named:
-        keep(promise(ExternalRedis(named.url), "this Redis is not ours to stop", "this Redis is not ours to start"))
+        keep(promise(ExternalRedis(named.url), "`penstock dev` did not start this Redis", "`penstock dev` did not start this Redis"))
     folder = laptop.folder / ".penstock" / "redis"
     with RepositoryRedis(folder, LogBuffer()) as first, RepositoryRedis(folder, LogBuffer()) as second:
         assert second.url == first.url
-        keep(promise(second, "belongs to another command of this repository", "Redis runs already"))
+        keep(promise(second, "another command of this repository runs this Redis", "Redis is already running"))
 
 
 def test_an_embedded_redis_whose_command_has_gone_is_run_by_us(tmp_path: Path) -> None:
@@ -135,10 +135,10 @@ def test_an_embedded_redis_whose_command_has_gone_is_run_by_us(tmp_path: Path) -
 
     async def promise(other: subprocess.Popen[str], told: str) -> None:
         with RepositoryRedis(tmp_path, LogBuffer()) as server:
-            assert (server.url, server.ours) == (told, False)
+            assert (server.url, server.owned) == (told, False)
             keeping = asyncio.create_task(server.keep())
             other.kill()
-            await until(lambda: server.ours, "it is ours")
+            await until(lambda: server.owned, "it is ours")
             keeping.cancel()
 
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:

@@ -34,9 +34,9 @@ def test_what_took_longer_than_any_bound_is_told_as_the_highest() -> None:
 def test_only_what_was_counted_between_looks_counts() -> None:
     """Also of processes that come and go; one that gave no page is looked at from where it was."""
     latency = Latency()
-    latency.look({1: PAGE % (0, 0, 0)})
+    latency.add({1: PAGE % (0, 0, 0)})
     for count in range(1, 12):
-        latency.look({1: PAGE % (0, 100 * count, 100 * count)})
-    latency.look({2: PAGE % (5000, 5000, 5000)})
-    assert latency.of(0.5) == pytest.approx(0.1, abs=0.05)
-    assert Latency().of(0.5) is None
+        latency.add({1: PAGE % (0, 100 * count, 100 * count)})
+    latency.add({2: PAGE % (5000, 5000, 5000)})
+    assert latency.quantile(0.5) == pytest.approx(0.1, abs=0.05)
+    assert Latency().quantile(0.5) is None

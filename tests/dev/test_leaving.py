@@ -16,7 +16,7 @@ Moment = Callable[[Dev, Laptop], object]
 MOMENTS: dict[str, Moment] = {
     "the lock is taken": lambda _, laptop: (laptop.folder / ".penstock" / "dev" / "lock").exists(),
     "Redis starts": lambda _, laptop: (laptop.folder / ".penstock" / "redis" / "server.log").exists(),
-    "the first line is told": lambda dev, _: dev.said("1 pipeline of"),
+    "the first line is told": lambda dev, _: dev.said("running 1 pipeline in"),
     "the first process starts": lambda dev, _: dev.processes("penstock janitor"),
     "a worker imports": lambda dev, _: dev.workers(),
     "messages run": lambda _, laptop: ledger.read(laptop.ledger),
@@ -28,12 +28,12 @@ def test_ctrl_c_at_any_moment_leaves_nothing_behind(busy: Laptop, moment: str) -
     """A handler that hangs is waited for no longer than a second Ctrl-C."""
     dev = busy.dev()
     if moment == "messages run":
-        dev.until("Redis answers").send(4)
+        dev.until("Redis is reachable").send(4)
     wait_for(lambda: MOMENTS[moment](dev, busy), moment)
 
     dev.process.send_signal(signal.SIGINT)
     if moment == "messages run":
-        dev.until("SIGINT: workers finish what they run")
+        dev.until("SIGINT: waiting for workers to finish")
         dev.process.send_signal(signal.SIGINT)
 
     dev.nothing_left()
@@ -46,10 +46,10 @@ def test_ctrl_c_at_any_moment_leaves_nothing_behind(busy: Laptop, moment: str) -
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_other_signals_end_it_as_ctrl_c_does(busy: Laptop, number: signal.Signals) -> None:
     """As from `kill`, or when a terminal is closed."""
-    dev = busy.dev().until("Redis answers")
+    dev = busy.dev().until("Redis is reachable")
     dev.process.send_signal(number)
     assert dev.wait() == 0
-    assert dev.said(f"{number.name}: workers finish what they run") == 1
+    assert dev.said(f"{number.name}: waiting for workers to finish") == 1
     dev.nothing_left()
 
 
@@ -65,7 +65,7 @@ def test_no_sidecar_is_told_to_leave(tmp_path: Path) -> None:
 def test_sigkill_leaves_no_process_behind(busy: Laptop) -> None:
     """It can do nothing more, and its Redis, its janitor and its workers die with it; the next run is not hindered."""
     dev = busy.dev()
-    dev.until("Redis answers").send(1)
+    dev.until("Redis is reachable").send(1)
     wait_for(lambda: ledger.read(busy.ledger), "a message runs")
     assert dev.server() is not None
     assert len(processes_in(busy.folder / ".penstock")) == 1
@@ -76,17 +76,17 @@ def test_sigkill_leaves_no_process_behind(busy: Laptop) -> None:
     busy.go_on()
     again = busy.dev("--until-idle")
     assert again.wait() == 0
-    assert again.said("nothing is left to do")
+    assert again.said("idle: nothing pending")
 
 
 def test_workers_finish_what_they_run(busy: Laptop) -> None:
     """At the first Ctrl-C nothing new is begun, and what runs is done."""
     dev = busy.dev()
-    dev.until("Redis answers").send(2)
+    dev.until("Redis is reachable").send(2)
     wait_for(lambda: len(ledger.read(busy.ledger)) == 2, "both run")
 
     dev.process.send_signal(signal.SIGINT)
-    dev.until("workers finish what they run")
+    dev.until("waiting for workers to finish")
     busy.go_on()
 
     assert dev.wait() == 0

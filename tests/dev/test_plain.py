@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from penstock_dev.running.log_buffer import KEPT, LogBuffer, read
-from penstock_dev.running.plain import NUMBERS, PlainOutput
+from penstock_dev.running.log_buffer import MAX_LINES, LogBuffer, parse_line
+from penstock_dev.running.plain import NUMBERS_INTERVAL, PlainOutput
 from penstock_dev.snapshot import Level, RedisSnapshot, Snapshot, SpecSnapshot, WorkerSnapshot, WorkerState
 
 TRIAL = SpecSnapshot(
@@ -20,7 +20,7 @@ TRIAL = SpecSnapshot(
 )
 
 
-class Told:
+class Output:
     """What was told, over a clock that is moved."""
 
     def __init__(self, *specs: SpecSnapshot, after: int = 0) -> None:
@@ -33,74 +33,74 @@ class Told:
     def snapshot(self) -> Snapshot:
         return Snapshot(RedisSnapshot("127.0.0.1:1", up=True, since=1), specs=self.specs, log=self.log.lines)
 
-    def look(self) -> list[str]:
+    def update(self) -> list[str]:
         """What is new."""
         self.lines.clear()
-        self.plain.look()
+        self.plain.update()
         return list(self.lines)
 
 
 def test_each_line_is_told_once_with_who_says_it() -> None:
-    told = Told()
-    told.log.write("it begins")
-    told.log.write("KEDA: active: 0 -> 1", spec="trial")
-    assert told.look() == ["    0.0s  penstock dev: it begins", "    0.0s  trial: KEDA: active: 0 -> 1"]
-    told.now += 1.25
-    told.log.write("Redis does not answer", level=Level.WARNING)
-    assert told.look() == ["    1.2s  penstock dev: warning: Redis does not answer"]
-    assert told.look() == []
+    output = Output()
+    output.log.write("it begins")
+    output.log.write("KEDA: active: 0 -> 1", spec="trial")
+    assert output.update() == ["    0.0s  penstock dev: it begins", "    0.0s  trial: KEDA: active: 0 -> 1"]
+    output.now += 1.25
+    output.log.write("Redis is unreachable", level=Level.WARNING)
+    assert output.update() == ["    1.2s  penstock dev: warning: Redis is unreachable"]
+    assert output.update() == []
 
 
 def test_of_workers_only_what_matters_is_told() -> None:
-    told = Told()
-    told.log.write("done", spec="trial", worker="w")
-    told.log.write("it failed", level=Level.ERROR, spec="trial", worker="w")
-    assert told.look() == ["    0.0s  trial w: error: it failed"]
-    told.log.write("slow", level=Level.WARNING, spec="trial", worker="trial-1")
-    assert told.look() == ["    0.0s  trial-1: warning: slow"]
+    output = Output()
+    output.log.write("done", spec="trial", worker="w")
+    output.log.write("it failed", level=Level.ERROR, spec="trial", worker="w")
+    assert output.update() == ["    0.0s  trial w: error: it failed"]
+    output.log.write("slow", level=Level.WARNING, spec="trial", worker="trial-1")
+    assert output.update() == ["    0.0s  trial-1: warning: slow"]
 
 
 def test_numbers_are_told_now_and_then_while_they_change() -> None:
-    told = Told(TRIAL)
+    output = Output(TRIAL)
     numbers = "backlog 1234  oldest 1m1s  replicas 1/2  done/s 5.2  dead 2  p95 0.5s"
-    assert told.look() == [f"    0.0s  trial: {numbers}"]
-    told.specs = (replace(TRIAL, paused=True, oldest=None),)
-    assert told.look() == []
-    told.now += NUMBERS
-    assert told.look() == [
+    assert output.update() == [f"    0.0s  trial: {numbers}"]
+    output.specs = (replace(TRIAL, paused=True, oldest=None),)
+    assert output.update() == []
+    output.now += NUMBERS_INTERVAL
+    assert output.update() == [
         "    5.0s  trial: backlog 1234  oldest -  replicas 1/2  done/s 5.2  dead 2  p95 0.5s  paused"
     ]
-    told.now += NUMBERS
-    assert told.look() == []
+    output.now += NUMBERS_INTERVAL
+    assert output.update() == []
 
 
 def test_after_a_screen_only_what_is_new_is_told() -> None:
-    told = Told(TRIAL, after=1)
-    told.log.write("shown before")
-    told.log.write("new")
-    assert told.look() == ["    0.0s  penstock dev: new"]
+    output = Output(TRIAL, after=1)
+    output.log.write("shown before")
+    output.log.write("new")
+    assert output.update() == ["    0.0s  penstock dev: new"]
 
 
 def test_no_line_can_move_a_cursor_or_begin_another() -> None:
-    told = Told()
-    told.log.write("\x1b[2J\nwiped", level=Level.ERROR, spec="trial", worker="w")
-    [line] = told.look()
+    output = Output()
+    output.log.write("\x1b[2J\nwiped", level=Level.ERROR, spec="trial", worker="w")
+    [line] = output.update()
     assert line.isprintable()
 
 
 def test_a_line_of_a_log_is_taken_apart_and_all_else_is_kept_as_it_is() -> None:
-    said = read(b'{"timestamp": "t", "level": "WARNING", "message": "slow", "seconds": 3, "pid": 4}')
-    assert (said.level, said.text, said.is_log) == (Level.WARNING, "slow  seconds=3", True)
-    assert read(b'{"level": "ODD", "message": "x"}').level is Level.ERROR
+    parsed = parse_line(b'{"timestamp": "t", "level": "WARNING", "message": "slow", "seconds": 3, "pid": 4}')
+    assert (parsed.level, parsed.text, parsed.is_log) == (Level.WARNING, "slow  seconds=3", True)
+    assert parse_line(b'{"level": "ODD", "message": "x"}').level is Level.ERROR
     for line in (b"printed", b'{"no": "message"}', b"{broken", b"\xff", b"[]", b""):
-        assert not read(line).is_log
-        assert read(line).text == line.decode(errors="replace")
-    assert read(b"error: no").level is Level.ERROR
+        assert not parse_line(line).is_log
+        assert parse_line(line).text == line.decode(errors="replace")
+    assert parse_line(b"error: no").level is Level.ERROR
 
 
 def test_only_so_much_is_kept() -> None:
     log = LogBuffer()
-    for number in range(KEPT + 10):
+    for number in range(MAX_LINES + 10):
         log.write(str(number))
-    assert (len(log.lines), log.lines[-1].text) == (KEPT, str(KEPT + 9))
-    assert [line.text for line in log.since(KEPT + 8)] == [str(KEPT + 8), str(KEPT + 9)]
+    assert (len(log.lines), log.lines[-1].text) == (MAX_LINES, str(MAX_LINES + 9))
+    assert [line.text for line in log.since(MAX_LINES + 8)] == [str(MAX_LINES + 8), str(MAX_LINES + 9)]

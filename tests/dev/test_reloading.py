@@ -1,4 +1,4 @@
-"""What is written while `penstock dev` runs is run; what is wrong is told once, and what ran before goes on."""
+"""What is written while `penstock dev` runs is run; what is wrong is told once, and still running the last valid version."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from servers import wait_for
 def test_a_spec_that_becomes_invalid_stays_as_it_was(busy: Laptop) -> None:
     """Its worker goes on, and a new one that has to come still runs the last good spec; mended, it counts."""
     dev = busy.dev()
-    dev.until("Redis answers").until("replicas 1/1")
+    dev.until("Redis is reachable").until("replicas 1/1")
     (before,) = dev.workers()
     good = busy.spec.read_text()
 
     busy.spec.write_text(good + "nonsense: true\n")
 
-    dev.until(r"error: specs/trial.yaml:\d+:1: .*`nonsense`.*what ran before goes on")
+    dev.until(r"error: specs/trial.yaml:\d+:1: .*`nonsense`.*still running the last valid version")
     assert dev.workers() == [before]
     dev.send(1)
     busy.go_on()
     wait_for(lambda: dev.left() == 0, "it is done")
     busy.spec.write_text(good.replace("concurrency: 4", "concurrency: 5"))
-    dev.until("it is valid again").until("its spec has changed; workers are renewed")
+    dev.until("valid again").until("spec changed; restarting workers")
     wait_for(lambda: dev.workers() not in ([], [before]), "another worker comes")
 
 
@@ -30,12 +30,12 @@ def test_code_that_changes_is_run(busy: Laptop) -> None:
     """Workers are renewed: the next message is run by the new code."""
     busy.handlers.write_text(HANDLERS)
     dev = busy.dev()
-    dev.until("Redis answers").until("replicas 1/1")
+    dev.until("Redis is reachable").until("replicas 1/1")
     (before,) = dev.workers()
 
     busy.handlers.write_text(HANDLERS.replace('"end"', '"changed"'))
 
-    dev.until("code has changed; workers are renewed")
+    dev.until("code changed; restarting workers")
     wait_for(lambda: before not in dev.workers(), "the one with the old code has left")
     dev.send(1)
     wait_for(lambda: ledger.by_message(ledger.read(busy.ledger), "changed"), "the new code runs it")
@@ -45,14 +45,14 @@ def test_a_handler_that_cannot_be_imported_is_told_once_and_mended(busy: Laptop)
     """With the reason and the way out; as soon as it is mended, a worker comes."""
     busy.handlers.write_text("import nowhere\n")
     dev = busy.dev()
-    why = r"error: no process can start: .*nowhere"
+    why = r"error: cannot start: .*nowhere"
     dev.until(why)
     wait_for(lambda: dev.said("replicas 0/1") > 0, "its numbers are told")
     assert dev.said(why) == 1
 
     busy.handlers.write_text(HANDLERS)
 
-    dev.until("processes can start again")
+    dev.until("can start again")
     dev.send(1)
     wait_for(lambda: dev.left() == 0, "it is done")
 
@@ -60,7 +60,7 @@ def test_a_handler_that_cannot_be_imported_is_told_once_and_mended(busy: Laptop)
 def test_a_pipeline_comes_and_goes_with_its_spec(laptop: Laptop) -> None:
     """Where all of the repository runs, a new spec is run too, and one that is taken away leaves."""
     dev = laptop.dev_all()
-    dev.until("1 pipeline of `dev`").until("Redis answers")
+    dev.until("running 1 pipeline in `dev`").until("Redis is reachable")
     other = laptop.spec.with_name("other.yaml")
     text = laptop.spec.read_text().replace("trial", "other").replace("owner:", "scaling: {replicas: {min: 1}}\nowner:")
 
@@ -68,25 +68,25 @@ def test_a_pipeline_comes_and_goes_with_its_spec(laptop: Laptop) -> None:
 
     wait_for(lambda: dev.processes("other.json"), "its worker runs")
     other.unlink()
-    dev.until("other: its spec is gone; workers leave")
+    dev.until("other: spec removed; stopping workers")
     wait_for(lambda: not dev.processes("other.json"), "its worker has left")
 
 
 def test_when_the_last_spec_is_gone_all_wait_for_another(laptop: Laptop) -> None:
     """Nothing runs, the janitor neither, and nobody complains; one that comes and is invalid is told."""
     dev = laptop.dev_all()
-    dev.until("Redis answers")
+    dev.until("Redis is reachable")
     wait_for(lambda: dev.processes("penstock janitor"), "the janitor runs")
     text = laptop.spec.read_text()
 
     laptop.spec.unlink()
 
-    dev.until("trial: its spec is gone; workers leave")
+    dev.until("trial: spec removed; stopping workers")
     wait_for(lambda: not dev.processes("penstock janitor"), "the janitor has left")
     laptop.spec.write_text(text + "nonsense: true\n")
-    dev.until(r"error: specs/trial.yaml:\d+:1: .*`nonsense`.*; nothing runs")
-    assert not dev.said("no process can start")
+    dev.until(r"error: specs/trial.yaml:\d+:1: .*`nonsense`.*; nothing is running")
+    assert not dev.said("cannot start")
     laptop.spec.write_text(text)
-    dev.until("it is valid again")
+    dev.until("valid again")
     wait_for(lambda: dev.processes("penstock janitor"), "the janitor runs again")
     assert dev.interrupt() == 0

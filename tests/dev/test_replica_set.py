@@ -30,8 +30,8 @@ class Clock:
         return self.now
 
 
-def with_a_crew(
-    folder: Path, code: Callable[[int], str], work: Callable[[ReplicaSet, Clock], Coroutine[Any, Any, None]]
+def run_replica_set(
+    folder: Path, code: Callable[[int], str], scenario: Callable[[ReplicaSet, Clock], Coroutine[Any, Any, None]]
 ) -> LogBuffer:
     """A crew whose process of each number runs this code."""
     log, clock = LogBuffer(), Clock()
@@ -43,82 +43,84 @@ def with_a_crew(
         replica_set = ReplicaSet("trial", launch, log, grace=5, clock=clock)
         running = asyncio.create_task(replica_set.run())
         try:
-            await work(replica_set, clock)
+            await scenario(replica_set, clock)
         finally:
-            replica_set.end()
-            await replica_set.leave(5)
+            replica_set.kill_all()
+            await replica_set.stop(5)
             await running
 
     keep(promise())
     return log
 
 
-def tried(replica_set: ReplicaSet, count: int) -> bool:
+def was_tried(replica_set: ReplicaSet, count: int) -> bool:
     """So many were started, and none is there."""
-    return replica_set.started == count and not replica_set.replicas
+    return replica_set.start_count == count and not replica_set.replicas
 
 
 def test_what_cannot_start_is_tried_more_and_more_slowly_and_told_once(tmp_path: Path) -> None:
     """One tries for all; when it is renewed, as code has changed, it is tried at once."""
 
-    async def work(replica_set: ReplicaSet, clock: Clock) -> None:
-        replica_set.want(3)
-        await until(lambda: replica_set.trouble and not replica_set.replicas, "they have failed")
-        first = replica_set.started
+    async def scenario(replica_set: ReplicaSet, clock: Clock) -> None:
+        replica_set.scale_to(3)
+        await until(lambda: replica_set.start_error and not replica_set.replicas, "they have failed")
+        first = replica_set.start_count
         assert first == 3
         for count in range(first + 1, first + 4):
             clock.now += WAITS[-1]
             replica_set.wake()
-            await until(partial(tried, replica_set, count), "one was tried")
-        before = replica_set.started
+            await until(partial(was_tried, replica_set, count), "one was tried")
+        before = replica_set.start_count
         replica_set.wake()
-        replica_set.renew()
-        await until(lambda: replica_set.started == before + 1, "it was tried at once")
+        replica_set.restart()
+        await until(lambda: replica_set.start_count == before + 1, "it was tried at once")
 
-    log = with_a_crew(tmp_path, lambda _: "print('error: no\\nhint: do', flush=True)\nraise SystemExit(2)", work)
-    assert [line.text for line in log.lines if not line.worker] == ["no process can start: no; do"]
+    log = run_replica_set(
+        tmp_path, lambda _: "print('error: no\\nhint: do', flush=True)\nraise SystemExit(2)", scenario
+    )
+    assert [line.text for line in log.lines if not line.worker] == ["cannot start: no; do"]
 
 
 def test_a_process_that_is_lost_is_replaced_at_once_but_not_again_and_again(tmp_path: Path) -> None:
-    async def work(replica_set: ReplicaSet, clock: Clock) -> None:
-        replica_set.want(1)
+    async def scenario(replica_set: ReplicaSet, clock: Clock) -> None:
+        replica_set.scale_to(1)
         for count in (1, 2):
             await until(lambda: replica_set.ready == 1, "it is ready")
-            assert replica_set.started == count
+            assert replica_set.start_count == count
             child = replica_set.kill(None, {}).child
             await child.ended.wait()
             await until(lambda: child not in [one.child for one in replica_set.replicas], "it is gone")  # noqa: B023 - awaited
         await until(lambda: not replica_set.replicas, "nobody is there")
-        assert replica_set.started == 2
+        assert replica_set.start_count == 2
         clock.now += WAITS[-1]
         replica_set.wake()
-        await until(lambda: replica_set.ready == 1, "another one comes")
+        await until(lambda: replica_set.ready == 1, "starting a replacement")
 
-    with_a_crew(tmp_path, lambda _: STAYS, work)
+    run_replica_set(tmp_path, lambda _: STAYS, scenario)
 
 
 def test_those_that_are_not_ready_leave_first_and_then_the_newest(tmp_path: Path) -> None:
     """As Kubernetes chooses."""
 
-    async def work(replica_set: ReplicaSet, _: Clock) -> None:
-        replica_set.want(2)
+    async def scenario(replica_set: ReplicaSet, _: Clock) -> None:
+        replica_set.scale_to(2)
         await until(lambda: replica_set.ready == 2, "two are ready")
         oldest = replica_set.replicas[0]
-        replica_set.want(3)
+        replica_set.scale_to(3)
         await until(lambda: len(replica_set.replicas) == 3, "a third one starts")
         third = replica_set.replicas[2]
-        replica_set.want(2)
+        replica_set.scale_to(2)
         await until(lambda: third not in replica_set.replicas, "it has left")
         assert {one.state for one in replica_set.replicas} == {WorkerState.READY}
-        replica_set.want(1)
+        replica_set.scale_to(1)
         await until(lambda: replica_set.replicas == [oldest], "the newest has left")
 
-    with_a_crew(tmp_path, lambda number: STAYS if number < 3 else "import signal\nsignal.pause()", work)
+    run_replica_set(tmp_path, lambda number: STAYS if number < 3 else "import signal\nsignal.pause()", scenario)
 
 
 def test_a_folder_that_is_gone_is_told_as_a_reason(tmp_path: Path) -> None:
-    async def work(replica_set: ReplicaSet, _: Clock) -> None:
-        replica_set.want(1)
-        await until(lambda: replica_set.trouble == "No such file or directory", "it is told")
+    async def scenario(replica_set: ReplicaSet, _: Clock) -> None:
+        replica_set.scale_to(1)
+        await until(lambda: replica_set.start_error == "No such file or directory", "it is told")
 
-    with_a_crew(tmp_path / "gone", lambda _: STAYS, work)
+    run_replica_set(tmp_path / "gone", lambda _: STAYS, scenario)

@@ -17,7 +17,7 @@ def test_a_burst_brings_workers_and_the_lull_after_it_takes_them_away(tmp_path: 
     """From zero to the most that the spec allows, by KEDA and the HPA with a fast clock; and to zero again."""
     spec = "work: {concurrency: 2}\nscaling: {replicas: {min: 0, max: 3}, backlog_per_replica: 4}"
     with Laptop(tmp_path, handlers=SLOW, spec=spec) as laptop:
-        dev = laptop.dev("--speed", "100x").until("Redis answers")
+        dev = laptop.dev("--speed", "100x").until("Redis is reachable")
         dev.send(20)
         dev.until(r"trial: KEDA: active: 0 -> 1")
         dev.until(r"trial: HPA: 20 / 4 -> 5.*the maximum")
@@ -34,14 +34,14 @@ def test_a_burst_brings_workers_and_the_lull_after_it_takes_them_away(tmp_path: 
 def test_it_ends_by_itself_when_nothing_is_left_to_do(laptop: Laptop) -> None:
     """For CI: what was kept from an earlier run is done, and the exit code is 0."""
     first = laptop.dev()
-    first.until("Redis answers")
+    first.until("Redis is reachable")
     first.send(3)
     assert first.interrupt() == 0
 
     second = laptop.dev("--until-idle", "--speed", "20x")
 
     assert second.wait() == 0
-    assert "nothing is left to do" in second.log()
+    assert "idle: nothing pending" in second.log()
     assert len(ledger.by_message(ledger.read(laptop.ledger), "end")) == 3
 
 
@@ -52,7 +52,7 @@ def test_it_ends_by_itself_where_no_worker_can_start(busy: Laptop) -> None:
         server.ask("XADD", "trial", "*", "data", '{"id": "1"}')
         dev = busy.dev("--until-idle", "--redis", server.url)
         assert dev.wait() == 1
-    assert "what cannot start does nothing" in dev.log()
+    assert "stopping: some processes cannot start" in dev.log()
 
 
 def test_a_redis_that_never_answers_is_told(laptop: Laptop) -> None:
@@ -60,9 +60,9 @@ def test_a_redis_that_never_answers_is_told(laptop: Laptop) -> None:
     with closing(socket.socket()) as taken:  # and nobody listens there
         taken.bind(("127.0.0.1", 0))
         dev = laptop.dev("--redis", f"redis://127.0.0.1:{taken.getsockname()[1]}")
-        dev.until("penstock dev: warning: Redis does not answer")
+        dev.until("penstock dev: warning: Redis is unreachable")
         assert dev.interrupt() == 0
-    assert dev.said("penstock dev: warning: Redis does not answer") == 1
+    assert dev.said("penstock dev: warning: Redis is unreachable") == 1
 
 
 def test_it_does_not_wait_without_end_for_a_redis_that_never_answers(laptop: Laptop) -> None:
@@ -72,8 +72,8 @@ def test_it_does_not_wait_without_end_for_a_redis_that_never_answers(laptop: Lap
         port = taken.getsockname()[1]
         dev = laptop.dev("--until-idle", "--redis", f"redis://127.0.0.1:{port}")
         assert dev.wait() == 2
-    assert f"error: Redis at 127.0.0.1:{port} has not answered for 10 s, so nothing will be done" in dev.log()
-    assert "hint: see that it runs, and that it can be reached from here" in dev.log()
+    assert f"error: Redis at 127.0.0.1:{port} has been unreachable for 10 s" in dev.log()
+    assert "hint: check that it runs and can be reached from here" in dev.log()
     dev.nothing_left()
 
 
@@ -81,7 +81,7 @@ def test_what_a_shell_says_for_other_commands_does_not_reach_workers(laptop: Lap
     """Another environment, the password of another Redis, a log level that would hide that they are ready."""
     others = {"PENSTOCK_ENV": "other", "REDIS_PASSWORD": "wrong", "LOG_LEVEL": "ERROR"}
     dev = laptop.dev("--speed", "5x", **others)
-    dev.until("Redis answers").send(1)
+    dev.until("Redis is reachable").send(1)
     dev.until("replicas 1/1")
     wait_for(lambda: dev.left() == 0, "it is done")
 
@@ -98,20 +98,20 @@ def test_it_ends_when_nobody_reads_what_it_tells(laptop: Laptop) -> None:
 def test_it_ends_by_itself_after_a_time(laptop: Laptop) -> None:
     dev = laptop.dev("--for", "1s")
     assert dev.wait() == 0
-    assert "it has run for 1 s" in dev.log()
+    assert "stopping after 1 s" in dev.log()
     dev.nothing_left()
 
 
 def test_a_worker_that_is_killed_is_replaced_and_nothing_is_lost(busy: Laptop) -> None:
     """What it ran is taken over when its lease is over, and run again."""
     dev = busy.dev()
-    dev.until("Redis answers").send(4)
+    dev.until("Redis is reachable").send(4)
     wait_for(lambda: len(ledger.by_message(ledger.read(busy.ledger), "start")) == 4, "all of them run")
     (worker,) = dev.workers()
 
     os.kill(worker, signal.SIGKILL)
 
-    dev.until("trial: warning: .*dev-1~.* was killed by SIGKILL; another one comes")
+    dev.until("trial: warning: .*dev-1~.* was killed by SIGKILL; starting a replacement")
     wait_for(lambda: dev.workers() not in ([], [worker]), "another worker comes")
     busy.go_on()
     wait_for(lambda: dev.left() == 0, "all of it is done")
@@ -122,7 +122,7 @@ def test_a_worker_that_is_killed_is_replaced_and_nothing_is_lost(busy: Laptop) -
 def test_a_redis_that_dies_comes_back_with_what_it_had(busy: Laptop) -> None:
     """At the same address; workers go on with it."""
     dev = busy.dev()
-    dev.until("Redis answers").send(2)
+    dev.until("Redis is reachable").send(2)
     wait_for(lambda: len(ledger.read(busy.ledger)) == 2, "both run")
     before = dev.port
     about = str(dev.ask("INFO", "server"))
@@ -130,7 +130,7 @@ def test_a_redis_that_dies_comes_back_with_what_it_had(busy: Laptop) -> None:
 
     os.kill(pid, signal.SIGKILL)
 
-    dev.until("Redis has ended by itself; it is started again")
+    dev.until("Redis exited; restarting it")
     wait_for(lambda: dev.left() == 2, "it has both messages")
     assert dev.port == before
     busy.go_on()
@@ -149,10 +149,10 @@ def test_a_named_redis_is_used_and_left_alone(laptop: Laptop) -> None:
 
 def test_two_at_once_in_one_repository_are_told(laptop: Laptop) -> None:
     """The second ends at once, and says which the first is; the first goes on."""
-    first = laptop.dev().until("Redis answers")
+    first = laptop.dev().until("Redis is reachable")
     second = laptop.dev()
     assert second.wait() == 2
-    assert f"another `penstock dev` runs in this repository, process {first.process.pid}" in second.log()
+    assert f"another `penstock dev` is running in this repository (pid {first.process.pid})" in second.log()
     first.send(1)
     first.until("KEDA: active: 0 -> 1")
 

@@ -72,13 +72,13 @@ def test_the_example_runs_and_a_killed_pod_comes_back(laptop: Laptop) -> None:
 
     dev = laptop.dev_alone("specs/cache-agents.yaml")
 
-    dev.until("penstock dev: 1 scheduler of `dev` with")
+    dev.until("penstock dev: running 1 scheduler in `dev` with")
     wait_for(lambda: len(pods(dev.mark)) == 1, "one pod runs", 40)
     dev.until(r"cache-agents: registered 7 .* ok [1-9]", 60)
     assert ran(laptop.folder)
     (pod,) = pods(dev.mark)
     os.kill(pod, signal.SIGKILL)
-    dev.until("was killed by SIGKILL; another one comes")
+    dev.until("was killed by SIGKILL; starting a replacement")
     wait_for(lambda: pods(dev.mark) not in ([], [pod]), "another one runs", 40)
     assert not dev.processes("penstock janitor")
     assert dev.interrupt() == 0
@@ -102,19 +102,19 @@ def test_what_its_jobs_send_reaches_a_pipeline_beside_it_and_its_keys_are_jobs(l
                 assert dict(snapshot().numbers)["registered"] == 3
                 with pytest.raises(CannotGoOn) as refused:
                     await controls.send("clockwork", 100)
-                assert refused.value.says == "`clockwork` is a scheduler, which takes no messages"
-                assert refused.value.hint == "`s` runs the next job now"
+                assert refused.value.says == "`clockwork` is a scheduler and takes no messages"
+                assert refused.value.hint == "press `s` to run the next job now"
                 assert await controls.pause("clockwork") == "paused all jobs"
                 await until(lambda: snapshot().paused and dict(snapshot().numbers)["ready"] == 2, "they stand still")
                 assert await controls.send("clockwork", 1) == "job `rare` is due now"
                 with pytest.raises(CannotGoOn) as refused:
                     await controls.send("clockwork", 1)
-                assert refused.value.says == "no job of `clockwork` waits for its time"
+                assert refused.value.says == "`clockwork` has no waiting job"
                 assert refused.value.hint == "see `penstock scheduler list`"
-                assert await controls.resume("clockwork") == "resumed the jobs"
+                assert await controls.resume("clockwork") == "resumed all jobs"
                 await until(lambda: dict(snapshot().numbers)["ok"] == 3, "all of them have run")
                 (pod,) = snapshot().workers
-                assert await controls.kill("clockwork", pod.name) == f"killed {pod.name}, process {pod.pid}"
+                assert await controls.kill("clockwork", pod.name) == f"killed {pod.name} (pid {pod.pid})"
 
     keep(promise())
 

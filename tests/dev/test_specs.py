@@ -23,12 +23,12 @@ def repository(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def reading(repository: Path) -> SpecLoader:
+def loader_of(repository: Path) -> SpecLoader:
     return SpecLoader(SpecSelection((), repository / "penstock.yaml", "dev", repository, lambda: date(2026, 1, 1)))
 
 
-def concurrency(good: LoadedSpecs) -> dict[str, int]:
-    return {one.name: one.spec.work.concurrency for one in good.workloads}
+def concurrency(loaded: LoadedSpecs) -> dict[str, int]:
+    return {one.name: one.spec.work.concurrency for one in loaded.workloads}
 
 
 def change(repository: Path, name: str, line: str) -> None:
@@ -38,66 +38,66 @@ def change(repository: Path, name: str, line: str) -> None:
 
 def test_a_spec_that_is_invalid_holds_up_no_other(repository: Path) -> None:
     """It stays as it was, and what is wrong is told with its line."""
-    specs = reading(repository)
-    assert concurrency(specs.read()) == {"one": 16, "two": 16}
+    loader = loader_of(repository)
+    assert concurrency(loader.read()) == {"one": 16, "two": 16}
 
     change(repository, "one", "work: {concurrency: none}")
     change(repository, "two", "work: {concurrency: 5}")
 
-    good = specs.read()
-    assert concurrency(good) == {"one": 16, "two": 5}
-    assert list(good.troubles) == ["one"]
-    assert good.troubles["one"].startswith("specs/one.yaml:8:21: expected a whole number")
-    assert good.troubles["one"].endswith("what ran before goes on")
+    loaded = loader.read()
+    assert concurrency(loaded) == {"one": 16, "two": 5}
+    assert list(loaded.errors) == ["one"]
+    assert loaded.errors["one"].startswith("specs/one.yaml:8:21: expected a whole number")
+    assert loaded.errors["one"].endswith("still running the last valid version")
 
 
 def test_specs_that_are_right_alone_and_wrong_together_are_told_of_all(repository: Path) -> None:
-    specs = reading(repository)
-    specs.read()
+    loader = loader_of(repository)
+    loader.read()
     two = repository / "specs" / "two.yaml"
     two.write_text(two.read_text().replace("name: two", "name: one"))
-    good = specs.read()
-    assert list(good.troubles) == [""]
-    assert "one" in good.troubles[""]
+    loaded = loader.read()
+    assert list(loaded.errors) == [""]
+    assert "one" in loaded.errors[""]
 
 
 def test_a_platform_file_that_is_invalid_changes_nothing(repository: Path) -> None:
     """Neither does one without the environment that runs, or none at all."""
-    specs = reading(repository)
-    specs.read()
+    loader = loader_of(repository)
+    loader.read()
     platform = repository / "penstock.yaml"
     for text in ("kind: platform\n", PLATFORM.replace("dev:", "other:"), None):
         if text is None:
             platform.unlink()
         else:
             platform.write_text(text)
-        good = specs.read()
-        assert concurrency(good) == {"one": 16, "two": 16}
-        assert good.troubles
+        loaded = loader.read()
+        assert concurrency(loaded) == {"one": 16, "two": 16}
+        assert loaded.errors
     platform.write_text(PLATFORM)
-    assert not specs.read().troubles
+    assert not loader.read().errors
 
 
 def test_a_spec_that_is_gone_is_gone(repository: Path) -> None:
     """Also while another one is invalid; and a new one that is invalid from the start is told."""
-    specs = reading(repository)
-    specs.read()
+    loader = loader_of(repository)
+    loader.read()
     (repository / "specs" / "one.yaml").unlink()
     (repository / "specs" / "new.yaml").write_text("kind: pipeline\n")
-    good = specs.read()
-    assert concurrency(good) == {"two": 16}
-    assert good.troubles[""].startswith("specs/new.yaml:1:1: ")
+    loaded = loader.read()
+    assert concurrency(loaded) == {"two": 16}
+    assert loaded.errors[""].startswith("specs/new.yaml:1:1: ")
 
 
 def test_what_was_never_good_is_not_run(repository: Path) -> None:
     """The command tells what is wrong, and does not begin."""
     change(repository, "one", "nonsense: true")
-    good = reading(repository).read()
-    assert not good.workloads
-    assert good.outcome.count(Severity.ERROR)
+    loaded = loader_of(repository).read()
+    assert not loaded.workloads
+    assert loaded.outcome.count(Severity.ERROR)
     (repository / "penstock.yaml").unlink()
     with pytest.raises(CannotGoOn, match="there is no platform file"):
-        reading(repository).read()
+        loader_of(repository).read()
 
 
 def test_only_what_people_write_counts_as_a_change(repository: Path) -> None:

@@ -69,7 +69,7 @@ HPA: 904 / 32 -> 29, scale-up limited by policy
 11:59:54 I agent-queue   dev-2~t8w10c5z resumed  agent_id=agent-91ab20
 11:59:56 E media-cluster dev-3~0q2vd7ks a message is dead  entry=1772452757104-0
            reason=never  attempts=1
-11:59:59 I media-cluster killed dev-2~b5nd6r8c, process 48198
+11:59:59 I media-cluster killed dev-2~b5nd6r8c (pid 48198)
 12:00:00 I media-cluster HPA: 904 / 32 -> 29, scale-up limited by policy
 
 s send  b burst  k kill -9  r Redis  p pause  f log  ? help  q quit
@@ -105,7 +105,7 @@ def test_redis_that_is_down_is_shown(show: Show) -> None:
     async def play(shown: Shown) -> None:
         shown.desk.snapshot = DOWN
         lines = await shown.until_shows("Redis DOWN for 12s")
-        assert "! agent-queue: Redis does not answer" in lines
+        assert "! agent-queue: Redis is unreachable" in lines
         assert "! media-cluster        -       -       6→8      -       -   840ms" in "\n".join(lines)
         shown.desk.snapshot = SNAPSHOT
         assert "DOWN" not in "\n".join(await shown.until_shows("Redis up 3m12s"))
@@ -115,9 +115,9 @@ def test_redis_that_is_down_is_shown(show: Show) -> None:
 
 def test_what_is_wrong_is_told_with_the_spec(show: Show) -> None:
     """A spec that is invalid now, a handler that cannot be imported; what does not fit is counted."""
-    broken = [replace(one, trouble=("one thing", "another")) for one in SNAPSHOT.specs]
+    broken = [replace(one, problems=("one thing", "another")) for one in SNAPSHOT.specs]
     desk = Desk(
-        replace(SNAPSHOT, specs=tuple(broken), trouble=("`penstock.yaml` is invalid; what it said before counts",))
+        replace(SNAPSHOT, specs=tuple(broken), problems=("`penstock.yaml` is invalid; what it said before counts",))
     )
 
     async def play(shown: Shown) -> None:
@@ -194,7 +194,7 @@ def test_nothing_in_a_name_or_a_line_is_obeyed(show: Show, size: tuple[int, int]
     """Markup, escapes, letters that reorder or have no width are shown as what they are; wide ones fit."""
     worker = WorkerSnapshot(HOSTILE * 3, 1, WorkerState.READY, 3)
     spec = SpecSnapshot(
-        HOSTILE * 9, workers=(worker,) * 30, wanted=30, decision=HOSTILE * 30, trouble=(HOSTILE * 9,),
+        HOSTILE * 9, workers=(worker,) * 30, wanted=30, decision=HOSTILE * 30, problems=(HOSTILE * 9,),
         numbers=((HOSTILE, 3),), history=(HistoryPoint(None, 0),) * 100,
     )  # fmt: skip
     log = [LogLine(number, number * 1e30, Level.ERROR, HOSTILE * 90, HOSTILE, HOSTILE) for number in range(50)]
@@ -252,7 +252,7 @@ sizes = st.integers(0, 120)
 def test_lines_are_given_once(lines: int, specs: int, wrong: int, did: int) -> None:
     """All panes together fill the window, whatever there is to be shown."""
     layout = plan_layout(lines, specs, wrong, did)
-    panes = [layout.trouble, layout.table, layout.detail, layout.log]
+    panes = [layout.problems, layout.table, layout.detail, layout.log]
     assert min(panes) >= 0
     assert sum(panes) <= max(lines - AROUND - did, 0)
     if lines >= 24 and wrong <= 3:
@@ -268,7 +268,7 @@ spec_snapshots = st.builds(
     SpecSnapshot, texts, numbers=st.lists(st.tuples(texts, counts), max_size=8).map(tuple), backlog=counts,
     oldest=spans,
     dead=counts, done=spans, p50=spans, p95=spans, wanted=st.integers(0, 999), paused=st.booleans(), decision=texts,
-    trouble=st.lists(texts, max_size=2).map(tuple),
+    problems=st.lists(texts, max_size=2).map(tuple),
     workers=st.lists(st.builds(WorkerSnapshot, texts, st.integers(0, 2**22), states, counts), max_size=9).map(tuple),
     history=st.lists(st.builds(HistoryPoint, counts, st.integers(0, 99)), max_size=60).map(tuple),
 )  # fmt: skip

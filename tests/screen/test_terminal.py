@@ -139,8 +139,13 @@ def test_redis_that_is_killed_is_brought_back(screen: OnScreen) -> None:
     screen.begin().until_ready()
     before = screen.server()
     os.kill(before, signal.SIGKILL)
+<<<<<<< HEAD
     screen.terminal.until_shows("Redis has ended by itself; it is started again")
     wait_for(lambda: screen.server() != before, "another one runs")
+=======
+    screen.terminal.until_shows("Redis exited; restarting it")
+    wait_for(lambda: screen.server() != before, "another one runs")
+>>>>>>> 2dd8eec (Write penstock dev's supervisor and its messages in plain English)
     screen.terminal.until_shows("Redis up")
     screen.terminal.press("s")
     screen.until_done(1)

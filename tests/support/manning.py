@@ -11,7 +11,7 @@ from datetime import date
 from developing import SUPPORT, Laptop
 
 from penstock_dev.running.control import SupervisorControl
-from penstock_dev.running.instance_lock import KEPT, instance_lock
+from penstock_dev.running.instance_lock import FOLDER, instance_lock
 from penstock_dev.running.launching import DevOptions
 from penstock_dev.running.log_buffer import LogBuffer
 from penstock_dev.running.server import RedisServer
@@ -30,7 +30,7 @@ async def running(laptop: Laptop, server: RedisServer) -> AsyncIterator[Supervis
     specs = SpecLoader(
         SpecSelection((), laptop.folder / "penstock.yaml", "dev", laptop.folder, lambda: date(2026, 1, 1))
     )
-    with instance_lock(laptop.folder / KEPT) as files:
+    with instance_lock(laptop.folder / FOLDER) as files:
         options = DevOptions(laptop.folder, laptop.folder, files, (), 50, environ)
         supervisor = Supervisor(options, specs, server, LogBuffer())
         stop = asyncio.Event()

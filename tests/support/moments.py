@@ -79,7 +79,7 @@ LOG = (
     LogLine(7, NOON - 6, Level.INFO, "resumed  agent_id=agent-91ab20", "agent-queue", "dev-2~t8w10c5z"),
     LogLine(8, NOON - 4, Level.ERROR, "a message is dead  entry=1772452757104-0  reason=never  attempts=1",
             "media-cluster", "dev-3~0q2vd7ks"),
-    LogLine(9, NOON - 1, Level.INFO, "killed dev-2~b5nd6r8c, process 48198", "media-cluster"),
+    LogLine(9, NOON - 1, Level.INFO, "killed dev-2~b5nd6r8c (pid 48198)", "media-cluster"),
     LogLine(10, NOON, Level.INFO, "HPA: 904 / 32 -> 29, scale-up limited by policy", "media-cluster"),
 )  # fmt: skip
 SNAPSHOT = Snapshot(RedisSnapshot("127.0.0.1:41231", up=True, since=192), 10, (AGENTS, CLUSTERING, JOBS), LOG)
@@ -87,7 +87,7 @@ DOWN = replace(
     SNAPSHOT,
     redis=RedisSnapshot("127.0.0.1:41231", up=False, since=12),
     specs=tuple(
-        replace(one, numbers=(), backlog=None, oldest=None, dead=None, done=None, trouble=("Redis does not answer",))
+        replace(one, numbers=(), backlog=None, oldest=None, dead=None, done=None, problems=("Redis is unreachable",))
         for one in SNAPSHOT.specs
     ),
 )

@@ -49,9 +49,9 @@ ENDS = {
 """Exit codes other than 0."""
 
 INTERRUPTED = {
-    "penstock dev": "Redis answers",
-    "penstock dev --env dev": "Redis answers",
-    "penstock dev media-cluster --env dev --path examples --speed 10x": "Redis answers",
+    "penstock dev": "Redis is reachable",
+    "penstock dev --env dev": "Redis is reachable",
+    "penstock dev media-cluster --env dev --path examples --speed 10x": "Redis is reachable",
 }
 """Commands that run until Ctrl-C, and what they say when they have begun. They end with 0."""
 

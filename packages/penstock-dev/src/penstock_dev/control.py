@@ -1,4 +1,4 @@
-"""What the keys of the screen do. Quitting is no part of it: the screen ends, and whoever showed it cleans up."""
+"""The actions behind the screen's keys. Quitting is not one of them: the screen closes, and its caller cleans up."""
 
 from __future__ import annotations
 
@@ -6,28 +6,28 @@ from typing import Protocol
 
 
 class Control(Protocol):
-    """Each says in a few words what it did, for one line of the screen; or raises CannotGoOn, which is shown there."""
+    """Each returns a few words on what it did, for a line of the screen, or raises CannotGoOn with the reason."""
 
     async def send(self, spec: str, count: int) -> str:
-        """Messages to a pipeline, with bodies that fit its schema; see `penstock_dev.sample`."""
+        """Send sample messages that fit the pipeline's schema; see `penstock_dev.sample`."""
         ...
 
     async def kill(self, spec: str, worker: str | None) -> str:
-        """SIGKILL to the worker of that name; to the one that has most to do where none is named."""
+        """Send SIGKILL to the named worker, or to the busiest one."""
         ...
 
     async def stop_redis(self) -> str:
-        """As if its machine were gone: nothing is asked first. Only one of ours can be stopped."""
+        """Kill Redis, as if its machine failed. Only a Redis that `penstock dev` started can be stopped."""
         ...
 
     async def start_redis(self) -> str:
-        """Bring back what was stopped, at the same address and with what it had written down."""
+        """Restart the stopped Redis at the same address, with its saved data."""
         ...
 
     async def pause(self, spec: str) -> str:
-        """Let scaling stand still, as KEDA's annotation `autoscaling.keda.sh/paused` does; workers go on."""
+        """Pause scaling, as KEDA's annotation `autoscaling.keda.sh/paused` does. Workers keep running."""
         ...
 
     async def resume(self, spec: str) -> str:
-        """Let scaling go on."""
+        """Resume scaling."""
         ...

@@ -1,6 +1,6 @@
-"""What there is to be seen at one moment: values, so that whoever shows them asks nobody else.
+"""The state of everything at one moment, as values that the screen and plain output can show without further reads.
 
-Durations are seconds of the laptop's own clock. None stands where a number cannot be told, as while Redis is down.
+Durations are seconds of wall time. None is an unknown number, for example while Redis is down.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from enum import StrEnum
 
 
 class WorkerState(StrEnum):
-    """Where a process is in its life."""
+    """The lifecycle of a process."""
 
     STARTING = "starting"
     READY = "ready"
@@ -19,7 +19,7 @@ class WorkerState(StrEnum):
 
 
 class Level(StrEnum):
-    """How much a line of a log matters."""
+    """The level of a log line."""
 
     DEBUG = "debug"
     INFO = "info"
@@ -29,15 +29,15 @@ class Level(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RedisSnapshot:
-    """The server that all pipelines share."""
+    """The Redis server that all pipelines share."""
 
     address: str
     up: bool | None
-    """None until it was asked for the first time."""
+    """None before the first connection."""
     since: float
-    """How long it has been so."""
-    ours: bool = True
-    """Whether we started it, and so may stop it."""
+    """Seconds in this state."""
+    owned: bool = True
+    """Whether `penstock dev` started it, and so can stop it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,17 +45,17 @@ class WorkerSnapshot:
     """One process."""
 
     name: str
-    """As the group has it."""
+    """The consumer's name in Redis."""
     pid: int
     state: WorkerState
     running: int | None = None
-    """Messages that it works on."""
+    """Messages in progress."""
     age: float = 0
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryPoint:
-    """One look back, for sparklines."""
+    """One point of a sparkline."""
 
     backlog: int | None
     replicas: int
@@ -63,55 +63,55 @@ class HistoryPoint:
 
 @dataclass(frozen=True, slots=True)
 class SpecSnapshot:
-    """One spec that runs: a pipeline, or another kind. What only some kinds have stands in `numbers`."""
+    """One running spec. `numbers` holds the counts that differ by kind."""
 
     name: str
     kind: str = "pipeline"
     numbers: tuple[tuple[str, int | None], ...] = ()
-    """Of a pipeline: messages by state, in the order of `penstock status`: new, running, ready, suspect, ..."""
+    """For a pipeline, messages by state in the order of `penstock status`: new, running, ready, suspect, ..."""
     backlog: int | None = None
-    """What scaling goes by."""
+    """The number that scaling uses."""
     oldest: float | None = None
-    """How long the oldest message waits."""
+    """Age of the oldest waiting message."""
     dead: int | None = None
     done: float | None = None
-    """Messages done in a second."""
+    """Messages per second."""
     p50: float | None = None
     p95: float | None = None
-    """Of the seconds that handling takes."""
+    """Handling times in seconds."""
     wanted: int = 0
-    """Replicas that the autoscaler asks for."""
+    """Replicas that the autoscaler wants."""
     least: int = 0
     most: int = 0
-    """The spec's bounds of replicas."""
+    """The spec's replica bounds."""
     paused: bool = False
-    """Whether scaling stands still, as under KEDA's annotation `autoscaling.keda.sh/paused`."""
+    """Whether scaling is paused, as with KEDA's annotation `autoscaling.keda.sh/paused`."""
     workers: tuple[WorkerSnapshot, ...] = ()
     history: tuple[HistoryPoint, ...] = ()
-    """Oldest first, all the same time apart."""
+    """Oldest first, at equal intervals."""
     decision: str = ""
-    """The autoscaler's last, in words: what it saw, what it asked for, and why no more or less."""
-    trouble: tuple[str, ...] = ()
-    """Such as a spec that is invalid now, so that the one before is kept; a handler that cannot be imported."""
+    """The autoscaler's last decision: what it read, what it wants, and why."""
+    problems: tuple[str, ...] = ()
+    """For example an invalid spec whose last valid version still runs, or a handler that cannot be imported."""
 
     @property
     def running(self) -> int:
-        """Replicas that are there, whatever state they are in."""
+        """Replicas that exist, in any state."""
         return len(self.workers)
 
 
 @dataclass(frozen=True, slots=True)
 class LogLine:
-    """What a worker or `penstock dev` itself said. The text is data, and may hold anything."""
+    """A line logged by a worker or by `penstock dev`. The text is untrusted."""
 
     number: int
-    """Counts up from one line to the next: who has seen one by its number has seen all before it."""
+    """Increases by one per line."""
     at: float
-    """Seconds since 1970."""
+    """Unix time in seconds."""
     level: Level
     text: str
     spec: str = ""
-    """Empty where it is of no single one."""
+    """Empty for lines about no particular spec."""
     worker: str = ""
 
 
@@ -121,13 +121,13 @@ class Snapshot:
 
     redis: RedisSnapshot
     speed: float = 1
-    """How many times faster than in a cluster the autoscaler's clock goes."""
+    """Speed of the autoscaler's clock, relative to a cluster."""
     specs: tuple[SpecSnapshot, ...] = ()
     log: tuple[LogLine, ...] = ()
-    """The last lines, oldest first; some hundreds are enough."""
-    trouble: tuple[str, ...] = ()
-    """What is wrong with more than one spec, such as the platform file."""
+    """The last few hundred lines, oldest first."""
+    problems: tuple[str, ...] = ()
+    """Problems that affect more than one spec, such as an invalid platform file."""
 
 
 SnapshotSource = Callable[[], Snapshot]
-"""Asked a few times a second, on the event loop: it tells what is known, and waits for nothing."""
+"""Returns the latest known state at once. It is called a few times a second on the event loop."""

@@ -91,7 +91,7 @@ def command(
       penstock dev --env dev --plain --until-idle
     """
     from penstock.resolved import Resolution
-    from penstock_dev.running.instance_lock import KEPT, instance_lock
+    from penstock_dev.running.instance_lock import FOLDER, instance_lock
     from penstock_dev.running.launching import DevOptions, environ_for
     from penstock_dev.running.log_buffer import LogBuffer
     from penstock_dev.running.session import Session, StopConditions
@@ -112,7 +112,7 @@ def command(
         if not path.is_dir():
             raise CannotGoOn(f"`--path {path}` is no folder", "name the folder that has the code")
     log = LogBuffer()
-    with instance_lock(root / KEPT) as own, _server(root, redis, log) as server:
+    with instance_lock(root / FOLDER) as own, _server(root, redis, log) as server:
         code = tuple(path.resolve() for path in paths) or tuple(one for one in (root / EXAMPLES,) if one.is_dir())
         options = DevOptions(here(), root, own, code, speed, environ_for(os.environ, embedded=redis is None))
         session = Session(options, read, first, server, log)

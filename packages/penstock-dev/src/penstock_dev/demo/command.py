@@ -18,7 +18,7 @@ from penstock.command.running import KEPT as KEPT_REDIS
 from penstock_dev.demo import ledger, report, traffic
 from penstock_dev.demo.run import DemoResult, DemoRun, Moment
 from penstock_dev.demo.workspace import CODE, ENVIRONMENT, place
-from penstock_dev.running.instance_lock import KEPT, instance_lock
+from penstock_dev.running.instance_lock import FOLDER, instance_lock
 from penstock_dev.running.launching import DevOptions, environ_for
 from penstock_dev.running.log_buffer import LogBuffer
 from penstock_dev.running.server import RepositoryRedis
@@ -59,7 +59,7 @@ def _demo(root: Path) -> int:
         if not first.workloads:
             says = "; ".join(f"{one.at}: {one.says}" for one in first.outcome.findings[:1])
             raise CannotGoOn(f"the demo's spec is not valid: {says}", "see `penstock lint`")
-        with instance_lock(folder / KEPT) as files, RepositoryRedis(folder / KEPT_REDIS, log) as server:
+        with instance_lock(folder / FOLDER) as files, RepositoryRedis(folder / KEPT_REDIS, log) as server:
             environ = environ_for(os.environ, embedded=True) | {ledger.VARIABLE: str(file)}
             options = DevOptions(folder, folder, files, (folder / CODE,), SPEED, environ, scrapes=False)
             with asyncio.Runner() as runner:

@@ -92,7 +92,7 @@ class DemoRun:
             with contextlib.suppress(asyncio.CancelledError, CannotGoOn):
                 await sending
         killed = self._killed
-        dead = self._supervisor.deployments[NAME].numbers.dead or 0
+        dead = self._supervisor.deployments[NAME].measured.dead or 0
         told = ledger.account(self._sent, ledger.read(self._file), dead, killed)
         at = killed.at - self._began if killed else 0.0
         return DemoResult(told, killed, at, tuple(self._moments), self.seconds)
@@ -101,7 +101,7 @@ class DemoRun:
         deployment = self._supervisor.deployments[NAME]
         _, credentials = read_url(self._supervisor.server.url, self._supervisor.options.environ)
         assert isinstance(deployment.workload, PipelineWorkload)  # noqa: S101 - the demo has no other
-        async with Producer(deployment.workload.of, credentials=credentials) as producer:
+        async with Producer(deployment.workload.resolved, credentials=credentials) as producer:
             await traffic.send_all(producer, self._sent)
         self._say(self.seconds, f"all {traffic.TOTAL:,} messages are sent")
 
@@ -111,7 +111,7 @@ class DemoRun:
         if not (sending.done() and self._moments):
             return False
         last, deployment = self._moments[-1], self._supervisor.deployments[NAME]
-        settled, asleep = last.done >= last.sent and deployment.numbers.idle, not deployment.replica_set.replicas
+        settled, asleep = last.done >= last.sent and deployment.measured.idle, not deployment.replica_set.replicas
         return settled and (asleep or self.seconds > ASLEEP_BY)
 
     def _look(self) -> None:

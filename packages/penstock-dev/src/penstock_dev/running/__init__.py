@@ -1,1 +1,1 @@
-"""A cluster on a laptop: real processes, scaled by the arithmetic of KEDA and the HPA."""
+"""A cluster on a laptop: real processes, scaled with the arithmetic of KEDA and the HPA."""

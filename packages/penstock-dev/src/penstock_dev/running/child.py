@@ -1,7 +1,7 @@
-"""A process of ours: what it says is heard, and it does not outlive us, not even when we are killed with SIGKILL.
+"""A child process whose output is read, and which dies with its parent, even when the parent gets SIGKILL.
 
-It is watched as the embedded server is, see `penstock.embedded`: when we are gone, a pipe of ours closes. It has a
-session of its own, so that Ctrl-C in a terminal reaches us alone, who then ask it to leave.
+A watcher shell kills it when the parent's end of a pipe closes, as for the embedded server; see `penstock.embedded`.
+It has a session of its own: Ctrl-C in the terminal reaches only the parent, which then stops it gracefully.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from pathlib import Path
 
 from penstock.embedded import WATCHED
 
-LONGEST = 1 << 20
-"""Bytes of one line that are looked at."""
+MAX_LINE = 1 << 20
+"""Maximum bytes of a line; longer lines are dropped."""
 
 OnLine = Callable[[bytes], object]
-"""Is told each line."""
+"""Called with each line."""
 
 
 class Child:
-    """One process, from its start on."""
+    """A child process."""
 
-    def __init__(self, words: Sequence[str], *, folder: Path, environ: Mapping[str, str], on_line: OnLine) -> None:
-        """Start it, inside a loop. Nothing is awaited, so that nothing can come between its start and its keeping."""
-        self._process = subprocess.Popen(  # noqa: S603 - a process of ours
-            ["/bin/sh", "-c", WATCHED, "sh", "", *words],
+    def __init__(self, command: Sequence[str], *, folder: Path, environ: Mapping[str, str], on_line: OnLine) -> None:
+        """Start it on the running event loop, without an await in which a cancellation could lose it."""
+        self._process = subprocess.Popen(  # noqa: S603 - trusted arguments
+            ["/bin/sh", "-c", WATCHED, "sh", "", *command],
             cwd=folder,
             env=environ,
             stdin=subprocess.PIPE,
@@ -39,60 +39,60 @@ class Child:
             start_new_session=True,
         )
         self.pid = self._process.pid
-        self.began = time.monotonic()
+        self.started_at = time.monotonic()
         self.ended = asyncio.Event()
         self._loop = asyncio.get_running_loop()
-        self._hearing = asyncio.create_task(self._hear(on_line))
+        self._reading = asyncio.create_task(self._read_output(on_line))
         threading.Thread(target=self._wait, name=f"penstock-wait-{self.pid}", daemon=True).start()
 
     @property
     def code(self) -> int | None:
-        """How it ended; negative by a signal; None while it runs."""
+        """The exit code, negative for a signal; None while it runs."""
         return self._process.returncode
 
     @property
     def age(self) -> float:
-        """Seconds since it was started."""
-        return time.monotonic() - self.began
+        """Seconds since the start."""
+        return time.monotonic() - self.started_at
 
     def terminate(self) -> None:
-        """SIGTERM: it may finish what it does."""
+        """Send SIGTERM."""
         self._signal(signal.SIGTERM)
 
     def kill(self) -> None:
-        """SIGKILL."""
+        """Send SIGKILL."""
         self._signal(signal.SIGKILL)
 
-    async def heard(self) -> None:
-        """Wait for the end, and for what it said last; a grandchild that holds its output is not waited for."""
+    async def drain_output(self) -> None:
+        """Wait for the exit and the remaining output, but not for a grandchild that holds the pipe open."""
         await self.ended.wait()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(1):
-                await asyncio.shield(self._hearing)
-        self._hearing.cancel()
+                await asyncio.shield(self._reading)
+        self._reading.cancel()
 
     def _signal(self, number: signal.Signals) -> None:
-        self._process.send_signal(number)  # which looks first whether it still runs
+        self._process.send_signal(number)  # checks first that the process still runs
 
     def _wait(self) -> None:
         self._process.wait()
         pipe = self._process.stdin
-        assert pipe  # noqa: S101 - it was asked for
-        with contextlib.suppress(OSError), pipe:  # its watcher must not kill whoever is given its number next
+        assert pipe  # noqa: S101 - requested above
+        with contextlib.suppress(OSError), pipe:  # ends the watcher, which could otherwise kill a reused pid
             pipe.write(b"\n")
-        with contextlib.suppress(RuntimeError):  # the loop has ended before it
+        with contextlib.suppress(RuntimeError):  # the event loop is already closed
             self._loop.call_soon_threadsafe(self.ended.set)
 
-    async def _hear(self, on_line: OnLine) -> None:
+    async def _read_output(self, on_line: OnLine) -> None:
         output = self._process.stdout
-        assert output  # noqa: S101 - it was asked for
-        reader = asyncio.StreamReader(limit=LONGEST)
+        assert output  # noqa: S101 - requested above
+        reader = asyncio.StreamReader(limit=MAX_LINE)
         transport, _ = await self._loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), output)
         try:
             while True:
                 try:
                     line = await reader.readline()
-                except ValueError:  # longer than that: a handler that prints a picture
+                except ValueError:  # the line is too long, for example a printed picture
                     continue
                 if not line:
                     return

@@ -1,4 +1,4 @@
-"""One spec that runs: its processes, its scaling, and what was seen of it last."""
+"""One running spec: its replicas, its scaling and its last measurements."""
 
 from __future__ import annotations
 
@@ -12,54 +12,54 @@ from penstock_dev.running.scaling import Scaling
 from penstock_dev.running.workload import Measurements, Workload
 from penstock_dev.snapshot import HistoryPoint, SpecSnapshot, WorkerSnapshot
 
-LOOKS_BACK = 240
+MAX_HISTORY = 240
 UNKNOWN = Measurements()
 
 
 @dataclass(slots=True)
 class Deployment:
-    """All that there is of one spec."""
+    """The state of one running spec."""
 
     workload: Workload
     replica_set: ReplicaSet
     scaling: Scaling
     link: Link
-    """To where it keeps what it has."""
+    """To the server that holds its keys."""
     digest: str
-    """Of what its processes read."""
-    numbers: Measurements = UNKNOWN
+    """Of the files that its processes read."""
+    measured: Measurements = UNKNOWN
     latency: Latency = field(default_factory=Latency)
-    trouble: str = ""
-    """Why its spec, as it stands now, is not what runs."""
-    history: deque[HistoryPoint] = field(default_factory=lambda: deque(maxlen=LOOKS_BACK))
+    spec_error: str = ""
+    """Why an older version of its spec runs."""
+    history: deque[HistoryPoint] = field(default_factory=lambda: deque(maxlen=MAX_HISTORY))
 
-    def remember(self) -> None:
-        """One more look back."""
-        self.history.append(HistoryPoint(self.numbers.backlog, len(self.replica_set.replicas)))
+    def record_history(self) -> None:
+        """Append the current numbers to the history."""
+        self.history.append(HistoryPoint(self.measured.backlog, len(self.replica_set.replicas)))
 
     def snapshot(self) -> SpecSnapshot:
-        """As a value."""
+        """The state as a value."""
         least, most = self.workload.replica_bounds
-        numbers, held = self.numbers, self.numbers.held or {}
+        measured, held = self.measured, self.measured.held or {}
         return SpecSnapshot(
             name=self.workload.name,
             kind=self.workload.kind,
-            numbers=numbers.by_state,
-            backlog=numbers.backlog,
-            oldest=numbers.oldest,
-            dead=numbers.dead,
-            done=numbers.done,
-            p50=self.latency.of(0.5),
-            p95=self.latency.of(0.95),
+            numbers=measured.by_state,
+            backlog=measured.backlog,
+            oldest=measured.oldest,
+            dead=measured.dead,
+            done=measured.done,
+            p50=self.latency.quantile(0.5),
+            p95=self.latency.quantile(0.95),
             wanted=self.replica_set.wanted,
             least=least,
             most=most,
-            paused=self.scaling.paused or numbers.paused,
+            paused=self.scaling.paused or measured.paused,
             workers=tuple(
                 WorkerSnapshot(one.name, one.child.pid, one.state, held.get(one.name), one.child.age)
                 for one in self.replica_set.replicas
             ),
             history=tuple(self.history),
             decision=self.scaling.decision,
-            trouble=tuple(text for text in (self.trouble, self.replica_set.trouble) if text),
+            problems=tuple(text for text in (self.spec_error, self.replica_set.start_error) if text),
         )

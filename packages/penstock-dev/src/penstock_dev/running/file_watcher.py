@@ -1,4 +1,4 @@
-"""Which files of the repository have changed: seen by their size and time, as nothing tells of it everywhere."""
+"""Finds changed files by size and modification time, which works on every platform and file system."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Iterable, Iterator
 from enum import Flag, auto
 from pathlib import Path
 
-LEFT_OUT = frozenset({"node_modules", "__pycache__", "build", "dist", "generated"})
-"""Folders in which nothing is written by hand; those that begin with a dot are left out as well."""
+EXCLUDED = frozenset({"node_modules", "__pycache__", "build", "dist", "generated"})
+"""Folders without handwritten files; hidden folders are excluded as well."""
 CODE, SPECS = frozenset({".py"}), frozenset({".yaml", ".yml", ".json"})
 
 Stamps = dict[str, tuple[int, int]]
 
 
 class Changes(Flag):
-    """What has."""
+    """Which kinds of files have changed."""
 
     NOTHING = 0
     CODE = auto()
@@ -23,16 +23,16 @@ class Changes(Flag):
 
 
 class FileWatcher:
-    """Code and specs below these folders."""
+    """Watches the code and specs below some folders."""
 
     def __init__(self, folders: Iterable[Path]) -> None:
-        """As they are now is how they were."""
+        """Take the current files as the baseline."""
         found = sorted({folder.resolve() for folder in folders}, key=lambda one: len(one.parts))
         self._folders = [one for one in found if not any(other in one.parents for other in found)]
         self._last = self._stamps()
 
     def changed(self) -> Changes:
-        """Since it was asked last."""
+        """Changes since the last call."""
         before, self._last = self._last, self._stamps()
         names = {name for name, _ in self._last.items() ^ before.items()}
         return _kinds(names)
@@ -43,16 +43,16 @@ class FileWatcher:
 
 def _below(top: str) -> Iterator[tuple[str, tuple[int, int]]]:
     for here, folders, names in os.walk(top):
-        folders[:] = [name for name in folders if name not in LEFT_OUT and not name.startswith(".")]
+        folders[:] = [name for name in folders if name not in EXCLUDED and not name.startswith(".")]
         for name in names:
-            if os.path.splitext(name)[1] not in CODE | SPECS:  # noqa: PTH122 - there may be thousands, every second
+            if os.path.splitext(name)[1] not in CODE | SPECS:  # noqa: PTH122 - speed: thousands of files, every second
                 continue
             path = f"{here}/{name}"
             try:
-                told = os.stat(path)  # noqa: PTH116 - as above
-            except OSError:  # it went away just now
+                stat = os.stat(path)  # noqa: PTH116 - as above
+            except OSError:  # deleted meanwhile
                 continue
-            yield path, (told.st_mtime_ns, told.st_size)
+            yield path, (stat.st_mtime_ns, stat.st_size)
 
 
 def _kinds(names: Iterable[str]) -> Changes:

@@ -1,4 +1,4 @@
-"""One at a time in a repository, with a folder for what its processes read."""
+"""Allows one `penstock dev` per repository, and provides the folder for the files of its processes."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ from pathlib import Path
 
 from penstock_spec.findings import CannotGoOn
 
-KEPT = Path(".penstock", "dev")
+FOLDER = Path(".penstock", "dev")
 LOCK, WORKERS = "lock", "workers"
 
 
 @contextmanager
 def instance_lock(folder: Path) -> Iterator[Path]:
-    """A folder for files of ours, empty. Of two at once, one would scale what the other runs. Raises CannotGoOn."""
+    """An empty folder, locked: two instances would scale each other's workers. Raises CannotGoOn."""
     folder.mkdir(parents=True, exist_ok=True)
-    with (folder / LOCK).open("a+") as held:
+    with (folder / LOCK).open("a+") as lock:
         try:
-            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            held.seek(0)
-            pid = held.read().strip()
+            lock.seek(0)
+            pid = lock.read().strip()
             raise CannotGoOn(
-                f"another `penstock dev` runs in this repository{f', process {pid}' if pid else ''}",
-                "look at that one, or end it; `penstock status --embedded` shows its pipelines anywhere",
+                f"another `penstock dev` is running in this repository{f' (pid {pid})' if pid else ''}",
+                "use that one, or stop it; `penstock status --embedded` shows its pipelines",
             ) from None
-        held.truncate(0)
-        held.write(f"{os.getpid()}\n")
-        held.flush()
+        lock.truncate(0)
+        lock.write(f"{os.getpid()}\n")
+        lock.flush()
         files = folder / WORKERS
-        shutil.rmtree(files, ignore_errors=True)  # of one that was killed
+        shutil.rmtree(files, ignore_errors=True)  # left by a killed instance
         files.mkdir()
         try:
             yield files
         finally:
             shutil.rmtree(files, ignore_errors=True)
-            held.truncate(0)
+            lock.truncate(0)

@@ -1,4 +1,4 @@
-"""How long handlers took lately, from the buckets that workers count into."""
+"""Recent handling times, from the histogram buckets of the workers' metrics."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from collections.abc import Mapping
 
 from penstock_spec.kinds.pipeline.metrics.working import HANDLING_SECONDS
 
-LOOKS = 10
-"""How many looks back count."""
+WINDOW = 10
+"""Number of samples that count."""
 LINE = re.compile(rf'^{HANDLING_SECONDS.name}_bucket\{{[^}}]*?\ble="([^"]+)"[^}}]*\}} (\S+)', re.MULTILINE)
 
 Counts = Mapping[float, float]
-"""By upper bound: how many took no longer."""
+"""Cumulative counts by upper bound."""
 
 
 def buckets(page: str) -> dict[float, float]:
-    """Of all outcomes together."""
+    """The buckets of a metrics page, summed over all outcomes."""
     found: dict[float, float] = {}
     for bound, count in LINE.findall(page):
         found[float(bound)] = found.get(float(bound), 0) + float(count)
@@ -26,7 +26,7 @@ def buckets(page: str) -> dict[float, float]:
 
 
 def quantile(share: float, counts: Counts) -> float | None:
-    """As Prometheus's `histogram_quantile` tells it: in between two bounds all is spread evenly."""
+    """The quantile as in Prometheus's `histogram_quantile`, with linear interpolation within a bucket."""
     total = counts.get(math.inf, 0)
     if not total:
         return None
@@ -42,28 +42,28 @@ def quantile(share: float, counts: Counts) -> float | None:
 
 
 class Latency:
-    """What was counted between the last looks at processes that come and go."""
+    """Handling times over the last samples of processes that start and stop."""
 
     def __init__(self) -> None:
-        """Nothing is known yet."""
+        """Start without samples."""
         self._last: dict[int, Counts] = {}
-        self._grown: deque[dict[float, float]] = deque(maxlen=LOOKS)
+        self._deltas: deque[dict[float, float]] = deque(maxlen=WINDOW)
 
-    def look(self, pages: Mapping[int, str]) -> None:
-        """At the page of each process that gave one, by its number."""
+    def add(self, pages: Mapping[int, str]) -> None:
+        """Add a sample: the metrics page of each process that responded, by pid."""
         now = {pid: buckets(page) for pid, page in pages.items()}
-        grown: dict[float, float] = {}
+        delta: dict[float, float] = {}
         for pid, counts in now.items():
             before = self._last.get(pid, {})
             for bound, count in counts.items():
-                grown[bound] = grown.get(bound, 0) + count - before.get(bound, 0)
+                delta[bound] = delta.get(bound, 0) + count - before.get(bound, 0)
         self._last = {**{pid: counts for pid, counts in self._last.items() if pid in pages}, **now}
-        self._grown.append(grown)
+        self._deltas.append(delta)
 
-    def of(self, share: float) -> float | None:
-        """Seconds that so many did not take longer than; None where nothing ended lately."""
-        together: dict[float, float] = {}
-        for grown in self._grown:
-            for bound, count in grown.items():
-                together[bound] = together.get(bound, 0) + count
-        return quantile(share, together)
+    def quantile(self, share: float) -> float | None:
+        """The quantile in seconds, or None if no handler returned recently."""
+        total: dict[float, float] = {}
+        for delta in self._deltas:
+            for bound, count in delta.items():
+                total[bound] = total.get(bound, 0) + count
+        return quantile(share, total)

@@ -1,4 +1,4 @@
-"""How a pipeline runs here: as its pods would, from the file that the generator writes for them."""
+"""Runs a pipeline as its pods would, from the file that the generator writes for them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from penstock.wire.credentials import Credentials
 from penstock.wire.errors import Refused
 from penstock.wire.link import Link
 from penstock.wire.route import Route
-from penstock_dev.running.triggers import readings
+from penstock_dev.running.triggers import read_triggers
 from penstock_dev.running.workload import Measurements
 from penstock_dev.sample import sample
 from penstock_scaling import Readings, settings_of
@@ -31,7 +31,7 @@ from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.patching import patched
 from penstock_spec.platform import Redis
 
-BUNCH = 500
+BATCH = 500
 STATES = ("new", "running", "ready", "suspect", "parked", "delayed")
 
 
@@ -39,68 +39,56 @@ STATES = ("new", "running", "ready", "suspect", "parked", "delayed")
 class PipelineWorkload:
     """One pipeline in its environment."""
 
-    of: Resolved
+    resolved: Resolved
     _before: Counts | None = field(default=None, init=False)
 
     @property
     def name(self) -> str:
-        """The spec's."""
-        return self.of.name
+        return self.resolved.name
 
     @property
     def kind(self) -> str:
-        """The spec's."""
         return "pipeline"
 
     @property
     def environment(self) -> str:
-        """Its name."""
-        return self.of.environment
+        return self.resolved.environment
 
     @property
     def spec(self) -> Pipeline:
-        """As it is in its environment."""
-        return self.of.spec
+        return self.resolved.spec
 
     @property
     def replica_bounds(self) -> tuple[int, int]:
-        """At least, and at most."""
         bounds = self.spec.scaling.replicas
         return bounds.min, bounds.max
 
     @property
     def grace(self) -> float:
-        """Seconds that a worker has to leave."""
         return self.spec.shutdown.grace.seconds
 
     @property
     def ready(self) -> frozenset[str]:
-        """What a worker says when it is ready."""
         return frozenset({"a life in the group begins"})
 
     @property
     def needs_janitor(self) -> bool:
-        """The janitor looks after it."""
         return True
 
     def on(self, redis: Redis) -> PipelineWorkload:
-        """The same on another Redis."""
-        return PipelineWorkload(self.of.on(redis))
+        return PipelineWorkload(self.resolved.on(redis))
 
     def link(self, credentials: Credentials) -> Link:
-        """To where its keys are."""
-        route = Route.to(self.of.redis, self.of.keys.stream, credentials=credentials)
+        route = Route.to(self.resolved.redis, self.resolved.keys.stream, credentials=credentials)
         return Link(route, name=f"penstock-dev-{self.name}")
 
-    def written(self) -> tuple[dict[Path, str], str]:
-        """What its processes read, and the digest of that: another one asks for new processes."""
-        around = (self.of.generated or self.of).around  # as it was generated, also where it runs on another Redis
-        text, digest = worker_file.write(self.environment, _alone(self.spec), around, self.of.of_messages())
+    def process_files(self) -> tuple[dict[Path, str], str]:
+        around = (self.resolved.generated or self.resolved).around  # as generated, even on another Redis
+        text, digest = worker_file.write(self.environment, _local(self.spec), around, self.resolved.of_messages())
         return {self._file: text}, digest
 
-    def words(self, files: Path, url: str, paths: Sequence[Path]) -> list[str]:
-        """The words after `penstock` that run a worker."""
-        where = [word for path in paths for word in ("--path", str(path))]
+    def arguments(self, files: Path, url: str, paths: Sequence[Path]) -> list[str]:
+        code = [word for path in paths for word in ("--path", str(path))]
         return [
             "worker",
             str(files / self._file),
@@ -110,27 +98,25 @@ class PipelineWorkload:
             "127.0.0.1:0",
             "--log-format",
             "json",
-            *where,
+            *code,
         ]
 
     def settings(self) -> Settings:
-        """What KEDA would be told, patches applied. Raises CannotGoOn where that cannot be run here."""
-        manifest = scaled_object(self.spec, self.of.around)
+        """The settings of its ScaledObject, patches applied. Raises CannotGoOn if they are not supported here."""
+        manifest = scaled_object(self.spec, self.resolved.around)
         return settings_of(patched(manifest, self.spec.patches, "ScaledObject").manifest)
 
-    async def read(self, link: Link, janitor: int | None) -> Readings:
-        """What KEDA would read."""
-        return await readings(link, self.of.keys, self.name, janitor)
+    async def readings(self, link: Link, janitor: int | None) -> Readings:
+        return await read_triggers(link, self.resolved.keys, self.name, janitor)
 
-    async def look(self, link: Link) -> Measurements:
-        """How it is. Raises RedisTrouble."""
-        keys = self.of.keys
+    async def measure(self, link: Link) -> Measurements:
+        keys = self.resolved.keys
         measured, now = await measure(link, keys), await counts(link, keys)
         before, self._before = self._before, now
         done = None if before is None else done_per_second(self.spec, before, now)
-        told = Status(self.of, measured, done=done).told()
+        status = Status(self.resolved, measured, done=done).told()
         return Measurements(
-            by_state=tuple((state, _whole(told[state])) for state in STATES),
+            by_state=tuple((state, _int_or_none(status[state])) for state in STATES),
             backlog=_backlog(self.spec, measured),
             oldest=measured.oldest / 1000,
             dead=measured.dead,
@@ -140,31 +126,30 @@ class PipelineWorkload:
         )
 
     def reset(self) -> None:
-        """Redis did not answer: the next look begins anew."""
         self._before = None
 
     async def send(self, link: Link, credentials: Credentials, count: int) -> str:
-        """Messages that fit the schema, none of them the same work as another."""
+        """Send sample messages that fit the schema; no two are duplicates."""
         del link
-        schema, chance = self.of.of_messages(), SystemRandom()
+        schema, random = self.resolved.of_messages(), SystemRandom()
         message = self.spec.message
-        fresh = {name for name in (message.correlate, message.dedup and message.dedup.by) if name}
-        sent, trouble = 0, ""
-        async with Producer(self.of, credentials=credentials) as producer:
-            for begin in range(0, count, BUNCH):
-                bodies = [sample(schema, chance, fresh) for _ in range(min(BUNCH, count - begin))]
+        unique = {name for name in (message.correlate, message.dedup and message.dedup.by) if name}
+        sent, error = 0, ""
+        async with Producer(self.resolved, credentials=credentials) as producer:
+            for start in range(0, count, BATCH):
+                bodies = [sample(schema, random, unique) for _ in range(min(BATCH, count - start))]
                 for outcome in await producer.send_many(bodies, timeout=5):
                     if isinstance(outcome, Sent | Duplicate):
                         sent += 1
                     else:
-                        trouble = str(getattr(outcome, "error", outcome))
-        if trouble:
-            raise CannotGoOn(f"{sent} of {count} sent; {trouble}")
+                        error = str(getattr(outcome, "error", outcome))
+        if error:
+            raise CannotGoOn(f"sent {sent} of {count}: {error}")
         return f"sent {many(sent, 'message')}"
 
-    async def set_paused(self, link: Link, *, held: bool) -> None:
-        """Its scaling is what can be paused."""
-        del link, held
+    async def set_paused(self, link: Link, *, paused: bool) -> None:
+        """Nothing to do: its scaling is what can be paused."""
+        del link, paused
 
     @property
     def _file(self) -> Path:
@@ -172,25 +157,30 @@ class PipelineWorkload:
 
     async def _held(self, link: Link) -> dict[str, int]:
         try:
-            told = await link.call("XINFO", "CONSUMERS", self.of.keys.stream, self.of.keys.group)
-        except Refused:  # no stream, or no group yet
+            reply = await link.call("XINFO", "CONSUMERS", self.resolved.keys.stream, self.resolved.keys.group)
+        except Refused:  # the stream or the group does not exist yet
             return {}
-        return {text(one[b"name"]): number(one[b"pending"]) for one in map(mapping, items(told))}
+        return {text(one[b"name"]): number(one[b"pending"]) for one in map(mapping, items(reply))}
 
 
-def _alone(spec: Pipeline) -> Pipeline:
-    """Without a cluster nobody is to be told which pods are busy, or to leave too; both would be complained of."""
+def _local(spec: Pipeline) -> Pipeline:
+    """Without the features that need a cluster: pod deletion cost and sidecar shutdown."""
     scaling = spec.scaling.model_copy(update={"protect_busy": False})
     shutdown = spec.shutdown.model_copy(update={"sidecar_quit_url": None})
     return spec.model_copy(update={"scaling": scaling, "shutdown": shutdown})
 
 
-def _whole(told: object) -> int | None:
-    return told if isinstance(told, int) else None
+def _int_or_none(value: object) -> int | None:
+    return value if isinstance(value, int) else None
 
 
+<<<<<<< HEAD
 def _backlog(spec: Pipeline, measured: Measurement) -> int | None:
     """What KEDA's formula comes to, without a boost."""
+=======
+def _backlog(spec: Pipeline, measured: Measured) -> int | None:
+    """The result of KEDA's formula, without a boost."""
+>>>>>>> 2dd8eec (Write penstock dev's supervisor and its messages in plain English)
     if spec.stream.retention.keeps_nothing:
         return max(0, measured.length - measured.parked)
     new = measured.new(until_done=False)

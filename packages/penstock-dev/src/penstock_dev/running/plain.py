@@ -1,4 +1,4 @@
-"""What happens, a line each, for a log or a pipe: no colour, nothing that moves."""
+"""Output as plain lines, for a log or a pipe: no colour, no cursor movement."""
 
 from __future__ import annotations
 
@@ -9,39 +9,43 @@ from penstock.operating.spans import count, rate, span
 from penstock_dev.snapshot import Level, LogLine, Snapshot, SpecSnapshot, WorkerState
 from penstock_spec.report.safe import safe
 
-EVERY = 0.5
-"""Seconds between two looks."""
-NUMBERS = 5.0
-"""Seconds between two lines of numbers of one spec, as long as they change."""
+INTERVAL = 0.5
+"""Seconds between two checks for news."""
+NUMBERS_INTERVAL = 5.0
+"""Minimum seconds between two lines of numbers of one spec."""
 IMPORTANT = frozenset({Level.WARNING, Level.ERROR})
 
 
 class PlainOutput:
-    """Writes what is new."""
+    """Writes new log lines, and numbers that changed."""
 
     def __init__(
-        self, snapshot: Callable[[], Snapshot], say: Callable[[str], object], clock: Callable[[], float], after: int = 0
+        self,
+        snapshot: Callable[[], Snapshot],
+        write: Callable[[str], object],
+        clock: Callable[[], float],
+        after: int = 0,
     ) -> None:
-        """`say` is told a line at a time. After a screen, which has shown the log up to `after`, no numbers are."""
+        """`write` gets each line. After a screen, `after` is the last log line it showed; then no numbers follow."""
         self._snapshot = snapshot
-        self._say = say
+        self._write = write
         self._clock = clock
-        self._began = clock()
+        self._started_at = clock()
         self._number = self._after = after
-        self._told: dict[str, tuple[float, str]] = {}
+        self._written: dict[str, tuple[float, str]] = {}
 
     async def run(self) -> None:
-        """Without end."""
+        """Run forever."""
         while True:
-            self.look()
-            await asyncio.sleep(EVERY)
+            self.update()
+            await asyncio.sleep(INTERVAL)
 
-    def look(self) -> None:
-        """Tell what is new."""
+    def update(self) -> None:
+        """Write what is new."""
         snapshot = self._snapshot()
         for line in snapshot.log:
             if line.number > self._number and (not line.worker or line.level in IMPORTANT):
-                self._line(_where(line), _marked(line))
+                self._line(_source(line), _with_level(line))
         self._number = max((line.number for line in snapshot.log), default=self._number)
         for one in () if self._after else snapshot.specs:
             if one.backlog is not None:
@@ -49,22 +53,22 @@ class PlainOutput:
 
     def _numbers(self, one: SpecSnapshot) -> None:
         text = numbers(one)
-        when, before = self._told.get(one.name, (-NUMBERS, ""))
+        when, before = self._written.get(one.name, (-NUMBERS_INTERVAL, ""))
         now = self._clock()
-        if text != before and now - when >= NUMBERS:
-            self._told[one.name] = (now, text)
+        if text != before and now - when >= NUMBERS_INTERVAL:
+            self._written[one.name] = (now, text)
             self._line(one.name, text)
 
     def _line(self, where: str, text: str) -> None:
-        self._say(f"{self._clock() - self._began:7.1f}s  {safe(where)}: {safe(text)}")
+        self._write(f"{self._clock() - self._started_at:7.1f}s  {safe(where)}: {safe(text)}")
 
 
 def numbers(one: SpecSnapshot) -> str:
-    """How a spec is."""
+    """The numbers of a spec on one line."""
     if one.kind == "scheduler":
         return _jobs(one)
     ready = sum(worker.state is WorkerState.READY for worker in one.workers)
-    told = [
+    parts = [
         f"backlog {count(one.backlog)}",
         f"oldest {'-' if one.oldest is None else span(one.oldest * 1000)}",
         f"replicas {ready}/{one.wanted}",
@@ -72,23 +76,23 @@ def numbers(one: SpecSnapshot) -> str:
         f"dead {count(one.dead)}",
     ]
     if one.p95 is not None:
-        told.append(f"p95 {span(one.p95 * 1000)}")
-    return "  ".join((*told, *(("paused",) if one.paused else ())))
+        parts.append(f"p95 {span(one.p95 * 1000)}")
+    return "  ".join((*parts, *(("paused",) if one.paused else ())))
 
 
 def _jobs(one: SpecSnapshot) -> str:
     ready = sum(worker.state is WorkerState.READY for worker in one.workers)
-    told = [f"{label} {count(value)}" for label, value in one.numbers]
-    told.append(f"oldest overdue {'-' if one.oldest is None else span(one.oldest * 1000)}")
-    told += [f"replicas {ready}/{one.wanted}", f"done/s {rate(one.done)}"]
-    return "  ".join((*told, *(("all paused",) if one.paused else ())))
+    parts = [f"{label} {count(value)}" for label, value in one.numbers]
+    parts.append(f"oldest overdue {'-' if one.oldest is None else span(one.oldest * 1000)}")
+    parts += [f"replicas {ready}/{one.wanted}", f"done/s {rate(one.done)}"]
+    return "  ".join((*parts, *(("all paused",) if one.paused else ())))
 
 
-def _where(line: LogLine) -> str:
+def _source(line: LogLine) -> str:
     if line.worker.startswith(line.spec):
         return line.worker or "penstock dev"
     return f"{line.spec} {line.worker}" if line.worker else line.spec
 
 
-def _marked(line: LogLine) -> str:
+def _with_level(line: LogLine) -> str:
     return f"{line.level}: {line.text}" if line.level in IMPORTANT else line.text

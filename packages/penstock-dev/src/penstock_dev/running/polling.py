@@ -1,4 +1,4 @@
-"""What goes on beside the processes: looks at Redis, the autoscaler's turns, and questions about latencies."""
+"""Periodic tasks beside the processes: reading Redis, running the autoscalers, scraping latencies."""
 
 from __future__ import annotations
 
@@ -13,88 +13,88 @@ from penstock_dev.running.http_get import http_get
 from penstock_dev.running.log_buffer import LogBuffer
 from penstock_dev.snapshot import Level
 
-EVERY, SCRAPE = 1.0, 3.0
-"""Seconds between two looks at Redis, and at the latencies."""
-SHORTEST = 0.02
-"""Seconds between two turns of the autoscaler, however fast its clock goes."""
+READ_INTERVAL, SCRAPE_INTERVAL = 1.0, 3.0
+"""Seconds between reads of Redis, and between scrapes of latencies."""
+MIN_INTERVAL = 0.02
+"""Minimum seconds between autoscaler runs, at any speed."""
 
 
 class Poller:
-    """At all stations."""
+    """Polls all deployments."""
 
     def __init__(self, deployments: Mapping[str, Deployment], log: LogBuffer, speed: float) -> None:
-        """The stations may change meanwhile."""
+        """`deployments` may change while it runs."""
         self._deployments = deployments
         self._log = log
         self._speed = speed
-        self.answers: bool | None = None
-        """Whether Redis does; None until it was asked."""
+        self.reachable: bool | None = None
+        """Whether Redis responds; None before the first read."""
         self.since = time.monotonic()
-        """When that has begun."""
-        self._looks = 0
+        """When `reachable` last changed."""
+        self._reads = 0
 
     @property
     def idle(self) -> bool:
-        """Whether nothing is left to do, as far as was seen twice."""
-        return self._looks > 1 and all(one.numbers.idle for one in self._deployments.values())
+        """Whether nothing is pending, in at least two reads."""
+        return self._reads > 1 and all(one.measured.idle for one in self._deployments.values())
 
     def now(self) -> float:
-        """By the clock of the autoscaler."""
+        """The time on the autoscaler's clock."""
         return time.monotonic() * self._speed
 
-    async def numbers(self) -> None:
-        """Again and again."""
+    async def measure(self) -> None:
+        """Read Redis every second, forever."""
         while True:
-            told = [await self._look(deployment) for deployment in list(self._deployments.values())]
-            self._hear(answers=all(told))
-            await asyncio.sleep(EVERY)
+            responded = [await self._measure(deployment) for deployment in list(self._deployments.values())]
+            self._set_reachable(reachable=all(responded))
+            await asyncio.sleep(READ_INTERVAL)
 
     async def scale(self, janitor: Callable[[], int | None]) -> None:
-        """Let each have its turn when it is due. The janitor answers at a port."""
+        """Run each autoscaler when it is due, forever. `janitor` returns the port of its HTTP server."""
         while True:
             for name, deployment in list(self._deployments.items()):
                 if not deployment.scaling.paused and self.now() >= deployment.scaling.due:
-                    await self._turn(name, deployment, janitor())
+                    await self._autoscale(name, deployment, janitor())
             due = (one.scaling.due for one in self._deployments.values() if not one.scaling.paused)
             left = (min(due, default=math.inf) - self.now()) / self._speed
-            await asyncio.sleep(min(max(left, SHORTEST), EVERY))
+            await asyncio.sleep(min(max(left, MIN_INTERVAL), READ_INTERVAL))
 
     async def latencies(self) -> None:
-        """Again and again."""
+        """Scrape latencies, forever."""
         while True:
-            await asyncio.sleep(SCRAPE)
+            await asyncio.sleep(SCRAPE_INTERVAL)
             for deployment in list(self._deployments.values()):
-                asked = [
+                ports = [
                     (one.child.pid, one.port) for one in deployment.replica_set.replicas if one.was_ready and one.port
                 ]
-                pages = await asyncio.gather(*(http_get(port, "/metrics") for _, port in asked))
-                deployment.latency.look({pid: page for (pid, _), page in zip(asked, pages, strict=True) if page})
+                pages = await asyncio.gather(*(http_get(port, "/metrics") for _, port in ports))
+                deployment.latency.add({pid: page for (pid, _), page in zip(ports, pages, strict=True) if page})
 
-    async def _look(self, deployment: Deployment) -> bool:
-        """Whether Redis answered."""
-        answered = True
+    async def _measure(self, deployment: Deployment) -> bool:
+        """Measure one deployment; returns whether Redis responded."""
+        responded = True
         try:
-            deployment.numbers = await deployment.workload.look(deployment.link)
-        except RedisTrouble as trouble:
-            answered = isinstance(trouble, Refused)
+            deployment.measured = await deployment.workload.measure(deployment.link)
+        except RedisTrouble as error:
+            responded = isinstance(error, Refused)
             deployment.workload.reset()
-            deployment.numbers = UNKNOWN
-        deployment.remember()
-        return answered
+            deployment.measured = UNKNOWN
+        deployment.record_history()
+        return responded
 
-    def _hear(self, *, answers: bool) -> None:
-        self._looks = self._looks + 1 if answers else 0
-        if answers != self.answers:
-            self.answers, self.since = answers, time.monotonic()
-            if answers:
-                self._log.write("Redis answers")
+    def _set_reachable(self, *, reachable: bool) -> None:
+        self._reads = self._reads + 1 if reachable else 0
+        if reachable != self.reachable:
+            self.reachable, self.since = reachable, time.monotonic()
+            if reachable:
+                self._log.write("Redis is reachable")
             else:
-                self._log.write("Redis does not answer", level=Level.WARNING)
+                self._log.write("Redis is unreachable", level=Level.WARNING)
 
-    async def _turn(self, name: str, deployment: Deployment, janitor: int | None) -> None:
-        readings = await deployment.workload.read(deployment.link, janitor)
-        wanted, said = deployment.scaling.turn(self.now(), readings, deployment.replica_set.wanted)
-        for one in said:
+    async def _autoscale(self, name: str, deployment: Deployment, janitor: int | None) -> None:
+        readings = await deployment.workload.readings(deployment.link, janitor)
+        wanted, decisions = deployment.scaling.advance(self.now(), readings, deployment.replica_set.wanted)
+        for one in decisions:
             if one.changed:
                 self._log.write(str(one), spec=name)
-        deployment.replica_set.want(wanted)
+        deployment.replica_set.scale_to(wanted)

@@ -1,4 +1,4 @@
-"""One process of a crew, and what it has said of itself."""
+"""One process of a replica set, with its state as its log shows it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from penstock_dev.running.child import Child
-from penstock_dev.running.log_buffer import LogBuffer, read
+from penstock_dev.running.log_buffer import LogBuffer, parse_line
 from penstock_dev.snapshot import Level, WorkerState
 
 LEAVES = "told to leave"
@@ -17,13 +17,13 @@ LISTENS = "answers over HTTP"
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """How a process of a crew is started."""
+    """How to start a process."""
 
-    words: tuple[str, ...]
+    command: tuple[str, ...]
     folder: Path
     environ: Mapping[str, str]
     ready: frozenset[str]
-    """What it says when it is ready."""
+    """Log messages that mean that it is ready."""
 
 
 @dataclass(slots=True)
@@ -34,53 +34,52 @@ class Replica:
     launch: Launch
     spec: str
     log: LogBuffer
-    changed: Callable[[], None]
-    """Called when its state has."""
+    on_ready: Callable[[], None]
     state: WorkerState = WorkerState.STARTING
-    told_to_leave: bool = False
+    stopping: bool = False
     was_ready: bool = False
     port: int | None = None
-    """Where it answers over HTTP."""
+    """Port of its HTTP server."""
     child: Child = field(init=False)
     _printed: deque[str] = field(default_factory=lambda: deque(maxlen=20), init=False)
 
     def __post_init__(self) -> None:
         launch = self.launch
-        self.child = Child(launch.words, folder=launch.folder, environ=launch.environ, on_line=self._hear)
+        self.child = Child(launch.command, folder=launch.folder, environ=launch.environ, on_line=self._on_line)
 
-    def leave(self) -> None:
-        """Ask it to finish what it does, and to go."""
-        self.told_to_leave = True
+    def stop(self) -> None:
+        """Send SIGTERM for a graceful shutdown."""
+        self.stopping = True
         self.state = WorkerState.DRAINING
         self.child.terminate()
 
-    def why(self) -> str:
-        """What it said when it could not go on, in a line; else how it ended."""
+    def exit_reason(self) -> str:
+        """The error that it printed, or else its exit code and last output."""
         lines = list(self._printed)
-        says = next((line.removeprefix("error: ") for line in lines if line.startswith("error: ")), "")
+        error = next((line.removeprefix("error: ") for line in lines if line.startswith("error: ")), "")
         hint = next((line.removeprefix("hint: ") for line in lines if line.startswith("hint: ")), "")
-        if says:
-            return f"{says}; {hint}" if hint else says
+        if error:
+            return f"{error}; {hint}" if hint else error
         code = self.child.code or 0
-        ended = f"it ended by signal {-code}" if code < 0 else f"it ended with {code}"
-        return f"{ended}; it said last: {lines[-1]}" if lines else ended
+        ended = f"signal {-code}" if code < 0 else f"exit code {code}"
+        return f"{ended}; last output: {lines[-1]}" if lines else ended
 
-    def _hear(self, line: bytes) -> None:
-        said = read(line)
-        if said.is_log:
-            self._heed(said.message, said.fields)
+    def _on_line(self, line: bytes) -> None:
+        parsed = parse_line(line)
+        if parsed.is_log:
+            self._update_state(parsed.message, parsed.fields)
         else:
-            self._printed.append(said.text)
-        level = said.level if said.is_log else Level.INFO  # an error that is printed is told once, by the crew
-        self.log.write(said.text, level=level, spec=self.spec, worker=self.name)
+            self._printed.append(parsed.text)
+        level = parsed.level if parsed.is_log else Level.INFO  # the replica set reports a printed error once
+        self.log.write(parsed.text, level=level, spec=self.spec, worker=self.name)
 
-    def _heed(self, message: str, fields: Mapping[str, object]) -> None:
+    def _update_state(self, message: str, fields: Mapping[str, object]) -> None:
         begins = message in self.launch.ready
         if (consumer := fields.get("consumer") or (begins and fields.get("life"))) and isinstance(consumer, str):
             self.name = consumer
         if begins and self.state is WorkerState.STARTING:
             self.state, self.was_ready = WorkerState.READY, True
-            self.changed()
+            self.on_ready()
         elif message == LEAVES:
             self.state = WorkerState.DRAINING
         elif message == LISTENS and isinstance(port := fields.get("port"), int):

@@ -1,4 +1,4 @@
-"""How many processes a spec gets: what KEDA and the HPA would make of the same numbers, by a clock that may be fast."""
+"""The autoscaler of one spec: KEDA and the HPA on a clock that may run faster."""
 
 from __future__ import annotations
 
@@ -10,49 +10,49 @@ from penstock_spec.findings import CannotGoOn
 
 
 class Scaling:
-    """Of one spec."""
+    """Scales one spec."""
 
     def __init__(self, settings: Settings | None, start: float) -> None:
-        """Begin at a time of the faster clock. Without settings nothing scales it."""
+        """Start at a time of the faster clock. None as settings means no autoscaling."""
         self._autoscaler = None if settings is None else Autoscaler(settings, start)
-        self._held = False
+        self._paused = False
         self.decision = ""
-        """The last, in words."""
+        """The last decision, in words."""
 
     @property
     def paused(self) -> bool:
-        """Whether it stands still: by a key, or because the spec says so."""
-        return self._held or (self._autoscaler is not None and self._autoscaler.settings.pause.everything)
+        """Whether scaling is paused, by a key or by the spec."""
+        return self._paused or (self._autoscaler is not None and self._autoscaler.settings.pause.everything)
 
     @property
     def due(self) -> float:
-        """When it wants to have its turn; never, where nothing scales."""
+        """When `advance` is due next; infinity without autoscaling."""
         return math.inf if self._autoscaler is None else self._autoscaler.due()
 
     def pause(self) -> None:
-        """Stand still."""
-        self._held = True
+        """Pause scaling."""
+        self._paused = True
 
     def resume(self) -> None:
-        """Go on. Raises CannotGoOn."""
-        self._held = False
+        """Resume scaling. Raises CannotGoOn if the spec pauses it."""
+        self._paused = False
         if self.paused:
-            raise CannotGoOn("the spec says `scaling.paused`", "change it there")
+            raise CannotGoOn("`scaling.paused` is set in the spec", "remove it there")
 
     def change(self, settings: Settings | None, now: float) -> None:
-        """The spec has changed: where that asks for another ScaledObject, KEDA begins anew."""
+        """Apply changed settings. A changed ScaledObject starts KEDA anew."""
         if settings is None:
             self._autoscaler = None
         elif self._autoscaler is None or settings != self._autoscaler.settings:
             self._autoscaler = Autoscaler(settings, now)
 
-    def turn(self, now: float, readings: Readings, replicas: int) -> tuple[int, tuple[Decision, ...]]:
-        """How many there should be, and what was decided."""
+    def advance(self, now: float, readings: Readings, replicas: int) -> tuple[int, tuple[Decision, ...]]:
+        """The wanted number of replicas, and the decisions that led to it."""
         if self._autoscaler is None:
             return replicas, ()
         wanted = self._autoscaler.advance(now, lambda: readings, replicas)
-        said = self._autoscaler.said
-        if said:
-            told = [one for one in said if one.changed] or said
-            self.decision = str(told[-1])
-        return wanted, said
+        decisions = self._autoscaler.said
+        if decisions:
+            changes = [one for one in decisions if one.changed] or decisions
+            self.decision = str(changes[-1])
+        return wanted, decisions

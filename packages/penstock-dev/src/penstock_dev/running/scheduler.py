@@ -1,4 +1,4 @@
-"""How a scheduler runs here: as many pods as its spec says, from the files that pods read; nothing scales them."""
+"""Runs a scheduler with the number of pods in its spec, from the files that pods read. It has no autoscaling."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from penstock_spec.kinds.scheduler.spec import Scheduler
 from penstock_spec.platform import Redis
 
 FOLDER = Path("schedulers")
-"""Apart from the files of pipelines, all of which the janitor reads."""
+"""A folder of its own: the janitor reads all files of pipelines."""
 ALL = "*"
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class LastRuns:
-    """What the last look saw: when each job's last run ended, and when that was."""
+    """When each job's last run ended, and when that was read."""
 
     ends: dict[str, float]
     at: float
@@ -42,90 +42,79 @@ class LastRuns:
 class SchedulerWorkload:
     """One scheduler in its environment."""
 
-    of: Resolved
+    resolved: Resolved
     pipelines: tuple[Pipeline, ...] = ()
-    """Those that its jobs may send to, whether they run here or not."""
+    """The pipelines that its jobs may send to, whether they run here or not."""
     _before: LastRuns | None = field(default=None, init=False)
 
     @property
     def name(self) -> str:
-        """The spec's."""
-        return self.of.name
+        return self.resolved.name
 
     @property
     def kind(self) -> str:
-        """The spec's."""
         return "scheduler"
 
     @property
     def environment(self) -> str:
-        """Its name."""
-        return self.of.environment
+        return self.resolved.environment
 
     @property
     def spec(self) -> Scheduler:
-        """As it is in its environment."""
-        return self.of.spec
+        return self.resolved.spec
 
     @property
     def replica_bounds(self) -> tuple[int, int]:
-        """As the spec says."""
         return self.spec.replicas, self.spec.replicas
 
     @property
     def grace(self) -> float:
-        """Seconds that a pod has to leave."""
         return self.spec.shutdown.grace.seconds
 
     @property
     def ready(self) -> frozenset[str]:
-        """What a pod says when it is ready."""
         return frozenset({"a life begins"})
 
     @property
     def needs_janitor(self) -> bool:
-        """A pod of its own leads and tidies; the janitor has nothing to do with it."""
+        """One of its own pods is the leader and cleans up."""
         return False
 
     def on(self, redis: Redis) -> SchedulerWorkload:
-        """The same on another Redis."""
-        return SchedulerWorkload(self.of.on(redis), tuple(one.on(redis) for one in self.pipelines))
+        return SchedulerWorkload(self.resolved.on(redis), tuple(one.on(redis) for one in self.pipelines))
 
     def link(self, credentials: Credentials) -> Link:
-        """To where its keys are."""
-        return link_to(self.of, credentials, "dev")
+        return link_to(self.resolved, credentials, "dev")
 
-    def written(self) -> tuple[dict[Path, str], str]:
-        """As a pod has them: its own file, and beside it those of the pipelines that it sends to."""
-        around = (self.of.generated or self.of).around
-        shutdown = self.spec.shutdown.model_copy(update={"sidecar_quit_url": None})  # nobody is there to be told
-        instance_lock = self.spec.model_copy(update={"shutdown": shutdown})
-        text, digest = worker_file.write(self.environment, instance_lock, around, None)
+    def process_files(self) -> tuple[dict[Path, str], str]:
+        """As in a pod: its own file, and the files of the pipelines that it sends to."""
+        around = (self.resolved.generated or self.resolved).around
+        shutdown = self.spec.shutdown.model_copy(update={"sidecar_quit_url": None})  # there is no sidecar
+        spec = self.spec.model_copy(update={"shutdown": shutdown})
+        text, digest = worker_file.write(self.environment, spec, around, None)
         digests, files = [digest], {self._file: text}
         for one in self.pipelines:
-            told, of = PipelineWorkload(one).written()
-            digests.append(of)
-            files |= {self._file.parent / PIPELINES / path: text for path, text in told.items()}
+            pipeline_files, digest = PipelineWorkload(one).process_files()
+            digests.append(digest)
+            files |= {self._file.parent / PIPELINES / path: text for path, text in pipeline_files.items()}
         return files, " ".join(digests)
 
-    def words(self, files: Path, url: str, paths: Sequence[Path]) -> list[str]:
-        """The words after `penstock` that run a pod."""
-        where = [word for path in paths for word in ("--path", str(path))]
-        how = ["--redis", url, "--listen", "127.0.0.1:0", "--log-format", "json"]
-        return ["scheduler", "run", str(files / self._file), *how, *where]
+    def arguments(self, files: Path, url: str, paths: Sequence[Path]) -> list[str]:
+        code = [word for path in paths for word in ("--path", str(path))]
+        options = ["--redis", url, "--listen", "127.0.0.1:0", "--log-format", "json"]
+        return ["scheduler", "run", str(files / self._file), *options, *code]
 
     def settings(self) -> None:
-        """Nothing scales it."""
+        """No autoscaling."""
         return
 
-    async def read(self, link: Link, janitor: int | None) -> Readings:
-        """Nothing, as nothing scales it."""
+    async def readings(self, link: Link, janitor: int | None) -> Readings:
+        """No triggers."""
         del link, janitor
         return {}
 
-    async def look(self, link: Link) -> Measurements:
-        """How its jobs stand. Raises RedisTrouble."""
-        desk = Desk(self.of, link)
+    async def measure(self, link: Link) -> Measurements:
+        desk = Desk(self.resolved, link)
         found, all_paused = await desk.standing(await desk.names()), await desk.all_paused()
         due = [one.now - (one.due or 0) for one in found if one.state == "due"]
         running = [one for one in found if one.state == "running"]
@@ -149,33 +138,31 @@ class SchedulerWorkload:
         )
 
     def reset(self) -> None:
-        """Redis did not answer: the next look begins anew."""
         self._before = None
 
     async def send(self, link: Link, credentials: Credentials, count: int) -> str:
-        """Let a job be due at once: the one that would be next."""
+        """Make the next job due now."""
         del credentials
         if count != 1:
-            raise CannotGoOn(f"`{self.name}` is a scheduler, which takes no messages", "`s` runs the next job now")
-        desk = Desk(self.of, link)
-        found = await _asked(_standing(desk))
+            raise CannotGoOn(f"`{self.name}` is a scheduler and takes no messages", "press `s` to run the next job now")
+        desk = Desk(self.resolved, link)
+        found = await _call(_standing(desk))
         next_ = min((one for one in found if one.state == "waiting"), key=lambda one: (one.due, one.name), default=None)
         if next_ is None:
-            raise CannotGoOn(f"no job of `{self.name}` waits for its time", "see `penstock scheduler list`")
-        await _asked(desk.ask_for("run_now", [next_.name]))  # of one that a pod took meanwhile it is as true
+            raise CannotGoOn(f"`{self.name}` has no waiting job", "see `penstock scheduler list`")
+        await _call(desk.ask_for("run_now", [next_.name]))  # true as well if a pod has taken it meanwhile
         return f"job `{next_.name}` is due now"
 
-    async def set_paused(self, link: Link, *, held: bool) -> str:
-        """Pause all its jobs, or end that."""
-        await _asked(Desk(self.of, link).ask_for("pause" if held else "resume", [ALL]))
-        return "paused all jobs" if held else "resumed the jobs"
+    async def set_paused(self, link: Link, *, paused: bool) -> str:
+        await _call(Desk(self.resolved, link).ask_for("pause" if paused else "resume", [ALL]))
+        return "paused all jobs" if paused else "resumed all jobs"
 
     @property
     def _file(self) -> Path:
         return FOLDER / self.name / "worker.json"
 
     def _done(self, found: Sequence[Standing]) -> float | None:
-        """Runs that ended in a second; of a job that ran twice between two looks, one is seen."""
+        """Runs per second since the last measurement. Two runs of one job in between count as one."""
         now = LastRuns({one.name: one.story.ended for one in found if one.story}, found[0].now) if found else None
         before, self._before = self._before, now
         if now is None or before is None or now.at <= before.at:
@@ -185,7 +172,7 @@ class SchedulerWorkload:
 
 
 def sends_to(spec: Scheduler, known: Sequence[Pipeline]) -> tuple[Pipeline, ...]:
-    """The pipelines among these that its jobs send to; where a function tells the jobs, it may be any."""
+    """The pipelines that its jobs send to; all known ones if a function provides the jobs."""
     if isinstance(spec.jobs, str):
         return tuple(known)
     named = {one.send.pipeline for one in effective_jobs(spec) if one.send is not None}
@@ -196,9 +183,9 @@ async def _standing(desk: Desk) -> list[Standing]:
     return await desk.standing(await desk.names())
 
 
-async def _asked(question: Awaitable[T]) -> T:
-    """What Redis has against it, in a sentence for the screen."""
+async def _call(request: Awaitable[T]) -> T:
+    """Turn an error of Redis into a sentence for the screen."""
     try:
-        return await question
-    except RedisTrouble as trouble:
-        raise as_sentence(trouble) from None
+        return await request
+    except RedisTrouble as error:
+        raise as_sentence(error) from None

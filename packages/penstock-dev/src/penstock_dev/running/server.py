@@ -1,4 +1,4 @@
-"""The Redis of all that runs here: one of our own that is brought back when it dies, or one that was named."""
+"""The Redis that all processes share: the embedded one, restarted when it dies, or one given by URL."""
 
 from __future__ import annotations
 
@@ -16,150 +16,139 @@ from penstock_dev.running.log_buffer import LogBuffer
 from penstock_dev.snapshot import Level
 from penstock_spec.findings import CannotGoOn
 
-LOOK = 0.25
-"""Seconds between two looks at whether it still runs."""
-AGAIN = 5.0
-"""Seconds until it is tried again to start one that does not."""
-LASTING = (11_000, 22_000)
-"""Ports that systems give to no outgoing connection: who looks for a Redis that is away might else get its port."""
+CHECK_INTERVAL = 0.25
+"""Seconds between two checks whether it runs."""
+RETRY_INTERVAL = 5.0
+"""Seconds between two attempts to restart it."""
+PORTS = (11_000, 22_000)
+"""Outside the ephemeral range: a client of a stopped Redis must not get its port by chance."""
 
 
-def lasting_port() -> int:
-    """One that is free, and stays so while a server that had it is away."""
+def free_port() -> int:
+    """A free port that no outgoing connection takes while the server is down."""
     while True:
-        port = randrange(*LASTING)  # noqa: S311 - no secret
+        port = randrange(*PORTS)  # noqa: S311 - not a secret
         with suppress(OSError), socket.socket() as one:
             one.bind((LOOPBACK, port))
             return port
 
 
 class RedisServer(Protocol):
-    """What the rest needs to know of it."""
+    """A Redis server."""
 
     @property
-    def url(self) -> str:
-        """Where it is."""
-        ...
+    def url(self) -> str: ...
 
     @property
-    def ours(self) -> bool:
-        """Whether it is ours to stop."""
+    def owned(self) -> bool:
+        """Whether this process started it, and so may stop it."""
         ...
 
     async def keep(self) -> None:
-        """Bring it back when it dies; without end."""
+        """Restart it when it dies, forever."""
         ...
 
     async def stop(self) -> None:
-        """As if its machine were gone. Raises CannotGoOn."""
+        """Kill it. Raises CannotGoOn."""
         ...
 
     async def start(self) -> None:
-        """Bring back what was stopped. Raises CannotGoOn."""
+        """Restart it after `stop`. Raises CannotGoOn."""
         ...
 
 
 class ExternalRedis:
-    """One that somebody else runs."""
+    """A Redis given by URL, which `penstock dev` neither stops nor starts."""
 
-    ours = False
+    owned = False
 
     def __init__(self, url: str) -> None:
-        """By its URL."""
         self.url = url
 
     async def keep(self) -> None:
-        """It is theirs."""
         await asyncio.Event().wait()
 
     async def stop(self) -> None:
-        """Never."""
-        raise CannotGoOn("this Redis is not ours to stop", "stop it where it runs")
+        raise CannotGoOn("`penstock dev` did not start this Redis", "stop it where it runs")
 
     async def start(self) -> None:
-        """Never."""
-        raise CannotGoOn("this Redis is not ours to start", "start it where it runs")
+        raise CannotGoOn("`penstock dev` did not start this Redis", "start it where it runs")
 
 
 class RepositoryRedis:
-    """The embedded one of this repository: ours, or another command's for as long as that runs."""
+    """The repository's embedded Redis: started here, or shared with another command while that runs."""
 
     def __init__(self, folder: Path, log: LogBuffer) -> None:
-        """Nothing runs yet."""
+        """Does not start it yet."""
         self._folder = folder
         self._log = log
-        self._ends = ExitStack()
-        self._own: Embedded | None = None
+        self._exits = ExitStack()
+        self._embedded: Embedded | None = None
         self._url = ""
         self._stopped = False
         self._busy = asyncio.Lock()
-        self._try_again = 0.0
+        self._retry_at = 0.0
 
     def __enter__(self) -> Self:
-        """Start it, or use the one that runs. Raises CannotGoOn."""
-        self._find(lasting_port())
+        """Start it, or share a running one. Raises CannotGoOn."""
+        self._open(free_port())
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """End it, or leave it to those who use it."""
-        self._ends.close()
+        """Stop it, unless another command runs it."""
+        self._exits.close()
 
     @property
     def url(self) -> str:
-        """Where it is."""
-        return self._own.url if self._own else self._url
+        return self._embedded.url if self._embedded else self._url
 
     @property
-    def ours(self) -> bool:
-        """Whether it is ours to stop."""
-        return self._own is not None
+    def owned(self) -> bool:
+        return self._embedded is not None
 
     async def keep(self) -> None:
-        """Bring it back when it dies."""
         while True:
-            await asyncio.sleep(LOOK)
-            if self._stopped or self._busy.locked() or not self._gone() or time.monotonic() < self._try_again:
+            await asyncio.sleep(CHECK_INTERVAL)
+            if self._stopped or self._busy.locked() or not self._has_exited() or time.monotonic() < self._retry_at:
                 continue
-            self._log.write("Redis has ended by itself; it is started again", level=Level.WARNING)
+            self._log.write("Redis exited; restarting it", level=Level.WARNING)
             try:
-                await self._bring_back()
+                await self._restart()
             except CannotGoOn as error:
-                self._try_again = time.monotonic() + AGAIN
+                self._retry_at = time.monotonic() + RETRY_INTERVAL
                 self._log.write(error.says, level=Level.ERROR)
 
     async def stop(self) -> None:
-        """As if its machine were gone. Raises CannotGoOn."""
-        if self._own is None:
-            raise CannotGoOn("this Redis belongs to another command of this repository", "stop that one")
+        if self._embedded is None:
+            raise CannotGoOn("another command of this repository runs this Redis", "stop that command")
         if self._stopped:
-            raise CannotGoOn("Redis is stopped already", "start it again first")
+            raise CannotGoOn("Redis is already stopped", "start it first")
         self._stopped = True
-        self._own.kill()
+        self._embedded.kill()
 
     async def start(self) -> None:
-        """Bring back what was stopped. Raises CannotGoOn."""
         if not self._stopped:
-            raise CannotGoOn("Redis runs already")
-        await self._bring_back()
+            raise CannotGoOn("Redis is already running")
+        await self._restart()
         self._stopped = False
 
-    def _gone(self) -> bool:
-        return self._own.has_ended() if self._own else running_in(self._folder) is None
+    def _has_exited(self) -> bool:
+        return self._embedded.has_ended() if self._embedded else running_in(self._folder) is None
 
-    async def _bring_back(self) -> None:
+    async def _restart(self) -> None:
         async with self._busy:
-            # It takes as long as it takes to read what was written down; the rest goes on meanwhile.
-            await asyncio.to_thread(self._own.restart if self._own else self._take_over)
+            # Loading the saved data may take long; the event loop goes on meanwhile.
+            await asyncio.to_thread(self._embedded.restart if self._embedded else self._take_over)
 
     def _take_over(self) -> None:
-        """Whoever ran it is gone, and it with them."""
-        self._ends.close()
-        self._find(int(self._url.rpartition(":")[2]))
+        """Start it at the same port: the command that ran it has exited."""
+        self._exits.close()
+        self._open(int(self._url.rpartition(":")[2]))
 
-    def _find(self, port: int) -> None:
+    def _open(self, port: int) -> None:
         try:
-            self._own = self._ends.enter_context(Embedded(self._folder, appendonly=True, port=port))
+            self._embedded = self._exits.enter_context(Embedded(self._folder, appendonly=True, port=port))
         except Held:
-            self._url = self._ends.enter_context(shared(self._folder))
+            self._url = self._exits.enter_context(shared(self._folder))

@@ -1,4 +1,4 @@
-"""One run of `penstock dev`: the loop, its signals, how it is shown, and when it ends."""
+"""One run of `penstock dev`: the event loop, its signals, its output, and when it stops."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from penstock_dev.running.spec_loader import LoadedSpecs, SpecLoader
 from penstock_dev.running.supervisor import Supervisor
 from penstock_spec.findings import CannotGoOn
 
-WELL, TROUBLED = 0, 1
-LOOK = 0.2
-SILENCE = 10.0
-"""Seconds without an answer of Redis, after which nobody believes that something will ever be done."""
+EXIT_OK, EXIT_PROBLEMS = 0, 1
+CHECK_INTERVAL = 0.2
+REDIS_TIMEOUT = 10.0
+"""Seconds without Redis after which `--until-idle` gives up."""
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 @dataclass(frozen=True, slots=True)
 class StopConditions:
-    """When it ends by itself."""
+    """When to stop without a signal."""
 
     after: float | None = None
     """Seconds."""
@@ -35,7 +35,7 @@ class StopConditions:
 
 
 class Session:
-    """From the first process to the last."""
+    """Runs a supervisor, with a screen or plain output."""
 
     def __init__(
         self, options: DevOptions, specs: SpecLoader, first: LoadedSpecs, server: RedisServer, log: LogBuffer
@@ -45,95 +45,94 @@ class Session:
         self._failure: CannotGoOn | None = None
         self.supervisor = Supervisor(options, specs, server, log)
 
-    def run(self, ends: StopConditions, *, screen: bool) -> int:
-        """Until it ends. Gives an exit code. Raises CannotGoOn where that can never come true."""
+    def run(self, conditions: StopConditions, *, screen: bool) -> int:
+        """Run until it stops; returns the exit code. Raises CannotGoOn if it can never become idle."""
         with asyncio.Runner() as runner:
-            return runner.run(self._run(ends, screen=screen))
+            return runner.run(self._run(conditions, screen=screen))
 
-    async def _run(self, ends: StopConditions, *, screen: bool) -> int:
+    async def _run(self, conditions: StopConditions, *, screen: bool) -> int:
         stop = asyncio.Event()
         self._on_signals(stop)
-        self._log.write(self._begins())
+        self._log.write(self._first_line())
         running = asyncio.create_task(self.supervisor.run(self._first, stop))
-        ending = asyncio.create_task(self._end(ends, stop))
-        shown = self._screen(stop) if screen else self._lines()
-        showing = asyncio.create_task(shown)
-        showing.add_done_callback(lambda _: stop.set())  # nobody reads any more what is told
+        stopping = asyncio.create_task(self._stop_when(conditions, stop))
+        output = asyncio.create_task(self._screen(stop) if screen else self._plain())
+        output.add_done_callback(lambda _: stop.set())  # nobody reads the output any more
         try:
             await running
         finally:
-            ending.cancel()
-            showing.cancel()
-            for told in await asyncio.gather(ending, showing, return_exceptions=True):
-                if isinstance(told, Exception):
-                    raise told
+            stopping.cancel()
+            output.cancel()
+            for result in await asyncio.gather(stopping, output, return_exceptions=True):
+                if isinstance(result, Exception):
+                    raise result
         if self._failure:
             raise self._failure
-        return TROUBLED if self.supervisor.troubled else WELL
+        return EXIT_PROBLEMS if self.supervisor.has_problems else EXIT_OK
 
-    def _begins(self) -> str:
+    def _first_line(self) -> str:
         options, server = self.supervisor.options, self.supervisor.server
         workloads = self._first.workloads
         kinds = [one.kind for one in workloads]
         what = " and ".join(many(kinds.count(kind), kind) for kind in dict.fromkeys(sorted(kinds)))
-        speed = f", the autoscaler {options.speed:g} times as fast" if options.speed != 1 else ""
-        return f"{what} of `{workloads[0].environment}` with {server.url.rpartition('@')[2]}{speed}"
+        speed = f", autoscaler at {options.speed:g}x speed" if options.speed != 1 else ""
+        return f"running {what} in `{workloads[0].environment}` with Redis at {server.url.rpartition('@')[2]}{speed}"
 
     def _on_signals(self, stop: asyncio.Event) -> None:
-        """The first lets workers finish. The second does not wait; what they ran is taken over next time."""
+        """The first signal lets workers finish. The second kills them; the next run takes over their messages."""
 
         def handle(number: signal.Signals) -> None:
             if stop.is_set():
-                self._log.write("a second signal: ending at once")
+                self._log.write("second signal: stopping now")
                 self.supervisor.kill_all()
                 return
-            self._log.write(f"{number.name}: workers finish what they run; once more does not wait")
+            self._log.write(f"{number.name}: waiting for workers to finish; repeat to stop now")
             stop.set()
 
         loop = asyncio.get_running_loop()
         for one in SIGNALS:
             loop.add_signal_handler(one, handle, one)
 
-    async def _end(self, ends: StopConditions, stop: asyncio.Event) -> None:
-        began = time.monotonic()
+    async def _stop_when(self, conditions: StopConditions, stop: asyncio.Event) -> None:
+        started_at = time.monotonic()
         while not stop.is_set():
-            await asyncio.sleep(LOOK)
-            if ends.after is not None and time.monotonic() - began >= ends.after:
-                self._log.write(f"it has run for {ends.after:g} s")
+            await asyncio.sleep(CHECK_INTERVAL)
+            if conditions.after is not None and time.monotonic() - started_at >= conditions.after:
+                self._log.write(f"stopping after {conditions.after:g} s")
                 stop.set()
-            elif ends.when_idle and self.supervisor.idle:
-                self._log.write("nothing is left to do")
+            elif conditions.when_idle and self.supervisor.idle:
+                self._log.write("idle: nothing pending")
                 stop.set()
-            elif ends.when_idle and self.supervisor.stuck:
-                self._log.write("what cannot start does nothing, and nobody mends it meanwhile")
+            elif conditions.when_idle and self.supervisor.stuck:
+                self._log.write("stopping: some processes cannot start")
                 stop.set()
-            elif ends.when_idle and self.supervisor.silent >= SILENCE:
+            elif conditions.when_idle and self.supervisor.unreachable_for >= REDIS_TIMEOUT:
                 where = self.supervisor.snapshot().redis.address
-                says = f"Redis at {where} has not answered for {SILENCE:g} s, so nothing will be done"
-                self._failure = CannotGoOn(says, "see that it runs, and that it can be reached from here")
+                says = f"Redis at {where} has been unreachable for {REDIS_TIMEOUT:g} s"
+                self._failure = CannotGoOn(says, "check that it runs and can be reached from here")
                 stop.set()
 
-    async def _lines(self, after: int = 0) -> None:
-        """From the line after this one on."""
-        plain = PlainOutput(self.supervisor.snapshot, _say, time.monotonic, after)
+    async def _plain(self, after: int = 0) -> None:
+        """Write the lines after this number."""
+        plain = PlainOutput(self.supervisor.snapshot, _write, time.monotonic, after)
         try:
             await plain.run()
         finally:
-            plain.look()
+            plain.update()
 
     async def _screen(self, stop: asyncio.Event) -> None:
-        """Until somebody quits, which ends all; what is still to be told then stands in lines."""
-        from penstock_dev.running.control import SupervisorControl  # noqa: PLC0415 - only a screen sends messages of its own
-        from penstock_dev.screen import show  # noqa: PLC0415 - takes a while to load
+        """Show the screen until the user quits; then write the remaining lines."""
+        from penstock_dev.running.control import SupervisorControl  # noqa: PLC0415 - only needed with a screen
+        from penstock_dev.screen import show  # noqa: PLC0415 - slow to load
 
         try:
             await show(self.supervisor.snapshot, SupervisorControl(self.supervisor))
         finally:
             stop.set()
-        shown = max(line.number for line in self._log.lines)  # how it begins is always there
-        self._log.write("workers finish what they run; Ctrl-C does not wait")
-        await self._lines(shown)
+        shown = max(line.number for line in self._log.lines)  # there is at least the first line
+        self._log.write("waiting for workers to finish; Ctrl-C stops now")
+        await self._plain(shown)
 
 
-def _say(line: str) -> None:
+def _write(line: str) -> None:
     click.echo(line)

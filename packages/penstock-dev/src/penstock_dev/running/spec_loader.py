@@ -1,4 +1,4 @@
-"""The specs that run: read at the start, and again whenever a file changes; what is invalid then stays as it was."""
+"""Loads the specs at the start and after changes. An invalid spec keeps its last valid version."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from penstock_dev.running.workload import Workload
 from penstock_spec.findings import CannotGoOn, Finding, LintResult, Severity
 from penstock_spec.repository import open_repository
 
-USUAL = "dev"
-"""The environment that is meant where nobody names one of several."""
+DEFAULT_ENVIRONMENT = "dev"
+"""The default environment, if there are several."""
 
 
 @dataclass(frozen=True, slots=True)
 class SpecSelection:
-    """What the command was told."""
+    """The specs that the command line selects."""
 
     specs: tuple[Path, ...]
     platform: Path | None
@@ -33,65 +33,90 @@ class SpecSelection:
 
 @dataclass(frozen=True, slots=True)
 class LoadedSpecs:
-    """The last that could be read, and what is wrong with what stands there now."""
+    """The last valid specs, and the errors of the current ones."""
 
     workloads: tuple[Workload, ...]
+<<<<<<< HEAD
     troubles: dict[str, str]
     """By the name of the spec; with an empty one, what is wrong with all."""
     outcome: LintResult
+=======
+    errors: dict[str, str]
+    """By spec name; the empty name stands for the whole repository."""
+    outcome: Outcome
+>>>>>>> 2dd8eec (Write penstock dev's supervisor and its messages in plain English)
 
 
 class SpecLoader:
-    """Those that were asked for, or all of the repository."""
+    """Loads the selected specs, or all of the repository."""
 
-    def __init__(self, asked: SpecSelection) -> None:
-        """Nothing is read yet."""
-        self._asked = asked
-        self._at: dict[Path, Workload] = {}
+    def __init__(self, selection: SpecSelection) -> None:
+        """Nothing is loaded yet."""
+        self._selection = selection
+        self._last: dict[Path, Workload] = {}
 
     def read(self) -> LoadedSpecs:
-        """As they are now; each that is not valid as it was. Raises CannotGoOn where it never was anything."""
-        asked = self._asked
+        """Load the specs; an invalid one keeps its last valid version. Raises CannotGoOn if none was ever valid."""
+        selection = self._selection
         try:
-            paths = open_repository(asked.specs, asked.platform, asked.here).specs
-            found, outcome = self._specs(asked.specs)
+            paths = open_repository(selection.specs, selection.platform, selection.here).specs
+            found, outcome = self._specs(selection.specs)
         except CannotGoOn as error:
-            if not self._at:
+            if not self._last:
                 raise
             return self._kept({"": f"{error.says}; {error.hint}" if error.hint else error.says})
         if not outcome.count(Severity.ERROR):
-            self._at = self._by_path(found)
-            return LoadedSpecs(tuple(self._at.values()), {}, outcome)
-        if not self._at:
+            self._last = self._by_path(found)
+            return LoadedSpecs(tuple(self._last.values()), {}, outcome)
+        if not self._last:
             errors = [one for one in outcome.findings if one.severity is Severity.ERROR]
-            return LoadedSpecs((), {"": f"{_first_of(errors)}; nothing runs"}, outcome)
-        return self._as_far_as_valid(paths, outcome)
+            return LoadedSpecs((), {"": f"{_first_of(errors)}; nothing is running"}, outcome)
+        return self._load_each(paths, outcome)
 
+<<<<<<< HEAD
     def _as_far_as_valid(self, paths: Sequence[Path], outcome: LintResult) -> LoadedSpecs:
         """Each by itself: one that is invalid holds up no other."""
         troubles = dict[str, str]()
+=======
+    def _load_each(self, paths: Sequence[Path], outcome: Outcome) -> LoadedSpecs:
+        """Load each spec by itself: an invalid one does not block the others."""
+        errors = dict[str, str]()
+>>>>>>> 2dd8eec (Write penstock dev's supervisor and its messages in plain English)
         for path in paths:
             try:
-                found, instance_lock = self._specs((path,))
+                found, alone = self._specs((path,))
             except CannotGoOn as error:
                 return self._kept({"": error.says})
-            errors = [one for one in instance_lock.findings if one.severity is Severity.ERROR]
-            if not errors:
-                self._at |= self._by_path(found)
+            own_errors = [one for one in alone.findings if one.severity is Severity.ERROR]
+            if not own_errors:
+                self._last |= self._by_path(found)
                 continue
-            name = self._at[path].name if path in self._at else ""
-            troubles.setdefault(name, _in_words(errors))
-        if not troubles:  # each is right, and together they are not
-            troubles[""] = _in_words([one for one in outcome.findings if one.severity is Severity.ERROR])
-        self._at = {path: one for path, one in self._at.items() if path in paths}
-        return self._kept(troubles, outcome)
+            name = self._last[path].name if path in self._last else ""
+            errors.setdefault(name, _summary(own_errors))
+        if not errors:  # each spec is valid, but not together
+            errors[""] = _summary([one for one in outcome.findings if one.severity is Severity.ERROR])
+        self._last = {path: one for path, one in self._last.items() if path in paths}
+        return self._kept(errors, outcome)
 
+<<<<<<< HEAD
     def _specs(self, paths: tuple[Path, ...]) -> tuple[tuple[Spec, ...], LintResult]:
         asked = self._asked
         return specs(paths, asked.platform, asked.environment, asked.here, asked.today(), usual=USUAL)
+=======
+    def _specs(self, paths: tuple[Path, ...]) -> tuple[tuple[Spec, ...], Outcome]:
+        selection = self._selection
+        return specs(
+            paths,
+            selection.platform,
+            selection.environment,
+            selection.here,
+            selection.today(),
+            usual=DEFAULT_ENVIRONMENT,
+        )
+>>>>>>> 2dd8eec (Write penstock dev's supervisor and its messages in plain English)
 
     def _by_path(self, found: Sequence[Spec]) -> dict[Path, Workload]:
-        """Each as its kind runs. A scheduler may send to pipelines that do not run here, and has their files too."""
+        """A workload per spec. A scheduler gets the files of all pipelines that it sends to, running or not."""
         known: tuple[Pipeline, ...] | None = None
         workloads: dict[Path, Workload] = {}
         for one in found:
@@ -104,16 +129,21 @@ class SpecLoader:
             workloads[one.file] = SchedulerWorkload(of, sends_to(of.spec, known))
         return workloads
 
+<<<<<<< HEAD
     def _kept(self, troubles: dict[str, str], outcome: LintResult | None = None) -> LoadedSpecs:
         return LoadedSpecs(tuple(self._at.values()), troubles, outcome or LintResult((), 0, {}))
+=======
+    def _kept(self, errors: dict[str, str], outcome: Outcome | None = None) -> LoadedSpecs:
+        return LoadedSpecs(tuple(self._last.values()), errors, outcome or Outcome((), 0, {}))
+>>>>>>> 2dd8eec (Write penstock dev's supervisor and its messages in plain English)
 
 
 def _pipeline(one: Spec) -> Pipeline:
     return Pipeline(one.model, one.environment, one.around, one.file.parent, path=one.file)
 
 
-def _in_words(errors: Sequence[Finding]) -> str:
-    return f"{_first_of(errors)}; what ran before goes on"
+def _summary(errors: Sequence[Finding]) -> str:
+    return f"{_first_of(errors)}; still running the last valid version"
 
 
 def _first_of(errors: Sequence[Finding]) -> str:

@@ -1,4 +1,4 @@
-"""All that runs, from the first process to the last: started, scaled, renewed, shown, and taken away again."""
+"""Starts, scales, restarts, shows and stops everything that `penstock dev` runs."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from penstock_dev.running.workload import Workload
 from penstock_dev.snapshot import Level, RedisSnapshot, Snapshot
 from penstock_spec.findings import CannotGoOn
 
-WATCH = 0.7
-"""Seconds between two looks at the files."""
-PATIENCE = 10.0
-"""Seconds that workers have to finish what they run when all ends."""
+WATCH_INTERVAL = 0.7
+"""Seconds between two checks of the files."""
+DRAIN_TIMEOUT = 10.0
+"""Seconds that workers get to finish at the end."""
 
 
 class Supervisor:
-    """Of one repository."""
+    """Runs the specs of one repository."""
 
     def __init__(self, options: DevOptions, specs: SpecLoader, server: RedisServer, log: LogBuffer) -> None:
         """Nothing runs yet."""
@@ -39,145 +39,145 @@ class Supervisor:
         self.log = log
         self.deployments: dict[str, Deployment] = {}
         self.started = asyncio.Event()
-        """Set when everything that the specs ask for is there."""
+        """Set once all deployments exist."""
         self._specs = specs
         self._url = server.url
         self._launcher = Launcher(options, lambda: self._url)
         self._poller = Poller(self.deployments, log, options.speed)
-        self._janitor = ReplicaSet(JANITOR, self._launcher.of_janitor, log, grace=PATIENCE)
+        self._janitor = ReplicaSet(JANITOR, self._launcher.of_janitor, log, grace=DRAIN_TIMEOUT)
         self._replica_sets: dict[ReplicaSet, asyncio.Task[None]] = {}
-        self._leaving: set[asyncio.Task[int]] = set()
-        self._trouble = ""
+        self._stopping: set[asyncio.Task[int]] = set()
+        self._repository_error = ""
 
-    # what is shown
+    # State
 
     def snapshot(self) -> Snapshot:
-        """Everything, as it is known now."""
+        """The current state of everything."""
         poller = self._poller
         where = self._url.rpartition("@")[2].partition("://")[2] or self._url.rpartition("@")[2]
         return Snapshot(
-            RedisSnapshot(where, poller.answers, time.monotonic() - poller.since, self.server.ours),
+            RedisSnapshot(where, poller.reachable, time.monotonic() - poller.since, self.server.owned),
             self.options.speed,
             tuple(deployment.snapshot() for deployment in self.deployments.values()),
             self.log.lines,
-            tuple(text for text in (self._trouble, self._janitor.trouble) if text),
+            tuple(text for text in (self._repository_error, self._janitor.start_error) if text),
         )
 
     @property
     def idle(self) -> bool:
-        """Whether nothing is left to do."""
+        """Whether nothing is pending."""
         return self._poller.idle
 
     @property
-    def silent(self) -> float:
-        """Seconds for which Redis has not answered."""
-        return 0.0 if self._poller.answers else time.monotonic() - self._poller.since
+    def unreachable_for(self) -> float:
+        """Seconds since Redis became unreachable."""
+        return 0.0 if self._poller.reachable else time.monotonic() - self._poller.since
 
     @property
     def stuck(self) -> bool:
-        """Whether there is a spec of which no process can start."""
-        return any(replica_set.trouble for replica_set in self._replica_sets)
+        """Whether a spec's processes cannot start."""
+        return any(replica_set.start_error for replica_set in self._replica_sets)
 
     @property
-    def troubled(self) -> bool:
-        """Whether something does not run as its spec says."""
+    def has_problems(self) -> bool:
+        """Whether anything does not run as its spec says."""
         snapshot = self.snapshot()
-        return bool(snapshot.trouble) or any(one.trouble for one in snapshot.specs)
+        return bool(snapshot.problems) or any(one.problems for one in snapshot.specs)
 
-    # from the first process to the last
+    # Start and stop
 
     async def run(self, first: LoadedSpecs, stop: asyncio.Event) -> None:
-        """Until told to stop; then nothing is left of it."""
+        """Run until `stop` is set, then stop everything."""
         tasks: list[asyncio.Task[object]] = [asyncio.create_task(stop.wait())]
         try:
             await self._apply(first)
-            self._man(self._janitor)
+            self._start_replicas(self._janitor)
             self.started.set()
-            tasks += [asyncio.create_task(work) for work in self._works()]
+            tasks += [asyncio.create_task(work) for work in self._background_tasks()]
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
             for one in done:
-                one.result()  # but for the first, none of them ends without an error
+                one.result()  # all but the first end only with an error
         finally:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-            await self._end()
+            await self._stop_all()
             for deployment in self.deployments.values():
                 await deployment.link.close()
 
     def kill_all(self) -> None:
-        """Nobody wants to wait."""
+        """Kill all processes."""
         for replica_set in self._replica_sets:
-            replica_set.end()
+            replica_set.kill_all()
 
-    def _works(self) -> Iterator[Coroutine[Any, Any, None]]:
-        """What goes on beside the processes, without end."""
+    def _background_tasks(self) -> Iterator[Coroutine[Any, Any, None]]:
+        """Tasks that run forever."""
         yield self.server.keep()
-        yield self._follow()
-        yield self._watch()
-        yield self._poller.numbers()
+        yield self._follow_redis()
+        yield self._watch_files()
+        yield self._poller.measure()
         yield self._poller.scale(self._janitor_port)
         if self.options.scrapes:
             yield self._poller.latencies()
 
-    async def _end(self) -> None:
-        """Workers first, as they need the rest to leave well."""
+    async def _stop_all(self) -> None:
+        """Stop workers first: their shutdown needs Redis and the janitor."""
         workers = [replica_set for replica_set in self._replica_sets if replica_set is not self._janitor]
-        cut = sum(await asyncio.gather(*(replica_set.leave(PATIENCE) for replica_set in workers)))
-        if cut:
-            text = f"{many(cut, 'worker')} did not finish in {PATIENCE:g} s; what they ran is taken over next time"
+        killed = sum(await asyncio.gather(*(replica_set.stop(DRAIN_TIMEOUT) for replica_set in workers)))
+        if killed:
+            text = f"killed {many(killed, 'worker')} after {DRAIN_TIMEOUT:g} s; the next run takes over their messages"
             self.log.write(text, level=Level.WARNING)
-        await self._janitor.leave(PATIENCE)
-        await asyncio.gather(*self._replica_sets.values(), *self._leaving, return_exceptions=True)
+        await self._janitor.stop(DRAIN_TIMEOUT)
+        await asyncio.gather(*self._replica_sets.values(), *self._stopping, return_exceptions=True)
 
-    def _man(self, replica_set: ReplicaSet) -> None:
+    def _start_replicas(self, replica_set: ReplicaSet) -> None:
         self._replica_sets[replica_set] = asyncio.create_task(replica_set.run())
 
     def _janitor_port(self) -> int | None:
-        return next((one.port for one in self._janitor.here), None)
+        return next((one.port for one in self._janitor.active), None)
 
-    # what runs
+    # Deployments
 
-    async def _apply(self, good: LoadedSpecs) -> None:
-        """Run these specs, and no others."""
+    async def _apply(self, loaded: LoadedSpecs) -> None:
+        """Run exactly these specs."""
         model, credentials = read_url(self._url, self.options.environ)
-        self._trouble = self._told(self._trouble, good.troubles.get("", ""), "")
+        self._repository_error = self._log_change(self._repository_error, loaded.errors.get("", ""), "")
         changed = False
-        for one in good.workloads:
+        for one in loaded.workloads:
             workload = one.on(model)
-            changed |= await self._run(workload, good.troubles.get(workload.name, ""), credentials)
-        for name in set(self.deployments) - {one.name for one in good.workloads}:
+            changed |= await self._run(workload, loaded.errors.get(workload.name, ""), credentials)
+        for name in set(self.deployments) - {one.name for one in loaded.workloads}:
             changed = True
-            await self._drop(name)
+            await self._remove(name)
         needs_janitor = any(one.workload.needs_janitor for one in self.deployments.values())
-        self._janitor.want(1 if needs_janitor else 0)  # without a pipeline it has nothing to look after
+        self._janitor.scale_to(1 if needs_janitor else 0)
         if changed:
-            self._janitor.renew()
+            self._janitor.restart()
 
-    async def _run(self, workload: Workload, trouble: str, credentials: Credentials) -> bool:
-        """Run a spec as it is now; gives whether its processes are other ones."""
+    async def _run(self, workload: Workload, error: str, credentials: Credentials) -> bool:
+        """Create or update a deployment; returns whether its processes restart."""
         deployment = self.deployments.get(workload.name)
         if deployment is None:
-            self._begin(workload, credentials)
+            self._create(workload, credentials)
             return True
-        deployment.trouble = self._told(deployment.trouble, trouble, workload.name)
-        if trouble:
+        deployment.spec_error = self._log_change(deployment.spec_error, error, workload.name)
+        if error:
             return False
-        _, digest = workload.written()
+        _, digest = workload.process_files()
         settings = workload.settings()
         deployment.scaling.change(settings, self._poller.now())
         deployment.workload, deployment.replica_set.grace = workload, workload.grace
         if settings is None:
-            deployment.replica_set.want(workload.replica_bounds[0])
+            deployment.replica_set.scale_to(workload.replica_bounds[0])
         if digest == deployment.digest:
             return False
         deployment.digest = self._launcher.write(workload)
-        await self._connect(deployment, credentials)
-        self.log.write("its spec has changed; workers are renewed", spec=workload.name)
-        deployment.replica_set.renew()
+        await self._reconnect(deployment, credentials)
+        self.log.write("spec changed; restarting workers", spec=workload.name)
+        deployment.replica_set.restart()
         return True
 
-    def _begin(self, workload: Workload, credentials: Credentials) -> None:
+    def _create(self, workload: Workload, credentials: Credentials) -> None:
         name, digest = workload.name, self._launcher.write(workload)
         scaling = Scaling(workload.settings(), self._poller.now())
         replica_set = ReplicaSet(
@@ -185,63 +185,64 @@ class Supervisor:
         )
         deployment = Deployment(workload, replica_set, scaling, workload.link(credentials), digest)
         self.deployments[name] = deployment
-        self._man(replica_set)
-        replica_set.want(workload.replica_bounds[0])
+        self._start_replicas(replica_set)
+        replica_set.scale_to(workload.replica_bounds[0])
 
-    async def _connect(self, deployment: Deployment, credentials: Credentials) -> None:
-        """Anew, as what it is connected to is another."""
+    async def _reconnect(self, deployment: Deployment, credentials: Credentials) -> None:
         await deployment.link.close()
         deployment.link = deployment.workload.link(credentials)
 
-    async def _drop(self, name: str) -> None:
-        """Its spec is gone."""
+    async def _remove(self, name: str) -> None:
+        """Stop a deployment whose spec was deleted."""
         deployment = self.deployments.pop(name)
-        self.log.write("its spec is gone; workers leave", spec=name)
-        self._leaving.add(asyncio.create_task(deployment.replica_set.leave(deployment.replica_set.grace)))
+        self.log.write("spec removed; stopping workers", spec=name)
+        self._stopping.add(asyncio.create_task(deployment.replica_set.stop(deployment.replica_set.grace)))
         self._launcher.forget(deployment.workload)
         await deployment.link.close()
 
-    # what changes meanwhile
+    # Changes while running
 
-    async def _follow(self) -> None:
-        """Where somebody took Redis's port while it was away, all have to be told where it is now."""
+    async def _follow_redis(self) -> None:
+        """Restart everything when Redis comes back at another port, because its own was taken."""
         while True:
-            await asyncio.sleep(WATCH)
+            await asyncio.sleep(WATCH_INTERVAL)
             if self.server.url == self._url:
                 continue
             self._url = self.server.url
-            self.log.write(f"Redis is at {self._url.rpartition('@')[2]} now; all are renewed", level=Level.WARNING)
+            self.log.write(
+                f"Redis moved to {self._url.rpartition('@')[2]}; restarting all processes", level=Level.WARNING
+            )
             model, credentials = read_url(self._url, self.options.environ)
             for deployment in self.deployments.values():
                 deployment.workload = deployment.workload.on(model)
-                await self._connect(deployment, credentials)
+                await self._reconnect(deployment, credentials)
             for replica_set in self._replica_sets:
-                replica_set.renew()
+                replica_set.restart()
 
-    async def _watch(self) -> None:
+    async def _watch_files(self) -> None:
         files = await asyncio.to_thread(FileWatcher, self.options.watched)
         while True:
-            await asyncio.sleep(WATCH)
+            await asyncio.sleep(WATCH_INTERVAL)
             changed = await asyncio.to_thread(files.changed)
             if Changes.CODE in changed:
-                self.log.write("code has changed; workers are renewed")
+                self.log.write("code changed; restarting workers")
                 for deployment in self.deployments.values():
-                    deployment.replica_set.renew()
+                    deployment.replica_set.restart()
             if changed:
-                await self._read_again()
+                await self._reload()
 
-    async def _read_again(self) -> None:
+    async def _reload(self) -> None:
         try:
-            good = await asyncio.to_thread(self._specs.read)
-            await self._apply(good)
+            loaded = await asyncio.to_thread(self._specs.read)
+            await self._apply(loaded)
         except CannotGoOn as error:
             text = f"{error.says}; {error.hint}" if error.hint else error.says
-            self._trouble = self._told(self._trouble, text, "")
+            self._repository_error = self._log_change(self._repository_error, text, "")
 
-    def _told(self, before: str, now: str, spec: str) -> str:
-        """Once, when it begins, changes, and is over."""
+    def _log_change(self, before: str, now: str, spec: str) -> str:
+        """Log an error once when it appears or changes, and once when it is gone; returns the current one."""
         if now and now != before:
             self.log.write(now, level=Level.ERROR, spec=spec)
         elif before and not now:
-            self.log.write("it is valid again", spec=spec)
+            self.log.write("valid again", spec=spec)
         return now

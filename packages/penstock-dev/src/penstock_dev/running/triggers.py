@@ -1,4 +1,4 @@
-"""The numbers that KEDA would read of a pipeline, asked as its scalers ask for them."""
+"""Reads the values of a pipeline's triggers, with the same commands as KEDA's scalers."""
 
 from __future__ import annotations
 
@@ -15,31 +15,41 @@ from penstock_scaling import Failed, Readings
 
 @dataclass(frozen=True, slots=True)
 class TriggerValues:
-    """By trigger. None stands for a trigger that fails."""
+    """The value of each trigger; None means that the trigger fails."""
 
     depth: int | None
     parked: int | None
     lag: int | None
     pending: int | None
     oldest: float | None
-    """Seconds, as the janitor tells it."""
+    """In seconds, from the janitor's HTTP API."""
 
 
 TRIGGERS = tuple(one.name for one in fields(TriggerValues))
 
 
+<<<<<<< HEAD
 async def readings(link: Link, keys: PipelineKeys, name: str, janitor: int | None) -> Readings:
     """By the names that the triggers have in the ScaledObject; the janitor answers at this port."""
+=======
+async def read_triggers(link: Link, keys: Keys, name: str, janitor: int | None) -> Readings:
+    """Read the triggers by their names in the ScaledObject. `janitor` is the port of its HTTP API."""
+>>>>>>> 2dd8eec (Write penstock dev's supervisor and its messages in plain English)
     try:
-        told = await trigger_values(link, keys, name, janitor)
-    except RedisTrouble as trouble:
-        return dict.fromkeys(TRIGGERS, Failed.ANSWERED if isinstance(trouble, Refused) else Failed.ABSENT)
-    found = {trigger: getattr(told, trigger) for trigger in TRIGGERS}
-    return {trigger: Failed.ANSWERED if value is None else float(value) for trigger, value in found.items()}
+        values = await trigger_values(link, keys, name, janitor)
+    except RedisTrouble as error:
+        return dict.fromkeys(TRIGGERS, Failed.ANSWERED if isinstance(error, Refused) else Failed.ABSENT)
+    by_name = {trigger: getattr(values, trigger) for trigger in TRIGGERS}
+    return {trigger: Failed.ANSWERED if value is None else float(value) for trigger, value in by_name.items()}
 
 
+<<<<<<< HEAD
 async def trigger_values(link: Link, keys: PipelineKeys, name: str, janitor: int | None) -> TriggerValues:
     """Read them. Raises RedisTrouble where there is no Redis to ask."""
+=======
+async def trigger_values(link: Link, keys: Keys, name: str, janitor: int | None) -> TriggerValues:
+    """Read the values. Raises RedisTrouble when Redis is unreachable."""
+>>>>>>> 2dd8eec (Write penstock dev's supervisor and its messages in plain English)
     depth, parked, groups, pending = await link.calls(
         [
             ("XLEN", keys.stream),
@@ -63,7 +73,7 @@ def _number(reply: Reply | Refused) -> int | None:
 
 
 def _lag(groups: Reply | Refused, group: str, length: int | None) -> int | None:
-    """Where the group or the key is missing KEDA reads XLEN instead; a lag that Redis cannot tell counts as none."""
+    """KEDA reads XLEN when the group or the key is missing, and an unknown lag as 0."""
     if isinstance(groups, Refused):
         return length
     own = next((one for one in map(mapping, items(groups)) if text(one[b"name"]) == group), None)
@@ -74,10 +84,10 @@ def _lag(groups: Reply | Refused, group: str, length: int | None) -> int | None:
 
 
 async def _oldest(port: int, name: str) -> float | None:
-    told = await http_get(port, f"/pipelines/{name}/oldest")
-    if told is None:
+    response = await http_get(port, f"/pipelines/{name}/oldest")
+    if response is None:
         return None
     try:
-        return float(json.loads(told)["seconds"])
+        return float(json.loads(response)["seconds"])
     except (ValueError, KeyError, TypeError):
         return None

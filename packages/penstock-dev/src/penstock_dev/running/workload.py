@@ -1,4 +1,4 @@
-"""What a kind of spec says of how it runs here. A class for each kind."""
+"""How a kind of spec runs under `penstock dev`; each kind has a class."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from penstock_spec.platform import Redis
 
 @dataclass(frozen=True, slots=True)
 class Measurements:
-    """One look at Redis, for people."""
+    """The numbers of one spec, read from Redis."""
 
     by_state: tuple[tuple[str, int | None], ...] = ()
     backlog: int | None = None
@@ -24,97 +24,91 @@ class Measurements:
     """Seconds."""
     dead: int | None = None
     done: float | None = None
-    """In a second."""
+    """Per second."""
     idle: bool = False
-    """Whether there is nothing left to do, now or later."""
+    """Whether no work is left, now or later."""
     held: dict[str, int] | None = None
-    """Messages, or jobs, that each process works on, by its name in Redis."""
+    """Messages or jobs in progress, by consumer."""
     paused: bool = False
-    """Whether it stands still by what Redis says."""
+    """Whether Redis says that all jobs are paused."""
 
 
 class Workload(Protocol):
-    """One spec in its environment, as it is run."""
+    """One spec in its environment."""
 
     @property
-    def name(self) -> str:
-        """The spec's."""
-        ...
+    def name(self) -> str: ...
 
     @property
-    def kind(self) -> str:
-        """The spec's."""
-        ...
+    def kind(self) -> str: ...
 
     @property
-    def environment(self) -> str:
-        """Its name."""
-        ...
+    def environment(self) -> str: ...
 
     @property
     def spec(self) -> Any:  # noqa: ANN401 - the model of its kind
-        """As it is in its environment."""
+        """The spec with the overrides of its environment."""
         ...
 
     @property
     def replica_bounds(self) -> tuple[int, int]:
-        """Processes at least, and at most."""
+        """Minimum and maximum number of replicas."""
         ...
 
     @property
     def grace(self) -> float:
-        """Seconds that a process has to leave."""
+        """Seconds that a process gets to shut down."""
         ...
 
     @property
     def ready(self) -> frozenset[str]:
-        """What a process says when it is ready."""
+        """Log messages that mean that a process is ready."""
         ...
 
     @property
     def needs_janitor(self) -> bool:
-        """Whether the janitor looks after it."""
+        """Whether the janitor maintains it."""
         ...
 
     def on(self, redis: Redis) -> Workload:
-        """The same on another Redis."""
+        """The same workload on another Redis."""
         ...
 
     def link(self, credentials: Credentials) -> Link:
-        """To where its keys are."""
+        """A connection to the server that holds its keys."""
         ...
 
-    def written(self) -> tuple[dict[Path, str], str]:
-        """What its processes read, by where that stands among the files of all, and the digest of that.
+    def process_files(self) -> tuple[dict[Path, str], str]:
+        """The files that its processes read, by path, and their digest.
 
-        Another digest asks for new processes.
+        A new digest requires a restart of the processes.
         """
         ...
 
-    def words(self, files: Path, url: str, paths: Sequence[Path]) -> list[str]:
-        """The words after `penstock` that run it; `files` is the folder of all that was written."""
+    def arguments(self, files: Path, url: str, paths: Sequence[Path]) -> list[str]:
+        """The arguments of `penstock` that run it; `files` is the folder with the process files."""
         ...
 
     def settings(self) -> Settings | None:
-        """What its scaling goes by; None where nothing scales it. Raises CannotGoOn where that cannot be run here."""
+        """Its scaling settings, or None without autoscaling. Raises CannotGoOn if they are not supported here."""
         ...
 
-    async def read(self, link: Link, janitor: int | None) -> Readings:
-        """What scaling reads now; the janitor answers at this port."""
+    async def readings(self, link: Link, janitor: int | None) -> Readings:
+        """The current values of its triggers. `janitor` is the port of its HTTP API."""
         ...
 
-    async def look(self, link: Link) -> Measurements:
-        """How it is. Raises RedisTrouble."""
+    async def measure(self, link: Link) -> Measurements:
+        """Read its numbers. Raises RedisTrouble."""
         ...
 
     def reset(self) -> None:
-        """Redis did not answer: the next look begins anew."""
+        """Forget the last measurement: Redis was unreachable."""
         ...
 
     async def send(self, link: Link, credentials: Credentials, count: int) -> str:
-        """Give it something to do, and say what. Raises CannotGoOn."""
+        """Send messages, or run a job; returns what was done. Raises CannotGoOn."""
         ...
 
-    async def set_paused(self, link: Link, *, held: bool) -> str | None:
-        """Let its work stand still, or go on, and say so; None where its scaling is what can. Raises CannotGoOn."""
+    async def set_paused(self, link: Link, *, paused: bool) -> str | None:
+        """Pause or resume its jobs and say so, or return None if only scaling can be paused. Raises CannotGoOn."""
         ...

@@ -129,12 +129,12 @@ class DevScreen(App[None]):
 
     def _draw(self) -> None:
         snapshot, (columns, lines) = self._snapshot, self.size
-        wrong = len(snapshot.trouble) + sum(len(one.trouble) for one in snapshot.specs)
+        wrong = len(snapshot.problems) + sum(len(one.problems) for one in snapshot.specs)
         did = folded(self._did, columns, MOST_DID) or [""]
         layout = plan_layout(lines, len(snapshot.specs), wrong, len(did))
         panes = self._panes
         panes["heading"].show(heading(snapshot, columns))
-        panes["trouble"].show(problem_lines(snapshot, columns, layout.trouble), layout.trouble)
+        panes["trouble"].show(problem_lines(snapshot, columns, layout.problems), layout.problems)
         one = self._chosen
         self._chosen_name = one.name if one else ""
         self._table.show(snapshot.specs, self._chosen_name, columns, layout.table)
@@ -227,8 +227,8 @@ class DevScreen(App[None]):
             self._tell(f"{about}{await what}")
         except CannotGoOn as why:
             self._tell(f"{why.says}: {why.hint}" if why.hint else why.says, "bold red")
-        except (RedisTrouble, OSError) as trouble:
-            self._tell(str(trouble), "bold red")
+        except (RedisTrouble, OSError) as problems:
+            self._tell(str(problems), "bold red")
         self._look()
 
     def _tell(self, says: str, style: str = "") -> None:

@@ -19,7 +19,7 @@ def detail(one: SpecSnapshot, marked: str | None, columns: int, lines: int) -> T
         *([_numbers(one, columns)] if one.numbers else []),
         _replicas(one, columns),
         *(Text(line, no_wrap=True) for line in folded(one.decision, columns, 2)),
-        *(Text(cut(f"! {says}", columns), "bold red") for says in one.trouble),
+        *(Text(cut(f"! {says}", columns), "bold red") for says in one.problems),
     ]
     return Text("\n", no_wrap=True).join([*said, *_workers(one, marked, columns, max(lines - len(said), 1))][:lines])
 

@@ -35,7 +35,7 @@ def heading(snapshot: Snapshot, columns: int) -> Text:
 
 def problem_lines(snapshot: Snapshot, columns: int, most: int) -> Text:
     """As many as fit, a line each; of the rest it is said that they are there."""
-    told = list(snapshot.trouble) + [f"{one.name}: {says}" for one in snapshot.specs for says in one.trouble]
+    told = list(snapshot.problems) + [f"{one.name}: {says}" for one in snapshot.specs for says in one.problems]
     shown = told if len(told) <= most else told[: max(most - 1, 0)]
     lines = [cut(f"! {safe(one)}", columns) for one in shown]
     if len(shown) < len(told) and most > 0:

@@ -15,7 +15,7 @@ WAYS = ((7, 4, 4), (4, 3, 3), (4, 0, 2), (0, 0, 0))
 class Layout:
     """Lines for each pane, titles included; 0 where it is not shown."""
 
-    trouble: int
+    problems: int
     table: int
     detail: int
     log: int
@@ -23,15 +23,15 @@ class Layout:
 
 def plan_layout(lines: int, specs: int, problem_lines: int, did: int = 1) -> Layout:
     """The first way that fits, beside so many lines of trouble and of what keys did."""
-    trouble = max(min(problem_lines, MOST_TROUBLE, lines - AROUND - did - 2), 0)
-    left = max(lines - AROUND - did - trouble, 0)
+    problems = max(min(problem_lines, MOST_TROUBLE, lines - AROUND - did - 2), 0)
+    left = max(lines - AROUND - did - problems, 0)
     wanted = specs + 1
     for detail, log, least in WAYS:
         if left - detail - log >= min(wanted, least):
             break
     if not log:
         table = min(wanted, left - detail) if detail else left
-        return Layout(trouble, table, left - table, 0)
+        return Layout(problems, table, left - table, 0)
     # Many pipelines leave the log half of the window: it says why numbers are as they are.
     table = min(wanted, left - detail - log, max(left // 2, least))
-    return Layout(trouble, table, detail, left - detail - table)
+    return Layout(problems, table, detail, left - detail - table)

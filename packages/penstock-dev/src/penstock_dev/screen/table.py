@@ -95,5 +95,5 @@ def _wide(numbers: Sequence[Column]) -> int:
 
 
 def _name(one: SpecSnapshot, columns: int) -> Text:
-    mark, style = ("!", "bold red") if one.trouble else ("P", "yellow") if one.paused else (" ", "")
+    mark, style = ("!", "bold red") if one.problems else ("P", "yellow") if one.paused else (" ", "")
     return Text.assemble((mark, style), " ", cut(one.name, columns - MARKS), no_wrap=True)[:columns]
