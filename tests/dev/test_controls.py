@@ -120,7 +120,8 @@ def test_a_redis_of_others_is_not_stopped(laptop: Laptop) -> None:
                 await controls.kill("trial", None)
 
     with RealServer() as named:
-        keep(promise(ExternalRedis(named.url), "`penstock dev` did not start this Redis", "`penstock dev` did not start this Redis"))
+        refused = "`penstock dev` did not start this Redis"
+        keep(promise(ExternalRedis(named.url), refused, refused))
     folder = laptop.folder / ".penstock" / "redis"
     with RepositoryRedis(folder, LogBuffer()) as first, RepositoryRedis(folder, LogBuffer()) as second:
         assert second.url == first.url

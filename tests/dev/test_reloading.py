@@ -1,4 +1,4 @@
-"""What is written while `penstock dev` runs is run; what is wrong is told once, and still running the last valid version."""
+"""`penstock dev` applies changed files; it logs each error once, and keeps running the last valid version."""
 
 from __future__ import annotations
 

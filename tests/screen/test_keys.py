@@ -38,8 +38,8 @@ Show = Callable[..., None]
         ("x enter tab space", []),
     ],
 )
-def test_keys_act_on_the_chosen_pipeline(show: Show, keys: str, calls: list[tuple[object, ...]]) -> None:
-    """At once, without asking; and what was done is said."""
+def test_keys_act_on_the_selected_spec(show: Show, keys: str, calls: list[tuple[object, ...]]) -> None:
+    """They act at once, without confirmation, and show the result."""
 
     async def play(shown: Shown) -> None:
         await shown.press(*keys.split())
@@ -50,8 +50,8 @@ def test_keys_act_on_the_chosen_pipeline(show: Show, keys: str, calls: list[tupl
     show(play)
 
 
-def test_keys_in_a_hurry_mean_what_was_chosen_by_then(show: Show) -> None:
-    """Also where nothing was drawn in between: a worker of another pipeline must not die for it."""
+def test_fast_keys_act_on_the_selection_of_their_moment(show: Show) -> None:
+    """Even without a redraw in between, no worker of another pipeline is killed."""
 
     async def play(shown: Shown) -> None:
         for key in ("down", "k", "right", "k", "down", "k"):
@@ -64,7 +64,7 @@ def test_keys_in_a_hurry_mean_what_was_chosen_by_then(show: Show) -> None:
     show(play)
 
 
-def test_what_is_stopped_is_started_by_the_same_key(show: Show) -> None:
+def test_one_key_stops_and_starts(show: Show) -> None:
     """Redis, and scaling."""
 
     async def play(shown: Shown) -> None:
@@ -77,7 +77,7 @@ def test_what_is_stopped_is_started_by_the_same_key(show: Show) -> None:
 
 
 @pytest.mark.parametrize(
-    ("trouble", "told"),
+    ("error", "shown_text"),
     [
         (CannotGoOn("that Redis is not ours", "stop it where it was started"),
          "that Redis is not ours: stop it where it was started"),
@@ -85,13 +85,13 @@ def test_what_is_stopped_is_started_by_the_same_key(show: Show) -> None:
         (Absent("no connection to 127.0.0.1:41231"), "no connection to 127.0.0.1:41231"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_done_is_told(show: Show, trouble: Exception, told: str) -> None:
-    """With the way out where there is one; the screen goes on."""
+def test_a_failed_action_shows_its_error(show: Show, error: Exception, shown_text: str) -> None:
+    """With the hint, if there is one. The screen goes on."""
 
     async def play(shown: Shown) -> None:
-        shown.desk.raises = trouble
+        shown.desk.raises = error
         await shown.press("k")
-        await shown.until(lambda lines: lines[-2] == told)
+        await shown.until(lambda lines: lines[-2] == shown_text)
         shown.desk.raises = None
         await shown.press("s")
         await shown.until(lambda lines: lines[-2] == "agent-queue: did send agent-queue 1")
@@ -99,8 +99,7 @@ def test_what_cannot_be_done_is_told(show: Show, trouble: Exception, told: str) 
     show(play)
 
 
-def test_a_long_answer_takes_lines_from_the_log(show: Show) -> None:
-    """It is there to be read."""
+def test_a_long_result_takes_lines_from_the_log(show: Show) -> None:
 
     async def play(shown: Shown) -> None:
         shown.desk.raises = CannotGoOn("one word after another " * 6 + "until the end")
@@ -112,14 +111,14 @@ def test_a_long_answer_takes_lines_from_the_log(show: Show) -> None:
     show(play)
 
 
-def test_help_names_every_key_and_obeys_none(show: Show) -> None:
-    """Whoever reads what `k` does has not asked for it: any key closes the help and does nothing else."""
+def test_the_help_lists_every_key_and_runs_none(show: Show) -> None:
+    """Any key closes the help and does nothing else."""
 
     async def play(shown: Shown) -> None:
         await shown.press("question_mark")
-        lines = await shown.until_shows("Any key closes this.")
+        lines = await shown.until_shows("Press any key to close.")
         for key in KEYS:
-            assert re.search(rf"│ {re.escape(key.shown)} +{re.escape(key.says)} ", "\n".join(lines)), key
+            assert re.search(rf"│ {re.escape(key.shown)} +{re.escape(key.help)} ", "\n".join(lines)), key
         await shown.press("k")
         await shown.until_shows("── agent-queue")
         assert shown.desk.calls == []
@@ -129,14 +128,14 @@ def test_help_names_every_key_and_obeys_none(show: Show) -> None:
     show(play)
 
 
-def test_help_that_does_not_fit_can_be_read_to_its_end(show: Show) -> None:
-    """In a small window, by the keys that move."""
+def test_a_long_help_can_be_scrolled(show: Show) -> None:
+    """In a small window, the scroll keys scroll it and do not close it."""
 
     async def play(shown: Shown) -> None:
         await shown.press("question_mark", "pagedown", "down", "end")
-        await shown.until_shows("Any key closes this.")
+        await shown.until_shows("Press any key to close.")
         await shown.press("home")
-        await shown.until_shows("! wrong")
+        await shown.until_shows("! problem")
         await shown.press("escape")
         await shown.until_shows("── agent-queue")
         assert shown.desk.calls == []
@@ -145,8 +144,8 @@ def test_help_that_does_not_fit_can_be_read_to_its_end(show: Show) -> None:
 
 
 @pytest.mark.parametrize("key", ["q", "ctrl+c", "ctrl+q"])
-def test_quitting_ends_the_screen_and_asks_nobody(show: Show, key: str) -> None:
-    """Whoever showed it cleans up."""
+def test_quitting_closes_the_screen_without_an_action(show: Show, key: str) -> None:
+    """The caller stops the processes."""
 
     async def play(shown: Shown) -> None:
         await shown.press(key)
@@ -156,8 +155,8 @@ def test_quitting_ends_the_screen_and_asks_nobody(show: Show, key: str) -> None:
     show(play)
 
 
-def test_the_log_is_of_all_or_of_the_chosen_one(show: Show) -> None:
-    """And of another one when another one is chosen."""
+def test_the_log_is_of_all_or_of_the_selected_spec(show: Show) -> None:
+    """The filter follows the selection."""
     desk = Desk(replace(SNAPSHOT, log=(*LOG, LogLine(11, NOON, Level.INFO, "stopped Redis"))))
 
     async def play(shown: Shown) -> None:
@@ -176,15 +175,15 @@ def test_the_log_is_of_all_or_of_the_chosen_one(show: Show) -> None:
     show(play, desk)
 
 
-def test_the_log_follows_unless_it_is_read(show: Show) -> None:
-    """What is new does not move what somebody reads; `End`, or paging to the end, follows again."""
+def test_the_log_follows_its_end_unless_scrolled_back(show: Show) -> None:
+    """New lines do not move a scrolled log. `End`, or scrolling to the end, follows again."""
     lines = [LogLine(number, NOON, Level.INFO, f"line {number}.") for number in range(100)]
     desk = Desk(replace(SNAPSHOT, log=tuple(lines)))
 
     async def play(shown: Shown) -> None:
         await shown.until_shows("line 99.")
         await shown.press("pageup", "pageup", "pagedown")
-        await shown.until_shows("log, not followed: End goes on")
+        await shown.until_shows("log, paused: press End to follow")
         before = [line for line in shown.lines if " line " in line]
         lines.append(LogLine(100, NOON, Level.INFO, "line 100."))
         shown.desk.snapshot = replace(SNAPSHOT, log=tuple(lines), specs=(CLUSTERING, *SNAPSHOT.specs[::2]))
@@ -200,8 +199,8 @@ def test_the_log_follows_unless_it_is_read(show: Show) -> None:
     show(play, desk)
 
 
-def test_a_line_is_written_once(show: Show) -> None:
-    """However often it is seen."""
+def test_each_log_line_is_written_once(show: Show) -> None:
+    """However often it is in a snapshot."""
 
     async def play(shown: Shown) -> None:
         looks = shown.desk.looks + 5
@@ -211,7 +210,7 @@ def test_a_line_is_written_once(show: Show) -> None:
     show(play)
 
 
-def test_the_docs_explain_every_key(root: Path) -> None:
-    """In the words of the help, in its order."""
+def test_the_docs_list_every_key(root: Path) -> None:
+    """With the words of the help, in its order."""
     page = (root / "docs/how-to/dev-screen.md").read_text()
-    assert re.findall(r"^\| `(.+?)` \| (.+?) \|$", page, re.MULTILINE) == [(key.shown, key.says) for key in KEYS]
+    assert re.findall(r"^\| `(.+?)` \| (.+?) \|$", page, re.MULTILINE) == [(key.shown, key.help) for key in KEYS]

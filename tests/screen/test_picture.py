@@ -1,4 +1,4 @@
-"""The picture in the docs is what the screen shows. `PENSTOCK_REWRITE_TRANSCRIPTS=1` draws it anew."""
+"""The picture in the docs shows the screen as it is. `PENSTOCK_REWRITE_TRANSCRIPTS=1` redraws it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PICTURE = "docs/pictures/dev.svg"
 
 
 def test_the_picture_is_what_the_screen_shows(root: Path, show: Show) -> None:
-    """A burst is worked off, and the pipeline that has it is looked at."""
+    """While a burst is processed, with its pipeline selected."""
     picture = root / PICTURE
 
     async def play(shown: Shown) -> None:
@@ -32,8 +32,8 @@ def test_the_picture_is_what_the_screen_shows(root: Path, show: Show) -> None:
     show(play, size=(100, 28))
 
 
-def test_the_picture_asks_nobody_for_anything(root: Path) -> None:
-    """Whoever reads the docs is told to nobody: it names no host but that of SVG's own name."""
+def test_the_picture_loads_nothing(root: Path) -> None:
+    """It names no host except in the SVG namespace, so readers of the docs are not tracked."""
     text = (root / PICTURE).read_text()
     assert set(re.findall(r"https?://[^\"' )]+", text)) == {"http://www.w3.org/2000/svg"}
-    ET.fromstring(text)  # noqa: S314 - ours
+    ET.fromstring(text)  # noqa: S314 - trusted

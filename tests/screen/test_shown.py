@@ -19,8 +19,8 @@ from penstock_dev.screen import can_show
 from penstock_dev.screen.detail import detail
 from penstock_dev.screen.formatting import folded, safe
 from penstock_dev.screen.heading import heading, problem_lines
-from penstock_dev.screen.layout import AROUND, plan_layout
-from penstock_dev.screen.log_lines import chosen, said, stamp
+from penstock_dev.screen.layout import FIXED, plan_layout
+from penstock_dev.screen.log_lines import filter_log, render_prefix, render_text
 from penstock_dev.screen.sparkline import sparkline
 from penstock_dev.screen.table import fit_columns
 from penstock_dev.snapshot import (
@@ -38,8 +38,8 @@ Show = Callable[..., None]
 HOSTILE = "[bold red]x[/] [@click=app.quit]y[/] \x1b[31m\x1b]0;z\x07 \u202e\u200b\u0301 漢字🎉 {} %s \\"
 
 
-def test_a_small_terminal_shows_all_that_matters(show: Show) -> None:
-    """At 80x24: Redis, the clock, all numbers, the chosen one's states, workers and decision, log, keys."""
+def test_a_small_terminal_shows_everything(show: Show) -> None:
+    """80x24: Redis, clock, all numbers, the selected spec's states, workers and decision, log, keys."""
 
     async def play(shown: Shown) -> None:
         await shown.press("down")
@@ -50,7 +50,7 @@ def test_a_small_terminal_shows_all_that_matters(show: Show) -> None:
 
 SMALL = """
 penstock dev   Redis up 3m12s   10x   127.0.0.1:41231
-  pipeline       backlog  oldest  replicas   dead  done/s     p95         lately
+  spec           backlog  oldest  replicas   dead  done/s     p95         lately
   agent-queue          5    1.4s         2      0     0.8    6.4s  ▇▆█▆▅▄▆▅▇▆█▆▅
   media-cluster      904     37s       6→8      2      42   840ms  ▄▅▇██▇▇▇▇▆▆▆▅
   tankpit-jobs         0       -         1      0       0       -  ▁████▄▄▄▄▁▁▁▁
@@ -76,19 +76,19 @@ s send  b burst  k kill -9  r Redis  p pause  f log  ? help  q quit
 """
 
 
-def test_redis_that_was_not_asked_yet_is_not_down(show: Show) -> None:
-    """In the first second of a run nobody knows."""
+def test_unknown_redis_is_not_shown_as_down(show: Show) -> None:
+    """Before the first connection its state is unknown."""
 
     async def play(shown: Shown) -> None:
         shown.desk.snapshot = replace(SNAPSHOT, redis=RedisSnapshot("127.0.0.1:41231", up=None, since=0.4))
-        lines = await shown.until_shows("asking Redis")
+        lines = await shown.until_shows("connecting to Redis")
         assert "DOWN" not in "\n".join(lines)
 
     show(play)
 
 
-def test_the_janitor_is_called_by_its_name(show: Show) -> None:
-    """Also where the pipelines' names are shorter."""
+def test_the_janitor_has_its_name_in_the_log(show: Show) -> None:
+    """Even if all pipelines have shorter names."""
 
     async def play(shown: Shown) -> None:
         short = replace(JOBS, name="jobs")
@@ -100,7 +100,7 @@ def test_the_janitor_is_called_by_its_name(show: Show) -> None:
 
 
 def test_redis_that_is_down_is_shown(show: Show) -> None:
-    """In the first line, and by `-` where a number cannot be told; when it is back, by its numbers."""
+    """In the first line, and by `-` for unknown numbers; the numbers return with it."""
 
     async def play(shown: Shown) -> None:
         shown.desk.snapshot = DOWN
@@ -113,24 +113,24 @@ def test_redis_that_is_down_is_shown(show: Show) -> None:
     show(play)
 
 
-def test_what_is_wrong_is_told_with_the_spec(show: Show) -> None:
-    """A spec that is invalid now, a handler that cannot be imported; what does not fit is counted."""
+def test_problems_are_shown_with_their_spec(show: Show) -> None:
+    """An invalid spec, a handler that cannot be imported; those that do not fit are counted."""
     broken = [replace(one, problems=("one thing", "another")) for one in SNAPSHOT.specs]
     desk = Desk(
-        replace(SNAPSHOT, specs=tuple(broken), problems=("`penstock.yaml` is invalid; what it said before counts",))
+        replace(SNAPSHOT, specs=tuple(broken), problems=("`penstock.yaml` is invalid; the last valid one counts",))
     )
 
     async def play(shown: Shown) -> None:
         lines = shown.lines
-        assert lines[1] == "! `penstock.yaml` is invalid; what it said before counts"
-        assert lines[2:4] == ["! agent-queue: one thing", "! and 5 more; `--plain` tells them all"]
+        assert lines[1] == "! `penstock.yaml` is invalid; the last valid one counts"
+        assert lines[2:4] == ["! agent-queue: one thing", "! and 5 more; `--plain` lists all"]
         assert "! one thing" in lines
         assert "! another" in lines
 
     show(play, desk)
 
 
-def test_paused_scaling_is_seen(show: Show) -> None:
+def test_paused_scaling_is_shown(show: Show) -> None:
     """In the table and beside the replicas."""
     desk = Desk(replace(SNAPSHOT, specs=(replace(CLUSTERING, paused=True),)))
 
@@ -145,8 +145,8 @@ def test_paused_scaling_is_seen(show: Show) -> None:
 @pytest.mark.parametrize(
     "size", [(1, 1), (3, 2), (10, 3), (20, 6), (40, 12), (60, 15), (80, 24), (132, 50), (300, 100)]
 )
-def test_every_size_of_a_window_is_drawn(show: Show, size: tuple[int, int]) -> None:
-    """Also when it becomes that size while it is shown, and back again."""
+def test_every_window_size_is_drawn(show: Show, size: tuple[int, int]) -> None:
+    """Also after a resize to it and back."""
 
     async def play(shown: Shown) -> None:
         before = shown.lines
@@ -162,8 +162,8 @@ def test_every_size_of_a_window_is_drawn(show: Show, size: tuple[int, int]) -> N
 
 
 @pytest.mark.parametrize("size", [(40, 10), (60, 12), (30, 24)])
-def test_a_narrow_window_keeps_names_backlog_and_the_way_out(show: Show, size: tuple[int, int]) -> None:
-    """Columns go from the right, words of keys before keys."""
+def test_a_narrow_window_keeps_names_backlog_and_keys(show: Show, size: tuple[int, int]) -> None:
+    """Columns go from the right, and the words of keys before the keys."""
 
     async def play(shown: Shown) -> None:
         lines = shown.lines
@@ -175,8 +175,8 @@ def test_a_narrow_window_keeps_names_backlog_and_the_way_out(show: Show, size: t
     show(play, size=size)
 
 
-def test_the_chosen_row_of_many_is_always_seen(show: Show) -> None:
-    """A repository has more pipelines than a window has lines; the log keeps its place."""
+def test_the_selected_row_of_many_is_visible(show: Show) -> None:
+    """With more pipelines than lines; the log keeps its place."""
     desk = Desk(replace(SNAPSHOT, specs=tuple(replace(JOBS, name=f"jobs-{number:02}") for number in range(60))))
 
     async def play(shown: Shown) -> None:
@@ -190,8 +190,8 @@ def test_the_chosen_row_of_many_is_always_seen(show: Show) -> None:
 
 
 @pytest.mark.parametrize("size", [(80, 24), (24, 8)])
-def test_nothing_in_a_name_or_a_line_is_obeyed(show: Show, size: tuple[int, int]) -> None:
-    """Markup, escapes, letters that reorder or have no width are shown as what they are; wide ones fit."""
+def test_names_and_log_lines_cannot_control_the_terminal(show: Show, size: tuple[int, int]) -> None:
+    """Markup, escapes, bidirectional and zero-width characters are made visible; wide ones fit."""
     worker = WorkerSnapshot(HOSTILE * 3, 1, WorkerState.READY, 3)
     spec = SpecSnapshot(
         HOSTILE * 9, workers=(worker,) * 30, wanted=30, decision=HOSTILE * 30, problems=(HOSTILE * 9,),
@@ -210,8 +210,8 @@ def test_nothing_in_a_name_or_a_line_is_obeyed(show: Show, size: tuple[int, int]
     show(play, desk, size)
 
 
-def test_specs_that_come_and_go_leave_the_chosen_one_chosen(show: Show) -> None:
-    """A reload may put others before it; when it goes itself, another one is chosen."""
+def test_the_selection_survives_added_and_removed_specs(show: Show) -> None:
+    """If the selected spec is removed, another one is selected."""
 
     async def play(shown: Shown) -> None:
         await shown.press("down")
@@ -240,22 +240,22 @@ def test_specs_that_come_and_go_leave_the_chosen_one_chosen(show: Show) -> None:
         ([1], 0, ""),
     ],
 )
-def test_a_curve_tells_nothing_from_little(values: list[int | None], columns: int, curve: str) -> None:
-    """The newest stands at the right end; one message is seen beside a thousand."""
+def test_a_sparkline_distinguishes_zero_from_little(values: list[int | None], columns: int, curve: str) -> None:
+    """The newest value is at the right; one message is visible beside a thousand."""
     assert sparkline(values, columns) == curve
 
 
 sizes = st.integers(0, 120)
 
 
-@given(lines=sizes, specs=st.integers(0, 80), wrong=st.integers(0, 30), did=st.integers(1, 3))
-def test_lines_are_given_once(lines: int, specs: int, wrong: int, did: int) -> None:
-    """All panes together fill the window, whatever there is to be shown."""
-    layout = plan_layout(lines, specs, wrong, did)
+@given(lines=sizes, specs=st.integers(0, 80), problems=st.integers(0, 30), result=st.integers(1, 3))
+def test_every_line_of_the_window_is_used_once(lines: int, specs: int, problems: int, result: int) -> None:
+    """The panes together fill the window."""
+    layout = plan_layout(lines, specs, problems, result)
     panes = [layout.problems, layout.table, layout.detail, layout.log]
     assert min(panes) >= 0
-    assert sum(panes) <= max(lines - AROUND - did, 0)
-    if lines >= 24 and wrong <= 3:
+    assert sum(panes) <= max(lines - FIXED - result, 0)
+    if lines >= 24 and problems <= 3:
         assert layout.table >= min(specs + 1, 4)
         assert min(layout.detail, layout.log) >= 3
 
@@ -277,7 +277,7 @@ log_lines = st.builds(LogLine, st.integers(0), st.floats(), st.sampled_from(Leve
 
 @given(specs=st.lists(spec_snapshots, min_size=1, max_size=3), columns=st.integers(20, 200), lines=st.integers(1, 9))
 def test_no_line_is_wider_than_the_window(specs: list[SpecSnapshot], columns: int, lines: int) -> None:
-    """Whatever stands in it."""
+    """For any content."""
     fits = fit_columns(specs, columns)
     snapshot = replace(SNAPSHOT, specs=tuple(specs))
     rows = [sum(cell.cell_len + 2 for cell in fits.row(one)) - 2 for one in specs]
@@ -294,8 +294,8 @@ def test_no_line_is_wider_than_the_window(specs: list[SpecSnapshot], columns: in
 @pytest.mark.parametrize(
     ("term", "shows"), [("xterm-256color", True), ("screen", True), ("linux", True), ("dumb", False), ("", False)]
 )
-def test_a_screen_needs_a_terminal_that_can_be_drawn_on(term: str, *, shows: bool) -> None:
-    """On all of its streams; a shell may have closed one."""
+def test_the_screen_needs_a_capable_terminal(term: str, *, shows: bool) -> None:
+    """On all of its streams, some of which may be closed."""
     ours, theirs = os.openpty()
     with os.fdopen(ours), os.fdopen(theirs, "r") as terminal, io.StringIO() as file:
         assert can_show({"TERM": term}, terminal, terminal) is shows
@@ -305,39 +305,38 @@ def test_a_screen_needs_a_terminal_that_can_be_drawn_on(term: str, *, shows: boo
 
 
 @given(line=log_lines, names=st.integers(0, 30))
-def test_a_line_of_a_log_is_one_line_of_letters(line: LogLine, names: int) -> None:
-    """Nothing in it ends it, moves the cursor or hides."""
-    assert stamp(line, None).append_text(said(line, names)).plain.isprintable()
+def test_a_log_line_is_one_printable_line(line: LogLine, names: int) -> None:
+    """No character in it ends the line, moves the cursor or hides."""
+    assert render_prefix(line, None).append_text(render_text(line, names)).plain.isprintable()
 
 
 @given(text=st.text(max_size=200), columns=st.integers(3, 60))
-def test_what_is_folded_loses_no_letter(text: str, columns: int) -> None:
-    """Blanks at which it is folded go; wide letters are not halved."""
+def test_wrapping_loses_no_letter(text: str, columns: int) -> None:
+    """Only the blanks at line ends are lost; wide characters are not cut in half."""
     lines = folded(text, columns, 2000)
     assert "".join("".join(lines).split()) == "".join(safe(text).split())
     assert max(map(cell_len, lines), default=0) <= columns
 
 
-def test_the_log_of_one_has_what_befell_all() -> None:
-    """A line that is of no single spec belongs to each."""
+def test_the_log_of_one_spec_includes_lines_without_a_spec() -> None:
     of_all = LogLine(11, 0, Level.INFO, "stopped Redis")
-    assert [line.number for line in chosen([*LOG, of_all], "agent-queue")] == [7, 11]
-    assert len(chosen(LOG, None)) == len(LOG)
+    assert [line.number for line in filter_log([*LOG, of_all], "agent-queue")] == [7, 11]
+    assert len(filter_log(LOG, None)) == len(LOG)
 
 
-def test_more_lines_than_anybody_reads_are_counted(show: Show) -> None:
-    """A handler that says much does not hold up what scales its workers; the last lines are there."""
+def test_a_flood_of_log_lines_is_counted(show: Show) -> None:
+    """A chatty handler does not block the autoscaler. The last lines are shown."""
     lines = tuple(LogLine(number, NOON, Level.INFO, f"line {number}.") for number in range(400))
 
     async def play(shown: Shown) -> None:
         await shown.until_shows("line 399.")
         await shown.press(*["pageup"] * 40)
-        assert "line 250." in "\n".join(await shown.until_shows("(250 lines more)"))
+        assert "line 250." in "\n".join(await shown.until_shows("(250 more lines)"))
 
     show(play, Desk(replace(SNAPSHOT, log=lines)))
 
 
-def test_the_marked_worker_is_seen_among_many() -> None:
+def test_the_marked_worker_is_visible_among_many() -> None:
     """However few lines there are for workers."""
     many: Any = tuple(WorkerSnapshot(f"worker-{number}", number, WorkerState.READY) for number in range(40))
     one = replace(CLUSTERING, workers=many)

@@ -29,13 +29,13 @@ KEYS = "s send  b burst  k kill -9  r Redis  p pause  f log  ? help  q quit"
 
 @dataclass(frozen=True)
 class OnScreen:
-    """A repository, and `penstock dev` in a terminal in it."""
+    """`penstock dev` in a terminal, in a repository."""
 
     laptop: Laptop
     terminal: Terminal
     mark: str
     servers: list[int] = field(default_factory=list)
-    """Processes of Redis; their mark cannot be read, for they write over it."""
+    """Pids of Redis; a mark in the environment does not work, as Redis overwrites it."""
     ports: list[int] = field(default_factory=list)
 
     @property
@@ -62,7 +62,7 @@ class OnScreen:
         return self
 
     def server(self) -> int:
-        """The process of Redis, by its own account; nothing may be left of it either."""
+        """Remember the pid of Redis, which must not survive either."""
         with closing(Raw("127.0.0.1", self.ports[-1])) as redis:
             told = redis.ask("INFO", "server")
         found = int(re.findall(r"process_id:(\d+)", str(told))[0])
@@ -75,14 +75,14 @@ class OnScreen:
         assert self.done == count
 
     def nothing_left(self) -> None:
-        """No process of it."""
-        wait_for(lambda: not marked(self.mark), "no process is left")
-        wait_for(lambda: not any(map(is_alive, self.servers)), "no Redis is left")
+        """Wait until no process is left."""
+        wait_for(lambda: not marked(self.mark), "no process is left", SECONDS)
+        wait_for(lambda: not any(map(is_alive, self.servers)), "no Redis is left", SECONDS)
 
 
 @pytest.fixture
 def screen(tmp_path: Path) -> Iterator[OnScreen]:
-    """At a shell's prompt, in a terminal as small as they are. At the end no process is left, whatever happened."""
+    """A shell in a small terminal. At the end no process may be left."""
     with Laptop(tmp_path, spec=SPEC) as laptop, Terminal(tmp_path) as terminal:
         one = OnScreen(laptop, terminal, uuid.uuid4().hex)
         yield one
@@ -90,9 +90,9 @@ def screen(tmp_path: Path) -> Iterator[OnScreen]:
 
 
 def test_messages_are_sent_and_done(screen: OnScreen) -> None:
-    """At 80x24: a pipeline, its worker, the log and the keys; what is sent by a key is done."""
+    """At 80x24, with a pipeline, its worker, the log and the keys; a key sends messages, and they are done."""
     shown = screen.begin().until_ready().terminal.lines()
-    assert " ".join(shown[1].split()) == "pipeline backlog oldest replicas dead done/s p95 backlog lately"
+    assert " ".join(shown[1].split()) == "spec backlog oldest replicas dead done/s p95 backlog lately"
     assert re.fullmatch(r"  trial +0 +- +1 +0 +\S+ +-.*", shown[2])
     assert shown[3].startswith("── trial ─")
     assert any(line.startswith("── log ─") for line in shown)
@@ -107,20 +107,20 @@ def test_messages_are_sent_and_done(screen: OnScreen) -> None:
 
 
 def test_a_killed_worker_is_replaced(screen: OnScreen) -> None:
-    """By another process, which does what is sent then; both are told."""
+    """The replacement runs new messages; the log reports both."""
     screen.begin().until_ready()
     [before] = workers(screen.mark)
     screen.terminal.press("k")
-    screen.terminal.until_shows(f"process {before}")
-    wait_for(lambda: workers(screen.mark) not in ([], [before]), "another worker is there")
+    screen.terminal.until_shows(f"(pid {before})")
+    wait_for(lambda: workers(screen.mark) not in ([], [before]), "another worker is there", SECONDS)
     [after] = workers(screen.mark)
     screen.terminal.until_shows(f" {after} ready")
     screen.terminal.press("s")
     screen.until_done(1)
 
 
-def test_redis_dies_under_it_and_comes_back(screen: OnScreen) -> None:
-    """It is told and nothing else breaks; started again, it has what it had, and work goes on."""
+def test_redis_can_be_stopped_and_started(screen: OnScreen) -> None:
+    """The screen shows it and goes on; Redis keeps its data, and the work continues."""
     screen.begin().until_ready()
     screen.terminal.press("s")
     screen.until_done(1)
@@ -134,25 +134,20 @@ def test_redis_dies_under_it_and_comes_back(screen: OnScreen) -> None:
     wait_for(lambda: screen.done >= 2, "what is sent then is done")
 
 
-def test_redis_that_is_killed_is_brought_back(screen: OnScreen) -> None:
-    """By whoever killed it: it is told, and work goes on."""
+def test_a_killed_redis_is_restarted(screen: OnScreen) -> None:
+    """Whatever killed it; the log reports it, and the work continues."""
     screen.begin().until_ready()
     before = screen.server()
     os.kill(before, signal.SIGKILL)
-<<<<<<< HEAD
-    screen.terminal.until_shows("Redis has ended by itself; it is started again")
-    wait_for(lambda: screen.server() != before, "another one runs")
-=======
     screen.terminal.until_shows("Redis exited; restarting it")
     wait_for(lambda: screen.server() != before, "another one runs")
->>>>>>> 2dd8eec (Write penstock dev's supervisor and its messages in plain English)
     screen.terminal.until_shows("Redis up")
     screen.terminal.press("s")
     screen.until_done(1)
 
 
-def test_the_window_may_become_another(screen: OnScreen) -> None:
-    """Small and large, while it is shown; whatever size a shell has exported."""
+def test_the_window_can_be_resized(screen: OnScreen) -> None:
+    """To small and large sizes, whatever size the shell exports."""
     screen.begin(COLUMNS="80", LINES="24").until_ready()
     screen.terminal.resize(40, 10)
     screen.terminal.until(lambda text: text.rstrip().endswith("s b k r p f ? q"), "keys without words")
@@ -165,8 +160,8 @@ def test_the_window_may_become_another(screen: OnScreen) -> None:
 
 
 @pytest.mark.parametrize("key", ["q", "C-c"])
-def test_the_terminal_is_given_back(screen: OnScreen, key: str) -> None:
-    """As it was: what stood there, the cursor, what is typed; and no process stays."""
+def test_the_terminal_is_restored(screen: OnScreen, key: str) -> None:
+    """Its content, the cursor and the keyboard; no process is left."""
     screen.terminal.type("echo before")
     screen.begin().until_ready()
     assert screen.terminal.says("alternate_on") == "1"
@@ -180,8 +175,8 @@ def test_the_terminal_is_given_back(screen: OnScreen, key: str) -> None:
     screen.terminal.until_shows("\n42\n")
 
 
-def test_a_fault_of_our_own_gives_the_terminal_back(root: Path, tmp_path: Path) -> None:
-    """Whoever shows the screen is told, to tell it in a sentence; Textual prints no traceback of its own."""
+def test_a_bug_restores_the_terminal(root: Path, tmp_path: Path) -> None:
+    """The caller gets the exception; Textual prints no traceback."""
     with Terminal(tmp_path) as terminal:
         terminal.type(shlex.join((sys.executable, str(root / "tests/support/faulty.py"))))
         terminal.until_shows(KEYS)
@@ -193,14 +188,14 @@ def test_a_fault_of_our_own_gives_the_terminal_back(root: Path, tmp_path: Path) 
 
 
 def test_a_lost_connection_leaves_no_process(screen: OnScreen) -> None:
-    """Whoever looked from afar is gone; so is all that ran."""
+    """When the terminal is gone, everything stops."""
     screen.begin().until_ready()
     screen.terminal.hang_up()
     screen.nothing_left()
 
 
-def test_no_colour_where_none_is_wished(screen: OnScreen) -> None:
-    """`NO_COLOR`: bold, dim and reversed letters say the same."""
+def test_no_color_is_respected(screen: OnScreen) -> None:
+    """With `NO_COLOR`, bold, dim and reversed text says the same."""
     screen.begin(NO_COLOR="1").until_ready()
     codes = {code for codes in re.findall(r"\x1b\[([\d;]*)m", screen.terminal.coloured()) for code in codes.split(";")}
     assert codes <= {"", "0", "1", "2", "7", "39", "49"}
@@ -208,8 +203,8 @@ def test_no_colour_where_none_is_wished(screen: OnScreen) -> None:
 
 
 @pytest.mark.parametrize(("redirected", "environ"), [("", {"TERM": "dumb"}), ("2>errors.log", {}), ("</dev/null", {})])
-def test_what_cannot_be_drawn_on_gets_lines(screen: OnScreen, redirected: str, environ: dict[str, str]) -> None:
-    """A terminal that cannot move its cursor, and a terminal that is only a part of where it reads and writes."""
+def test_other_terminals_get_plain_lines(screen: OnScreen, redirected: str, environ: dict[str, str]) -> None:
+    """A terminal without cursor movement, and redirected streams."""
     screen.begin(redirected, **environ)
     screen.terminal.until(lambda text: re.search(r"trial: backlog 0 .* replicas 1/1", text), "numbers in a line")
     assert screen.terminal.says("alternate_on") == "0"
@@ -220,8 +215,8 @@ def test_what_cannot_be_drawn_on_gets_lines(screen: OnScreen, redirected: str, e
     assert not errors.exists() or "\x1b" not in errors.read_text()
 
 
-def test_only_what_changed_is_written(root: Path, tmp_path: Path) -> None:
-    """Whoever looks from far away pays for what happens, not for looking: a pane that is the same is not sent again."""
+def test_only_changes_are_written(root: Path, tmp_path: Path) -> None:
+    """An unchanged pane is not sent again, which matters on a remote terminal."""
     looks, other, written = tmp_path / "looks", tmp_path / "other", tmp_path / "written"
 
     def look(more: int) -> None:

@@ -31,12 +31,12 @@ class Shown:
         await self.pilot.press(*keys)
         await self.pilot.pause()
 
-    async def until(self, snapshot: Callable[[list[str]], object]) -> list[str]:
+    async def until(self, condition: Callable[[list[str]], object]) -> list[str]:
         """What is shown when it is as it should be, and nothing in it still looks for its place."""
         before: list[str] = []
         for _ in range(PATIENCE):
             lines = self.lines
-            if lines == before and snapshot(lines):
+            if lines == before and condition(lines):
                 return lines
             before = lines
             await self.pilot.pause(0.02)

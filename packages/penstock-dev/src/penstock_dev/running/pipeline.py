@@ -174,13 +174,8 @@ def _int_or_none(value: object) -> int | None:
     return value if isinstance(value, int) else None
 
 
-<<<<<<< HEAD
 def _backlog(spec: Pipeline, measured: Measurement) -> int | None:
-    """What KEDA's formula comes to, without a boost."""
-=======
-def _backlog(spec: Pipeline, measured: Measured) -> int | None:
     """The result of KEDA's formula, without a boost."""
->>>>>>> 2dd8eec (Write penstock dev's supervisor and its messages in plain English)
     if spec.stream.retention.keeps_nothing:
         return max(0, measured.length - measured.parked)
     new = measured.new(until_done=False)

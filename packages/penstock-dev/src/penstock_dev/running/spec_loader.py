@@ -36,15 +36,9 @@ class LoadedSpecs:
     """The last valid specs, and the errors of the current ones."""
 
     workloads: tuple[Workload, ...]
-<<<<<<< HEAD
-    troubles: dict[str, str]
-    """By the name of the spec; with an empty one, what is wrong with all."""
-    outcome: LintResult
-=======
     errors: dict[str, str]
     """By spec name; the empty name stands for the whole repository."""
-    outcome: Outcome
->>>>>>> 2dd8eec (Write penstock dev's supervisor and its messages in plain English)
+    outcome: LintResult
 
 
 class SpecLoader:
@@ -73,15 +67,9 @@ class SpecLoader:
             return LoadedSpecs((), {"": f"{_first_of(errors)}; nothing is running"}, outcome)
         return self._load_each(paths, outcome)
 
-<<<<<<< HEAD
-    def _as_far_as_valid(self, paths: Sequence[Path], outcome: LintResult) -> LoadedSpecs:
-        """Each by itself: one that is invalid holds up no other."""
-        troubles = dict[str, str]()
-=======
-    def _load_each(self, paths: Sequence[Path], outcome: Outcome) -> LoadedSpecs:
+    def _load_each(self, paths: Sequence[Path], outcome: LintResult) -> LoadedSpecs:
         """Load each spec by itself: an invalid one does not block the others."""
         errors = dict[str, str]()
->>>>>>> 2dd8eec (Write penstock dev's supervisor and its messages in plain English)
         for path in paths:
             try:
                 found, alone = self._specs((path,))
@@ -98,12 +86,7 @@ class SpecLoader:
         self._last = {path: one for path, one in self._last.items() if path in paths}
         return self._kept(errors, outcome)
 
-<<<<<<< HEAD
     def _specs(self, paths: tuple[Path, ...]) -> tuple[tuple[Spec, ...], LintResult]:
-        asked = self._asked
-        return specs(paths, asked.platform, asked.environment, asked.here, asked.today(), usual=USUAL)
-=======
-    def _specs(self, paths: tuple[Path, ...]) -> tuple[tuple[Spec, ...], Outcome]:
         selection = self._selection
         return specs(
             paths,
@@ -113,7 +96,6 @@ class SpecLoader:
             selection.today(),
             usual=DEFAULT_ENVIRONMENT,
         )
->>>>>>> 2dd8eec (Write penstock dev's supervisor and its messages in plain English)
 
     def _by_path(self, found: Sequence[Spec]) -> dict[Path, Workload]:
         """A workload per spec. A scheduler gets the files of all pipelines that it sends to, running or not."""
@@ -129,13 +111,8 @@ class SpecLoader:
             workloads[one.file] = SchedulerWorkload(of, sends_to(of.spec, known))
         return workloads
 
-<<<<<<< HEAD
-    def _kept(self, troubles: dict[str, str], outcome: LintResult | None = None) -> LoadedSpecs:
-        return LoadedSpecs(tuple(self._at.values()), troubles, outcome or LintResult((), 0, {}))
-=======
-    def _kept(self, errors: dict[str, str], outcome: Outcome | None = None) -> LoadedSpecs:
-        return LoadedSpecs(tuple(self._last.values()), errors, outcome or Outcome((), 0, {}))
->>>>>>> 2dd8eec (Write penstock dev's supervisor and its messages in plain English)
+    def _kept(self, errors: dict[str, str], outcome: LintResult | None = None) -> LoadedSpecs:
+        return LoadedSpecs(tuple(self._last.values()), errors, outcome or LintResult((), 0, {}))
 
 
 def _pipeline(one: Spec) -> Pipeline:

@@ -28,13 +28,8 @@ class TriggerValues:
 TRIGGERS = tuple(one.name for one in fields(TriggerValues))
 
 
-<<<<<<< HEAD
-async def readings(link: Link, keys: PipelineKeys, name: str, janitor: int | None) -> Readings:
-    """By the names that the triggers have in the ScaledObject; the janitor answers at this port."""
-=======
-async def read_triggers(link: Link, keys: Keys, name: str, janitor: int | None) -> Readings:
+async def read_triggers(link: Link, keys: PipelineKeys, name: str, janitor: int | None) -> Readings:
     """Read the triggers by their names in the ScaledObject. `janitor` is the port of its HTTP API."""
->>>>>>> 2dd8eec (Write penstock dev's supervisor and its messages in plain English)
     try:
         values = await trigger_values(link, keys, name, janitor)
     except RedisTrouble as error:
@@ -43,13 +38,8 @@ async def read_triggers(link: Link, keys: Keys, name: str, janitor: int | None) 
     return {trigger: Failed.ANSWERED if value is None else float(value) for trigger, value in by_name.items()}
 
 
-<<<<<<< HEAD
 async def trigger_values(link: Link, keys: PipelineKeys, name: str, janitor: int | None) -> TriggerValues:
-    """Read them. Raises RedisTrouble where there is no Redis to ask."""
-=======
-async def trigger_values(link: Link, keys: Keys, name: str, janitor: int | None) -> TriggerValues:
     """Read the values. Raises RedisTrouble when Redis is unreachable."""
->>>>>>> 2dd8eec (Write penstock dev's supervisor and its messages in plain English)
     depth, parked, groups, pending = await link.calls(
         [
             ("XLEN", keys.stream),

@@ -1,7 +1,7 @@
-"""The terminal screen of `penstock dev`: what is seen goes in, keys come out; it starts, measures and decides nothing.
+"""The terminal screen of `penstock dev`. It shows snapshots and returns keys; it starts, measures and decides nothing.
 
-What `app` and its widgets show is made by functions of values. Colours are the terminal's own sixteen, and nothing is
-said by colour alone, so that light and dark terminals, those without colour and those far away show the same.
+Functions of values render what `app` and its widgets show. The screen uses the terminal's own sixteen colours, and
+nothing depends on colour alone, so that light, dark, monochrome and remote terminals show the same.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ from penstock_dev.snapshot import SnapshotSource
 
 
 def can_show(environ: Mapping[str, str], *streams: TextIO | None) -> bool:
-    """Whether there is a terminal on which lines can be drawn over; else there is `--plain`.
+    """Whether the terminal can show the screen; if not, `--plain` applies.
 
-    All three streams count: keys come from standard input, and it is standard error that Textual draws on.
+    All three streams count: keys come from standard input, and Textual draws on standard error.
     """
     on_terminal = all(one is not None and not one.closed and one.isatty() for one in streams)
     return on_terminal and environ.get("TERM", "dumb") not in {"", "dumb", "unknown"}
 
 
 async def show(source: SnapshotSource, control: Control) -> None:
-    """Until somebody quits. The terminal is given back as it was, also when this is cancelled, or raises a fault."""
-    from penstock_dev.screen.app import DevScreen  # noqa: PLC0415 - Textual takes a while to load
+    """Show the screen until the user quits. The terminal is restored, even on cancellation or an exception."""
+    from penstock_dev.screen.app import DevScreen  # noqa: PLC0415 - Textual is slow to load
 
-    # Where a shell has exported the size that its window had once, Textual would believe it after every resize.
+    # If the shell exports its former size, Textual would use that after every resize.
     for name in ("COLUMNS", "LINES"):
         os.environ.pop(name, None)
     screen = DevScreen(source, control)
     await screen.run_async(mouse=False)
-    if screen.broken:
-        raise screen.broken
+    if screen.fault:
+        raise screen.fault

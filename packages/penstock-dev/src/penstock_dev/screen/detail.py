@@ -1,4 +1,4 @@
-"""All there is to be said of the chosen spec."""
+"""The details of the selected spec."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from penstock_dev.screen.formatting import count, cut, folded, handling, rate, s
 from penstock_dev.screen.sparkline import sparkline
 from penstock_dev.snapshot import SpecSnapshot, WorkerSnapshot, WorkerState
 
-CURVE = 24
+MAX_SPARKLINE = 24
 STATES = {WorkerState.STARTING: "yellow", WorkerState.READY: "green", WorkerState.DRAINING: "magenta"}
 
 
 def detail(one: SpecSnapshot, marked: str | None, columns: int, lines: int) -> Text:
-    """Its numbers, the autoscaler's last decision, what is wrong, and its workers, the marked one among them."""
-    said = [
+    """Its numbers, the last scaling decision, its problems and its workers, always with the marked one."""
+    head = [
         *([_numbers(one, columns)] if one.numbers else []),
         _replicas(one, columns),
         *(Text(line, no_wrap=True) for line in folded(one.decision, columns, 2)),
-        *(Text(cut(f"! {says}", columns), "bold red") for says in one.problems),
+        *(Text(cut(f"! {problem}", columns), "bold red") for problem in one.problems),
     ]
-    return Text("\n", no_wrap=True).join([*said, *_workers(one, marked, columns, max(lines - len(said), 1))][:lines])
+    return Text("\n", no_wrap=True).join([*head, *_workers(one, marked, columns, max(lines - len(head), 1))][:lines])
 
 
 def _numbers(one: SpecSnapshot, columns: int) -> Text:
@@ -40,27 +40,27 @@ def _replicas(one: SpecSnapshot, columns: int) -> Text:
     text += f", {'all jobs are' if one.kind == 'scheduler' else 'scaling is'} paused" if one.paused else ""
     text += f"  done/s {rate(one.done)}  p50 {handling(one.p50)}  p95 {handling(one.p95)}  "
     line = Text(cut(text, columns), no_wrap=True)
-    layout = min(columns - line.cell_len, CURVE)
-    if layout > len("  ") + 4 and one.history:
-        line.append(sparkline([past.replicas for past in one.history], min(layout, len(one.history))), "cyan")
+    room = min(columns - line.cell_len, MAX_SPARKLINE)
+    if room > len("  ") + 4 and one.history:
+        line.append(sparkline([point.replicas for point in one.history], min(room, len(one.history))), "cyan")
     return line
 
 
 def _workers(one: SpecSnapshot, marked: str | None, columns: int, most: int) -> list[Text]:
-    """As many beside each other as fit; the marked one is always among them."""
+    """Rows of workers, always with the marked one."""
     if not one.workers:
         return [Text("no workers" if one.wanted == 0 else "no workers yet", "dim")]
     cells = [_worker(worker, marked=worker.name == marked) for worker in one.workers]
-    wide = min(max(cell.cell_len for cell in cells), columns)
-    beside = max(1, (columns + 2) // (wide + 2))
-    rows = [cells[at : at + beside] for at in range(0, len(cells), beside)]
-    at = next((number for number, worker in enumerate(one.workers) if worker.name == marked), 0) // beside
+    width = min(max(cell.cell_len for cell in cells), columns)
+    per_row = max(1, (columns + 2) // (width + 2))
+    rows = [cells[at : at + per_row] for at in range(0, len(cells), per_row)]
+    at = next((number for number, worker in enumerate(one.workers) if worker.name == marked), 0) // per_row
     first = max(0, min(at, len(rows) - most))
     lines = []
     for row in rows[first : first + most]:
         line = Text(no_wrap=True)
         for cell in row:
-            cell.truncate(wide, overflow="ellipsis", pad=True)
+            cell.truncate(width, overflow="ellipsis", pad=True)
             line.append("  " if line else "").append_text(cell)
         line.rstrip()
         lines.append(line)

@@ -1,4 +1,4 @@
-"""Texts and numbers of the screen. Whatever a name or a log line holds, it is shown as letters and moves nothing."""
+"""Formats text and numbers for the screen. Names and log lines are untrusted: control characters are made visible."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ __all__ = ["count", "cut", "folded", "handling", "padded", "rate", "safe", "seco
 
 
 def cut(text: str, columns: int) -> str:
-    """Safe, and no wider than there is room; what is missing is seen to be missing."""
-    whole = safe(text)
-    if cell_len(whole) <= columns:
-        return whole
-    return f"{_start(whole, columns - 1)}…" if columns > 0 else ""
+    """Safe text, cut with an ellipsis if it is wider than `columns`."""
+    shown = safe(text)
+    if cell_len(shown) <= columns:
+        return shown
+    return f"{_start(shown, columns - 1)}…" if columns > 0 else ""
 
 
 def _start(text: str, columns: int) -> str:
     fits = set_cell_size(text, columns)
-    return fits if text.startswith(fits) else fits[:-1]  # a blank stands there for half a letter
+    return fits if text.startswith(fits) else fits[:-1]  # half of a wide character became a blank
 
 
 def padded(text: str, columns: int) -> str:
-    """As `cut`, and as wide as there is room."""
+    """As `cut`, padded to `columns`."""
     fits = cut(text, columns)
     return fits + " " * (columns - cell_len(fits))
 
 
 def folded(text: str, columns: int, most: int) -> list[str]:
-    """Over a few lines, at blanks where there are any; what is missing at the end is seen to be missing."""
+    """Wrapped at blanks into at most `most` lines, with an ellipsis if text is missing."""
     rest = safe(text)
     lines: list[str] = []
     while rest and len(lines) < most:
@@ -44,12 +44,12 @@ def folded(text: str, columns: int, most: int) -> list[str]:
 
 
 def seconds(span: float | None) -> str:
-    """How long, in at most six columns."""
+    """A span of time, in at most six columns."""
     return "-" if span is None else spans.span(span * 1000)
 
 
 def handling(span: float | None) -> str:
-    """How long handling takes: often less than a tenth of a second, which says something here."""
+    """A handling time, which is often less than a tenth of a second."""
     if span is None:
         return "-"
     return f"{span * 1000:.0f}ms" if span < 1 else seconds(span)

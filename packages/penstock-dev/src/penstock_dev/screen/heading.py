@@ -1,4 +1,4 @@
-"""The first lines: where Redis is and how it is, how fast the clock goes, and what is wrong with everything."""
+"""The first lines of the screen: the state of Redis, the clock's speed, and the problems."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from penstock_dev.snapshot import Snapshot
 
 
 def heading(snapshot: Snapshot, columns: int) -> Text:
-    """One line; what matters most stands first."""
+    """One line, with the most important first."""
     redis = snapshot.redis
     if redis.up is None:
-        state, style = "asking Redis", "yellow"
+        state, style = "connecting to Redis", "yellow"
     elif redis.up:
         state, style = f"Redis up {seconds(redis.since)}", "green"
     else:
@@ -26,18 +26,18 @@ def heading(snapshot: Snapshot, columns: int) -> Text:
     ]
     line = Text(no_wrap=True)
     for text, style in parts:
-        layout = columns - line.cell_len
-        shown = cut(f"   {text}" if line else text, layout)
+        room = columns - line.cell_len
+        shown = cut(f"   {text}" if line else text, room)
         if text and shown.strip("… "):
             line.append(shown, style)
     return line
 
 
 def problem_lines(snapshot: Snapshot, columns: int, most: int) -> Text:
-    """As many as fit, a line each; of the rest it is said that they are there."""
-    told = list(snapshot.problems) + [f"{one.name}: {says}" for one in snapshot.specs for says in one.problems]
-    shown = told if len(told) <= most else told[: max(most - 1, 0)]
+    """A line per problem; the last line counts those that do not fit."""
+    problems = list(snapshot.problems) + [f"{one.name}: {text}" for one in snapshot.specs for text in one.problems]
+    shown = problems if len(problems) <= most else problems[: max(most - 1, 0)]
     lines = [cut(f"! {safe(one)}", columns) for one in shown]
-    if len(shown) < len(told) and most > 0:
-        lines.append(cut(f"! and {len(told) - len(shown)} more; `--plain` tells them all", columns))
+    if len(shown) < len(problems) and most > 0:
+        lines.append(cut(f"! and {len(problems) - len(shown)} more; `--plain` lists all", columns))
     return Text("\n".join(lines), "bold red", no_wrap=True)

@@ -1,4 +1,4 @@
-"""What `?` shows."""
+"""The help, opened by `?`."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from textual.widgets import Static
 
 from penstock_dev.screen.keys import help_text
 
-MOVES = frozenset({"up", "down", "pageup", "pagedown", "home", "end"})
+SCROLL_KEYS = frozenset({"up", "down", "pageup", "pagedown", "home", "end"})
 
 
 class Help(ModalScreen[None]):
-    """Over the rest, until a key is pressed; in a small window those that move do so."""
+    """A dialog that any key closes, except those that scroll it."""
 
     def compose(self) -> ComposeResult:
-        """One page."""
+        """The text of the help."""
         with VerticalScroll(id="help"):
             yield Static(help_text(), markup=False)
 
     def on_key(self, event: Key) -> None:
         """Close."""
-        if event.key not in MOVES:
+        if event.key not in SCROLL_KEYS:
             event.stop()
             self.dismiss()

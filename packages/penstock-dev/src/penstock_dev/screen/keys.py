@@ -1,4 +1,4 @@
-"""The keys, once: the screen binds them, its last line names them, its help and the docs explain them."""
+"""The keys, defined once: for the bindings, the last line, the help and the docs."""
 
 from __future__ import annotations
 
@@ -13,59 +13,59 @@ LARGE_BURST = 1000
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """One key, or several that do the same."""
+    """A key, or several with the same action."""
 
     keys: tuple[str, ...]
-    """As Textual calls them."""
+    """Textual's names."""
     shown: str
     action: str
     short: str
-    """For the last line; empty where it is not named there."""
-    says: str
+    """For the last line; empty if it is not listed there."""
+    help: str
 
 
 KEYS = (
-    Key(("s",), "s", "send(1)", "send", "send a message that fits the schema; of a scheduler: run the next job"),
-    Key(("b",), "b", f"send({BURST})", "burst", f"send {BURST} of them"),
-    Key(("B", "shift+b"), "B", f"send({LARGE_BURST})", "", f"send {LARGE_BURST} of them"),
-    Key(("k",), "k", "kill", "kill -9", "kill the marked worker with SIGKILL, or the one with most to do"),
-    Key(("r",), "r", "redis", "Redis", "stop Redis, as if its machine were gone; again: start it"),
-    Key(("p",), "p", "pause", "pause", "pause its scaling, as KEDA's annotation does, or jobs; again: resume"),
-    Key(("f",), "f", "filter", "log", "show the log of the pipeline only; again: of all"),
+    Key(("s",), "s", "send(1)", "send", "send a sample message; for a scheduler, run the next job"),
+    Key(("b",), "b", f"send({BURST})", "burst", f"send {BURST} messages"),
+    Key(("B", "shift+b"), "B", f"send({LARGE_BURST})", "", f"send {LARGE_BURST} messages"),
+    Key(("k",), "k", "kill", "kill -9", "kill the marked worker, or the busiest one, with SIGKILL"),
+    Key(("r",), "r", "redis", "Redis", "stop Redis, as if its machine failed; again: start it"),
+    Key(("p",), "p", "pause", "pause", "pause scaling, as KEDA's annotation does, or all jobs; again: resume"),
+    Key(("f",), "f", "filter", "log", "show only the log of the selected spec; again: of all"),
     Key(("question_mark",), "?", "help", "help", "show this help"),
-    Key(("q", "ctrl+c", "ctrl+q"), "q", "quit", "quit", "stop all workers and leave"),
-    Key(("up",), "↑", "choose(-1)", "", "choose the pipeline above"),
-    Key(("down",), "↓", "choose(1)", "", "choose the pipeline below"),
-    Key(("left",), "←", "mark(-1)", "", "mark the worker before, for `k`"),
-    Key(("right",), "→", "mark(1)", "", "mark the worker after, for `k`"),
-    Key(("pageup",), "PgUp", "scroll(-1)", "", "read what the log said before"),
-    Key(("pagedown",), "PgDn", "scroll(1)", "", "read what it said after that"),
+    Key(("q", "ctrl+c", "ctrl+q"), "q", "quit", "quit", "stop all workers and quit"),
+    Key(("up",), "↑", "choose(-1)", "", "select the previous spec"),
+    Key(("down",), "↓", "choose(1)", "", "select the next spec"),
+    Key(("left",), "←", "mark(-1)", "", "mark the previous worker, for `k`"),
+    Key(("right",), "→", "mark(1)", "", "mark the next worker, for `k`"),
+    Key(("pageup",), "PgUp", "scroll(-1)", "", "scroll the log back"),
+    Key(("pagedown",), "PgDn", "scroll(1)", "", "scroll the log forward"),
     Key(("end",), "End", "follow", "", "follow the log again"),
 )  # fmt: skip
 
 
 def last_line(columns: int) -> Text:
-    """The keys that fit, with a word each; where there is no room for words, the keys alone."""
+    """As many keys as fit, with a word each if there is room."""
     named = [key for key in KEYS if key.short]
-    for worded in (True, False):
-        line = _named(named, worded=worded)
+    for with_words in (True, False):
+        line = _key_line(named, with_words=with_words)
         if line.cell_len <= columns:
             return line
     return Text("? help  q quit"[: max(columns, 0)], no_wrap=True)
 
 
-def _named(keys: Sequence[Key], *, worded: bool) -> Text:
+def _key_line(keys: Sequence[Key], *, with_words: bool) -> Text:
     line = Text(no_wrap=True)
     for key in keys:
-        line.append("  " if line and worded else " " if line else "")
+        line.append("  " if line and with_words else " " if line else "")
         line.append(key.shown, "bold")
-        line.append(f" {key.short}" if worded else "")
+        line.append(f" {key.short}" if with_words else "")
     return line
 
 
 def help_text() -> Text:
-    """Every key, a line each."""
-    text = Text("! wrong   P scaling is paused   2→5 two replicas, five are wanted\n\n")
+    """All keys, one per line."""
+    text = Text("! problem   P scaling is paused   2→5 two replicas, five wanted\n\n")
     for key in KEYS:
-        text.append(f"{key.shown:<5}", "bold").append(f"{key.says}\n")
-    return text.append("\nAny key closes this.", "dim")
+        text.append(f"{key.shown:<5}", "bold").append(f"{key.help}\n")
+    return text.append("\nPress any key to close.", "dim")

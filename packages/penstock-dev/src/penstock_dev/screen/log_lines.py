@@ -1,4 +1,4 @@
-"""Lines of logs. They are data: letters of them that would colour, move or mark up are shown as what they are."""
+"""Renders log lines. Their text is untrusted: markup and control characters are shown, not interpreted."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from rich.text import Text
 from penstock_dev.screen.formatting import cut, padded
 from penstock_dev.snapshot import Level, LogLine
 
-LONGEST = 600
-"""Columns of a line; a stack or a body in one line must not push everything else away."""
-LONGEST_WORKER = 28
+MAX_COLUMNS = 600
+"""A traceback or a body on one line must not push out everything else."""
+MAX_WORKER = 28
 SIGNS = {
     Level.DEBUG: ("D", "dim"),
     Level.INFO: ("I", ""),
@@ -21,26 +21,26 @@ SIGNS = {
 }
 
 
-def chosen(log: Sequence[LogLine], spec: str | None) -> list[LogLine]:
-    """Those of one spec, and those that are of none: what befell Redis befell it as well."""
+def filter_log(log: Sequence[LogLine], spec: str | None) -> list[LogLine]:
+    """The lines of one spec, and those of none, which concern it as well."""
     return [line for line in log if spec is None or line.spec in {"", spec}]
 
 
-def stamp(line: LogLine, zone: tzinfo | None) -> Text:
-    """When, and how bad; what is said stands beside it, also where it takes several lines."""
+def render_prefix(line: LogLine, zone: tzinfo | None) -> Text:
+    """Time and level; the text is indented beside it."""
     sign, style = SIGNS[line.level]
     try:
         at = datetime.fromtimestamp(line.at, zone).strftime("%H:%M:%S")
-    except (OverflowError, ValueError, OSError):  # a clock that is no clock
+    except (OverflowError, ValueError, OSError):  # not a valid time
         at = "--:--:--"
     return Text().append(f"{at} ", "dim").append(f"{sign} ", style)
 
 
-def said(line: LogLine, names: int) -> Text:
-    """Who said what; `names` is how many columns a spec's name may take, 0 where all are of one."""
+def render_text(line: LogLine, names: int) -> Text:
+    """Source and text. `names` is the width for spec names; 0 omits them."""
     text = Text(overflow="fold")
     if names:
         text.append(f"{padded(line.spec or '-', names)} ", "blue")
     if line.worker:
-        text.append(f"{cut(line.worker, LONGEST_WORKER)} ", "dim")
-    return text.append(cut(line.text, LONGEST), SIGNS[line.level][1])
+        text.append(f"{cut(line.worker, MAX_WORKER)} ", "dim")
+    return text.append(cut(line.text, MAX_COLUMNS), SIGNS[line.level][1])

@@ -1,4 +1,4 @@
-"""The log, as a widget: it follows, unless somebody reads what was said before."""
+"""The log widget: it follows the end until the user scrolls back."""
 
 from __future__ import annotations
 
@@ -8,61 +8,60 @@ from datetime import tzinfo
 from rich.text import Text
 from textual.widgets import RichLog
 
-from penstock_dev.screen.log_lines import chosen, said, stamp
+from penstock_dev.screen.log_lines import filter_log, render_prefix, render_text
 from penstock_dev.snapshot import LogLine
 
-MOST_LINES = 2000
-MOST_AT_ONCE = 150
-"""Lines: nobody reads more between two looks, and whoever starts and scales processes waits meanwhile."""
-LONGEST_NAME = 24
+MAX_LINES = 2000
+MAX_AT_ONCE = 150
+"""More lines would delay the event loop, and nobody could read them between two updates."""
+MAX_NAME = 24
 
 
 class LogPane(RichLog):
-    """Each line is written once; all of them again when the window or the choice is another."""
+    """Writes each line once, and all lines anew when the width or the filter changes."""
 
     can_focus = False
 
     def __init__(self, zone: tzinfo | None) -> None:
-        """Empty."""
-        super().__init__(id="log", max_lines=MOST_LINES, min_width=1, wrap=False)
+        super().__init__(id="log", max_lines=MAX_LINES, min_width=1, wrap=False)
         self.following = True
         self._zone = zone
-        self._seen_until = -1
+        self._last_number = -1
         self._only: str | None = None
-        self._wide = 0
+        self._width = 0
 
     def show(self, log: Sequence[LogLine], names: Sequence[str], only: str | None, lines: int) -> None:
-        """What is new, of one spec or of all, in so many lines."""
+        """Add the new lines, of one spec or of all."""
         self.display = lines > 0
         self.styles.height = lines
-        if (only, self.app.size.width) != (self._only, self._wide):
-            self._only, self._wide = only, self.app.size.width
-            self._seen_until = -1
+        if (only, self.app.size.width) != (self._only, self._width):
+            self._only, self._width = only, self.app.size.width
+            self._last_number = -1
             self.clear()
             self.follow()
-        wide = 0 if only else min(max(map(len, names), default=0), LONGEST_NAME)
-        new = chosen([line for line in log if line.number > self._seen_until], only)
-        if len(new) > MOST_AT_ONCE:
-            self.write(Text(f"({len(new) - MOST_AT_ONCE} lines more)", "dim"), scroll_end=self.following)
-        for line in new[-MOST_AT_ONCE:]:
-            self._add(line, wide)
-        self._seen_until = log[-1].number if log else -1
+        width = 0 if only else min(max(map(len, names), default=0), MAX_NAME)
+        new = filter_log([line for line in log if line.number > self._last_number], only)
+        if len(new) > MAX_AT_ONCE:
+            self.write(Text(f"({len(new) - MAX_AT_ONCE} more lines)", "dim"), scroll_end=self.following)
+        for line in new[-MAX_AT_ONCE:]:
+            self._add(line, width)
+        self._last_number = log[-1].number if log else -1
 
     def _add(self, line: LogLine, names: int) -> None:
-        start = stamp(line, self._zone)
+        start = render_prefix(line, self._zone)
         indent = start.cell_len
-        for part in said(line, names).wrap(self.app.console, max(self._wide - indent, 1)):
+        for part in render_text(line, names).wrap(self.app.console, max(self._width - indent, 1)):
             part.rstrip()
-            self.write(start.append_text(part), width=self._wide, scroll_end=self.following)
+            self.write(start.append_text(part), width=self._width, scroll_end=self.following)
             start = Text(" " * indent)
 
     def follow(self) -> None:
-        """To the end, and to what will be there."""
+        """Scroll to the end and stay there."""
         self.following = True
         self.scroll_end(animate=False)
 
     def page(self, by: int) -> None:
-        """Back, or on; at the end it follows again."""
+        """Scroll by a page; at the end it follows again."""
         to = self.scroll_target_y + by * max(self.size.height - 1, 1)
         if to >= self.max_scroll_y:
             self.follow()
