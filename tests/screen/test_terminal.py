@@ -76,8 +76,8 @@ class OnScreen:
 
     def nothing_left(self) -> None:
         """Wait until no process is left."""
-        wait_for(lambda: not marked(self.mark), "no process is left", SECONDS)
-        wait_for(lambda: not any(map(is_alive, self.servers)), "no Redis is left", SECONDS)
+        wait_for(lambda: not marked(self.mark), "no process is left")
+        wait_for(lambda: not any(map(is_alive, self.servers)), "no Redis is left")
 
 
 @pytest.fixture
@@ -112,7 +112,7 @@ def test_a_killed_worker_is_replaced(screen: OnScreen) -> None:
     [before] = workers(screen.mark)
     screen.terminal.press("k")
     screen.terminal.until_shows(f"(pid {before})")
-    wait_for(lambda: workers(screen.mark) not in ([], [before]), "another worker is there", SECONDS)
+    wait_for(lambda: workers(screen.mark) not in ([], [before]), "another worker is there")
     [after] = workers(screen.mark)
     screen.terminal.until_shows(f" {after} ready")
     screen.terminal.press("s")
