@@ -37,7 +37,7 @@ def test_nothing_is_written(repository: Path, generated: Path, penstock: Run) ->
     rename(repository)
     ran = penstock("generate")
     assert ran.returncode == 2
-    assert "error[stream-renamed]: A stream is renamed while messages may lie in the old one" in ran.stderr
+    assert "error[stream-renamed]: A stream is renamed while the old one may hold messages" in ran.stderr
     assert "key: other:jobs" in ran.stderr
     assert (
         "add `{change: rename-stream, reason: <why>, until: <day>}` to `acknowledge` in specs/jobs.yaml" in ran.stderr

@@ -40,7 +40,7 @@ def test_an_annotation_stands_at_its_place_and_says_all(outcome: Make, find: Fin
             "endColumn": "22",
             "title": "grace-shorter-than-timeout",
         },
-        "specs/media.yaml:3:19: A pod is killed while it may still work\n" + SAYS,
+        "specs/media.yaml:3:19: The grace period is shorter than the timeout plus the margin\n" + SAYS,
     )
     assert summary == "1 error in 1 spec"
 

@@ -19,7 +19,7 @@ def test_its_shape_is_this(outcome: Make, find: Find) -> None:
             {
                 "rule": "grace-shorter-than-timeout",
                 "severity": "error",
-                "title": "A pod is killed while it may still work",
+                "title": "The grace period is shorter than the timeout plus the margin",
                 "file": "specs/media.yaml",
                 "line": 3,
                 "column": 19,

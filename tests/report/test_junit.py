@@ -23,7 +23,7 @@ def test_a_file_with_errors_fails_once_with_all_of_them(outcome: Make, find: Fin
     suite, files = cases(outcome(find(says="first"), find(rule="yaml-tag", says="second")))
     (failure,) = files["specs/media.yaml"].result
     assert failure.type == "grace-shorter-than-timeout"
-    assert failure.message == "A pod is killed while it may still work: first, and 1 more"
+    assert failure.message == "The grace period is shorter than the timeout plus the margin: first, and 1 more"
     assert "^^^ first" in failure.text
     assert "^^^ second" in failure.text
     assert (suite.tests, suite.failures, suite.errors, suite.skipped) == (2, 1, 0, 0)

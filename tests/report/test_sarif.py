@@ -54,8 +54,8 @@ def test_a_result_has_its_rule_words_and_place(outcome: Make, find: Find) -> Non
 def test_a_rule_brings_its_page(outcome: Make, find: Find) -> None:
     """Only rules that found something are listed, each once."""
     (rule,) = run(outcome(find(), find()))["tool"]["driver"]["rules"]
-    assert rule["shortDescription"]["text"] == "A pod is killed while it may still work."
-    assert rule["help"]["markdown"].startswith("A pod is killed while it may still work.\n\n")
+    assert rule["shortDescription"]["text"] == "The grace period is shorter than the timeout plus the margin."
+    assert rule["help"]["markdown"].startswith("The grace period is shorter than the timeout plus the margin.\n\n")
     assert rule["defaultConfiguration"] == {"level": "error"}
 
 

@@ -1,1 +1,1 @@
-"""Rules about who is told, and when."""
+"""Rules about alerts and their routes."""

@@ -1,10 +1,9 @@
-"""The alerts of a team go nowhere.
+"""The alerts of a team reach nobody.
 
-Alerts are routed by `owner.team`. The environment has routes in the platform file, but neither one for this team nor
-a `default`. When the pipeline breaks, the alert fires and nobody hears it.
+Alerts are routed by `owner.team`. The platform file has routes for this environment, but neither one for this team nor
+a `default`. When the pipeline breaks, its alerts fire and nobody is notified.
 
-Add a route for the team, or a `default` route for all teams without one. If the team's name is only misspelt here,
-correct it.
+Add a route for the team, or a `default` route for all teams without one. If the team's name is misspelt, correct it.
 """
 
 from __future__ import annotations
@@ -23,12 +22,14 @@ from penstock_spec.rules.define import spec_rule
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     team, routes = subject.spec.owner.team, subject.platform.routes
     if not routes or team in routes or "default" in routes:
-        return  # an environment without any route is told once, in the platform file
-    message = f"there are routes for {', '.join(f'`{one}`' for one in routes)}, and no `default`"
+        return  # `no-default-route` reports an environment without routes
+    message = (
+        f"there are routes for {', '.join(f'`{one}`' for one in routes)}, but neither for this team nor a `default`"
+    )
     close = nearest(team, list(routes))
     hint = (
         f"write `{close}`, or add a route"
         if close
-        else f"add a route for `{team}` to the platform file, or a `default`"
+        else f"add a route for `{team}` or a `default` route to the platform file"
     )
     yield subject.problem("owner.team", message, hint)

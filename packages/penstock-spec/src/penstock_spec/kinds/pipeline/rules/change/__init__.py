@@ -1,1 +1,1 @@
-"""Rules about what a pipeline was before: changes that can lose messages."""
+"""Rules about changes of a pipeline that can lose messages."""

@@ -1,10 +1,10 @@
-"""Less may wait than before.
+"""The backlog limit is lowered.
 
-Where more than the new limit waits at this moment, senders are refused or held back from the rollout on, although
-nothing else has changed for them; with `drop-oldest` unread messages are dropped at once.
+If more messages than the new limit are waiting during the rollout, producers are rejected or delayed immediately; with
+`drop-oldest` unread messages are dropped.
 
-Look at what waits (`penstock status`) and at the highest it has been, then lower the limit. Then say so in the spec,
-under `acknowledge`, with the change `lower-backlog-limit` and the last day on which it counts.
+Check the current backlog (`penstock status`) and its maximum in the past before you lower the limit. Then acknowledge
+the change in the spec: under `acknowledge`, write `change: lower-backlog-limit`, a reason and an end date.
 """
 
 from __future__ import annotations
@@ -23,5 +23,5 @@ def rule(change: ChangeContext[Pipeline]) -> Iterator[Problem]:
     before, after = change.before.stream.backlog, change.after.stream.backlog
     if after.limit < before.limit:
         yield change.problem(
-            "stream.backlog.limit", f"it was {before.limit}; above it senders meet `{after.when_full}`"
+            "stream.backlog.limit", f"it was {before.limit}; at the limit `{after.when_full}` applies to producers"
         )

@@ -1,12 +1,12 @@
-"""A consumer group is renamed, and forgets what was done.
+"""A consumer group is renamed and loses its progress.
 
-A group that is made anew begins at the stream's first entry: where the stream keeps history, everything that is still
-in it is worked on again. What the old group had read and not finished is known to nobody, its parked messages and
-uncharged attempts lie under keys with its name, and its entries hold trimming back until it is destroyed.
+A new group starts at the first entry of the stream: if the stream keeps history, everything in it runs again. Messages
+that the old group had read but not finished are not processed; its parked messages and uncharged attempts stay under
+keys with its name, and its entries hold back trimming until it is destroyed.
 
-Stop the senders and let the group finish (`penstock status`), then rename it and destroy the old one with `XGROUP
-DESTROY`. Then say so in the spec, under `acknowledge`, with the change `rename-group` and the last day on which it
-counts.
+Stop the producers and let the group finish (`penstock status`), then rename it and destroy the old one with `XGROUP
+DESTROY`. Acknowledge the change in the spec: under `acknowledge`, write `change: rename-group`, a reason and an end
+date.
 """
 
 from __future__ import annotations
@@ -24,4 +24,4 @@ from penstock_spec.rules.define import change_rule
 def rule(change: ChangeContext[Pipeline]) -> Iterator[Problem]:
     before, after = change.before.stream.group, change.after.stream.group
     if before != after and change.before.stream.key == change.after.stream.key:
-        yield change.problem("stream.group", f"it was `{before}`, and `{after}` begins anew with what is in the stream")
+        yield change.problem("stream.group", f"it was `{before}`; `{after}` starts at the first entry of the stream")

@@ -1,11 +1,12 @@
-"""Messages or dead letters are kept for less long than before.
+"""The retention of messages or dead letters is shortened.
 
-What lies beyond the new retention is deleted at the janitor's next round, and cannot be had back: history that other
-groups or an audit wanted to read, or dead letters that nobody has looked at. A length and an age cannot be compared,
-so going from one to the other counts as well; and `until-done` deletes a message with its last step.
+The janitor's next round deletes everything beyond the new retention, and it cannot be restored: history that other
+groups or an audit still need, or dead letters that nobody has looked at. A length and an age cannot be compared, so
+changing from one to the other counts too; `until-done` deletes each message when it is done.
 
-See that nobody needs what will go: other groups (`XINFO GROUPS`), and the dead letters (`penstock dlq list`). Then
-say so in the spec, under `acknowledge`, with the change `shorten-retention` and the last day on which it counts.
+Make sure that nobody needs the deleted messages: check other groups (`XINFO GROUPS`) and the dead letters (`penstock
+dlq list`). Then acknowledge the change in the spec: under `acknowledge`, write `change: shorten-retention`, a reason
+and an end date.
 """
 
 from __future__ import annotations
@@ -24,10 +25,10 @@ from penstock_spec.rules.define import change_rule
 def rule(change: ChangeContext[Pipeline]) -> Iterator[Problem]:
     before, after = change.before.stream.retention, change.after.stream.retention
     if _shorter(before, after):
-        yield change.problem("stream.retention.keep", f"it was {_told(before)}, and older messages are deleted")
+        yield change.problem("stream.retention.keep", f"it was {_describe(before)}; older messages are deleted")
     kept, keeps = change.before.dead_letter.keep, change.after.dead_letter.keep
     if keeps < kept:
-        yield change.problem("dead_letter.keep", f"it was {kept}, and older dead letters are deleted")
+        yield change.problem("dead_letter.keep", f"it was {kept}; older dead letters are deleted")
 
 
 def _shorter(before: Retention, after: Retention) -> bool:
@@ -42,7 +43,7 @@ def _shorter(before: Retention, after: Retention) -> bool:
             return True
 
 
-def _told(retention: Retention) -> str:
+def _describe(retention: Retention) -> str:
     match retention.keep:
         case KeepLength(length=length):
             return f"{length} entries"

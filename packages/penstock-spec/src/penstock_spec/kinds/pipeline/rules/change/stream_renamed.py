@@ -1,11 +1,11 @@
-"""A stream is renamed while messages may lie in the old one.
+"""A stream is renamed while the old one may hold messages.
 
-Workers read the new key from the moment they are rolled out, and nobody reads the old one: what still waits there, is
-parked or delayed, stays for ever. Producers that were not rolled out yet go on sending to it. The same holds for the
-dead letters: nobody lists or purges those under the old key.
+New workers read only the new key. Messages that wait in the old stream, or are parked or delayed beside it, are never
+processed, and producers that are not updated yet keep sending to it. The same applies to dead letters: commands no
+longer list or purge those under the old key.
 
-Move the producers first, let the old stream run empty (`penstock status`), and only then rename. Then say so in the
-spec, under `acknowledge`, with the change `rename-stream` and the last day on which it counts.
+Update the producers first, let the old stream drain (`penstock status`), and only then rename it. Acknowledge the
+change in the spec: under `acknowledge`, write `change: rename-stream`, a reason and an end date.
 """
 
 from __future__ import annotations
@@ -25,4 +25,4 @@ def rule(change: ChangeContext[Pipeline]) -> Iterator[Problem]:
     dead = ("dead_letter.key", change.before.dead_letter.key, change.after.dead_letter.key)
     for path, before, after in (*keys, dead) if change.now.given("dead_letter.key") else keys:
         if before != after:
-            yield change.problem(path, f"it was `{before}`, and what lies there is read by nobody any more")
+            yield change.problem(path, f"it was `{before}`; nothing reads that key any more")

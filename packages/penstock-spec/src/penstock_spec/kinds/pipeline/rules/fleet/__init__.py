@@ -1,1 +1,1 @@
-"""Rules over all pipelines of an environment."""
+"""Rules about all pipelines of an environment together."""

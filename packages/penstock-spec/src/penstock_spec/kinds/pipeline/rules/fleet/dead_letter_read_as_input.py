@@ -1,11 +1,11 @@
-"""A pipeline works on the dead letters of another.
+"""A pipeline reads the dead letters of another.
 
-Dead letters wait for a person: they carry the story of their failure, and are trimmed after `dead_letter.keep`,
-whether or not a group has read them. A pipeline that reads them as its input loses what is trimmed before it gets
-there, meets messages in a form that no producer sent, and deletes the evidence when it is done.
+Dead letters are for people: they record why a message failed, and are trimmed after `dead_letter.keep` even if a group
+has not read them. A pipeline that reads them as its input loses the ones trimmed before it reads them, receives
+entries in a format that no producer sends, and deletes the record of the failure when it is done.
 
-Bury into a key that no pipeline reads. To try dead letters again, replay them into their own stream, or send from the
-handler to the second pipeline's stream before the last attempt fails.
+Use a dead letter key that no pipeline reads. To process dead letters again, replay them into their own stream. To
+process failures in a second pipeline, let the handler send to its stream before the last attempt fails.
 """
 
 from __future__ import annotations
@@ -30,8 +30,10 @@ def rule(fleet: Fleet) -> Iterator[Problem]:
         if reader is None or reader is member:
             continue
         if dead == dead_letters(member.values["stream.key"], member.values["stream.group"]):
-            message = f"{member.line('dead_letter.key')} buries into `{dead}`, by default"
+            message = f"{member.line('dead_letter.key')} writes dead letters to `{dead}` by default"
             yield reader.problem("stream.key", message, "read another stream")
         else:
             message = f"{reader.line('stream.key')} reads `{dead}` as its input"
-            yield member.problem("dead_letter.key", message, "bury into a key that no pipeline reads, or leave it out")
+            yield member.problem(
+                "dead_letter.key", message, "use a key that no pipeline reads, or remove `dead_letter.key`"
+            )

@@ -1,9 +1,9 @@
-"""Two pipelines bury into one key.
+"""Two pipelines share one dead letter key.
 
-In a shared key the dead letters of one pipeline hide among those of the other. The alert of both fires for either,
-the shorter `dead_letter.keep` trims for both, and a replay has to sort out what belongs where.
+In a shared key the dead letters of two pipelines are mixed. Each of them triggers both pipelines' alerts, the shorter
+`dead_letter.keep` applies to both, and a replay has to separate them again.
 
-Leave `dead_letter.key` out: the default is a key beside the pipeline's own stream.
+Remove `dead_letter.key`: the default is a key beside the pipeline's own stream.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ def rule(fleet: Fleet) -> Iterator[Problem]:
         dead = member.values["dead_letter.key"]
         other = first.setdefault(dead, member)
         if other is not member and not _same_group(other, member):
-            usual = dead == dead_letters(member.values["stream.key"], member.values["stream.group"])
-            one, other = (other, member) if usual else (member, other)
-            message = f"{other.line('dead_letter.key')} buries into `{dead}` too"
-            yield one.problem("dead_letter.key", message, "leave it out, for a key of its own beside the stream")
+            is_default = dead == dead_letters(member.values["stream.key"], member.values["stream.group"])
+            one, other = (other, member) if is_default else (member, other)
+            message = f"{other.line('dead_letter.key')} writes dead letters to `{dead}` too"
+            yield one.problem("dead_letter.key", message, "remove it to get a key of its own beside the stream")
 
 
 def _same_group(one: SpecFacts, other: SpecFacts) -> bool:
-    """That is found by `stream-group-shared`, and dead letters follow from it."""
+    """True if `stream-group-shared` reports them already."""
     return all(one.values[path] == other.values[path] for path in ("stream.key", "stream.group"))

@@ -1,9 +1,9 @@
-"""A key is one that Penstock uses beside a stream.
+"""A key collides with the side keys of a stream.
 
-Beside each stream `K` stand `{K}:delayed`, `{K}:dedup:...` and, for each group, `{K}:<group>:parked`, `:uncharged`,
-`:alive` and others. They are sets, texts and hashes. A stream or a dead letter under such a key is refused by Redis as
-the wrong type, or takes the place of what keeps messages from being lost. Streams `K` and `{K}` have all their side
-keys in common.
+Beside each stream `K`, Penstock uses the keys `{K}:delayed`, `{K}:dedup:...` and, for each group,
+`{K}:<group>:parked`, `:uncharged`, `:alive` and others. They are sorted sets, strings and hashes. If a stream or a
+dead letter stream has such a key, Redis refuses commands with a type error, or state that protects messages from loss
+is overwritten. The streams `K` and `{K}` share all their side keys.
 
 Choose another key.
 """
@@ -29,9 +29,9 @@ def rule(fleet: Fleet) -> Iterator[Problem]:
             if owner.values["stream.key"] != member.values["stream.key"]:
                 twin = twin or (key, owner)
         if twin:
-            message = (
-                f"`{twin[0]}` would belong to it and to `{twin[1].values['stream.key']}` ({twin[1].line('stream.key')})"
-            )
+            key, owner = twin
+            other = f"`{owner.values['stream.key']}` ({owner.line('stream.key')})"
+            message = f"`{key}` would belong to this stream and to {other}"
             yield member.problem("stream.key", message, "choose another `stream.key`")
     for member in fleet.of("pipeline"):
         for path in ("stream.key", "dead_letter.key"):
@@ -42,4 +42,4 @@ def rule(fleet: Fleet) -> Iterator[Problem]:
                     f"`{taken}` is a side key of the stream `{owner.values['stream.key']}` ({owner.line('stream.key')})"
                 )
                 yield member.problem(path, message, f"choose another `{path}`")
-                break  # dead letters may only follow the stream's key
+                break  # the dead letter key may only collide because it is derived from the stream's key

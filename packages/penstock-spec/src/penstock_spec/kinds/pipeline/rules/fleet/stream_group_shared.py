@@ -1,10 +1,10 @@
-"""Two pipelines take each other's messages.
+"""Two pipelines share one stream and consumer group.
 
-Redis gives each message of a stream to one consumer of a group. Two specs on the same stream and group are one group
-with two kinds of workers: which handler gets a message is chance, and both scalers count the same backlog.
+Redis delivers each message of a stream to one consumer of a group. Two specs with the same stream and group form one
+group with two kinds of workers: which handler gets a message is random, and both scalers count the same backlog.
 
-Give one of them a group of its own, if both are to see every message, and keep history in the stream then. If each is
-to see some of the messages, give it a stream of its own. If one replaces the other, take the old spec out.
+If both need every message, give one of them another group and keep history in the stream. If each needs only some of
+the messages, give it its own stream. If one replaces the other, delete the old spec.
 """
 
 from __future__ import annotations
@@ -24,15 +24,13 @@ def rule(fleet: Fleet) -> Iterator[Problem]:
     for member in fleet.of("pipeline"):
         key, group = member.values["stream.key"], member.values["stream.group"]
         other = first.setdefault((key, group), member)
-        if other is not member and not _renamed_apart(other, member):
-            message = (
-                f"{other.line('stream.group')} reads `{key}` as the group `{group}` too; a message reaches only one"
-            )
+        if other is not member and not _share_name_and_default(other, member):
+            message = f"{other.line('stream.group')} reads `{key}` as group `{group}` too; a message reaches only one"
             yield member.problem("stream.group", message, "give this spec a group or a stream of its own")
 
 
-def _renamed_apart(one: SpecFacts, other: SpecFacts) -> bool:
-    """They have one name and a stream or group that follows from it, so that `name-used-twice` says it all."""
-    follows = derive({"name": one.values["name"]})
-    alike = any(one.values[path] == follows[path] for path in ("stream.key", "stream.group"))
-    return alike and one.values["name"] == other.values["name"]
+def _share_name_and_default(one: SpecFacts, other: SpecFacts) -> bool:
+    """True if they share a name and a default derived from it, which `name-used-twice` reports."""
+    defaults = derive({"name": one.values["name"]})
+    shares_default = any(one.values[path] == defaults[path] for path in ("stream.key", "stream.group"))
+    return shares_default and one.values["name"] == other.values["name"]

@@ -1,10 +1,10 @@
-"""Messages are deleted when done, and somebody else reads them too.
+"""Messages are deleted before another group has read them.
 
 With `stream.retention.keep: until-done` a message leaves the stream when its group is done with it. A second group on
-the stream loses whatever it had not read by then. As soon as workers see that group they stop deleting; then the
-stream only grows, its length is no longer the work left, and the scaler asks for the maximum for ever.
+the stream loses the messages that it has not read by then. Once workers detect that group, they stop deleting: the
+stream then only grows, its length is no longer the remaining work, and the pipeline scales to its maximum forever.
 
-Where several pipelines read one stream, keep history in all of their specs: `{length: ...}` or `{age: ...}`.
+If several pipelines read one stream, keep history in all their specs: `{length: ...}` or `{age: ...}`.
 """
 
 from __future__ import annotations
@@ -28,6 +28,6 @@ def rule(fleet: Fleet) -> Iterator[Problem]:
         key, group = member.values["stream.key"], member.values["stream.group"]
         other = next((one for one in readers[key] if one.values["stream.group"] != group), None)
         if other is not None:
-            message = f"{other.line('stream.group')} reads `{key}` too, as the group `{other.values['stream.group']}`"
+            message = f"{other.line('stream.group')} reads `{key}` too, as group `{other.values['stream.group']}`"
             hint = "set `stream.retention.keep` of both to `{length: 1000000}` or `{age: 7d}`"
             yield member.problem("stream.retention.keep", message, hint)

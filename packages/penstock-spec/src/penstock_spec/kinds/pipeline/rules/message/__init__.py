@@ -1,1 +1,1 @@
-"""Rules about the message and its schema."""
+"""Rules about messages and their schema."""

@@ -1,9 +1,9 @@
-"""Messages may lack the field by which logs and traces find them.
+"""Messages may lack their correlation field.
 
-`message.correlate` is what ties the logs, the traces and the dead letter of one message together. The schema
-describes the field but does not require it, and nothing makes it: messages without it cannot be found.
+`message.correlate` links the logs, traces and dead letter of one message. The schema describes the field but does not
+require it, and Penstock does not create it either, so messages without it cannot be found.
 
-Add it to `required` in the schema, or write `make_correlation: true`.
+Add the field to `required` in the schema, or set `make_correlation: true`.
 """
 
 from __future__ import annotations
@@ -25,4 +25,4 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     field = spec.correlate
     if field in body.names and field not in body.required and not spec.make_correlation:
         message = f"the schema does not require `{printable(field)}` ({subject.line('message.schema')})"
-        yield subject.problem("message.correlate", message, "add it to `required`, or write `make_correlation: true`")
+        yield subject.problem("message.correlate", message, "add it to `required`, or set `make_correlation: true`")

@@ -1,7 +1,7 @@
-"""Messages may lack the field by which they are deduplicated.
+"""Messages may lack their deduplication key.
 
-`message.dedup.by` says what is the same. The schema describes the field but does not require it, and a message
-without it cannot be known again: sent twice, it is worked on twice.
+`message.dedup.by` names the field by which a second send of the same message is recognized. The schema describes the
+field but does not require it. Without it, a message that is sent twice runs twice.
 
 Add the field to `required` in the schema.
 """

@@ -1,9 +1,9 @@
-"""An example of a message is none that the schema takes.
+"""An example message does not match its schema.
 
-`examples` at the root of a schema are what people copy, and what `penstock dev` makes messages after. One that the
+People copy the `examples` at the root of a schema, and `penstock dev` creates messages from them. A message that the
 schema refuses becomes a dead letter at its first delivery.
 
-Write the example as the schema has it, or mend the schema.
+Correct the example or the schema.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     examples = schema.get("examples")
     if not isinstance(examples, list) or schema_problem(schema) is not None:
         return
-    checked = MessageValidator(schema)
+    validator = MessageValidator(schema)
     for index, example in enumerate(examples):
-        wrong = checked.wrong(example)
+        wrong = validator.wrong(example)
         if wrong:
-            yield problem_in_schema(subject, ("examples", index), wrong, "write an example that the schema takes")
+            yield problem_in_schema(subject, ("examples", index), wrong, "write an example that matches the schema")

@@ -1,10 +1,10 @@
 """A field is used that the schema does not describe.
 
-`correlate`, `dedup.by` and `log_fields` name fields of the body. The schema lists the fields that it knows, and this
-one is not among them: probably it has another name there, and then logs stay empty and nothing is deduplicated.
+`correlate`, `dedup.by` and `log_fields` name fields of the body. The schema lists its fields, and this one is not
+among them. It probably has another name there; with the wrong name, logs lack the field and nothing is deduplicated.
 
-Write the name as the schema has it, describe the field, or write `additionalProperties: true` if other fields are
-meant to be there.
+Write the name as in the schema, describe the field there, or add `additionalProperties: true` if the schema is meant
+to allow other fields.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""A field is used that no message can have.
+"""A field is used that the schema forbids.
 
-`correlate`, `dedup.by` and `log_fields` name fields of the body. The schema describes its fields and refuses all
-others (`additionalProperties: false`), so a message with this field is refused and one without it lacks what the spec
-relies on.
+`correlate`, `dedup.by` and `log_fields` name fields of the body. The schema refuses all fields that it does not
+describe (`additionalProperties: false`): a message with this field is refused, and a message without it lacks a field
+that the spec needs.
 
-Write the name as the schema has it, or describe the field there.
+Write the name as in the schema, or describe the field there.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
         if body.only is not None and field not in body.only:
             close = nearest(field, body.only)
             message = (
-                f"the schema has no `{printable(field)}` and takes no other fields ({subject.line('message.schema')})"
+                f"the schema has no `{printable(field)}` and allows no other fields ({subject.line('message.schema')})"
             )
             yield subject.problem(
                 path,

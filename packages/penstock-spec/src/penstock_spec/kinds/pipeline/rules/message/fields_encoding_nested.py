@@ -1,9 +1,9 @@
-"""A field of the body cannot stand in a field of the entry.
+"""The encoding `fields` cannot hold objects or lists.
 
-With `encoding: fields` each field of the body is a field of the stream's entry, and these hold text. An object or a
-list has no place there, so a message with one could not be sent.
+With `encoding: fields` each field of the body becomes a field of the stream entry, which is text. A message with an
+object or a list in a field cannot be sent.
 
-Write `encoding: {json: data}`, which holds a body of any shape, or flatten the field.
+Use `encoding: {json: data}`, which supports bodies of any shape, or flatten the field.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
         nested = next((one for one in read(schema, part).types if one in ("array", "object")), None)
         if nested:
             line = subject.line("message.encoding")
-            message = f"`{printable(name)}` is an {nested}, and the encoding `fields` has only text ({line})"
+            message = f"`{printable(name)}` is an {nested}, but the encoding `fields` supports only text ({line})"
             yield problem_in_schema(
-                subject, ("properties", name), message, "write `encoding: {json: data}`, or flatten it"
+                subject, ("properties", name), message, "use `encoding: {json: data}`, or flatten the field"
             )

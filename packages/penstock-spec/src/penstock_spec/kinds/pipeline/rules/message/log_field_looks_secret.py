@@ -1,9 +1,9 @@
-"""Something that looks like a secret is written to the logs.
+"""A field that looks like a secret is written to the logs.
 
-`message.log_fields` and `message.correlate` are the only parts of a body that logs carry. A password, a token, a key
-or the number of a card there can be read by everyone who reads logs, and stays in them for as long as logs are kept.
+`message.log_fields` and `message.correlate` are the only parts of a body in the logs. Everyone who reads logs can see
+a password, a token, a key or a card number there, for as long as the logs are kept.
 
-Take the field out, and log an identifier instead. If the name misleads, suppress this and say so.
+Remove the field and log an identifier instead. If the name is misleading, suppress this finding with that reason.
 """
 
 from __future__ import annotations
@@ -47,12 +47,14 @@ PAIRS = frozenset(("accesskey", "apikey", "cardnumber", "creditcard", "privateke
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     for path, field in used_fields(subject.spec.message):
         if path != "message.dedup.by" and looks_secret(field):
-            message = f"`{printable(field)}` would be in every log line of a message"
-            yield subject.problem(path, message, "log an identifier instead, or suppress this if the name misleads")
+            message = f"`{printable(field)}` would be in every log line about a message"
+            yield subject.problem(
+                path, message, "log an identifier instead, or suppress this if the name is misleading"
+            )
 
 
 def looks_secret(field: str) -> bool:
-    """`password_hash`, `accessToken`, `api_key`; not `token_count`."""
+    """True for `password_hash`, `accessToken` and `api_key`; false for `token_count`."""
     words = [word.lower() for word in WORD.findall(field)]
     pairs = {first + second for first, second in pairwise(words)}
     return bool(words) and (

@@ -1,11 +1,11 @@
-"""A worker full of the largest messages runs out of memory.
+"""Large messages can exceed the pod's memory.
 
-A worker holds the bodies of all it runs, as bytes and again as values. When `work.concurrency` bodies of
-`message.max_size` are more than half of `resources.memory`, a burst of large messages ends the pod, and the next pod
-meets the same messages.
+A worker holds the bodies of all running messages, as bytes and as parsed values. If `work.concurrency` bodies of
+`message.max_size` need more than half of `resources.memory`, a burst of large messages kills the pod, and the next pod
+receives the same messages.
 
-Lower `max_size` (large data belongs into an object store, with its address in the message) or the concurrency, or
-give the pod more memory.
+Lower `max_size` (put large data into an object store and its address into the message), lower the concurrency, or give
+the pod more memory.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     if together * 2 > memory:
         at = subject.written("message.max_size", "work.concurrency")
         message = (
-            f"{concurrency} messages of {size} are {together}, more than half of the pod's {memory} "
+            f"{concurrency} messages of {size} need {together}, more than half of the pod's {memory} "
             f"({subject.line('resources.memory')})"
         )
         hint = f"lower `{at}`, or set `resources.memory` to at least `{together * 2}`"

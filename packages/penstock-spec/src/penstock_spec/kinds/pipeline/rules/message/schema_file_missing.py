@@ -1,4 +1,4 @@
-"""The schema of a model in code was not written.
+"""The schema file of a model is missing.
 
 Linting, generating and producers in other languages never run a team's code. They read the model's JSON Schema from a
 file beside the spec, which is committed with it.

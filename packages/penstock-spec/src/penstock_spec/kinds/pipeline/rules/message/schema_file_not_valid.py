@@ -1,10 +1,10 @@
-"""The file of a message's schema does not hold a JSON Schema.
+"""The schema file of a model is not a JSON Schema.
 
-The file beside the spec is made by a command from the model in code. Edited by hand, cut short or merged badly it
-cannot be compiled, and no worker and no producer would start.
+A command writes the file beside the spec from the model in the code. If it was edited by hand, truncated or badly
+merged, it cannot be compiled, and no worker and no producer starts.
 
-Write it again with `penstock schema message --write`. If the finding stays, the model itself makes a schema that pods
-cannot use.
+Write it again with `penstock schema message --write`. If the finding remains, the model itself produces a schema that
+pods cannot use.
 """
 
 from __future__ import annotations

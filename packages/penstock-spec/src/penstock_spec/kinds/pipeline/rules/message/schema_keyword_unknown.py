@@ -1,11 +1,11 @@
-"""A message's schema has a word that JSON Schema does not know.
+"""A message schema has an unknown keyword.
 
-A validator passes over words that it does not know, in silence: `requird: [job_id]` requires nothing, and a body
-without `job_id` is sent, delivered and fails in the handler. The worst of them is `modle: media.models:Job`. Without
-`model` the whole is taken as a JSON Schema, one that lets every body pass.
+Validators silently ignore keywords that they do not know: `requird: [job_id]` requires nothing, so a body without
+`job_id` is sent, delivered and fails in the handler. The worst case is `modle: media.models:Job`: without `model`, the
+section is a JSON Schema that accepts every body.
 
-Write the keyword that is meant. The fields of a body stand under `properties`. A word for other tools starts with
-`x-`. Where the schema comes from code, put it right in the model, and write the file again.
+Correct the keyword. Describe the fields of a body under `properties`. Start keywords for other tools with `x-`. If the
+schema comes from code, correct the model and write the file again.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from penstock_spec.rules.define import spec_rule
 from penstock_spec.values.strings import HANDLER, printable
 
 MOST = 20
-"""Words that are told of one schema."""
+"""The most keywords that are reported for one schema."""
 
 
 @spec_rule(Severity.WARNING)
@@ -32,40 +32,40 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     file, words = file_of(subject), list(islice(unknown(schema_of(subject)), MOST))
     model = next((one for one in words if file is None and _is_model(one)), None)
     if model is not None:
-        message = f"`{printable(model.word)}` is no keyword, so this is a JSON Schema that lets every body pass"
-        yield _at_word(subject, model, message, "write `model`, to take the schema from code")
+        message = f"`{printable(model.word)}` is not a keyword, so this is a JSON Schema that accepts every body"
+        yield _at_keyword(subject, model, message, "write `model` to use a schema from code")
         return
     for one in words:
-        message = f"`{printable(one.word)}` is no keyword of JSON Schema, and is passed over"
+        message = f"`{printable(one.word)}` is not a JSON Schema keyword and is ignored"
         if file is None:
-            yield _at_word(subject, one, message, _way_out(one))
+            yield _at_keyword(subject, one, message, _hint(one))
         else:
             where = "/".join(str(step) for step in one.path)
             yield problem_in_schema(
                 subject,
                 (),
                 f"`{printable(file)}`: {message} (at `/{printable(where)}`)",
-                f"in the model, {_way_out(one)}",
+                f"in the model, {_hint(one)}",
             )
 
 
-def _at_word(subject: SpecContext[Pipeline], one: Unknown, message: str, hint: str) -> Problem:
-    """The word is wrong, not its value."""
+def _at_keyword(subject: SpecContext[Pipeline], one: Unknown, message: str, hint: str) -> Problem:
+    """A finding that marks the keyword instead of its value."""
     found = problem_in_schema(subject, one.path, message, hint)
     place = subject.layers.place(("message", "schema", *one.path))
     return found._replace(at=place.name) if place else found
 
 
 def _is_model(one: Unknown) -> bool:
-    """At the top, a word like `model`, or the name of something in code."""
+    """True if `model` was probably meant: a similar keyword at the root, or a value like `module:name`."""
     top, value = len(one.path) == 1, one.value
     close = nearest(one.word.lower(), KEYWORDS | {"model"}) == "model"
     return top and isinstance(value, str) and (close or bool(HANDLER.fullmatch(value)))
 
 
-def _way_out(one: Unknown) -> str:
+def _hint(one: Unknown) -> str:
     if one.close is not None:
         return f"write `{one.close}`"
     if isinstance(one.value, dict):
-        return "put it under `properties` if it is a field of the body, or take it out"
-    return "take it out, or write it as `x-...` if another tool reads it"
+        return "move it to `properties` if it is a field of the body, or remove it"
+    return "remove it, or rename it to `x-...` if another tool reads it"

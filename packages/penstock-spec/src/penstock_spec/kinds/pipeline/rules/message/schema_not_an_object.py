@@ -1,9 +1,9 @@
-"""A message's schema describes something that no body is.
+"""A message schema does not describe an object.
 
-The body of a message is a JSON object: fields with values. A schema of another type refuses every message, at each
-send and at each delivery.
+The body of a message is a JSON object. A schema of another type refuses every message, when it is sent and when it is
+delivered.
 
-Write `type: object`, and describe the fields under `properties`.
+Write `type: object` and describe the fields under `properties`.
 """
 
 from __future__ import annotations
@@ -27,6 +27,6 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
         yield problem_in_schema(
             subject,
             ("type",),
-            f"it describes `{other}`, and the body of a message is an object",
+            f"it describes `{other}`, but the body of a message is an object",
             "write `type: object`",
         )

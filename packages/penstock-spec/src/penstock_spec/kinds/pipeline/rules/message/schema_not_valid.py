@@ -1,10 +1,9 @@
-"""A message's schema is not a JSON Schema.
+"""A message schema is not a valid JSON Schema.
 
-Sends and deliveries are checked against `message.schema`. What is not a valid schema cannot be compiled, so that no
-worker and no producer would start. References may lead to places in the schema itself and nowhere else: a pod
-validates without a network.
+Producers and workers check messages against `message.schema`. An invalid schema cannot be compiled, so no worker and
+no producer starts. References must stay inside the schema, because pods validate without network access.
 
-Put right what the finding points at. What should be shared goes under `$defs`.
+Fix the place that the finding marks. Put shared parts under `$defs`.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Rules about what the environment's Redis can do."""
+"""Rules about the environment's Redis: version, slots, connections."""

@@ -1,10 +1,10 @@
-"""The dead letters of a stream lie in another slot of the cluster.
+"""The dead letter stream is in another slot of the Redis Cluster.
 
-A message is buried in one script: added to the dead letters, then acknowledged. Redis Cluster runs a script only when
-all its keys are in one slot, and refuses this one. The message is never buried: it fails for ever and keeps its slot
-in the worker.
+One script buries a message: it adds the dead letter, then acknowledges the message. Redis Cluster runs a script only
+if all its keys are in one slot, and refuses this one. The message is never buried; it fails forever and occupies a
+slot of the worker.
 
-Leave `dead_letter.key` out: the default shares the stream's slot. Or give both keys the same hash tag, the part
+Remove `dead_letter.key`, since the default shares the stream's slot. Or give both keys the same hash tag, the part
 between `{` and `}`.
 """
 
@@ -30,14 +30,14 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     key, group, dead = subject.spec.stream.key, subject.spec.stream.group, subject.spec.dead_letter.key
     if slot(dead) != slot(key):
         at = subject.line("stream.key")
-        message = f"it is in slot {slot(dead)} of the cluster, and the stream `{key}` ({at}) in slot {slot(key)}"
+        message = f"it is in slot {slot(dead)} of the cluster, but the stream `{key}` ({at}) is in slot {slot(key)}"
         yield subject.problem(
-            "dead_letter.key", message, f"take it out for `{dead_letters(key, group)}`, or share a hash tag"
+            "dead_letter.key", message, f"remove it to get `{dead_letters(key, group)}`, or share a hash tag"
         )
 
 
 def slot(key: str) -> int:
-    """The slot of a key: by its first non-empty hash tag, else by the whole key."""
+    """The slot of a key: of its hash tag if that is not empty, otherwise of the whole key."""
     tag = key.partition("{")[2].partition("}")
     hashed = tag[0] if tag[0] and tag[1] else key
     return binascii.crc_hqx(hashed.encode(), 0) % SLOTS

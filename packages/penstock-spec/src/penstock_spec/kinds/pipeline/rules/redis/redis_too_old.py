@@ -1,11 +1,11 @@
-"""Redis is older than the commands that workers need.
+"""The Redis version is not supported.
 
-Penstock's scripts use what Redis has since 6.2: taking over a page of messages, asking for pending messages of one
-consumer by their idle time, making a consumer, trimming by the lowest unfinished message. On an older server the
-first take-over fails, and the messages of a lost worker stay with it.
+Penstock's scripts need commands of Redis 6.2: claiming a page of messages (`XAUTOCLAIM`), listing a consumer's pending
+messages by idle time, creating a consumer, trimming up to the lowest unfinished message. On an older server the first
+takeover fails, and messages of a lost worker are never processed.
 
-Run Redis 6.2 or later, or any Valkey. Where it already is, set `versions.redis` in the platform file to what `INFO
-server` tells as `redis_version`.
+Run Redis 6.2 or later, or any version of Valkey. If the server is newer already, set `versions.redis` in the platform
+file to its `redis_version` from `INFO server`.
 """
 
 from __future__ import annotations
@@ -25,5 +25,5 @@ OLDEST = Version("6.2")
 def rule(subject: EnvironmentContext) -> Iterator[Problem]:
     version = subject.platform.versions.redis
     if version < OLDEST:
-        message = f"Redis {version} lacks commands that workers and janitor need, such as XAUTOCLAIM"
-        yield subject.problem("versions.redis", message, f"run Redis `{OLDEST}` or later, and say its version here")
+        message = f"Redis {version} lacks commands that workers and the janitor need, such as XAUTOCLAIM"
+        yield subject.problem("versions.redis", message, f"run Redis `{OLDEST}` or later and set its version here")

@@ -1,11 +1,11 @@
-"""A pipeline at its maximum needs more connections than Redis takes.
+"""A pipeline needs more connections than Redis accepts.
 
-Each worker holds three connections: one blocks in the read, one settles, and one renews the lease. The janitor's pods
-hold three each. When `scaling.replicas.max` pods would go beyond `redis.connections`, the last ones cannot connect
-just when the backlog is highest; worse, a worker that reconnects then, or the janitor, is refused too.
+Each worker holds three connections: one for blocking reads, one to settle messages and one to renew the lease. Each
+janitor pod holds three as well. If `scaling.replicas.max` pods need more than `redis.connections`, the last pods
+cannot connect exactly when the backlog is highest. Worse, workers and the janitor are refused too when they reconnect.
 
-Lower `scaling.replicas.max` and raise `work.concurrency` instead, which costs no connections. Or let Redis take more,
-and say so in the platform file.
+Lower `scaling.replicas.max` and raise `work.concurrency` instead, which needs no connections. Or let Redis accept more
+and raise `redis.connections` in the platform file.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     janitor = subject.platform.janitor.replicas * per_janitor(1, subject.platform.redis.topology)
     if pods * PER_WORKER + janitor > limit:
         message = (
-            f"{pods} pods hold {pods * PER_WORKER} connections and the janitor {janitor}, "
-            f"and Redis takes {limit} ({subject.platform_line('redis.connections')})"
+            f"{pods} pods need {pods * PER_WORKER} connections and the janitor {janitor}, "
+            f"but Redis accepts {limit} ({subject.platform_line('redis.connections')})"
         )
         room = (limit - janitor) // PER_WORKER
         hint = (
             f"set `scaling.replicas.max` to at most `{room}`"
             if room > 0
-            else "raise `redis.connections`; not one worker fits"
+            else "raise `redis.connections`; not even one worker fits"
         )
         yield subject.problem("scaling.replicas.max", message, hint)

@@ -1,10 +1,10 @@
-"""A wait is longer than the longest wait.
+"""The backoff limit is below the first backoff.
 
-No wait between attempts is longer than `limit`. A limit below the first wait makes all waits as long as the limit,
-and `first` and `factor` have no effect. A class that says `first` and no `limit` is not shortened by the limit of
-`retries.backoff`.
+`limit` is the longest wait between attempts. If it is below the first wait, every wait is as long as the limit, and
+`first` and `factor` have no effect. In a failure class that sets `first` but no `limit`, the limit of
+`retries.backoff` does not shorten the first wait.
 
-Raise the limit, or write the first wait that was meant.
+Raise `limit` or lower `first`.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from penstock_spec.values.quantities import Duration
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     usual = subject.spec.retries.backoff
     if usual.limit < usual.first:
-        yield _told(
+        yield _problem(
             subject, "retries.backoff", usual.first, "limit" if subject.given("retries.backoff.limit") else "first"
         )
     for one in waits(subject.spec.retries):
         own = subject.spec.retries.classes[one.name].backoff if one.name else None
         if own is not None and one.limit < one.first and (own.first or own.limit):
-            yield _told(subject, f"{one.path}.backoff", one.first, "limit" if own.limit else "first")
+            yield _problem(subject, f"{one.path}.backoff", one.first, "limit" if own.limit else "first")
 
 
-def _told(subject: SpecContext[Pipeline], section: str, first: Duration, at: str) -> Problem:
-    message = f"the first wait is {first}, and no wait may be longer than the limit"
+def _problem(subject: SpecContext[Pipeline], section: str, first: Duration, at: str) -> Problem:
+    message = f"the first wait is {first}, but no wait can be longer than the limit"
     return subject.problem(f"{section}.{at}", message, f"set `limit` to at least `{first}`")

@@ -1,9 +1,9 @@
-"""A wait is said where there is only one attempt.
+"""A backoff is set, but nothing is retried.
 
-With `attempts: 1` nothing is tried again: a failure makes a dead letter at once, and the backoff beside it has no
-effect. (A message whose worker was lost still gets one more attempt, alone, without a wait.)
+With `attempts: 1` a failure becomes a dead letter immediately, so the backoff has no effect. (A message whose worker
+was lost still gets one more isolated attempt, without a wait.)
 
-Take the backoff out, or allow more attempts.
+Remove the backoff, or allow more attempts.
 """
 
 from __future__ import annotations
@@ -23,15 +23,17 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     retries = subject.spec.retries
     every = list(waits(retries))
     if subject.given("retries.backoff") and all(one.attempts == 1 for one in every):
-        yield _told(subject, "retries")
+        yield _problem(subject, "retries")
     for one in every:
         if one.name and one.attempts == 1 and retries.classes[one.name].backoff is not None:
-            yield _told(subject, one.path)
+            yield _problem(subject, one.path)
 
 
-def _told(subject: SpecContext[Pipeline], section: str) -> Problem:
+def _problem(subject: SpecContext[Pipeline], section: str) -> Problem:
     own = f"{section}.attempts"
     line = subject.line(own if subject.given(own) else "retries.attempts")
     return subject.problem(
-        f"{section}.backoff", f"`attempts` is 1 ({line}), so nothing waits", "take it out, or allow more attempts"
+        f"{section}.backoff",
+        f"`attempts` is 1 ({line}), so nothing is retried",
+        "remove the backoff, or allow more attempts",
     )

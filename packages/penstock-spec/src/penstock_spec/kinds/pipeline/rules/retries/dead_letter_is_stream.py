@@ -1,9 +1,9 @@
 """Dead letters go back into the stream they came from.
 
-A message that was given up would be read again at once, fail again and be buried again, for ever, and each time as a
-new message with all of its attempts.
+A dead message would be read again, fail again and become a dead letter again, in an endless loop, each time as a new
+message with all its attempts.
 
-Give the dead letters a key of their own, or take `dead_letter.key` out: by default it is a side key of the stream.
+Remove `dead_letter.key`, since the default is a side key of the stream, or set another key.
 """
 
 from __future__ import annotations
@@ -22,4 +22,4 @@ from penstock_spec.values.strings import printable
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     if subject.spec.dead_letter.key == subject.spec.stream.key:
         message = f"`{printable(subject.spec.stream.key)}` is the stream itself ({subject.line('stream.key')})"
-        yield subject.problem("dead_letter.key", message, "take it out, or name another key")
+        yield subject.problem("dead_letter.key", message, "remove `dead_letter.key`, or set another key")

@@ -1,7 +1,7 @@
-"""Dead letters are gone before anyone has looked at them.
+"""Dead letters are deleted within a weekend.
 
-Each dead letter is a message that nobody has worked on. With `dead_letter.keep` below three days, what dies on a
-Friday evening can be gone on Monday morning, and with it the work.
+A dead letter is a message whose work was not done. With `dead_letter.keep` below three days, a dead letter from Friday
+evening can be gone on Monday morning before anyone has looked at it.
 
 Keep dead letters for longer than a long weekend; the default is two weeks.
 """
@@ -24,5 +24,5 @@ WEEKEND = Duration("3d")
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     keep = subject.spec.dead_letter.keep
     if keep < WEEKEND:
-        message = f"what dies before a weekend is gone after it: {keep} are less than {WEEKEND}"
-        yield subject.problem("dead_letter.keep", message, "keep them longer, such as `14d`")
+        message = f"{keep} is less than {WEEKEND}, so dead letters of Friday can be gone on Monday"
+        yield subject.problem("dead_letter.keep", message, "set `dead_letter.keep` to a longer time, such as `14d`")

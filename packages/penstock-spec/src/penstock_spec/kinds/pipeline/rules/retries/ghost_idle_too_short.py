@@ -1,11 +1,11 @@
-"""A busy consumer of another make can be taken for a ghost.
+"""A busy foreign consumer can be removed as a ghost.
 
-Workers of another make keep no lease. The janitor knows their ghosts by idle time and by the list of pods; a worker
-that runs outside of the cluster has no pod, so that idle time alone protects it. A consumer is idle for as long as
-its handler runs: with `janitor.ghosts.idle` not above `work.timeout` and a lease, a working one is removed and its
-message runs twice.
+Foreign consumers, which no Penstock worker registered, have no lease. The janitor recognizes their ghosts by idle time
+and by the list of pods. A worker outside the cluster has no pod, so only its idle time protects it, and a consumer is
+idle while its handler runs. If `janitor.ghosts.idle` is not longer than `work.timeout` plus the lease, a busy consumer
+is removed and its message runs twice.
 
-Set `janitor.ghosts.idle` to several times the longest work.
+Set `janitor.ghosts.idle` to several times the longest processing time.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     if needed < idle or not (subject.given("janitor.ghosts.idle") or subject.spec.stream.foreign_workers):
         return
     message = (
-        f"after {idle} a consumer is taken for a ghost ({subject.line('janitor.ghosts.idle')}), "
-        f"and work.timeout and a lease are {needed} together"
+        f"an idle foreign consumer counts as a ghost after {idle} ({subject.line('janitor.ghosts.idle')}), "
+        f"but `work.timeout` plus the lease is {needed}"
     )
     yield subject.problem(at, message, f"set `janitor.ghosts.idle` to more than `{needed}`")

@@ -1,11 +1,11 @@
-"""A message that is sent again runs beside its own retry.
+"""The deduplication window is shorter than the retries.
 
-Deduplication remembers a message for `message.dedup.window` from its sending. When the attempts and the waits between
-them may take longer, a message can be forgotten while it waits for its next attempt. Whoever sends it again then has
-two of it at work.
+Deduplication remembers a message for `message.dedup.window` after it was sent. If its attempts and the waits between
+them can take longer, a message can be forgotten while it waits for a retry. A second send is then accepted, and the
+same work runs twice at the same time.
 
-Make the window at least as long as a message may live in retries, or shorten the waits. The time in the backlog comes
-on top.
+Make the window at least as long as all attempts and waits together, or shorten the waits. Add the time that messages
+spend in the backlog.
 """
 
 from __future__ import annotations

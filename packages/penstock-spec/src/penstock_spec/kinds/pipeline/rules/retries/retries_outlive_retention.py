@@ -1,11 +1,11 @@
-"""Messages are still tried when others of their age are gone.
+"""Retries can take longer than messages or dead letters are kept.
 
-A stream that keeps entries for a time is trimmed by age, and trimming never passes unfinished work: one message that
-is tried for longer than `keep: {age: ...}` holds back the trimming of all that came after it, so that the stream
-keeps more than was said. Dead letters are kept from their burial on: when the retries take longer than
-`dead_letter.keep`, the first dead letters of an incident are gone before its last message has failed.
+With `stream.retention.keep: {age: ...}` the stream is trimmed by age, but never past an unfinished message. A message
+that is retried for longer than that age holds back trimming, so that the stream keeps more entries than configured.
+Dead letters are kept from the time they are buried: if retries can take longer than `dead_letter.keep`, the first dead
+letters of an incident are deleted before its last message has failed.
 
-Keep for longer than the attempts and the waits between them may take, or shorten the waits.
+Keep both for longer than all attempts and waits together, or shorten the waits.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     longest, because, at = longest_life(subject)
     keep = subject.spec.stream.retention.keep
     if isinstance(keep, KeepAge) and keep.age < longest:
-        message = f"{because}, and trimming waits for the message"
+        message = f"{because}, and trimming stops at unfinished messages"
         yield subject.problem("stream.retention.keep.age", message, f"keep entries for at least `{longest}`")
     dead = subject.spec.dead_letter.keep
     if dead < longest:
         given = subject.given("dead_letter.keep")
         message = because if given else f"{because}, and `dead_letter.keep` is {dead} by default"
-        message += ", so an incident's first dead letters go before its last come"
+        message += ", so the first dead letters of an incident are deleted before its last messages fail"
         hint = f"set `dead_letter.keep` to at least `{longest}`"
         yield subject.problem("dead_letter.keep" if given else at, message, hint)

@@ -1,1 +1,1 @@
-"""Rules about the ScaledObject that KEDA reads, as the spec and its patches make it."""
+"""Rules about the ScaledObject that KEDA reads, with the spec's patches applied."""

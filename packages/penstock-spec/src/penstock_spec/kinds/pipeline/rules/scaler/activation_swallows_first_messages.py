@@ -1,9 +1,9 @@
-"""The first messages do not wake a sleeping pipeline.
+"""The first messages do not wake a pipeline from zero.
 
-KEDA leaves zero only when the number is *above* the activation value. With 1, a single message waits until a second
-one comes, which may take hours where there is little traffic.
+KEDA scales up from zero only if the number is *above* the activation value. With 1, a single message waits until a
+second one arrives, which may take hours in quiet periods.
 
-Leave activation at 0. To start fewer pods, raise `scaling.backlog_per_replica`.
+Leave the activation at 0. To start fewer pods, raise `scaling.backlog_per_replica`.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
             if key := one.positive(*ACTIVATION):
                 yield _problem(scaler, one.metadata[key], one.at(key))
         return
-    # Beside a formula the activations of single triggers count for nothing.
+    # With a formula, KEDA ignores the activations of single triggers.
     target = scaler.get(*MODIFIERS, "activationTarget")
     if (amount(target) or 0) >= 1:
         yield _problem(scaler, target, (*MODIFIERS, "activationTarget"))
 
 
 def _problem(scaler: EffectiveScaler, value: object, place: Path) -> Problem:
-    message = f"it wakes only above `{printable(value)}`, so the first messages wait for others to come"
-    return scaler.problem(message, 'write `"0"`, or take it out', place)
+    message = f"KEDA scales from zero only above `{printable(value)}`, so the first messages wait for more"
+    return scaler.problem(message, 'set it to `"0"`, or remove it', place)

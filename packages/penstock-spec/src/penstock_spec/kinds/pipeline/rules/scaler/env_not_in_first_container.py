@@ -1,10 +1,10 @@
-"""KEDA cannot find the variable that a trigger names.
+"""KEDA cannot read the environment variable that a trigger names.
 
-`...FromEnv` is looked up in the environment of the *first* container of the Deployment, and only as a plain value or
-as a reference to a secret or a ConfigMap. A variable of a sidecar, or one from a `fieldRef`, is empty to KEDA.
+KEDA looks up `...FromEnv` in the *first* container of the Deployment, and only as a plain value or a reference to a
+secret or ConfigMap. A variable of a sidecar, or one from a `fieldRef`, is empty to KEDA.
 
-Put the variable into the first container, at `/spec/template/spec/containers/0/env`. Better, name a secret under
-`redis.auth` of the platform file.
+Add the variable to the first container, at `/spec/template/spec/containers/0/env`. Better, name a secret under
+`redis.auth` in the platform file.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ ENVIRONMENT = ("spec", "template", "spec", "containers", "0", "env")
 @spec_rule(Severity.ERROR)
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     scaler = effective(subject)
-    asked = [
+    used = [
         (one.at(key), value)
         for one in scaler.triggers
         for key, value in one.metadata.items()
         if key.endswith("FromEnv") and isinstance(value, str)
     ]
-    there = {one["name"]: one for one in _variables(subject.spec)} if asked else {}
-    for place, name in asked:
-        source = there.get(name, {}).get("valueFrom")
-        if name not in there:
-            message = f"the first container has no variable `{printable(name)}`, so this is empty to KEDA"
+    variables = {one["name"]: one for one in _variables(subject.spec)} if used else {}
+    for place, name in used:
+        source = variables.get(name, {}).get("valueFrom")
+        if name not in variables:
+            message = f"the first container has no variable `{printable(name)}`, so it is empty to KEDA"
             yield scaler.problem(
-                message, "patch it into `/spec/template/spec/containers/0/env` of the Deployment", place
+                message, "add it to `/spec/template/spec/containers/0/env` of the Deployment with a patch", place
             )
         elif isinstance(source, dict) and "fieldRef" in source:
             message = f"`{printable(name)}` comes from a `fieldRef`, which KEDA does not read"
-            yield scaler.problem(message, "give the variable a plain value, or a `secretKeyRef`", place)
+            yield scaler.problem(message, "give the variable a plain value or a `secretKeyRef`", place)
 
 
 def _variables(spec: Pipeline) -> Iterator[dict[str, Any]]:

@@ -1,8 +1,8 @@
-"""The fallback holds more pods than the maximum.
+"""The fallback is above the maximum number of pods.
 
-The HPA never goes beyond `maxReplicaCount`, so the fallback means the maximum and not what it says.
+The HPA never exceeds `maxReplicaCount`, so the fallback starts the maximum and not the number it says.
 
-Write at most `scaling.replicas.max`.
+Set the fallback to at most `scaling.replicas.max`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
         return
     replaced = scaler.result.author(HELD)
     if scaler.least > most and not (subject.given("scaling.fallback.replicas") or replaced):
-        return  # it follows from a minimum above the maximum, which is told
-    message = f"there are never more than {most} pods ({subject.line(dotted(scaler.author(MOST)))})"
-    hint = f"write at most `{most}`" if replaced else f"set `scaling.fallback.replicas` to at most `{most}`"
+        return  # its default follows from a minimum above the maximum, which has its own rule
+    message = f"the maximum is {most} pods ({subject.line(dotted(scaler.author(MOST)))})"
+    hint = f"set it to at most `{most}`" if replaced else f"set `scaling.fallback.replicas` to at most `{most}`"
     yield scaler.problem(message, hint, HELD, MOST)

@@ -1,12 +1,12 @@
-"""The fallback does not cover a Redis that is gone.
+"""The fallback does not cover an unreachable Redis.
 
-It covers errors that Redis *answers*. Measured with KEDA 2.21 and a Redis that could not be reached: after the first
-failures KEDA fails while it connects anew, where nothing is counted, so the fallback had not come after 90 s and the
-pods stayed as they were. At the first good poll, which read 0, they went from 5 to 0 at once, because the outage had
-used up the cooldown.
+KEDA's fallback covers errors that Redis *answers*. If Redis cannot be reached, KEDA fails while it reconnects, which
+does not count as a failed reading: with KEDA 2.21 the fallback had not started after 90 s, and the pods stayed as they
+were. The first successful poll read 0 and scaled them from 5 to 0 at once, because the outage had used up the
+cooldown.
 
-Keep one pod, so that the HPA with its window takes the others away. Or take this on: what runs at that moment is
-given back within `shutdown.grace` and runs again.
+Keep at least one pod, so that the HPA with its window removes the others. Or suppress this finding if that is
+acceptable: messages that run at that moment are given back within `shutdown.grace` and run again.
 """
 
 from __future__ import annotations
@@ -23,13 +23,11 @@ from penstock_spec.rules.define import spec_rule
 
 @spec_rule(Severity.WARNING)
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
-    said = subject.spec.scaling.fallback
-    if said is None or not said.replicas or subject.spec.scaling.replicas.min > 0:
+    fallback = subject.spec.scaling.fallback
+    if fallback is None or not fallback.replicas or subject.spec.scaling.replicas.min > 0:
         return
     if subject.layers.source(("scaling", "fallback")) in (Source.SPEC, Source.ENVIRONMENT):
-        message = (
-            "it covers errors that Redis answers; after a Redis that was gone, the pods go to 0 at the first good poll"
-        )
+        message = "it covers errors that Redis answers; after an unreachable Redis the first good poll scales to 0"
         yield subject.problem(
-            "scaling.fallback", message, "set `scaling.replicas.min` to 1, or take it on with `suppress`"
+            "scaling.fallback", message, "set `scaling.replicas.min` to 1, or suppress this finding with a reason"
         )

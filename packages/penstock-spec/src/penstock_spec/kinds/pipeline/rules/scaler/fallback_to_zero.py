@@ -1,9 +1,9 @@
-"""An error of Redis takes all pods away.
+"""The fallback to zero stops all pods on a Redis error.
 
 With `minReplicaCount` 0 and a fallback to 0, KEDA treats a signal that it cannot read like an empty stream: after the
-cooldown the last pods go, in the middle of their work, and none comes while the error lasts.
+cooldown it stops the last pods in the middle of their work, and starts none while the error lasts.
 
-Hold at least one pod.
+Set the fallback to at least one pod.
 """
 
 from __future__ import annotations
@@ -22,5 +22,5 @@ from penstock_spec.rules.define import spec_rule
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     scaler = effective(subject)
     if scaler.least == 0 and scaler.whole("spec", "fallback", "replicas") == 0:
-        message = "while Redis answers with errors, all pods go, whatever they work on"
-        yield scaler.problem(message, "hold at least `1`", ("spec", "fallback", "replicas"))
+        message = "while Redis answers with errors, all pods are stopped in the middle of their work"
+        yield scaler.problem(message, "set the fallback to at least `1`", ("spec", "fallback", "replicas"))

@@ -1,7 +1,7 @@
-"""A formula can become negative.
+"""A scaling formula can become negative.
 
-KEDA passes the result on as it is, and Kubernetes from 1.34 on takes a negative number for the maximum of pods. A
-difference becomes negative easily, because its two numbers are read one after the other.
+KEDA passes the result on unchanged, and Kubernetes from 1.34 on treats a negative number as the maximum of pods. A
+difference easily becomes negative, because its two numbers are read one after the other.
 
 Write `max(0, ...)` around it.
 """
@@ -23,5 +23,5 @@ from penstock_spec.rules.define import spec_rule
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     scaler = effective(subject)
     if can_be_negative(scaler.formula):
-        message = "a difference can be below zero, which Kubernetes takes for the maximum of pods"
+        message = "a difference can be below zero, which Kubernetes treats as the maximum of pods"
         yield scaler.problem(message, "write `max(0, ...)` around it", FORMULA)

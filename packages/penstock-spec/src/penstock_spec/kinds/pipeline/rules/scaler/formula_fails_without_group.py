@@ -1,11 +1,11 @@
-"""Without its consumer group the formula fails, and nothing wakes.
+"""A scaling formula fails if the consumer group does not exist.
 
-Reading the pending entries of a group that does not exist is an error, and an error in any trigger makes the whole
-formula fail: KEDA then leaves the pods as they are, and zero stays zero. A new stream has no group, and a stream that
-was deleted has none any more.
+Reading the pending entries of a missing group is an error, and an error in any trigger makes the whole formula fail:
+KEDA then leaves the number of pods unchanged, and a pipeline at zero never wakes. A new stream has no group, and a
+deleted stream has lost it.
 
-Write `(pending ?? 0)` in the formula and keep `scaling.fallback`, with the behavior `scalingModifiers`: only both
-together let a failed trigger count as nothing.
+Write `(pending ?? 0)` in the formula and keep `scaling.fallback` with `behavior: scalingModifiers`. Only both together
+let a failed trigger count as 0.
 """
 
 from __future__ import annotations
@@ -30,16 +30,12 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
         if one.mode != "pending":
             continue
         if not bears_absence(scaler.formula, one.name):
-            message = (
-                f"the formula fails while the group is missing, because {one.called} is then an error: zero stays zero"
-            )
+            message = f"while the group is missing, {one.called} is an error and the formula fails: zero stays zero"
             yield scaler.problem(message, f"write `({one.name} ?? 0)`", FORMULA)
         elif scaler.get("spec", "fallback", "behavior") != "scalingModifiers":
-            message = (
-                f"the formula fails while the group is missing: `{one.name} ?? 0` counts only with a fallback for it"
-            )
-            hint = "leave `behavior: scalingModifiers` in the fallback"
+            message = f"the formula fails while the group is missing: `{one.name} ?? 0` needs the fallback to work"
+            hint = "keep `behavior: scalingModifiers` in the fallback"
             if scaler.get("spec", "fallback") is None:
                 by_patch = scaler.result.author(("spec", "fallback"))
-                hint = "take the patch out" if by_patch else "take `scaling.fallback: null` out"
+                hint = "remove the patch" if by_patch else "remove `scaling.fallback: null`"
             yield scaler.problem(message, hint, ("spec", "fallback"), FORMULA)

@@ -1,9 +1,9 @@
-"""The formula names a trigger that is not there.
+"""A scaling formula uses an unknown trigger name.
 
 KEDA refuses a ScaledObject whose formula uses a name that no trigger has. That happens when a trigger is renamed or
-taken out and the formula is left as it was.
+removed without changing the formula.
 
-Write the name of a trigger, or patch the formula together with the triggers.
+Use the name of a trigger, or patch the formula together with the triggers.
 """
 
 from __future__ import annotations
@@ -27,8 +27,6 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
         return
     known = [one.name for one in scaler.triggers if one.name]
     for name in sorted(names_in(scaler.formula) - set(known)):
-        told = ", ".join(f"`{printable(one)}`" for one in known)
-        message = f"the formula uses `{printable(name)}`, and no trigger has this name"
-        yield scaler.problem(
-            message, f"use one of {told}" if known else "leave the triggers in place", FORMULA, TRIGGERS
-        )
+        names = ", ".join(f"`{printable(one)}`" for one in known)
+        message = f"the formula uses `{printable(name)}`, but no trigger has this name"
+        yield scaler.problem(message, f"use one of {names}" if known else "keep the triggers", FORMULA, TRIGGERS)

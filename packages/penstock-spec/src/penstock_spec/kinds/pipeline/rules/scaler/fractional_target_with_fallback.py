@@ -1,9 +1,9 @@
-"""A target with a fraction switches the fallback off.
+"""A fractional target disables the fallback.
 
-KEDA works out what a fallback means from the formula's target, and only from a whole number. With a fraction it
-silently leaves the fallback away.
+KEDA computes the fallback from the target of the formula, and only if that is a whole number. With a fraction it
+silently ignores the fallback.
 
-Write a whole number.
+Use a whole number.
 """
 
 from __future__ import annotations
@@ -28,5 +28,5 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
         return
     value = amount(target)
     if value is None or not value.is_integer():
-        message = f"`{printable(target)}` is not a whole number, so KEDA silently leaves `scaling.fallback` away"
+        message = f"`{printable(target)}` is not a whole number, so KEDA silently ignores `scaling.fallback`"
         yield scaler.problem(message, 'write a whole number, such as `"32"`', (*MODIFIERS, "target"))

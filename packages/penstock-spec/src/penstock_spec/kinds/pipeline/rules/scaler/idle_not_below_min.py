@@ -1,9 +1,9 @@
-"""The idle count is not below the minimum.
+"""The idle replica count is not below the minimum.
 
-`idleReplicaCount` is what remains when nothing is to do, and `minReplicaCount` what there is as soon as something is.
-KEDA refuses an idle count that is not below the minimum.
+`idleReplicaCount` is the number of pods without work, and `minReplicaCount` the minimum as soon as there is work. KEDA
+refuses an idle count that is not below the minimum.
 
-Leave `idleReplicaCount` out, or set `scaling.replicas.min` above it. KEDA takes 0 alone as idle count.
+Remove `idleReplicaCount`, or raise `scaling.replicas.min` above it. KEDA accepts only 0 as idle count.
 """
 
 from __future__ import annotations
@@ -23,8 +23,7 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     scaler = effective(subject)
     idle = scaler.whole("spec", "idleReplicaCount")
     if idle is not None and idle >= scaler.least:
-        message = (
-            f"{idle} idle pods are not below the minimum of {scaler.least} ({subject.line('scaling.replicas.min')})"
-        )
-        hint = "take it out" if idle == 0 else "take it out, or write 0 and a minimum of at least 1"
+        line = subject.line("scaling.replicas.min")
+        message = f"an idle count of {idle} is not below the minimum of {scaler.least} ({line})"
+        hint = "remove it" if idle == 0 else "remove it, or set it to 0 and the minimum to at least 1"
         yield scaler.problem(message, hint, ("spec", "idleReplicaCount"), ("spec", "minReplicaCount"))

@@ -1,9 +1,9 @@
-"""KEDA is too old for scaling from zero on a stream.
+"""KEDA is too old to scale a stream from zero.
 
-Before 2.17 a trigger refused an activation of 0, so that a single message did not wake a pipeline. Before 2.12 there
-were no formulas, and every generated ScaledObject has one.
+Before 2.17 a trigger refused an activation of 0, so a single message did not wake a pipeline. Before 2.12 there were
+no formulas, and every generated ScaledObject has one.
 
-Install a newer KEDA, and say its version in `versions.keda`.
+Install a newer KEDA and set its version in `versions.keda`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from penstock_spec.values.quantities import Version
 def rule(subject: EnvironmentContext) -> Iterator[Problem]:
     version = subject.platform.versions.keda
     if version < Version("2.12"):
-        message = f"KEDA {version} has no `scalingModifiers`, and every pipeline scales by a formula"
+        message = f"KEDA {version} has no `scalingModifiers`, but every pipeline scales by a formula"
         yield subject.problem("versions.keda", message, "install KEDA 2.17 or newer")
     elif version < Version("2.17"):
         message = f"KEDA {version} does not wake a pipeline from zero for a single message"

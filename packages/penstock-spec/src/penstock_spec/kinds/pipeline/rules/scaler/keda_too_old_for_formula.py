@@ -1,10 +1,11 @@
-"""KEDA is too old for a formula that bears failures.
+"""KEDA is too old for `??` in a formula.
 
-`??` in a formula lets a trigger that fails count as nothing. Before KEDA 2.20 any failure made the whole formula
-fail: without its group a kept stream could not wake from zero, and `scaling.boost` would freeze the pods whenever the
-janitor is away.
+`??` in a formula lets a trigger that fails count as 0. Before KEDA 2.20 any failure made the whole formula fail: a
+stream that keeps messages could not wake from zero while its group is missing, and `scaling.boost` would freeze the
+number of pods while the janitor is down.
 
-Install KEDA 2.20 or newer. Or do without: `stream.retention.keep: until-done` and no `scaling.boost` need no `??`.
+Install KEDA 2.20 or newer. Without an upgrade, use `stream.retention.keep: until-done` and no `scaling.boost`, which
+need no `??`.
 """
 
 from __future__ import annotations
@@ -25,10 +26,10 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     version, scaler = subject.platform.versions.keda, effective(subject)
     if "??" in scaler.formula and version < Version("2.20") and not version < Version("2.17"):
         message = (
-            f"the formula uses `??`, which KEDA {version} ({subject.platform_line('versions.keda')}) does not know"
+            f"the formula uses `??`, which KEDA {version} ({subject.platform_line('versions.keda')}) does not support"
         )
         boosted = subject.spec.scaling.boost and subject.spec.stream.retention.keep == "until-done"
-        hint = "install KEDA 2.20 or newer" + (", or take `scaling.boost` out" if boosted else "")
+        hint = "install KEDA 2.20 or newer" + (", or remove `scaling.boost`" if boosted else "")
         if boosted and scaler.result.author(FORMULA) is None:
             yield subject.problem("scaling.boost", message, hint)
         else:

@@ -1,8 +1,7 @@
-"""Lag is unknown on a stream whose entries are deleted.
+"""A trigger reads lag, but the stream deletes its entries.
 
-Redis counts lag from the numbers of entries added and read. Once entries ahead of the group have been deleted, it
-cannot tell any more and answers nil, which KEDA takes for idle. A stream that keeps messages `until-done` has its
-entries deleted all the time.
+Redis computes lag from the numbers of entries added and read. After entries ahead of the group have been deleted, it
+answers nil, which KEDA treats as idle. A stream with `until-done` deletes entries all the time.
 
 Read the stream's length, which is exact here: `streamLength`, without a `consumerGroup`.
 """
@@ -27,6 +26,6 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     for one in scaler.counted:
         if one.mode == "lag":
             line = subject.line("stream.retention.keep")
-            message = f"{one.called} reads lag, which is nil once entries are deleted (until-done, {line})"
+            message = f"{one.called} reads lag, which is nil after entries are deleted (until-done, {line})"
             hint = "read the length: `streamLength`, without `consumerGroup` and `lagCount`"
             yield scaler.problem(message, hint, one.at("lagCount"), one.place, FORMULA)

@@ -1,9 +1,9 @@
-"""Nothing is said about a Redis that answers with errors.
+"""There is no fallback for errors of Redis.
 
-Without a fallback the pods stay at what they are for as long as Redis answers the scaler with errors, such as a
-password that was changed or a key of the wrong type. At zero that means zero.
+Without a fallback the number of pods does not change while Redis answers the scaler with errors, for example after a
+password change or for a key of the wrong type. A pipeline at zero stays at zero.
 
-Leave `scaling.fallback` as it is by default, or say how many pods to hold.
+Keep the default of `scaling.fallback`, or set the number of pods for this case.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from penstock_spec.rules.define import spec_rule
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     scaler = effective(subject)
     if scaler.get("spec", "fallback") is None:
-        message = "while Redis answers with errors, the pods stay at what they are, even at zero"
+        message = "while Redis answers with errors, the number of pods does not change, even at zero"
         if "??" in scaler.formula:
-            message = "one trigger that fails freezes the pods: `??` in the formula counts only with a fallback"
+            message = "one failing trigger freezes the number of pods: `??` in the formula works only with a fallback"
         usual = max(1, subject.spec.scaling.replicas.min)
-        hint = f"take it out, for the default of `{{replicas: {usual}}}`"
+        hint = f"remove it to get the default, `{{replicas: {usual}}}`"
         if scaler.result.author(("spec", "fallback")):
-            hint = "take the patch out"
+            hint = "remove the patch"
         yield scaler.problem(message, hint, ("spec", "fallback"))

@@ -1,8 +1,8 @@
-"""A password stands in a trigger.
+"""A trigger contains a password in plain text.
 
-What is written into a ScaledObject is read by everyone who may read manifests, and it is committed with the spec.
+Everyone who may read manifests can read a ScaledObject, and it is committed with the spec.
 
-Name a Kubernetes secret under `redis.auth` of the platform file. The generated TriggerAuthentication refers to it.
+Name a Kubernetes secret under `redis.auth` in the platform file. The generated TriggerAuthentication refers to it.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ SECRET = re.compile(r"(password|token|apikey|secret)$", re.IGNORECASE)
 @spec_rule(Severity.ERROR)
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     scaler = effective(subject)
-    hint = "take it out, change it, and name a Kubernetes secret under `redis.auth` of the platform file"
+    hint = "remove it, change the password, and name a Kubernetes secret under `redis.auth` in the platform file"
     for one in scaler.triggers:
         for key, value in one.metadata.items():
             if SECRET.search(key) and value not in ("", None):
-                message = f"`{printable(key)}` of {one.called} is written in plain text"
+                message = f"`{printable(key)}` of {one.called} is in plain text"
                 yield scaler.problem(message, hint, one.at(key))
             elif isinstance(value, str) and "@" in value and key not in ("stream", "consumerGroup", "listName"):
-                message = f"a user or password stands in `{printable(key)}` of {one.called}"
+                message = f"`{printable(key)}` of {one.called} contains a user or password"
                 yield scaler.problem(message, hint, one.at(key))

@@ -1,9 +1,9 @@
-"""A patch changes nothing.
+"""A patch of the ScaledObject has no effect.
 
-Its path is not in the generated ScaledObject, or it makes a field that a ScaledObject does not have, which Kubernetes
-drops without a word. What the patch was written for does not happen.
+Its path does not exist in the generated ScaledObject, or it adds a field that a ScaledObject does not have, which
+Kubernetes drops silently.
 
-Correct the path. `penstock show` tells what the fields mean, and the hint names what is nearest.
+Correct the path. The hint names the nearest one, and `penstock show` explains the fields.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     for one in scaler.result.nowhere:
         *around, field = subject.spec.patches[one.index].path.split("/")
         absent = around == ["", "spec"] and field in KNOWN_FIELDS and subject.spec.patches[one.index].op == "replace"
-        hint = "write `op: add`, which makes it" if absent else one.hint
+        hint = "use `op: add`, which creates the field" if absent else one.hint
         yield subject.problem(f"patches[{one.index}].path", one.says, hint)
-    there = scaler.get("spec") if scaler.result.written else None
-    for key in there if isinstance(there, dict) else ():
+    fields = scaler.get("spec") if scaler.result.written else None
+    for key in fields if isinstance(fields, dict) else ():
         if key not in KNOWN_FIELDS:
             close = nearest(str(key), KNOWN_FIELDS)
             index = scaler.author(("spec", key))[1]
-            message = f"a ScaledObject has no field `{printable(key)}`, and Kubernetes drops it"
+            message = f"a ScaledObject has no field `{printable(key)}`, so Kubernetes drops it"
             yield subject.problem(
-                f"patches[{index}].path", message, f"write `/spec/{close}`" if close else "take the patch out"
+                f"patches[{index}].path", message, f"write `/spec/{close}`" if close else "remove the patch"
             )

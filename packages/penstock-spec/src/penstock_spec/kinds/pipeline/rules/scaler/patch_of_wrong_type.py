@@ -1,10 +1,9 @@
-"""A patch puts something else than a number where KEDA takes a number.
+"""A patch sets a number of the ScaledObject to an invalid value.
 
-The counts of pods and the times of a ScaledObject are whole numbers, and none is below zero. Kubernetes refuses a text,
-or KEDA a negative number: the scaler stays as it was before, or is never made, and rules that count with the number
-cannot look at it.
+Counts of pods and times in a ScaledObject are whole numbers from 0. Kubernetes refuses a text, and KEDA a negative
+number: the scaler keeps its previous state or is never created, and rules that use the number cannot check it.
 
-Take the patch out and set the field of the spec, or write a whole number.
+Remove the patch and set the field of the spec, or write a whole number.
 """
 
 from __future__ import annotations
@@ -34,5 +33,5 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     for place in NUMBERS:
         value, number = scaler.get(*place), scaler.whole(*place)
         if value is not None and (number is None or number < 0):
-            message = f"`{place[-1]}` is a whole number from 0 on, and not `{printable(value)}`"
-            yield scaler.problem(message, f"take the patch out, and set `{FIELDS[place]}`", place)
+            message = f"`{place[-1]}` must be a whole number from 0, not `{printable(value)}`"
+            yield scaler.problem(message, f"remove the patch and set `{FIELDS[place]}`", place)

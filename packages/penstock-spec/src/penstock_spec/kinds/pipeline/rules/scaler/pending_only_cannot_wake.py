@@ -1,10 +1,9 @@
 """Pending entries alone cannot wake a pipeline from zero.
 
-Pending are the messages that a worker has read and not finished. Without a worker nobody reads, so nothing becomes
-pending, and with `minReplicaCount` at 0 the pipeline sleeps while its stream fills up.
+Pending messages are those that a worker has read and not finished. Without a worker nothing is read, so nothing
+becomes pending, and with `minReplicaCount` 0 the pipeline never wakes while its stream fills up.
 
-Count what nobody has read as well: the lag, or the stream's length where finished messages are deleted. Or keep one
-pod.
+Count unread messages as well: the lag, or the stream's length if finished messages are deleted. Or keep one pod.
 """
 
 from __future__ import annotations
@@ -24,6 +23,6 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     scaler = effective(subject)
     counted = [one for one in scaler.counted if one.name not in ("parked", "oldest")]
     if counted and scaler.least == 0 and all(one.mode == "pending" for one in counted):
-        message = f"{counted[0].called} counts what workers have read, and at zero pods there is no worker to read"
-        hint = "add a trigger with `lagCount` and put it into the formula, or set `scaling.replicas.min` to 1"
+        message = f"{counted[0].called} counts messages that workers have read, but at zero pods no worker reads"
+        hint = "add a trigger with `lagCount` to the formula, or set `scaling.replicas.min` to 1"
         yield scaler.problem(message, hint, TRIGGERS, FORMULA, ("spec", "minReplicaCount"))

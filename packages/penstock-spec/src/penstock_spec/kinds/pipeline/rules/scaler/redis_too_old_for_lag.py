@@ -1,9 +1,9 @@
-"""Redis is too old to tell a group's lag.
+"""Redis is too old to report a group's lag.
 
-Redis tells the lag of a group since 7.0. KEDA asks for the version and refuses the trigger on anything older. (Valkey
-tells 7.2.4 and passes.)
+Redis reports the lag of a group since 7.0. KEDA asks for the version and refuses the trigger on anything older.
+(Valkey reports 7.2.4 and is accepted.)
 
-Keep messages `until-done`, which scales by the stream's length on every Redis, or use a newer Redis.
+Keep messages `until-done`, which scales by the stream's length on every version of Redis, or use a newer Redis.
 """
 
 from __future__ import annotations
@@ -25,8 +25,6 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     for one in scaler.triggers if version < Version("7.0") else ():
         if one.mode == "lag":
             line = subject.platform_line("versions.redis")
-            message = (
-                f"{one.called} asks for a group's lag, which Redis tells since 7.0, and here it is {version} ({line})"
-            )
+            message = f"{one.called} reads the group's lag, which needs Redis 7.0; this is {version} ({line})"
             hint = "keep `until-done`, which needs no lag, or use a newer Redis"
             yield scaler.problem(message, hint, one.at("lagCount"), one.place)

@@ -1,9 +1,9 @@
-"""The Deployment says a number of pods beside the autoscaler.
+"""The Deployment sets `replicas` although it is autoscaled.
 
-Each time the manifests are applied, `replicas` sets the pods to its number, whatever the autoscaler had chosen: busy
-pods are taken away, or a sleeping pipeline is started.
+Each time the manifests are applied, `replicas` overwrites the number of pods that the autoscaler has chosen: it stops
+busy pods or starts a pipeline that was at zero.
 
-Leave `replicas` out of the Deployment, and say the bounds in `scaling.replicas`.
+Remove `replicas` from the Deployment and set the bounds in `scaling.replicas`.
 """
 
 from __future__ import annotations
@@ -22,6 +22,6 @@ from penstock_spec.values.strings import printable
 @spec_rule(Severity.ERROR)
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     for path, value in patched_values(subject.spec.patches, "Deployment", "spec", "replicas"):
-        message = f"each time it is applied, the pods are set to {printable(value)}, against the autoscaler"
-        hint = "take the patch out, and set `scaling.replicas.min` and `scaling.replicas.max`"
+        message = f"each deployment sets the number of pods to {printable(value)}, against the autoscaler"
+        hint = "remove the patch and set `scaling.replicas.min` and `scaling.replicas.max`"
         yield subject.problem(dotted(path), message, hint)

@@ -1,10 +1,10 @@
-"""The scaler's user may not run a command that it needs.
+"""The scaler's Redis user lacks permission for a command.
 
-KEDA runs a few commands with the user it is given, and one that Redis refuses is an error of the trigger: nothing
-scales. Some are needed only at times. `+llen` is asked for just while nothing is parked, which is the normal state.
+KEDA runs a few Redis commands as this user. If Redis refuses one, the trigger fails and nothing scales. Some are
+needed only at times: `llen` only while no message is parked, which is the normal state.
 
-Add what is missing to the user's rights in Redis, and to `redis.auth.scaler_rights`. Rights are read from left to
-right and with their categories, as Redis does. Nothing is said about rights with selectors.
+Add the missing commands to the user's permissions in Redis and to `redis.auth.scaler_rights`. Penstock evaluates them
+as Redis does, from left to right and with categories. It does not check permissions with selectors.
 """
 
 from __future__ import annotations
@@ -47,27 +47,27 @@ def rule(fleet: Fleet) -> Iterator[Problem]:
             needed.setdefault(command, one.file)
     missing = [command for command in needed if command not in granted]
     if missing:
-        told = ", ".join(f"`+{command}`" for command in missing)
+        commands = ", ".join(f"`+{command}`" for command in missing)
         message = (
-            f"{told} {'is' if len(missing) == 1 else 'are'} missing, which the scaler of {needed[missing[0]]} needs"
+            f"{commands} {'is' if len(missing) == 1 else 'are'} missing; the scaler of {needed[missing[0]]} needs it"
         )
-        hint = f"add {told} to the user's rights in Redis, and here"
+        hint = f"add {commands} to the user's permissions in Redis, and here"
         yield fleet.platform.problem("redis.auth.scaler_rights", message, hint)
 
 
 def _granted(rights: list[str]) -> set[str]:
-    """The commands of those that are needed which remain at the end, read from left to right as Redis does."""
+    """The needed commands that these rules permit, evaluated from left to right as Redis does."""
     granted: set[str] = set()
     for right in rights:
         sign, name = right[:1], right[1:]
         if right in ("allcommands", "nocommands"):
             sign, name = ("+" if right == "allcommands" else "-"), "@all"
-        meant = CATEGORIES.get(name[1:], frozenset()) if name.startswith("@") else _commands(name)
-        granted = granted | meant if sign == "+" else granted - meant if sign == "-" else granted
+        named = CATEGORIES.get(name[1:], frozenset()) if name.startswith("@") else _commands(name)
+        granted = granted | named if sign == "+" else granted - named if sign == "-" else granted
     return granted
 
 
 def _commands(name: str) -> frozenset[str]:
-    """A command with all its subcommands, or one of these. To take away another subcommand takes nothing from here."""
+    """A needed command with its needed subcommands, or one needed subcommand; empty for any other."""
     whole = frozenset(one for one in CATEGORIES["all"] if one.partition("|")[0] == name)
     return whole or frozenset((name,)) & CATEGORIES["all"]

@@ -1,10 +1,10 @@
-"""The last pods go while they still work.
+"""The scaling signal ignores running messages.
 
-Lag is what nobody has read yet. A message that runs is not in it, so with lag alone a pipeline that works on its last
-messages looks idle. When the cooldown is over before the longest work is done, the last pods are taken away in the
-middle of it, past every policy of the HPA.
+Lag counts messages that nobody has read yet. Running messages are not included, so with lag alone a pipeline that runs
+its last messages looks idle. If the cooldown ends before the longest message is done, KEDA stops the last pods in the
+middle of their work, regardless of the HPA's policies.
 
-Count pending entries too, as the generated formula does. A cooldown beyond `work.timeout` only makes it rarer.
+Count pending entries too, as the generated formula does. A cooldown longer than `work.timeout` only makes this rarer.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     rest, timeout = Duration.of(max(0, cooldown) * 1000), subject.spec.work.timeout
     if not timeout < rest:
         message = (
-            f"only lag counts, which leaves out what runs: the last pods go {rest} after the last message was read, and"
-            f" work.timeout is {timeout} ({subject.line('work.timeout')})"
+            f"lag leaves out running messages: the last pods stop {rest} after the last message was read, but "
+            f"`work.timeout` is {timeout} ({subject.line('work.timeout')})"
         )
         hint = "count pending entries too: a trigger with `pendingEntriesCount`, added to the lag in the formula"
         yield scaler.problem(message, hint, FORMULA, TRIGGERS, ("spec", "cooldownPeriod"))

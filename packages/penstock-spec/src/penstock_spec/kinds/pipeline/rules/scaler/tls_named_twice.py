@@ -1,10 +1,10 @@
-"""TLS is named in the trigger and in its authentication.
+"""TLS is set in both the trigger and its authentication.
 
-KEDA refuses a trigger with `enableTLS` whose TriggerAuthentication has the parameter `tls`: the scaler does not
-start, and the pods stay as they are.
+KEDA refuses a trigger with `enableTLS` if its TriggerAuthentication has the parameter `tls`: the scaler does not
+start, and the number of pods does not change.
 
-Name it once. Penstock writes `enableTLS` from `redis.tls`, unless `redis.auth.names_tls` says that the authentication
-has it.
+Set it once. Penstock writes `enableTLS` from `redis.tls`, unless `redis.auth.names_tls` says that the
+TriggerAuthentication has it.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     if auth.names_tls and both.authentication == auth.trigger_authentication:
         line = subject.platform_line("redis.auth.names_tls")
         name = printable(both.authentication)
-        message = f"`{name}` names TLS already (redis.auth.names_tls, {line}), and KEDA refuses both"
-        yield scaler.problem(message, "take `enableTLS` out", both.at("enableTLS"))
+        message = f"`{name}` sets TLS already (redis.auth.names_tls, {line}); KEDA refuses both"
+        yield scaler.problem(message, "remove `enableTLS`", both.at("enableTLS"))
         return
     for path, value in patched_values(subject.spec.patches, "TriggerAuthentication", "spec", "secretTargetRef"):
         for one in value if isinstance(value, list) else (value,):
             if isinstance(one, dict) and one.get("parameter") == "tls":
-                message = f"{both.called} has `enableTLS` already, and KEDA refuses both"
-                yield subject.problem(dotted(path), message, "take the parameter `tls` out")
+                message = f"{both.called} has `enableTLS` already; KEDA refuses both"
+                yield subject.problem(dotted(path), message, "remove the parameter `tls`")
                 return

@@ -1,8 +1,8 @@
 """A value in a trigger's metadata is not text.
 
-Metadata is a map of texts. Kubernetes refuses the whole ScaledObject when a value in it is a number or `true`.
+Trigger metadata maps texts to texts. Kubernetes refuses the whole ScaledObject if a value is a number or `true`.
 
-Put the value in quotes.
+Quote the value.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
         for key, value in one.metadata.items():
             if isinstance(value, str):
                 continue
-            message = f"`{printable(key)}` of {one.called} is not text, and Kubernetes refuses it"
+            message = f"`{printable(key)}` of {one.called} is not text, so Kubernetes refuses it"
             if isinstance(value, (bool, int, float)):
                 plain = str(value).lower() if isinstance(value, bool) else printable(value)
-                yield scaler.problem(message, f'put it in quotes: `"{plain}"`', one.at(key))
+                yield scaler.problem(message, f'quote it: `"{plain}"`', one.at(key))
             else:
-                yield scaler.problem(message, "write a text in quotes", one.at(key))
+                yield scaler.problem(message, "write a quoted text", one.at(key))

@@ -1,9 +1,9 @@
-"""A trigger has metadata that its type does not know.
+"""A trigger has unknown metadata.
 
-KEDA passes over a key that it does not know, without any report. A target with a typo then is 5, an address with a
-typo is missing.
+KEDA silently ignores a metadata key that it does not know. With a typo in its key, a target becomes 5, and an address
+is missing.
 
-Correct the key. What is checked are KEDA's types for Redis and `metrics-api`; other types are left alone.
+Correct the key. Penstock checks KEDA's types for Redis and `metrics-api`, and no others.
 """
 
 from __future__ import annotations
@@ -29,5 +29,5 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
         for key in one.metadata:
             if key not in known:
                 close = nearest(str(key), known)
-                message = f"`{one.type}` has no `{printable(key)}`, and KEDA passes over it without a word"
-                yield scaler.problem(message, f"write `{close}`" if close else "take it out", one.at(key))
+                message = f"`{one.type}` has no `{printable(key)}`, so KEDA silently ignores it"
+                yield scaler.problem(message, f"write `{close}`" if close else "remove it", one.at(key))

@@ -1,10 +1,11 @@
-"""A trigger reads another number than its metadata says.
+"""A trigger reads another number than its metadata suggests.
 
-KEDA decides in silence what a stream trigger reads. Without `consumerGroup` it is the stream's length, against
-`streamLength`. With one it is the lag where `lagCount` is there and not 0, and otherwise the pending entries, against
-`pendingEntriesCount`. What belongs to another way of reading is ignored, and a target that is missing becomes 5.
+KEDA decides by the metadata what a stream trigger reads, without reporting it. Without `consumerGroup` it is the
+stream's length, with the target `streamLength`. With `consumerGroup` it is the lag if `lagCount` is set and not 0, and
+otherwise the pending entries, with the target `pendingEntriesCount`. KEDA ignores keys of the other modes, and a
+missing target becomes 5.
 
-Give each trigger the keys of one way of reading, and no others.
+Give each trigger the keys of one mode only.
 """
 
 from __future__ import annotations
@@ -32,11 +33,9 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
         ignored = next((key for key in BELONGS.values() if key != own and key in one.metadata), None)
         why = "with" if one.mode != "length" else "without"
         if ignored:
-            message = (
-                f"{why} a `consumerGroup`, {one.called} reads {READS[one.mode]}, so `{ignored}` counts for nothing"
-            )
-            hint = f"take `{ignored}` out" + ("" if own in one.metadata else f", or write `{own}` in its place")
+            message = f"{why} a `consumerGroup`, {one.called} reads {READS[one.mode]}, so `{ignored}` is ignored"
+            hint = f"remove `{ignored}`" + ("" if own in one.metadata else f", or replace it with `{own}`")
             yield scaler.problem(message, hint, one.at(ignored), one.at("consumerGroup"), one.place)
         elif own not in one.metadata and not scaler.formula:
             message = f"{one.called} reads {READS[one.mode]}, and its target silently becomes 5"
-            yield scaler.problem(message, f"say `{own}`", one.at(own), one.place, FORMULA)
+            yield scaler.problem(message, f"set `{own}`", one.at(own), one.place, FORMULA)

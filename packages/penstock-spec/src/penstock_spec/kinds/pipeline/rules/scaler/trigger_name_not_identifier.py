@@ -1,9 +1,9 @@
-"""A trigger's name cannot stand in a formula.
+"""A trigger's name cannot be used in a formula.
 
-In a formula a hyphen is a minus: `queue-depth` means `queue` less `depth`. Names must be letters, digits and
-underscores, and not start with a digit.
+In a formula a hyphen is a minus: `queue-depth` means `queue` minus `depth`. Names must consist of letters, digits and
+underscores and must not start with a digit.
 
-Rename the trigger, and write the new name in the formula.
+Rename the trigger, in the formula too.
 """
 
 from __future__ import annotations
@@ -29,5 +29,7 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
         if one.name and not IDENTIFIER.fullmatch(one.name):
             tidy = re.sub(r"\W+", "_", one.name[:60], flags=re.ASCII).strip("_")
             better = tidy if IDENTIFIER.fullmatch(tidy) else f"trigger_{tidy}".rstrip("_")
-            message = f"`{printable(one.name)}` cannot stand in a formula: a name has letters, digits and underscores"
-            yield scaler.problem(message, f"name it `{better}`, in the formula too", (*one.place, "name"), one.place)
+            message = f"`{printable(one.name)}` cannot be used in a formula: names have letters, digits and underscores"
+            yield scaler.problem(
+                message, f"rename it to `{better}`, in the formula too", (*one.place, "name"), one.place
+            )

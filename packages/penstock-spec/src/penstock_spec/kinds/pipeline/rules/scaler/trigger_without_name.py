@@ -1,9 +1,8 @@
-"""A trigger beside a formula has no name.
+"""A trigger used with a formula has no name.
 
-A formula calls triggers by their names. KEDA refuses a ScaledObject that has a formula and an external trigger
-without a name.
+A formula refers to triggers by name. KEDA refuses a ScaledObject with a formula if an external trigger has no name.
 
-Name the trigger, and use the name in the formula.
+Name the trigger and use the name in the formula.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     scaler = effective(subject)
     for one in scaler.triggers if scaler.formula else ():
         if not one.name:
-            message = f"{one.called} has no name, and beside a formula KEDA refuses it"
+            message = f"{one.called} has no name, which KEDA refuses with a formula"
             yield scaler.problem(
-                message, "give it a `name`, and use that in the formula", (*one.place, "name"), one.place
+                message, "give it a `name` and use that in the formula", (*one.place, "name"), one.place
             )

@@ -1,9 +1,10 @@
 """Several triggers without a formula are not added up.
 
-Without a formula each trigger is a metric of its own, and the HPA takes the largest answer. Lag beside pending is
-then too little by up to a half, and parked messages, which a formula takes off, ask for pods that can do nothing yet.
+Without a formula each trigger is a separate metric, and the HPA uses the largest result. Lag beside pending entries
+then gives up to half too little, and parked messages, which a formula subtracts, start pods that have nothing to do
+yet.
 
-Leave the generated formula in place, or write one that names them all.
+Keep the generated formula, or write one that names all triggers.
 """
 
 from __future__ import annotations
@@ -24,12 +25,11 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     if scaler.formula:
         return
     modes = {one.mode: one for one in reversed(scaler.triggers)}
-    hint = "leave the formula in `/spec/advanced/scalingModifiers`, or write one that names them all"
+    hint = "keep the formula in `/spec/advanced/scalingModifiers`, or write one that names all triggers"
     if "lag" in modes and "pending" in modes:
-        message = (
-            f"{modes['lag'].called} and {modes['pending'].called} stand side by side: the larger counts, not their sum"
-        )
+        lag, pending = modes["lag"].called, modes["pending"].called
+        message = f"{lag} and {pending} are separate metrics: the larger counts, not their sum"
         yield scaler.problem(message, hint, FORMULA, TRIGGERS)
     elif "list" in modes and len(scaler.triggers) > 1:
-        message = f"{modes['list'].called} asks for pods of its own: without a formula the largest number counts"
+        message = f"{modes['list'].called} is a separate metric: without a formula the largest number counts"
         yield scaler.problem(message, hint, FORMULA, TRIGGERS)

@@ -1,9 +1,9 @@
-"""A scaler is turned to another workload.
+"""A ScaledObject scales another workload.
 
-Each pipeline's ScaledObject scales its own Deployment. Turned to another, it leaves its own without a scaler, and the
-other one with two that work against each other; KEDA refuses the second.
+Each pipeline's ScaledObject scales the pipeline's own Deployment. If a patch points it to another one, its own
+Deployment has no scaler and the other one has two; KEDA refuses the second.
 
-Leave `scaleTargetRef` as it is. Write another spec for another workload.
+Remove the patch of `scaleTargetRef`. Write another spec for another workload.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     name = target.get("name") if isinstance(target, dict) else None
     kind = target.get("kind", "Deployment") if isinstance(target, dict) else "Deployment"
     if name != subject.spec.name or kind != "Deployment":
-        message = f"the scaler is turned away from its own Deployment `{subject.spec.name}`"
+        message = f"the scaler does not target its own Deployment, `{subject.spec.name}`"
         yield scaler.problem(
-            message, "take the patch out", (*place, "name" if name != subject.spec.name else "kind"), place
+            message, "remove the patch", (*place, "name" if name != subject.spec.name else "kind"), place
         )

@@ -1,9 +1,9 @@
-"""A trigger of another topology than Redis has.
+"""A trigger's type does not match the Redis topology.
 
-KEDA has a type of trigger for a single Redis, one for a cluster and one for sentinels. The wrong one connects to one
-node of a cluster, or takes a sentinel for the server, and fails.
+KEDA has one trigger type for a single Redis, one for Redis Cluster and one for Sentinel. With the wrong type it
+connects to one node of a cluster, or to a sentinel as if it were the server, and fails.
 
-Leave the type out of patches: it is generated from `redis.topology`, environment by environment.
+Do not patch the type: it is generated from `redis.topology` of each environment.
 """
 
 from __future__ import annotations
@@ -26,5 +26,5 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
         for types in (STREAMS, LISTS):
             if one.type in types.values() and one.type != types[topology]:
                 line = subject.platform_line("redis.topology")
-                message = f"`{one.type}` is for another topology than `{topology}` (redis.topology, {line})"
+                message = f"`{one.type}` does not fit the topology `{topology}` (redis.topology, {line})"
                 yield scaler.problem(message, f"write `{types[topology]}`", (*one.place, "type"))

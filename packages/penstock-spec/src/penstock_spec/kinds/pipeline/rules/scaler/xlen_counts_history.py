@@ -1,10 +1,10 @@
-"""The stream's length counts what is long done.
+"""A trigger's stream length includes finished messages.
 
-Where history is kept, finished messages stay in the stream, so its length hardly ever falls: the pods go up to the
-maximum and stay there, without any work.
+If a stream keeps finished messages, its length hardly ever falls: the pods scale up to the maximum and stay there
+without any work.
 
-Read the group instead, by its lag and its pending entries, or keep messages `until-done`, where the length is the
-work left.
+Read the group's lag and pending entries instead, or keep messages `until-done`, where the length is the remaining
+work.
 """
 
 from __future__ import annotations
@@ -27,6 +27,6 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     for one in scaler.counted:
         if one.mode == "length":
             line = subject.line("stream.retention.keep")
-            message = f"{one.called} reads the stream's length, and finished messages stay in it ({line})"
+            message = f"{one.called} reads the stream's length, which includes finished messages ({line})"
             hint = "give it a `consumerGroup` with `lagCount` or `pendingEntriesCount`, or keep `until-done`"
             yield scaler.problem(message, hint, one.at("consumerGroup"), one.place, FORMULA)

@@ -1,1 +1,1 @@
-"""Rules about the bounds and the pace of scaling."""
+"""Rules about the bounds and speed of scaling, and about `expect`."""

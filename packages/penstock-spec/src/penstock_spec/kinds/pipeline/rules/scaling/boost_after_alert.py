@@ -1,10 +1,10 @@
-"""A person is called before the boost begins.
+"""The backlog alert fires before the boost starts.
 
-`scaling.boost` asks for more pods when the oldest message has waited too long, so that nobody has to be called.
-`alerts.backlog_age` calls somebody when the oldest message has waited too long. When the second is not later than the
-first, the alert fires before the boost has had a chance.
+`scaling.boost` starts more pods when the oldest message has waited too long, so that nobody has to be notified.
+`alerts.backlog_age` notifies someone when the oldest message has waited too long. If the alert is not later than the
+boost, it fires before the boost has had a chance.
 
-Begin the boost earlier, or alert later: the boost needs time for pods to start and to catch up.
+Start the boost earlier, or alert later: the boost needs time to start pods and catch up.
 """
 
 from __future__ import annotations
@@ -22,5 +22,7 @@ from penstock_spec.rules.define import spec_rule
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     boost, age = subject.spec.scaling.boost, subject.spec.alerts.backlog_age
     if boost is not None and boost.when_older_than.amount >= age.amount:
-        message = f"the alert comes at {age} (`alerts.backlog_age`, {subject.line('alerts.backlog_age')})"
-        yield subject.problem("scaling.boost.when_older_than", message, f"write well below `{age}`, or alert later")
+        message = f"the alert fires at {age} (`alerts.backlog_age`, {subject.line('alerts.backlog_age')})"
+        yield subject.problem(
+            "scaling.boost.when_older_than", message, f"set it well below `{age}`, or raise `alerts.backlog_age`"
+        )

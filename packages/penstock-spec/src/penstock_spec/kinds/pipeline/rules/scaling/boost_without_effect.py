@@ -1,9 +1,9 @@
-"""A boost changes nothing.
+"""The scaling boost has no effect.
 
-`scaling.boost` multiplies the backlog that the scaler sees while messages have waited too long. A factor of 1 leaves
-it as it is, and where `scaling.replicas.min` equals `scaling.replicas.max` the number of pods cannot change.
+`scaling.boost` multiplies the backlog that the scaler sees while messages have waited too long. A factor of 1 changes
+nothing, and if `scaling.replicas.min` equals `scaling.replicas.max`, the number of pods cannot change.
 
-Take the boost out, or give it a factor above 1 and room to scale.
+Remove the boost, or give it a factor above 1 and room to scale.
 """
 
 from __future__ import annotations
@@ -25,12 +25,14 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
         return
     if scaling.boost.factor == 1:
         yield subject.problem(
-            "scaling.boost.factor", "once the backlog is the backlog", "take the boost out, or write `2`"
+            "scaling.boost.factor",
+            "a factor of 1 does not change the backlog",
+            "remove the boost, or set the factor to `2`",
         )
     elif in_vain(subject, "scaling.boost", _fixed):
         at = subject.line("scaling.replicas.max")
-        message = f"there are always {scaling.replicas.max} pods ({at}): `min` and `max` are the same"
-        yield subject.problem("scaling.boost", message, "take it out, or raise `scaling.replicas.max`")
+        message = f"there are always {scaling.replicas.max} pods ({at}): `min` and `max` are equal"
+        yield subject.problem("scaling.boost", message, "remove the boost, or raise `scaling.replicas.max`")
 
 
 def _fixed(spec: Pipeline) -> bool:

@@ -1,10 +1,10 @@
-"""The cooldown is over before KEDA looks again.
+"""The cooldown is shorter than the polling interval.
 
-The cooldown runs from the last look at which there was work. When it is shorter than `scaling.poll`, a single look at
-an empty stream takes the last pods away, and the next message waits for a new pod. A cooldown is there to prevent
-just that.
+The cooldown starts at the last poll that found work. If it is shorter than `scaling.poll`, a single poll of an empty
+stream stops the last pods, and the next message has to wait for a new pod. The cooldown is meant to prevent exactly
+that.
 
-Make it several times the polling interval.
+Set it to several times the polling interval.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     scaling = subject.spec.scaling
     if scaling.replicas.min == 0 and scaling.cooldown < scaling.poll:
         if subject.given("scaling.cooldown"):
-            message = f"KEDA looks every {scaling.poll} (`scaling.poll`, {subject.line('scaling.poll')})"
-            yield subject.problem("scaling.cooldown", message, f"write at least `{scaling.poll * 2}`")
+            message = f"KEDA polls every {scaling.poll} (`scaling.poll`, {subject.line('scaling.poll')})"
+            yield subject.problem("scaling.cooldown", message, f"set it to at least `{scaling.poll * 2}`")
         else:
-            message = f"the last pods go after {scaling.cooldown} (`scaling.cooldown`, by default)"
+            message = f"the last pods stop after {scaling.cooldown} (`scaling.cooldown`, by default)"
             yield subject.problem(
-                "scaling.poll", message, f"look more often, or set `scaling.cooldown` to `{scaling.poll * 2}`"
+                "scaling.poll", message, f"poll more often, or set `scaling.cooldown` to `{scaling.poll * 2}`"
             )

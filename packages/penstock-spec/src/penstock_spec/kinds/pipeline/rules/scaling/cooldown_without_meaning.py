@@ -1,9 +1,9 @@
-"""A cooldown is set where nothing scales to zero.
+"""A cooldown has no effect if nothing scales to zero.
 
-KEDA's cooldown delays one step only, the one from the last pods to none. With `scaling.replicas.min` above 0 there is
-no such step. All other steps down are the HPA's, which does not know the cooldown.
+KEDA's cooldown delays only the step from the last pods to zero. With `scaling.replicas.min` above 0 this step does not
+exist. All other scale-downs are done by the HPA, which ignores the cooldown.
 
-To keep pods through a short lull, set `scaling.scale_down.window`; to take them away slowly,
+To keep pods through a short lull, set `scaling.scale_down.window`; to remove them slowly, set
 `scaling.scale_down.at_most`.
 """
 
@@ -25,6 +25,6 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
         least = (
             f"`scaling.replicas.min` is {subject.spec.scaling.replicas.min} ({subject.line('scaling.replicas.min')})"
         )
-        message = f"{least}, and this only delays the step to 0"
-        hint = "take it out; `scaling.scale_down.window` delays every other step down"
+        message = f"{least}, but this only delays the step to 0"
+        hint = "remove it; `scaling.scale_down.window` delays all other scale-downs"
         yield subject.problem("scaling.cooldown", message, hint)

@@ -1,10 +1,10 @@
-"""A pod asks for more CPUs than a machine has.
+"""A CPU request looks like millicores without `m`.
 
-`resources.cpu` counts whole CPUs unless an `m` follows, which makes it thousandths: `500` is five hundred CPUs, `500m`
-is half of one. No node has room for such a pod, so it stays pending for ever, and the backlog grows while the
-autoscaler asks for more pods like it.
+`resources.cpu` is in whole CPUs unless it ends with `m` for millicores: `500` is five hundred CPUs, `500m` is half a
+CPU. No node has room for such a pod, so it stays pending, and the backlog grows while the autoscaler requests more
+such pods.
 
-Write the `m`. Where a worker does need 64 CPUs or more, write those in thousandths as well: `64000m`.
+Add the `m`. If a worker really needs 64 CPUs or more, write them in millicores too: `64000m`.
 """
 
 from __future__ import annotations
@@ -27,5 +27,5 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     if not cpu < MANY and not cpu.text.endswith("m"):
         message = f"`{cpu}` is {cpu.amount // 1000:,} whole CPUs"
         yield subject.problem(
-            "resources.cpu", message, f"write `{cpu.amount // 1000}m`, or `{cpu.amount}m` if that is meant"
+            "resources.cpu", message, f"write `{cpu.amount // 1000}m`, or `{cpu.amount}m` if you mean whole CPUs"
         )

@@ -1,11 +1,11 @@
-"""An expectation allows as many pods as there can be.
+"""An expectation on replicas can never fail.
 
-`replicas_at_most` says that this traffic must not need more pods than that. At or above `scaling.replicas.max` it can
-never fail: no simulation, and no cluster, goes beyond the maximum.
+`replicas_at_most` says that this traffic must not need more pods. If it is at or above `scaling.replicas.max` it can
+never fail, because neither a simulation nor a cluster exceeds the maximum.
 
-Write the number that you would be surprised to see exceeded, below the maximum, or take the condition out. An
-environment with a higher maximum counts: this is found only when the condition says nothing in any of them, or in any
-of those that the expectation names in `environments`.
+Set it below the maximum, to a number that you would be surprised to see exceeded, or remove it. Environments with a
+higher maximum count: this finding occurs only if the condition has no effect in any environment, or in any of those
+that `environments` of the expectation lists.
 """
 
 from __future__ import annotations
@@ -31,5 +31,5 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
         if one.replicas_at_most >= most:
             message = f"there are never more than {most} pods (`scaling.replicas.max`), so this always holds"
             yield subject.problem(
-                f"expect[{index}].replicas_at_most", message, f"write less than `{most}`, or take it out"
+                f"expect[{index}].replicas_at_most", message, f"set it to less than `{most}`, or remove it"
             )

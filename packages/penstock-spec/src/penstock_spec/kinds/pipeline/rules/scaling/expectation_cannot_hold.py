@@ -1,11 +1,11 @@
-"""An expectation asks for what the spec itself makes impossible.
+"""An expectation contradicts the scaling of the spec.
 
-Where `scaling.replicas.min` is 0, a simulation begins asleep: the first message waits at least until a pod has started
-(`pod_start` of the expectation), so `oldest_under` must be longer. At the end KEDA takes the last pods only after
-`scaling.cooldown`, which may have begun up to `scaling.poll` before the last message, so `back_to_min_within` must be
-at least the one without the other.
+If `scaling.replicas.min` is 0, a simulation starts without pods: the first message waits at least until a pod has
+started (`pod_start` of the expectation), so `oldest_under` must be longer. At the end KEDA stops the last pods after
+`scaling.cooldown`, which may have started up to `scaling.poll` before the last message, so `back_to_min_within` must
+be at least the cooldown minus the polling interval.
 
-Allow more time, keep a pod (`scaling.replicas.min: 1`), or say in `environments` where the expectation is meant.
+Allow more time, keep a pod (`scaling.replicas.min: 1`), or limit the expectation to some `environments`.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
         if one.environments and subject.environment not in one.environments:
             continue
         if one.oldest_under is not None and one.oldest_under.amount <= one.pod_start.amount:
-            message = f"the pipeline sleeps until the first message comes, which then waits {one.pod_start} for a pod"
+            message = f"the pipeline starts at zero, so the first message waits {one.pod_start} for a pod"
             hint = f"allow more than `{one.pod_start}`, or set `scaling.replicas.min` to at least `1`"
             yield subject.problem(f"expect[{index}].oldest_under", message, hint)
         soonest = scaling.cooldown - scaling.poll
         if one.back_to_min_within is not None and one.back_to_min_within < soonest:
             line = subject.line("scaling.cooldown")
-            message = f"the last pods go when `scaling.cooldown` is over, {scaling.cooldown} ({line})"
+            message = f"the last pods stop only after `scaling.cooldown`, {scaling.cooldown} ({line})"
             hint = f"allow at least `{scaling.cooldown}`, or shorten the cooldown"
             yield subject.problem(f"expect[{index}].back_to_min_within", message, hint)

@@ -1,9 +1,10 @@
-"""An expectation is meant for an environment that is not there.
+"""An expectation names an unknown environment.
 
-`environments` of an expectation names those in which it must hold. A name that the platform file does not have is
-never simulated: the expectation looks like a test and proves nothing there.
+`environments` of an expectation lists where it must hold. An environment that the platform file does not have is never
+simulated, so the expectation looks like a test but is not run there.
 
-Write a name that the platform file has, or take the list out: the expectation then holds in all of them.
+Write the name of an environment in the platform file, or remove the list: the expectation then applies to all
+environments.
 """
 
 from __future__ import annotations

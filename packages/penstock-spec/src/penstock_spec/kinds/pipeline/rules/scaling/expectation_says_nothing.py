@@ -1,7 +1,7 @@
 """An expectation has no condition, so it cannot fail.
 
-Each item of `expect` is traffic for the simulator, and what must hold under it. Without a condition the simulation
-runs and passes, whatever comes out; it looks like a test and proves nothing.
+Each item of `expect` describes traffic for the simulator and the conditions that must hold. Without a condition the
+simulation always passes; it looks like a test but checks nothing.
 
 Add at least one of `oldest_under`, `replicas_at_most`, `busy_stopped_at_most` and `back_to_min_within`.
 """
@@ -22,6 +22,6 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     for index, one in enumerate(subject.spec.expect):
         conditions = (one.oldest_under, one.replicas_at_most, one.busy_stopped_at_most, one.back_to_min_within)
         if all(condition is None for condition in conditions):
-            message = "it tells the traffic, and not what must hold"
+            message = "it has traffic, but no condition that must hold"
             hint = "add `oldest_under`, `replicas_at_most` or `back_to_min_within`"
             yield subject.problem(f"expect[{index}].name", message, hint)

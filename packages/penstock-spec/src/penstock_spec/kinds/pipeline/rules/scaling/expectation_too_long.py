@@ -1,9 +1,9 @@
-"""An expectation has traffic for longer than is simulated.
+"""An expectation lasts longer than can be simulated.
 
-`penstock test` simulates each second. A day takes about a second; what takes minutes is run by nobody. At most 31 days
-are taken.
+`penstock test` simulates every second. A day takes about a second of real time, and at most 31 days can be simulated,
+because nobody runs a test that takes minutes.
 
-Let the traffic last for a shorter time: what happens on the second day happened on the first.
+Shorten the traffic: the second day shows nothing that the first did not.
 """
 
 from __future__ import annotations
@@ -22,5 +22,5 @@ from penstock_spec.rules.define import spec_rule
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     for index, one in enumerate(subject.spec.expect):
         if one.traffic.lasts > LONGEST:
-            message = f"{one.traffic.lasts} are longer than can be simulated"
-            yield subject.problem(f"expect[{index}].traffic.lasts", message, f"write at most `{LONGEST}`")
+            message = f"{one.traffic.lasts} is longer than can be simulated"
+            yield subject.problem(f"expect[{index}].traffic.lasts", message, f"set it to at most `{LONGEST}`")

@@ -1,9 +1,9 @@
-"""Messages of an expectation take longer than an attempt may.
+"""An expectation's handling time exceeds the work timeout.
 
-`handling` and `handling_p99` of an expectation say how long messages take. What takes longer than `work.timeout` is
-stopped in a cluster, and tried again; the simulator lets it finish, and so would tell of a pipeline that is not there.
+`handling` and `handling_p99` of an expectation say how long messages take. In a cluster a message that takes longer
+than `work.timeout` is cancelled and retried; the simulator lets it finish, so its result would not match reality.
 
-Write how long messages really take, or allow them more time with `work.timeout`.
+Write how long messages really take, or raise `work.timeout`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
             continue
         field, longest = ("handling_p99", one.handling_p99) if one.handling_p99 else ("handling", one.handling)
         if longest > timeout:
-            message = f"an attempt is stopped after {timeout} (`work.timeout`, {subject.line('work.timeout')})"
+            message = f"an attempt is cancelled after {timeout} (`work.timeout`, {subject.line('work.timeout')})"
             yield subject.problem(
-                f"expect[{index}].{field}", message, f"write at most `{timeout}`, or raise `work.timeout`"
+                f"expect[{index}].{field}", message, f"set it to at most `{timeout}`, or raise `work.timeout`"
             )

@@ -1,9 +1,9 @@
-"""Slow messages of an expectation take no longer than others.
+"""An expectation's `handling_p99` is not longer than `handling`.
 
 Half of the messages take less than `handling`, and 99 of 100 less than `handling_p99`. The second cannot be shorter
-than the first; the two were probably swapped.
+than the first; the two are probably swapped.
 
-Write a longer `handling_p99`, or leave it out: all messages then take as long as `handling` says.
+Raise `handling_p99`, or remove it: all messages then take as long as `handling`.
 """
 
 from __future__ import annotations
@@ -22,6 +22,6 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     for index, one in enumerate(subject.spec.expect):
         if one.handling_p99 is not None and one.handling_p99.amount <= one.handling.amount:
             line = subject.line(f"expect[{index}].handling")
-            message = f"one message in the middle of all takes {one.handling} ({line})"
-            hint = f"write more than `{one.handling}`, or take it out"
+            message = f"the median handling time is {one.handling} ({line})"
+            hint = f"set it to more than `{one.handling}`, or remove it"
             yield subject.problem(f"expect[{index}].handling_p99", message, hint)

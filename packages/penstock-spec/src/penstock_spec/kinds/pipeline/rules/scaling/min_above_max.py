@@ -1,9 +1,9 @@
-"""The least number of pods is above the most.
+"""The minimum number of replicas is above the maximum.
 
-`scaling.replicas.min` pods are always there, and `scaling.replicas.max` are never exceeded. KEDA refuses a
-ScaledObject where the first is above the second, and then nothing scales.
+At least `scaling.replicas.min` and at most `scaling.replicas.max` pods run. KEDA refuses a ScaledObject whose minimum
+is above its maximum, and then nothing scales.
 
-Lower the minimum or raise the maximum. An environment that changes one of them may have to change both.
+Lower the minimum or raise the maximum. An environment that overrides one of them may have to override both.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     scaler = effective(subject)
     least, most = scaler.whole(*LEAST), scaler.whole(*MOST)
     if least is not None and most is not None and least > most:
-        message = f"there are {least} pods at least, and {most} at most ({subject.line(dotted(scaler.author(MOST)))})"
+        message = (
+            f"the minimum is {least} pods, but the maximum is {most} ({subject.line(dotted(scaler.author(MOST)))})"
+        )
         hint = f"set `scaling.replicas.min` to at most `{most}`, or raise the maximum"
         yield scaler.problem(message, hint, LEAST, MOST)

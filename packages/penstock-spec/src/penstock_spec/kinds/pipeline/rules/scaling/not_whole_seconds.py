@@ -1,8 +1,8 @@
-"""Kubernetes and KEDA count these times in whole seconds.
+"""A duration must be in whole seconds for Kubernetes and KEDA.
 
-The grace of a pod, KEDA's polling interval and cooldown, and the window and period of the HPA are whole numbers of
-seconds in the manifests. A fraction cannot be written there, and rounding it in silence would make the spec say one
-thing and the cluster do another. The polling interval and the period must also be at least one second.
+In the manifests, a pod's grace period, KEDA's polling interval and cooldown, and the window and period of the HPA are
+whole numbers of seconds. Rounding a fraction silently would make the cluster differ from the spec. The polling
+interval and the period must be at least one second.
 
 Write whole seconds.
 """
@@ -37,7 +37,7 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
         if time.amount % SECOND:
             better = Duration.of(-(-time.amount // SECOND) * SECOND)
             yield subject.problem(
-                path, f"`{time}` becomes a number of whole seconds in a manifest", f"write `{better}`"
+                path, f"`{time}` is not a whole number of seconds, which manifests need", f"write `{better}`"
             )
         elif not time.amount and path in NEVER_ZERO:
-            yield subject.problem(path, f"`{time}` is refused: one second is the least", "write `1s` or more")
+            yield subject.problem(path, f"`{time}` is refused: the minimum is one second", "set it to `1s` or more")

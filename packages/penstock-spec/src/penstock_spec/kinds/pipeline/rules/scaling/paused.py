@@ -1,10 +1,10 @@
-"""Scaling is paused until somebody remembers.
+"""Scaling is paused without an end.
 
-With `scaling.paused: true` the number of pods stays where it is, whatever the backlog does. That is right during an
-incident or a migration, and it looks like an outage a month later. Nothing ends it by itself.
+With `scaling.paused: true` the number of pods does not change, however large the backlog is. That is right during an
+incident or a migration, but a month later it looks like an outage, and nothing ends it automatically.
 
-Take it out when its reason is over. Until then suppress this rule with the reason, and with the day on which it must
-be looked at again:
+Remove it when its reason is over. Until then, suppress this finding with the reason and a date on which somebody
+checks it again:
 
 ```yaml
 suppress: [{rule: paused, reason: the index is being rebuilt, until: 2027-01-31}]
@@ -25,6 +25,6 @@ from penstock_spec.rules.define import spec_rule
 @spec_rule(Severity.WARNING)
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     if subject.spec.scaling.paused:
-        message = "pods neither come nor go, whatever the backlog does, until somebody takes this out"
-        hint = "take it out, or suppress `paused` with the reason and its last day"
+        message = "the number of pods does not change, however large the backlog is, until this is removed"
+        hint = "remove it, or suppress `paused` with the reason and an end date"
         yield subject.problem("scaling.paused", message, hint)

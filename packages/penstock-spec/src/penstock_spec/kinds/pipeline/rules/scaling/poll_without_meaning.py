@@ -1,9 +1,10 @@
-"""A polling interval is set where KEDA's polling decides nothing.
+"""A polling interval has no effect if nothing scales to zero.
 
-`scaling.poll` is how often KEDA looks whether a sleeping pipeline must wake. With `scaling.replicas.min` above 0 it
-never sleeps: the HPA alone decides, and it asks every 15 seconds, whatever is said here.
+`scaling.poll` is how often KEDA checks whether a pipeline at zero must wake. With `scaling.replicas.min` above 0 a
+pipeline is never at zero: the HPA alone decides, and it reads the scaling signal every 15 seconds, whatever the
+interval is.
 
-Take it out. Pods that must come sooner need a lower `scaling.backlog_per_replica` or a higher `scaling.replicas.min`.
+Remove it. To start pods sooner, lower `scaling.backlog_per_replica` or raise `scaling.replicas.min`.
 """
 
 from __future__ import annotations
@@ -24,6 +25,6 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
         least = (
             f"`scaling.replicas.min` is {subject.spec.scaling.replicas.min} ({subject.line('scaling.replicas.min')})"
         )
-        message = f"{least}, and this only counts from 0 to 1; the HPA asks every 15 s by itself"
-        hint = "take it out; for pods that come sooner, lower `scaling.backlog_per_replica`"
+        message = f"{least}, but this only affects the step from 0 to 1; the HPA polls every 15 s by itself"
+        hint = "remove it; to start pods sooner, lower `scaling.backlog_per_replica`"
         yield subject.problem("scaling.poll", message, hint)

@@ -1,10 +1,10 @@
-"""Busy pods are protected from a scaling that never happens.
+"""Busy pods are protected, but nothing scales down.
 
-`scaling.protect_busy: true` lets the janitor write pod-deletion costs, so that idle pods go first when the number of
-pods shrinks. Where `scaling.replicas.min` equals `scaling.replicas.max` it never shrinks, and the janitor gets a
-right to patch pods for nothing.
+With `scaling.protect_busy: true` the janitor writes pod deletion costs, so that Kubernetes stops idle pods first when
+it scales down. If `scaling.replicas.min` equals `scaling.replicas.max` nothing scales down, and the janitor gets the
+permission to patch pods without a need.
 
-Take it out, or give the pipeline room to scale.
+Remove it, or give the pipeline room to scale.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     scaling = subject.spec.scaling
     if scaling.protect_busy and in_vain(subject, "scaling.protect_busy", _fixed):
         at = subject.line("scaling.replicas.max")
-        message = f"there are always {scaling.replicas.max} pods ({at}): `min` and `max` are the same"
-        yield subject.problem("scaling.protect_busy", message, "take it out, or raise `scaling.replicas.max`")
+        message = f"there are always {scaling.replicas.max} pods ({at}): `min` and `max` are equal"
+        yield subject.problem("scaling.protect_busy", message, "remove it, or raise `scaling.replicas.max`")
 
 
 def _fixed(spec: Pipeline) -> bool:

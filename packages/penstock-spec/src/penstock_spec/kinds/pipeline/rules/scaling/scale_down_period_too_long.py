@@ -1,9 +1,9 @@
-"""Kubernetes refuses a scale-down period above half an hour.
+"""The scale-down period exceeds 30 minutes.
 
-`scaling.scale_down.at_most` becomes a policy of the HPA: so many pods in such a period. The API server takes periods
-of 30 minutes at the most. The ScaledObject is accepted, KEDA cannot make its HPA, and nothing scales.
+`scaling.scale_down.at_most` becomes a policy of the HPA: a number of pods per period. The API server allows periods of
+up to 30 minutes. With a longer one the ScaledObject is accepted, but KEDA cannot create its HPA, and nothing scales.
 
-Say the same speed over a shorter period: 4 pods in an hour are 2 in `30m`.
+Express the same speed in a shorter period: 4 pods per hour are 2 pods per `30m`.
 """
 
 from __future__ import annotations
@@ -24,5 +24,7 @@ LONGEST = Duration("30m")
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     at_most = subject.spec.scaling.scale_down.at_most
     if at_most is not None and at_most.per > LONGEST:
-        message = f"the HPA takes `{LONGEST}` at the most, and this is `{at_most.per}`"
-        yield subject.problem("scaling.scale_down.at_most.per", message, f"write `{LONGEST}` or less, with fewer pods")
+        message = f"the HPA allows at most `{LONGEST}`, but this is `{at_most.per}`"
+        yield subject.problem(
+            "scaling.scale_down.at_most.per", message, f"set it to `{LONGEST}` or less, with fewer pods"
+        )

@@ -1,9 +1,9 @@
-"""Kubernetes refuses a scale-down window above an hour.
+"""The scale-down window exceeds one hour.
 
-`scaling.scale_down.window` becomes the HPA's stabilization window, and the API server takes one hour at the most. The
-ScaledObject is accepted, KEDA cannot make its HPA, and nothing scales.
+`scaling.scale_down.window` becomes the HPA's stabilization window, and the API server allows at most one hour. With a
+longer one the ScaledObject is accepted, but KEDA cannot create its HPA, and nothing scales.
 
-Write `1h` or less. Pods that must stay longer belong to `scaling.replicas.min`.
+Write `1h` or less. To keep pods longer, raise `scaling.replicas.min`.
 """
 
 from __future__ import annotations
@@ -24,5 +24,5 @@ LONGEST = Duration("1h")
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     window = subject.spec.scaling.scale_down.window
     if window > LONGEST:
-        message = f"the HPA takes `{LONGEST}` at the most, and this is `{window}`"
-        yield subject.problem("scaling.scale_down.window", message, f"write `{LONGEST}` or less")
+        message = f"the HPA allows at most `{LONGEST}`, but this is `{window}`"
+        yield subject.problem("scaling.scale_down.window", message, f"set it to `{LONGEST}` or less")

@@ -1,11 +1,11 @@
-"""Pods are asked for that will have little to do.
+"""The backlog per replica is far below the concurrency.
 
-`scaling.backlog_per_replica` messages are worth one pod, and messages that run count too. A pod that can run
-`work.concurrency` of them at a time, and is added for less than half as many, stands mostly idle: the pipeline goes
-to its maximum under a load that a few pods could carry.
+The autoscaler starts one pod per `scaling.backlog_per_replica` messages, including running ones. If that is less than
+half of the `work.concurrency` messages that a pod can run at a time, pods are mostly idle: the pipeline scales to its
+maximum under a load that a few pods could handle.
 
-Set the target to the concurrency or to a small multiple of it. A lower one is right where each message is heavy and
-must not share its pod; then lower the concurrency instead.
+Set `scaling.backlog_per_replica` to the concurrency or a small multiple of it. If messages are so heavy that they must
+not share a pod, lower the concurrency instead.
 """
 
 from __future__ import annotations

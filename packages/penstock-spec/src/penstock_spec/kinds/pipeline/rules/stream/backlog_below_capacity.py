@@ -1,10 +1,10 @@
-"""The backlog is full before all workers are busy.
+"""The backlog limit is below the capacity of the workers.
 
-What is being worked on counts towards `stream.backlog.limit` until it is done. When all workers together could run
-more than that, the limit is met while some of them stand idle: sends are refused, held back or cost unread messages
-although there is room to work, and `scaling.replicas.max` is never reached.
+Running messages count towards `stream.backlog.limit` until they are done. If all workers together can run more than
+the limit, it is reached while some of them are idle: new messages are rejected, delayed or replace unread ones
+although there is free capacity, and `scaling.replicas.max` is never reached.
 
-Set the limit to at least `work.concurrency` times `scaling.replicas.max`, and better to several times that.
+Set the limit to at least `work.concurrency` times `scaling.replicas.max`, better to several times that.
 """
 
 from __future__ import annotations
@@ -27,13 +27,15 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     )
     if limit < each * most:
         pods, messages = subject.line("scaling.replicas.max"), subject.line("work.concurrency")
-        told = f"{most} pods ({pods}) x {each} messages ({messages})"
+        capacity = f"{most} pods ({pods}) x {each} messages ({messages})"
         if subject.given("stream.backlog.limit"):
-            message = f"workers can run {each * most} at a time: {told}"
+            message = f"workers can run {each * most} at a time: {capacity}"
             yield subject.problem(
                 "stream.backlog.limit", message, f"set `stream.backlog.limit` to at least `{each * most}`"
             )
         else:
             path = "scaling.replicas.max" if subject.given("scaling.replicas.max") else "work.concurrency"
-            message = f"workers can run {each * most} at a time: {told}; `stream.backlog.limit` is {limit} by default"
+            message = (
+                f"workers can run {each * most} at a time: {capacity}; `stream.backlog.limit` is {limit} by default"
+            )
             yield subject.problem(path, message, f"set `stream.backlog.limit` to at least `{each * most}`")

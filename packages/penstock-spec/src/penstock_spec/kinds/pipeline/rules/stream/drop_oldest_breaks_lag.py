@@ -1,12 +1,12 @@
-"""Dropping unread messages makes the scaler count wrong.
+"""Dropping unread messages makes the scaling signal wrong.
 
-Where history is kept, the length of the stream says nothing about the work left, so the scaler asks Redis for the
-group's lag. Redis computes the lag from counters. After entries were dropped that the group had not read, the
-counters no longer tell how many remain: the lag is wrong or missing for as long as the group has not read past the
-gap, and pods come or go for no reason.
+If a stream keeps finished messages, its length says nothing about the remaining work, so KEDA reads the group's lag.
+Redis computes lag from counters. After entries that the group had not read are dropped, these counters no longer show
+how many remain: until the group has read past the gap, the lag is wrong or missing, and pods start or stop without a
+reason.
 
-Keep messages `until-done`, where the signal is the length of the stream and stays exact. Or let a full backlog
-`reject` or `wait`.
+Keep messages `until-done`, where the scaling signal is the exact length of the stream, or set
+`stream.backlog.when_full` to `reject` or `wait`.
 """
 
 from __future__ import annotations
@@ -25,6 +25,6 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     stream = subject.spec.stream
     if stream.backlog.when_full == "drop-oldest" and stream.retention.keep != "until-done":
         at = subject.line("stream.retention.keep")
-        message = f"the stream keeps history ({at}), so scaling counts by lag, which dropping unread messages breaks"
-        hint = "write `reject` or `wait`, or `stream.retention.keep: until-done`"
+        message = f"the stream keeps finished messages ({at}), so it scales by lag, which is wrong after drops"
+        hint = "set it to `reject` or `wait`, or set `stream.retention.keep: until-done`"
         yield subject.problem("stream.backlog.when_full", message, hint)

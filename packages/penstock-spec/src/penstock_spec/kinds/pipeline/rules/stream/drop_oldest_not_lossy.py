@@ -1,11 +1,11 @@
-"""Messages may be dropped, and the spec does not call that lossy.
+"""Messages may be dropped without `lossy: true`.
 
-With `stream.backlog.when_full: drop-oldest` a send that meets a full backlog drops the oldest message that nobody has
-read. That is right for positions and measurements, where only the newest counts, and wrong for nearly everything
-else. So it must be said twice.
+With `stream.backlog.when_full: drop-oldest`, a send to a full backlog drops the oldest unread message. That is right
+for positions and measurements, where only the latest value counts, and wrong for nearly everything else. So it needs a
+second setting as a confirmation.
 
-Set `stream.backlog.lossy: true` if losing unread messages is acceptable. Otherwise write `reject`, which fails the
-send, or `wait`, which holds it back.
+Set `stream.backlog.lossy: true` if losing unread messages is acceptable. Otherwise use `reject`, which fails the send,
+or `wait`, which delays it.
 """
 
 from __future__ import annotations
@@ -23,6 +23,6 @@ from penstock_spec.rules.define import spec_rule
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     backlog = subject.spec.stream.backlog
     if backlog.when_full == "drop-oldest" and not backlog.lossy:
-        message = "above the limit it drops messages that nobody has read, and `stream.backlog.lossy` is not `true`"
-        hint = "add `lossy: true` beside it if losing them is acceptable, or write `reject` or `wait`"
+        message = "a full backlog drops unread messages, but `stream.backlog.lossy` is not `true`"
+        hint = "add `lossy: true` if losing messages is acceptable, or use `reject` or `wait`"
         yield subject.problem("stream.backlog.when_full", message, hint)

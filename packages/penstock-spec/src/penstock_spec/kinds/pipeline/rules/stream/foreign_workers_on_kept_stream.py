@@ -1,10 +1,10 @@
-"""Foreign workers are announced where they make no difference.
+"""Foreign workers are declared on a stream that keeps messages.
 
-`stream.foreign_workers: true` tells the janitor that an entry which was delivered, and is pending nowhere, was
-finished by a worker of another make. Only streams that keep `until-done` have that question: where history is kept,
-finished entries stay in the stream anyway, and the janitor brings none of them back.
+`stream.foreign_workers: true` tells the janitor that an entry which was delivered, and is no longer pending, was
+finished by a foreign worker. That matters only with `until-done`: a stream that keeps messages keeps finished entries
+anyway, and the janitor never redelivers them.
 
-Take it out. Foreign workers may share the group of a kept stream without being announced.
+Remove the field, since it has no effect here. Foreign workers may share the group of such a stream without it.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     stream = subject.spec.stream
     if stream.foreign_workers and in_vain(subject, "stream.foreign_workers", _keeps_history):
         at = subject.line("stream.retention.keep")
-        message = f"the stream keeps history ({at}), where finished messages are never brought back"
-        yield subject.problem("stream.foreign_workers", message, "take it out; it counts only for `until-done`")
+        message = f"the stream keeps finished messages ({at}), so they are never redelivered"
+        yield subject.problem("stream.foreign_workers", message, "remove it; it only has an effect with `until-done`")
 
 
 def _keeps_history(spec: Pipeline) -> bool:

@@ -1,11 +1,11 @@
-"""A group that starts at the end passes over what is there.
+"""A consumer group that starts at `$` skips existing messages.
 
-A group made at `$` never sees what was sent before it was made. On the first day that is whatever the producers sent
-before the first worker came up; after a restore or an `XGROUP DESTROY` it is everything that was waiting. Nobody is
-told.
+A group created at `$`, the end of the stream, never reads messages that were sent earlier. On the first day these are
+all messages sent before the first worker started; after a restore or an `XGROUP DESTROY` it is the whole backlog.
+There is no error.
 
-Penstock makes every group at the stream's beginning, before the first read, and there is no field to say otherwise:
-take it out. What must not be worked on any more is deleted from the stream, or the stream gets a new key.
+Remove the field: Penstock creates every group at the beginning of the stream, before the first read, and this cannot
+be changed. To skip old messages, delete them from the stream or use a new stream key.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""A stream is called lossy, and nothing drops its messages.
+"""A stream is marked lossy, but nothing drops messages.
 
-`stream.backlog.lossy: true` permits `when_full: drop-oldest`. With `reject` and `wait` no message is ever dropped, so
-it says nothing; it only misleads whoever reads the spec.
+`stream.backlog.lossy: true` allows `when_full: drop-oldest`. With `reject` and `wait` no message is ever dropped, so
+it has no effect and misleads readers.
 
-Take it out, or write `when_full: drop-oldest` if that was meant.
+Remove it, or set `when_full: drop-oldest`.
 """
 
 from __future__ import annotations
@@ -26,4 +26,4 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     ):
         at = subject.line("stream.backlog.when_full")
         message = f"`stream.backlog.when_full` is `{backlog.when_full}` ({at}), which drops nothing"
-        yield subject.problem("stream.backlog.lossy", message, "take it out, or write `when_full: drop-oldest`")
+        yield subject.problem("stream.backlog.lossy", message, "remove `lossy`, or set `when_full: drop-oldest`")

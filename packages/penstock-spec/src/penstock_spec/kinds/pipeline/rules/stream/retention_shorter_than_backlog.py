@@ -1,9 +1,8 @@
-"""Less is kept than may wait.
+"""The stream keeps fewer entries than may wait.
 
-`stream.retention.keep.length` is the number of entries that stay in the stream. Unfinished messages are never
-trimmed, so a backlog above that number makes the stream longer than it says, and the history that other readers or an
-audit rely on is gone: everything that stands in the stream is then unfinished, and each message disappears as soon as
-it is done.
+`stream.retention.keep.length` is the number of entries that the stream keeps. Unfinished messages are never trimmed,
+so a backlog above that number makes the stream longer, and every message disappears as soon as it is done: the history
+that other readers or an audit rely on is gone.
 
 Keep at least as many entries as may wait, or lower `stream.backlog.limit`.
 """
@@ -25,6 +24,6 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     keep, limit = subject.spec.stream.retention.keep, subject.spec.stream.backlog.limit
     if isinstance(keep, KeepLength) and keep.length < limit:
         at = subject.line("stream.backlog.limit")
-        message = f"up to {limit} messages may wait (`stream.backlog.limit`, {at}), and then no history is left"
+        message = f"up to {limit} messages may wait (`stream.backlog.limit`, {at}), which leaves no history"
         hint = f"keep at least `{limit}` entries, or set `stream.backlog.limit` to at most `{keep.length}`"
         yield subject.problem("stream.retention.keep.length", message, hint)

@@ -1,9 +1,9 @@
-"""Trimming is set where nothing is kept.
+"""Trimming is configured, but the stream keeps no history.
 
-`janitor.trim` says how often finished entries are taken away where `stream.retention.keep` is a length or an age.
-With `until-done` each message is deleted in the step that finishes it, and there is nothing to trim.
+`janitor.trim` says how often finished entries are deleted if `stream.retention.keep` is a length or an age. With
+`until-done` each message is deleted when it is done, so there is nothing to trim.
 
-Take `janitor.trim` out, or keep history if that was meant.
+Remove `janitor.trim`, or keep history.
 """
 
 from __future__ import annotations
@@ -24,6 +24,6 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
         if not in_vain(subject, path, lambda one: one.stream.retention.keep == "until-done"):
             continue
         at = subject.line("stream.retention.keep")
-        message = f"`stream.retention.keep` is `until-done` ({at}), which leaves nothing finished to trim"
-        yield subject.problem(path, message, "take it out")
+        message = f"`stream.retention.keep` is `until-done` ({at}), which leaves nothing to trim"
+        yield subject.problem(path, message, "remove `janitor.trim`")
         return

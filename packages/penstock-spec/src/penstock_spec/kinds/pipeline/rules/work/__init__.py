@@ -1,1 +1,1 @@
-"""Rules about workers, leases and shutdown."""
+"""Rules about workers, leases and graceful shutdown."""

@@ -1,12 +1,12 @@
-"""A read waits so long that a dead connection is noticed late.
+"""The blocking read is too long to notice a dead connection.
 
-A blocking read is silent until a message comes or `work.block` is over. When its connection was cut without a word (a
-failover, a node that is gone, a gateway that forgets what is idle, some after a few minutes), nothing tells the worker
-until that time and `redis.timeouts.answer` have gone by. Till then it reads nothing, and looks well: its lease is
-renewed on another connection.
+A blocking read is silent until a message arrives or `work.block` ends. If its connection is lost without a notice (a
+failover, a dead node, a gateway that drops idle connections, some after a few minutes), the worker notices only after
+that time plus `redis.timeouts.answer`. Until then it reads nothing but looks healthy, because it renews its lease on
+another connection.
 
-A longer wait gains nothing: a read that comes back empty is one small command. Write a minute or less; the default of
-`5s` is right for most.
+Set `work.block` to a minute or less; the default of `5s` is right for most pipelines. A longer wait gains nothing: a
+read that returns empty is one small command.
 """
 
 from __future__ import annotations
@@ -27,6 +27,6 @@ LONGEST = Duration("1m")
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     block = subject.spec.work.block
     if block > LONGEST:
-        deaf = block + subject.platform.redis.timeouts.answer
-        message = f"a worker whose connection was cut in silence reads nothing for up to {deaf}"
-        yield subject.problem("work.block", message, f"write `{LONGEST}` or less; `5s` is the default")
+        unaware = block + subject.platform.redis.timeouts.answer
+        message = f"a worker that silently lost its connection reads nothing for up to {unaware}"
+        yield subject.problem("work.block", message, f"set `work.block` to `{LONGEST}` or less; the default is `5s`")

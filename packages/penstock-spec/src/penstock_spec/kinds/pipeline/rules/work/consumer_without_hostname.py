@@ -1,7 +1,7 @@
-"""A consumer's name does not say which pod it is.
+"""The consumer name does not contain the pod's name.
 
-A random incarnation follows the name, so two pods never share a consumer. But in `XINFO CONSUMERS`, in logs and in
-dead letters they differ by random letters alone, and nobody can tell which pod holds a message.
+Penstock adds a random part to the name, so two pods never share a consumer. But in `XINFO CONSUMERS`, logs and dead
+letters the consumers differ only by random letters, and nobody can tell which pod holds a message.
 
 Put `{hostname}` into the name; in a pod it is the pod's name.
 """
@@ -22,5 +22,5 @@ from penstock_spec.values.strings import printable
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     consumer = subject.spec.stream.consumer
     if "{hostname}" not in consumer:
-        message = f"all pods are `{printable(consumer)}` with random letters"
+        message = f"all pods are named `{printable(consumer)}` with random letters"
         yield subject.problem("stream.consumer", message, f'write `"{printable(consumer)}-{{hostname}}"`')

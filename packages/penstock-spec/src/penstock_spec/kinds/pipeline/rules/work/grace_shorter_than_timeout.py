@@ -1,11 +1,11 @@
-"""A pod is killed while it may still work.
+"""The grace period is shorter than the timeout plus the margin.
 
-Kubernetes sends SIGKILL when `shutdown.grace` is over, whatever still runs. A preStop hook, where a patch adds one,
-comes first: the worker hears nothing until it has ended, and the grace runs already. From SIGTERM on a handler may
-run for `work.timeout`; the end of the grace, `shutdown.margin`, is needed to give back what remains and to close.
-What is cut off runs again elsewhere, from its beginning.
+Kubernetes sends SIGKILL when `shutdown.grace` ends, even if a message is still running. After SIGTERM a handler may
+run for `work.timeout`. The worker needs the end of the grace period, `shutdown.margin`, to give back unfinished
+messages and close connections. A preStop hook, if a patch adds one, uses up grace before the worker receives SIGTERM.
+An interrupted message runs again elsewhere, from the beginning.
 
-Set `shutdown.grace` to at least the sum of these, or shorten `work.timeout`.
+Set `shutdown.grace` to at least the sum of these times, or shorten `work.timeout`.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     timeout, shutdown = subject.spec.work.timeout, subject.spec.shutdown
     hook, patch = pre_stop(subject.spec.patches)
     needed = timeout + shutdown.margin + hook
-    if not shutdown.margin < shutdown.grace < needed:  # a margin that is no part of the grace has a rule of its own
+    if not shutdown.margin < shutdown.grace < needed:  # `margin-not-below-grace` reports a longer margin
         return
     of_hook = f"patches[{patch}].path"
     at = subject.written("shutdown.grace", "work.timeout", "shutdown.margin", *([of_hook] if hook.amount else []))
-    message = f"work.timeout is {timeout} ({subject.line('work.timeout')}), and draining needs {shutdown.margin} more"
+    message = f"`work.timeout` is {timeout} ({subject.line('work.timeout')}) and `shutdown.margin` {shutdown.margin}"
     if hook.amount:
-        message += f", after {hook} of preStop ({subject.line(of_hook)})"
+        message += f", after a preStop hook of {hook} ({subject.line(of_hook)})"
     if at != "shutdown.grace":
-        message += f"; shutdown.grace is {shutdown.grace} by default"
+        message += f"; `shutdown.grace` is {shutdown.grace} by default"
     yield subject.problem(at, message, f"set `shutdown.grace` to at least `{needed}`")

@@ -1,11 +1,11 @@
-"""One slow answer of Redis can cost a worker its lease.
+"""The lease is too short for the Redis timeouts.
 
-A lease is renewed every third of it, and at the slowest a renewal waits for a connection, makes one and waits for the
-answer: the three `redis.timeouts` of the platform file. With a third of the lease at least as long as these together,
-a renewal may fail at its slowest, and the next, at its slowest, still comes before the end. With less, one that
-failed is enough: the worker cancels what it runs, and others run it again.
+A worker renews its lease three times per lease. In the worst case, a renewal waits for a free connection, opens a new
+one and waits for the answer: the three `redis.timeouts` in the platform file. If a third of the lease is at least as
+long as the three together, one renewal may fail and the next still comes in time. If it is shorter, one failed renewal
+is enough to lose the lease: the worker cancels its messages, and other workers run them again.
 
-Make `work.lease` at least three times as long as the timeouts together, or shorten the timeouts.
+Set `work.lease` to at least three times the sum of the timeouts, or shorten the timeouts.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     lease, timeouts = subject.spec.work.lease, subject.platform.redis.timeouts
     slowest = timeouts.wait + timeouts.connect + timeouts.answer
     needed = slowest * 3
-    if lease < needed and not lease < SHORTEST:  # a shorter one has a rule of its own
+    if lease < needed and not lease < SHORTEST:  # `lease-too-short` reports a shorter one
         message = (
-            f"the redis timeouts for waiting, connecting and answering are {slowest} together "
-            f"({subject.platform_line('redis.timeouts')}), longer than a third of {lease}"
+            f"waiting, connecting and answering may take {slowest} together "
+            f"({subject.platform_line('redis.timeouts')}), more than a third of {lease}"
         )
         yield subject.problem("work.lease", message, f"set `work.lease` to at least `{needed}`")

@@ -1,11 +1,10 @@
-"""The messages of a lost worker wait long for another.
+"""A long lease delays messages of a lost worker.
 
-A worker that is killed, or whose node is gone, says nothing more. What it was running is taken over only when its
-lease is over, so that every message it held waits that long, whatever their age. The age at which an alert is told
-goes by meanwhile.
+If a worker is killed or its node is lost, other workers take over its messages only after its lease has expired. Every
+message that it held waits that long, while the age that triggers alerts goes up.
 
-A lease need not be as long as the work: a living worker renews it every third of it, from a thread of its own, for as
-long as a handler runs. Write a minute or less; the default of `30s` is right for most.
+Set `work.lease` to a minute or less; the default of `30s` is right for most pipelines. A lease does not have to be as
+long as the work: a worker renews it three times per lease from a separate thread while a handler runs.
 """
 
 from __future__ import annotations
@@ -26,5 +25,5 @@ LONGEST = Duration("5m")
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     lease = subject.spec.work.lease
     if lease > LONGEST:
-        message = f"what a lost worker held is taken over after {lease}, and a lease need not outlast the work"
-        yield subject.problem("work.lease", message, f"write `{LONGEST}` or less; `30s` is the default")
+        message = f"messages of a lost worker wait {lease}; a lease does not have to outlast the work"
+        yield subject.problem("work.lease", message, f"set `work.lease` to `{LONGEST}` or less; the default is `30s`")

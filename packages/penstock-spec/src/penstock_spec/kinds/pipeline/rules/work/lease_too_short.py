@@ -1,10 +1,10 @@
-"""A lease is so short that healthy workers lose it.
+"""The lease is so short that healthy workers lose it.
 
-A worker renews its lease every third of it. A pause of a few seconds (a failover of Redis, a busy node, a handler in
-a C extension that holds the interpreter's lock) must not look like its death: what it runs would be taken over and
-run twice.
+A worker renews its lease three times per lease. A pause of a few seconds (a Redis failover, a busy node, a C extension
+that holds Python's interpreter lock) must not look like a crash: other workers would take over its messages and run
+them a second time.
 
-Set `work.lease` to at least `10s`; the default of `30s` is right for most.
+Set `work.lease` to at least `10s`; the default of `30s` is right for most pipelines.
 """
 
 from __future__ import annotations
@@ -25,5 +25,5 @@ SHORTEST = Duration("10s")
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     lease = subject.spec.work.lease
     if lease < SHORTEST:
-        message = f"it is renewed every third of it, and {SHORTEST} is the least that outlives a short pause"
-        yield subject.problem("work.lease", message, f"write `{SHORTEST}` or more; `30s` is the default")
+        message = f"a lease is renewed three times, and less than {SHORTEST} does not survive a short pause"
+        yield subject.problem("work.lease", message, f"set `work.lease` to `{SHORTEST}` or more; the default is `30s`")

@@ -1,9 +1,10 @@
-"""No time is left for work between the stop signal and the margin.
+"""The shutdown margin leaves no time to finish work.
 
-`shutdown.margin` is the end of `shutdown.grace`: what still runs when it begins is cancelled and given back. With a
-margin as long as the grace everything is cancelled at once, at each scale-down and each rollout.
+`shutdown.margin` is the last part of `shutdown.grace`: when it begins, the worker cancels running messages and gives
+them back. If the margin is as long as the grace period, every scale-down and every rollout cancels all messages
+immediately.
 
-Make the grace longer, or the margin shorter; ten seconds are enough for giving back and closing.
+Lengthen the grace period or shorten the margin; ten seconds are enough to give messages back and close.
 """
 
 from __future__ import annotations
@@ -22,10 +23,10 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     timeout, shutdown = subject.spec.work.timeout, subject.spec.shutdown
     if shutdown.margin < shutdown.grace:
         return
-    message = f"all of shutdown.grace, {shutdown.grace} ({subject.line('shutdown.grace')}), is margin"
+    message = f"it takes up all of `shutdown.grace`, {shutdown.grace} ({subject.line('shutdown.grace')})"
     if subject.given("shutdown.margin"):
-        yield subject.problem("shutdown.margin", message, "make it shorter, such as `10s`")
+        yield subject.problem("shutdown.margin", message, "set `shutdown.margin` to less, such as `10s`")
     else:
         needed = timeout + shutdown.margin
-        message = f"the margin for giving back and closing is {shutdown.margin}, and all of this"
+        message = f"`shutdown.margin`, {shutdown.margin}, takes up all of it"
         yield subject.problem("shutdown.grace", message, f"set `shutdown.grace` to at least `{needed}`")

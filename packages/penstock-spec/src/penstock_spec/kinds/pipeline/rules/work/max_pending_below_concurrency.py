@@ -1,10 +1,10 @@
-"""A worker may hold fewer messages than it could run.
+"""A worker may hold fewer messages than it can run.
 
-`work.max_pending_per_worker` counts what a worker runs and what it parked. When it is below `work.concurrency`, some
-slots never get a message, yet the pod pays for them.
+`work.max_pending_per_worker` limits the running and parked messages of a worker. If it is below `work.concurrency`,
+some slots never get a message, but the pod reserves resources for them.
 
-Set `max_pending_per_worker` to several times the concurrency, so that parked messages do not stop the reading, or
-lower the concurrency.
+Set `max_pending_per_worker` to several times the concurrency, so that parked messages do not stop the worker from
+reading, or lower the concurrency.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     if work.max_pending_per_worker < work.concurrency:
         at = "work.max_pending_per_worker" if subject.given("work.max_pending_per_worker") else "work.concurrency"
         message = (
-            f"work.concurrency is {work.concurrency} ({subject.line('work.concurrency')}), and a worker may hold "
+            f"`work.concurrency` is {work.concurrency} ({subject.line('work.concurrency')}), but a worker may hold "
             f"{work.max_pending_per_worker} ({subject.line('work.max_pending_per_worker')})"
         )
         yield subject.problem(at, message, f"set `work.max_pending_per_worker` to at least `{work.concurrency}`")

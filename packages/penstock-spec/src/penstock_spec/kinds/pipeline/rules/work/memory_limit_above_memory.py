@@ -1,11 +1,9 @@
-"""The pod runs out of memory before a handler reaches its limit.
+"""Child processes may use more memory than the pod has.
 
-With `isolation: process` each of `work.concurrency` child processes may take `work.memory_limit`. When all of them
-together may take more than `resources.memory`, the kernel can kill the whole pod, and with it the messages that were
-well within their limits.
+With `isolation: process` each of `work.concurrency` child processes may use `work.memory_limit`. If all of them
+together exceed `resources.memory`, the kernel can kill the whole pod, including messages that are within their limits.
 
-Give the pod memory for all of its children, or lower the limit or the concurrency. The worker itself needs some as
-well.
+Give the pod enough memory for all child processes and the worker itself, or lower the limit or the concurrency.
 """
 
 from __future__ import annotations
@@ -27,7 +25,7 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     together = work.memory_limit * work.concurrency
     if together > memory:
         message = (
-            f"{work.concurrency} child processes may take {together} together, and the pod has {memory} "
+            f"{work.concurrency} child processes may use {together} together, but the pod has {memory} "
             f"({subject.line('resources.memory')})"
         )
         yield subject.problem("work.memory_limit", message, f"set `resources.memory` to more than `{together}`")

@@ -1,9 +1,9 @@
-"""A memory limit has no process that it could limit.
+"""A memory limit needs `isolation: process`.
 
-`work.memory_limit` is the most memory of one child process. Without `isolation: process` handlers share the worker's
-own process, and a limit there would kill everything that runs in it.
+`work.memory_limit` limits the memory of one child process. Without `isolation: process` handlers share the worker's
+own process, where a limit would kill all running messages.
 
-Write `isolation: process`, or take the limit out; `resources.memory` limits the pod.
+Set `isolation: process`, or remove the limit; `resources.memory` limits the pod.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from penstock_spec.rules.define import spec_rule
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     work = subject.spec.work
     if work.memory_limit is not None and work.isolation != "process":
-        message = (
-            f"work.isolation is `{work.isolation}` ({subject.line('work.isolation')}), so there are no child processes"
-        )
-        yield subject.problem("work.memory_limit", message, "write `isolation: process`, or take it out")
+        line = subject.line("work.isolation")
+        message = f"`work.isolation` is `{work.isolation}` ({line}), so there are no child processes"
+        yield subject.problem("work.memory_limit", message, "set `isolation: process`, or remove the limit")

@@ -1,9 +1,9 @@
-"""A draining worker is gone before it first tells its progress.
+"""The shutdown progress interval is longer than the drain.
 
-`shutdown.progress` is how often a worker that was told to stop says what still runs. Work ends where the margin
-begins, so a time as long as the rest of the grace has no effect.
+`shutdown.progress` is how often a draining worker logs which messages are still running. The drain ends when the
+margin begins, so an interval as long as the rest of the grace period has no effect.
 
-Make it a fraction of the grace, or take it out.
+Set it to a fraction of the grace period, or remove it.
 """
 
 from __future__ import annotations
@@ -22,5 +22,5 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     shutdown = subject.spec.shutdown
     draining = shutdown.grace - shutdown.margin
     if subject.given("shutdown.progress") and draining.amount and not shutdown.progress < draining:
-        message = f"work ends {draining} after the signal, {shutdown.margin} before the end of the grace"
-        yield subject.problem("shutdown.progress", message, "make it a fraction of that, or take it out")
+        message = f"the drain ends {draining} after SIGTERM, {shutdown.margin} before the end of the grace period"
+        yield subject.problem("shutdown.progress", message, f"set it to a fraction of {draining}, or remove it")

@@ -1,9 +1,9 @@
-"""What takes too long counts as done.
+"""A message that times out counts as done.
 
-With `on_timeout: finish` a message whose handler was cancelled at `work.timeout` is deleted like one that was worked
-on. It is not tried again and is no dead letter: if the work was not done, it is lost.
+With `on_timeout: finish`, a message whose handler is cancelled at `work.timeout` is deleted as if it were done. It is
+not retried and does not become a dead letter: if the work was not done, it is lost.
 
-Take `on_timeout` out, so that a timeout is a failed attempt. Where a late result is worth nothing, suppress this with
+Remove `on_timeout`, so that a timeout is a failed attempt. If a late result has no value, suppress this finding with
 that reason.
 """
 
@@ -21,9 +21,8 @@ from penstock_spec.rules.define import spec_rule
 @spec_rule(Severity.WARNING)
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     if subject.spec.work.on_timeout == "finish":
-        message = (
-            f"after {subject.spec.work.timeout} ({subject.line('work.timeout')}) a message is deleted, done or not"
-        )
+        timeout = f"{subject.spec.work.timeout} ({subject.line('work.timeout')})"
+        message = f"after {timeout} a message is deleted, even if it is not done"
         yield subject.problem(
-            "work.on_timeout", message, "write `retry`, or suppress this and say why a late result is worth nothing"
+            "work.on_timeout", message, "use `retry`, or suppress this with the reason why a late result has no value"
         )
