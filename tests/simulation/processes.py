@@ -19,7 +19,7 @@ from penstock.message.form import Received, form_of
 from penstock.observe.board import Board
 from penstock.observe.metrics import Metrics
 from penstock.observe.readiness import Readiness
-from penstock.resolved import Resolved
+from penstock.resolved import ResolvedPipeline
 from penstock.scripts import script
 from penstock.wire.errors import RedisTrouble, Refused, Unanswered
 from penstock.worker.worker import Outside, Worker
@@ -141,7 +141,7 @@ class Around:
         universe: Universe,
         wires: Wires,
         truth: Truth,
-        pipeline: Resolved,
+        pipeline: ResolvedPipeline,
         patience: float,
         style: str,
         tell: Callable[[str], None],

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from penstock.maintenance import takeover
-from penstock.resolved import Resolved
+from penstock.resolved import ResolvedPipeline
 from penstock.worker import audit, worker
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.platform import Environment
@@ -234,7 +234,7 @@ def _tuned(size: int) -> Iterator[None]:
 
 
 @cache
-def _spec(told: tuple[tuple[str, Any], ...]) -> Resolved:
+def _spec(told: tuple[tuple[str, Any], ...]) -> ResolvedPipeline:
     said = dict(told)
     data: dict[str, Any] = {
         "kind": "pipeline",
@@ -260,10 +260,12 @@ def _spec(told: tuple[tuple[str, Any], ...]) -> Resolved:
     if said["dedup"]:
         data["message"] = {"dedup": {"by": "id", "window": "1h"}}
     where = Where(addresses=["127.0.0.1:6379"])
-    return Resolved(Pipeline.model_validate(data), "dev", Environment(namespace="tests", redis=where), Path())
+    return ResolvedPipeline(
+        Pipeline.model_validate(data), "dev", Environment(namespace="tests", redis=where), Path("trial.yaml")
+    )
 
 
-def pipeline(setup: Setup) -> Resolved:
+def pipeline(setup: Setup) -> ResolvedPipeline:
     """Its spec."""
     names = (
         "concurrency",

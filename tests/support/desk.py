@@ -25,7 +25,7 @@ from penstock.command import main
 from penstock.keys import PipelineKeys
 from penstock.maintenance.replies import items
 from penstock.operating.entry import Entry, Lens
-from penstock.resolved import Resolved
+from penstock.resolved import ResolvedPipeline
 from penstock.wire.credentials import Credentials
 from penstock.worker.dead_letter import dead_letter_fields
 from penstock.worker.delivery import Buried, Delivery
@@ -75,7 +75,7 @@ class Desk:
         monkeypatch.setenv("COLUMNS", "80")
 
     @property
-    def pipeline(self) -> Resolved:
+    def pipeline(self) -> ResolvedPipeline:
         return self.stage.pipeline
 
     @property

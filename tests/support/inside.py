@@ -18,7 +18,7 @@ from penstock.scheduler.calls import Calls
 from penstock.scheduler.context import JobContext
 from penstock.scheduler.listing import Listing
 from penstock.scheduler.outside import Outside
-from penstock.scheduler.resolved import Resolved
+from penstock.scheduler.resolved import ResolvedScheduler
 from penstock.scheduler.scheduler import Scheduler
 from penstock.wire.credentials import Credentials
 from penstock.wire.link import Link
@@ -81,7 +81,7 @@ def pod(  # noqa: PLR0913 - what a pod has from outside
 ) -> Scheduler:
     """One of any number, made in the loop that it runs in."""
     around = Environment.model_validate({"namespace": "tests", "redis": target.redis.model_dump(mode="json")})
-    resolved = Resolved(spec, "dev", around, Path("inside.yaml"))
+    resolved = ResolvedScheduler(spec, "dev", around, Path("inside.yaml"))
     given = {"class": [*spec.failures.classes, NO_CLASS]}
     outside = Outside(
         link=link or (lambda name: target.link(resolved.keys.waiting, name)),

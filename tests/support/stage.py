@@ -23,7 +23,7 @@ from penstock.keys import PARKED, READY, SUSPECT, PipelineKeys
 from penstock.observe.board import Board
 from penstock.observe.metrics import Metrics
 from penstock.observe.values import Counter, Gauge
-from penstock.resolved import Resolved
+from penstock.resolved import ResolvedPipeline
 from penstock.scripts import Script, script
 from penstock.wire.credentials import Credentials
 from penstock.wire.link import Link
@@ -34,7 +34,7 @@ from penstock_spec.platform import Environment, Redis
 LEASE = 10_000
 
 
-def pipeline(redis: Redis, spec: str = "", name: str = "trial") -> Resolved:
+def pipeline(redis: Redis, spec: str = "", name: str = "trial") -> ResolvedPipeline:
     """Sections of `spec`, as YAML, beside all that a pipeline needs."""
     data: dict[str, Any] = {
         "kind": "pipeline",
@@ -48,7 +48,7 @@ def pipeline(redis: Redis, spec: str = "", name: str = "trial") -> Resolved:
     data["stream"] = {"key": name, "group": name} | data.get("stream", {})
     data["dead_letter"] = {"key": f"{{{name}}}:{name}:dead"} | data.get("dead_letter", {})
     environment = Environment(namespace="tests", redis=redis)
-    return Resolved(Pipeline.model_validate(data), "dev", environment, Path())
+    return ResolvedPipeline(Pipeline.model_validate(data), "dev", environment, Path("trial.yaml"))
 
 
 class Clock:

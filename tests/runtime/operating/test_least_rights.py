@@ -32,7 +32,7 @@ from penstock.operating.waiting import ALL, Peek
 from penstock.producer.errors import BacklogFull, SendError
 from penstock.producer.outcomes import Duplicate
 from penstock.producer.producer import Producer
-from penstock.resolved import Resolved
+from penstock.resolved import ResolvedPipeline
 from penstock.scripts import script
 from penstock.wire.credentials import Credentials
 from penstock.wire.errors import RedisTrouble, Reply
@@ -91,7 +91,7 @@ async def says(user: Granted, link: Link) -> None:
         await link.call(*words)
 
 
-async def sends(pipeline: Resolved, credentials: Credentials) -> None:
+async def sends(pipeline: ResolvedPipeline, credentials: Credentials) -> None:
     """Now, later, twice, beyond the limit; and asks for a result."""
     async with Producer(pipeline, credentials=credentials) as producer:
         sent = await producer.send({"n": 0})

@@ -12,7 +12,7 @@ from promises import keep
 
 from penstock.scheduler.calls import Calls
 from penstock.scheduler.listing import Listing
-from penstock.scheduler.resolved import Resolved, pipelines_of, resolve
+from penstock.scheduler.resolved import ResolvedScheduler, pipelines_of, resolve
 from penstock.wire.credentials import Credentials
 from penstock_spec.findings import CannotGoOn
 from penstock_spec.platform import Environment
@@ -67,7 +67,9 @@ def test_a_pipeline_that_is_not_there(root: Path, tmp_path: Path) -> None:
     shutil.copy(root / "penstock.yaml", tmp_path)
     around = Environment.model_validate({"namespace": "tests", "redis": {"addresses": ["127.0.0.1:6379"]}})
     spec = spec_of(jobs=[{"name": "job", "every": "1s"}], handler="asyncio:sleep")
-    find = pipelines_of(Resolved(spec, "dev", around, tmp_path / "specs" / "x.yaml"), None, None, tmp_path, TODAY)
+    find = pipelines_of(
+        ResolvedScheduler(spec, "dev", around, tmp_path / "specs" / "x.yaml"), None, None, tmp_path, TODAY
+    )
     with pytest.raises(CannotGoOn) as refused:
         find("nobodys")
     assert refused.value.says == "a job sends to `nobodys`, and there is no such pipeline without errors here"

@@ -1,4 +1,4 @@
-"""Specs as they are in an environment, with all that the runtime takes from files."""
+"""Specs in an environment: their overrides and defaults are applied, and all files that the runtime needs are read."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from penstock.keys import PipelineKeys
 from penstock_spec import worker_file
@@ -16,66 +16,104 @@ from penstock_spec.kinds import kinds
 from penstock_spec.kinds.pipeline.message.schema_of import schema_of
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.linting import check, lint
+from penstock_spec.model import Section
 from penstock_spec.platform import Environment, Redis
 from penstock_spec.repository import open_repository, read_inputs
 
+GENERATED = ".json"
+"""The suffix of files that the generator wrote for pods."""
+
+SpecT = TypeVar("SpecT", bound=Section)
+
 
 @dataclass(frozen=True, slots=True)
-class Resolved:
-    """One pipeline in one environment."""
+class Resolved(Generic[SpecT]):
+    """One spec of any kind in one environment; a kind with more to say has a subclass."""
 
-    spec: Pipeline
+    model: ClassVar[type[Section]] = Section
+    """The model of the specs that a subclass accepts."""
+
+    spec: SpecT
     environment: str
     around: Environment
-    folder: Path
-    """Where the spec lies; files that it names are found from here."""
+    file: Path
+    """The spec's file or the generated one; its folder is where relative paths in the spec start."""
     schema: dict[str, Any] | None = None
-    """The JSON Schema of its messages, where it came with the spec."""
-    generated: Resolved | None = None
-    """The same on its own Redis, where it runs on another."""
-    path: Path | None = None
-    """The spec's file, where it was read from one."""
+    """The JSON Schema of its messages, if the file has it."""
+    generated: Self | None = None
+    """The same spec on the Redis of its file, if this one is on another."""
+
+    @classmethod
+    def of(cls, found: Resolved[Any], called: str | Path = "") -> Self:
+        """A spec of this kind. Raises CannotGoOn for another kind; `called` is its name in that error."""
+        if not isinstance(found.spec, cls.model):
+            called, kind = called or found.name, found.spec.kind
+            says = f"`{called}` is a {kind}, and a {cls.model.__name__.lower()} is asked for"
+            raise CannotGoOn(says, f"run it with `{kinds()[kind].run} {called}`")
+        return cls(found.spec, found.environment, found.around, found.file, found.schema)  # type: ignore[arg-type]  # as was checked
 
     @property
     def name(self) -> str:
-        """The pipeline's name."""
-        return self.spec.name
-
-    @property
-    def keys(self) -> PipelineKeys:
-        """Where it stands in Redis."""
-        return PipelineKeys.of(self.spec)
+        """The spec's name."""
+        name: str = getattr(self.spec, "name")  # noqa: B009 - a part has none, and every kind's model has one
+        return name
 
     @property
     def redis(self) -> Redis:
-        """Where its Redis is."""
+        """The Redis of its environment."""
         return self.around.redis
 
-    def on(self, redis: Redis) -> Resolved:
-        """The same pipeline on another Redis."""
+    def on(self, redis: Redis) -> Self:
+        """The same spec on another Redis."""
         around = self.around.model_copy(update={"redis": redis})
         return replace(self, around=around, generated=self.generated or self)
 
-    def whole(self) -> Resolved:
-        """With the schema of its messages at hand, for whoever asks for it more than once."""
-        return replace(self, schema=self.of_messages())
-
-    def of_messages(self) -> dict[str, Any]:
-        """The JSON Schema of its messages. Raises CannotGoOn where a file that the spec names has none."""
-        return schema_of(self.spec, self.folder) if self.schema is None else self.schema
+    def message_schema(self) -> dict[str, Any] | None:
+        """The JSON Schema of its messages, if its kind has messages."""
+        return self.schema
 
     @property
     def digest(self) -> str:
-        """Of all that a process looks at, as in `worker.json`: what runs can be held against what is generated."""
+        """The digest of everything that a process reads, as in `worker.json`: it shows what a pod runs."""
         around = (self.generated or self).around
-        return worker_file.write(self.environment, self.spec, around, self.of_messages())[1]
+        return worker_file.write(self.environment, self.spec, around, self.message_schema())[1]
+
+
+class ResolvedPipeline(Resolved[Pipeline]):
+    """One pipeline in one environment."""
+
+    __slots__ = ()
+    model = Pipeline
+
+    @property
+    def folder(self) -> Path:
+        """The folder where relative paths in the spec start."""
+        return self.file.parent
+
+    @property
+    def keys(self) -> PipelineKeys:
+        """Its keys in Redis."""
+        return PipelineKeys.of(self.spec)
+
+    @property
+    def slot_key(self) -> str:
+        """The key whose node the pipeline's connections lead to; all its keys share a slot."""
+        return self.keys.stream
+
+    def with_schema(self) -> Self:
+        """The same with the schema of its messages loaded, for callers that need it more than once."""
+        return replace(self, schema=self.message_schema())
+
+    def message_schema(self) -> dict[str, Any]:
+        """The JSON Schema of its messages. Raises CannotGoOn if a file that the spec names contains none."""
+        return schema_of(self.spec, self.folder) if self.schema is None else self.schema
 
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
-    """What specs came to; `outcome` has errors where there is nothing to run."""
+    """Pipelines, or the findings that prevent them from running."""
 
-    pipelines: tuple[Resolved, ...]
+    pipelines: tuple[ResolvedPipeline, ...]
     outcome: LintResult
 
 
@@ -84,38 +122,16 @@ def resolve(
 ) -> Resolution:
     """The pipelines in these files, or all of the repository around the current folder.
 
-    Raises CannotGoOn where a file that is named is of another kind, or where there are only such.
+    Raises CannotGoOn if a named file is of another kind, or if there are only such files.
     """
     named = tuple(paths)
     found, outcome = specs(named, platform, environment, here, today)
-    pipelines = tuple(
-        Resolved(one.model, one.environment, one.around, one.file.parent, path=one.file)
-        for one in found
-        if isinstance(one.model, Pipeline)
-    )
-    for one in found:
-        if not isinstance(one.model, Pipeline) and (one.file in named or not pipelines):
-            raise _another(one.model.name, one.model.kind)
-    return Resolution(pipelines, outcome)
+    pipelines = [one for one in found if isinstance(one.spec, Pipeline)]
+    others = [one for one in found if not isinstance(one.spec, Pipeline) and (one.file in named or not pipelines)]
+    return Resolution(tuple(ResolvedPipeline.of(one) for one in others + pipelines), outcome)
 
 
-@dataclass(frozen=True, slots=True)
-class Spec:
-    """One spec, of any kind, in one environment."""
-
-    model: Any
-    """The model of its kind."""
-    environment: str
-    around: Environment
-    file: Path
-
-    @property
-    def spec(self) -> Any:  # noqa: ANN401 - the model of its kind
-        """The same, in the words of what stands in an environment."""
-        return self.model
-
-
-def specs(  # noqa: PLR0913 - what a command was told, and when
+def specs(  # noqa: PLR0913 - what a command was given, and when
     paths: Iterable[Path],
     platform: Path | None,
     environment: str | None,
@@ -123,10 +139,10 @@ def specs(  # noqa: PLR0913 - what a command was told, and when
     today: date,
     *,
     usual: str = "",
-) -> tuple[tuple[Spec, ...], LintResult]:
-    """The specs in these files, or all of the repository, whatever their kind; none where one has errors.
+) -> tuple[tuple[Resolved[Any], ...], LintResult]:
+    """The specs in these files, or all of the repository, of any kind; none if one has errors.
 
-    `usual` is the environment that is meant where there are several and none was named.
+    `usual` is the default environment if there are several.
     """
     repository = open_repository(paths, platform, here)
     inputs = read_inputs(repository)
@@ -137,42 +153,33 @@ def specs(  # noqa: PLR0913 - what a command was told, and when
     if outcome.count(Severity.ERROR) or read.model is None:
         return (), outcome
     around = read.model.environments[chosen]
-    found = []
+    found: list[Resolved[Any]] = []
     for file in inputs.specs:
         document = lint.load(file)
         model, _ = check.resolve(kinds()[document.data["kind"]], document, read, chosen)
-        found.append(Spec(model, chosen, around, file.path))
+        found.append(Resolved(model, chosen, around, file.path))
     return tuple(found), outcome
 
 
-def from_generated(path: Path, environment: str | None) -> Resolved:
-    """The pipeline in a file that the generator wrote, as pods read it."""
-    told = generated(path, environment)
-    if not isinstance(told.spec, Pipeline):
-        raise _another(told.spec.name, told.spec.kind, path)
-    return Resolved(told.spec, told.environment, told.around, path.parent, told.schema)
+def from_generated(path: Path, environment: str | None) -> ResolvedPipeline:
+    """The pipeline in a generated file, as pods read it."""
+    return ResolvedPipeline.of(generated(path, environment), path)
 
 
-def generated(path: Path, environment: str | None) -> worker_file.WorkerFile:
-    """A spec, of any kind, in a file that the generator wrote."""
-    raw = read_bytes(path, path.name, most=None)  # laid out, a schema is larger than as somebody wrote it
+def generated(path: Path, environment: str | None) -> Resolved[Any]:
+    """The spec, of any kind, in a generated file."""
+    raw = read_bytes(path, path.name, most=None)  # indented, a schema is larger than its author's file
     if not isinstance(raw, bytes):
         raise CannotGoOn(f"`{path}` cannot be had: {raw.says}", raw.hint)
     told = worker_file.read(raw, path.name)
     if environment and environment != told.environment:
         says = f"`{path}` was generated for `{told.environment}`, and `{environment}` is asked for"
         raise CannotGoOn(says, f"name the file in `generated/{environment}/`, or leave `--env` out")
-    return told
-
-
-def _another(name: str, kind: str, path: Path | None = None) -> CannotGoOn:
-    """A spec of another kind than pipelines."""
-    says = f"`{path or name}` is a {kind}, and a pipeline is asked for"
-    return CannotGoOn(says, f"run it with `{kinds()[kind].run} {path or name}`")
+    return Resolved(told.spec, told.environment, told.around, path, told.schema)
 
 
 def choose(asked: str | None, known: tuple[str, ...]) -> str:
-    """The environment that was asked for, or the only one."""
+    """The named environment, or the only one."""
     if asked or len(known) <= 1:
         return known[0] if known else ""
     told = ", ".join(f"`{name}`" for name in known)

@@ -14,7 +14,7 @@ from penstock.operating.status import Status
 from penstock.operating.throughput import Counts, counts, done_per_second
 from penstock.producer.outcomes import Duplicate, Sent
 from penstock.producer.producer import Producer
-from penstock.resolved import Resolved
+from penstock.resolved import ResolvedPipeline
 from penstock.wire.credentials import Credentials
 from penstock.wire.errors import Refused
 from penstock.wire.link import Link
@@ -39,7 +39,7 @@ STATES = ("new", "running", "ready", "suspect", "parked", "delayed")
 class PipelineWorkload:
     """One pipeline in its environment."""
 
-    resolved: Resolved
+    resolved: ResolvedPipeline
     _before: Counts | None = field(default=None, init=False)
 
     @property
@@ -84,7 +84,7 @@ class PipelineWorkload:
 
     def process_files(self) -> tuple[dict[Path, str], str]:
         around = (self.resolved.generated or self.resolved).around  # as generated, even on another Redis
-        text, digest = worker_file.write(self.environment, _local(self.spec), around, self.resolved.of_messages())
+        text, digest = worker_file.write(self.environment, _local(self.spec), around, self.resolved.message_schema())
         return {self._file: text}, digest
 
     def arguments(self, files: Path, url: str, paths: Sequence[Path]) -> list[str]:
@@ -131,7 +131,7 @@ class PipelineWorkload:
     async def send(self, link: Link, credentials: Credentials, count: int) -> str:
         """Send sample messages that fit the schema; no two are duplicates."""
         del link
-        schema, random = self.resolved.of_messages(), SystemRandom()
+        schema, random = self.resolved.message_schema(), SystemRandom()
         message = self.spec.message
         unique = {name for name in (message.correlate, message.dedup and message.dedup.by) if name}
         sent, error = 0, ""

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TypeVar
 
 from penstock.operating.reach import as_sentence
-from penstock.resolved import Resolved as Pipeline
+from penstock.resolved import ResolvedPipeline
 from penstock.scheduler.asking import Desk, Standing
 from penstock.scheduler.process import link_to
-from penstock.scheduler.resolved import PIPELINES, Resolved
+from penstock.scheduler.resolved import PIPELINES, ResolvedScheduler
 from penstock.wire.credentials import Credentials
 from penstock.wire.errors import RedisTrouble
 from penstock.wire.link import Link
@@ -42,8 +42,8 @@ class LastRuns:
 class SchedulerWorkload:
     """One scheduler in its environment."""
 
-    resolved: Resolved
-    pipelines: tuple[Pipeline, ...] = ()
+    resolved: ResolvedScheduler
+    pipelines: tuple[ResolvedPipeline, ...] = ()
     """The pipelines that its jobs may send to, whether they run here or not."""
     _before: LastRuns | None = field(default=None, init=False)
 
@@ -171,7 +171,7 @@ class SchedulerWorkload:
         return ended / (now.at - before.at)
 
 
-def sends_to(spec: Scheduler, known: Sequence[Pipeline]) -> tuple[Pipeline, ...]:
+def sends_to(spec: Scheduler, known: Sequence[ResolvedPipeline]) -> tuple[ResolvedPipeline, ...]:
     """The pipelines that its jobs send to; all known ones if a function provides the jobs."""
     if isinstance(spec.jobs, str):
         return tuple(known)

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
+from typing import Any
 
-from penstock.resolved import Resolved as Pipeline
-from penstock.resolved import Spec, specs
-from penstock.scheduler.resolved import Resolved as Scheduler
+from penstock.resolved import Resolved, ResolvedPipeline, specs
+from penstock.scheduler.resolved import ResolvedScheduler
 from penstock_dev.running.pipeline import PipelineWorkload
 from penstock_dev.running.scheduler import SchedulerWorkload, sends_to
 from penstock_dev.running.workload import Workload
@@ -86,7 +86,7 @@ class SpecLoader:
         self._last = {path: one for path, one in self._last.items() if path in paths}
         return self._kept(errors, outcome)
 
-    def _specs(self, paths: tuple[Path, ...]) -> tuple[tuple[Spec, ...], LintResult]:
+    def _specs(self, paths: tuple[Path, ...]) -> tuple[tuple[Resolved[Any], ...], LintResult]:
         selection = self._selection
         return specs(
             paths,
@@ -97,26 +97,22 @@ class SpecLoader:
             usual=DEFAULT_ENVIRONMENT,
         )
 
-    def _by_path(self, found: Sequence[Spec]) -> dict[Path, Workload]:
+    def _by_path(self, found: Sequence[Resolved[Any]]) -> dict[Path, Workload]:
         """A workload per spec. A scheduler gets the files of all pipelines that it sends to, running or not."""
-        known: tuple[Pipeline, ...] | None = None
+        known: tuple[ResolvedPipeline, ...] | None = None
         workloads: dict[Path, Workload] = {}
         for one in found:
-            if one.model.kind != "scheduler":
-                workloads[one.file] = PipelineWorkload(_pipeline(one))
+            if one.spec.kind != "scheduler":
+                workloads[one.file] = PipelineWorkload(ResolvedPipeline.of(one))
                 continue
             if known is None:
-                known = tuple(_pipeline(each) for each in self._specs(())[0] if each.model.kind == "pipeline")
-            of = Scheduler(one.model, one.environment, one.around, one.file)
+                known = tuple(ResolvedPipeline.of(each) for each in self._specs(())[0] if each.spec.kind == "pipeline")
+            of = ResolvedScheduler.of(one)
             workloads[one.file] = SchedulerWorkload(of, sends_to(of.spec, known))
         return workloads
 
     def _kept(self, errors: dict[str, str], outcome: LintResult | None = None) -> LoadedSpecs:
         return LoadedSpecs(tuple(self._last.values()), errors, outcome or LintResult((), 0, {}))
-
-
-def _pipeline(one: Spec) -> Pipeline:
-    return Pipeline(one.model, one.environment, one.around, one.file.parent, path=one.file)
 
 
 def _summary(errors: Sequence[Finding]) -> str:

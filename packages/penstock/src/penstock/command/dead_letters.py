@@ -15,7 +15,7 @@ from penstock.operating.letters.dead_letter import DeadLetter
 from penstock.operating.reach import Insistence, link_to
 from penstock.operating.spans import many, moment, span
 from penstock.operating.table import Column, Table
-from penstock.resolved import Resolved
+from penstock.resolved import ResolvedPipeline
 from penstock.wire.credentials import Credentials
 from penstock.worker.dead_letter import penstock_field
 from penstock_spec.report.safe import safe
@@ -24,7 +24,7 @@ COLUMNS = (Column("id"), Column("age", right=True), Column("reason"), Column("at
 
 
 async def list_letters(
-    pipeline: Resolved,
+    pipeline: ResolvedPipeline,
     credentials: Credentials,
     filters: Filters,
     limit: int,
@@ -56,14 +56,14 @@ async def list_letters(
     return 0 if found else INCOMPLETE
 
 
-def nothing(pipeline: Resolved, passed: int) -> str:
+def nothing(pipeline: ResolvedPipeline, passed: int) -> str:
     """Why there is nothing to tell."""
     if not passed:
         return f"`{pipeline.name}` has no such dead letters"
     return f"{many(passed, 'dead letter')} {'was' if passed == 1 else 'were'} looked at, and none is meant"
 
 
-def notes(walk: Walk, pipeline: Resolved) -> Iterator[str]:
+def notes(walk: Walk, pipeline: ResolvedPipeline) -> Iterator[str]:
     """What was left out."""
     if walk.seen.others:
         yield (
@@ -106,7 +106,7 @@ def _of_body(about: About) -> dict[str, object]:
     return {"message": about.message, "fields": about.named, "unreadable": about.unreadable or None}
 
 
-async def show_letter(pipeline: Resolved, credentials: Credentials, id_: str, *, as_json: bool) -> int:
+async def show_letter(pipeline: ResolvedPipeline, credentials: Credentials, id_: str, *, as_json: bool) -> int:
     """Tell all of one. Gives an exit code."""
     lens = Lens(pipeline.spec, pipeline.folder)
     async with link_to(pipeline, credentials, "dlq") as link:

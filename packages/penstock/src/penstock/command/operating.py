@@ -24,7 +24,7 @@ from penstock.command.running import redis_option, resolved
 
 if TYPE_CHECKING:
     from penstock.operating.table import Table
-    from penstock.resolved import Resolved
+    from penstock.resolved import ResolvedPipeline
     from penstock.wire.credentials import Credentials
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -53,7 +53,7 @@ class Asked:
     redis: str | None
     platform: Path | None
 
-    def pipeline(self) -> tuple[Resolved, Credentials]:
+    def pipeline(self) -> tuple[ResolvedPipeline, Credentials]:
         """Read what files and the environment say of it; what else was said is better checked first."""
         specs = (find_spec(self.spec, self.platform),)
         pipelines, credentials = resolved(specs, self.platform, self.environment, self.redis)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from penstock.maintenance.measure import Measurement
     from penstock.operating.entry import Lens
     from penstock.operating.waiting import Waiting
-    from penstock.resolved import Resolved
+    from penstock.resolved import ResolvedPipeline
     from penstock.wire.credentials import Credentials
     from penstock.wire.link import Link
 
@@ -90,7 +90,13 @@ def command(
 
 
 async def _states(
-    pipeline: Resolved, credentials: Credentials, states: Sequence[str], limit: int, *, bodies: bool, as_json: bool
+    pipeline: ResolvedPipeline,
+    credentials: Credentials,
+    states: Sequence[str],
+    limit: int,
+    *,
+    bodies: bool,
+    as_json: bool,
 ) -> int:
     from penstock.maintenance.measure import measure
     from penstock.operating.entry import Lens
@@ -115,7 +121,7 @@ async def _states(
     return 0 if told else INCOMPLETE
 
 
-async def _one(pipeline: Resolved, credentials: Credentials, id_: str, *, bodies: bool, as_json: bool) -> int:
+async def _one(pipeline: ResolvedPipeline, credentials: Credentials, id_: str, *, bodies: bool, as_json: bool) -> int:
     from penstock.operating.entry import Lens
     from penstock.operating.reach import link_to
     from penstock.operating.waiting import Peek
@@ -141,7 +147,7 @@ async def _now(link: Link) -> int:
     return milliseconds(await link.call("TIME"))
 
 
-def _heading(state: str, measured: Measurement, pipeline: Resolved) -> str:
+def _heading(state: str, measured: Measurement, pipeline: ResolvedPipeline) -> str:
     """How many there are in all."""
     counts = {
         "new": measured.new(until_done=pipeline.spec.stream.retention.keeps_nothing),

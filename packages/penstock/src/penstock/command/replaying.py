@@ -23,7 +23,7 @@ from penstock.operating.letters.replay import GONE, Replayer, hindrance
 from penstock.operating.reach import Insistence, as_sentence, link_to
 from penstock.operating.spans import many, span
 from penstock.operating.table import Column, Table
-from penstock.resolved import Resolved
+from penstock.resolved import ResolvedPipeline
 from penstock.wire.credentials import Credentials
 from penstock.wire.errors import RedisTrouble, Refused
 from penstock.wire.link import Link
@@ -39,7 +39,7 @@ MOST_TROUBLES = 20
 class Plan:
     """Which letters are meant. Nothing said is all of them."""
 
-    pipeline: Resolved
+    pipeline: ResolvedPipeline
     credentials: Credentials
     ids: Sequence[str]
     filters: Filters
@@ -283,7 +283,7 @@ def _broke_off(session: Session, trouble: RedisTrouble) -> int:
     return INCOMPLETE
 
 
-def check_slots(pipeline: Resolved) -> None:
+def check_slots(pipeline: ResolvedPipeline) -> None:
     """On a cluster one step reaches only what lies in one slot."""
     keys = pipeline.keys
     if pipeline.redis.topology == "cluster" and key_slot(keys.dead.encode()) != key_slot(keys.stream.encode()):

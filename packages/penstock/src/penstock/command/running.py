@@ -15,7 +15,7 @@ from penstock_spec.findings import CannotGoOn, Severity
 
 if TYPE_CHECKING:
     from penstock.observe.lines import Process
-    from penstock.resolved import Resolution, Resolved
+    from penstock.resolved import Resolution, ResolvedPipeline
     from penstock.wire.credentials import Credentials
     from penstock_spec.platform import Redis
 
@@ -57,7 +57,7 @@ log_format_option = click.option(
 
 def resolved(
     paths: Iterable[Path], platform: Path | None, environment: str | None, redis: str | None
-) -> tuple[tuple[Resolved, ...], Credentials]:
+) -> tuple[tuple[ResolvedPipeline, ...], Credentials]:
     """The pipelines in these files, or all; findings that are errors end the command."""
     from penstock import resolved as files
 

@@ -23,7 +23,7 @@ from penstock_spec.findings import CannotGoOn, Severity
 
 if TYPE_CHECKING:
     from penstock.scheduler.asking import Desk
-    from penstock.scheduler.resolved import Resolved
+    from penstock.scheduler.resolved import ResolvedScheduler
     from penstock.wire.credentials import Credentials
 
 T = TypeVar("T")
@@ -199,7 +199,7 @@ def _ask(asked: Asked, question: Callable[[Desk], Awaitable[T]]) -> T:
     return _over(*_resolved(asked), question)
 
 
-def _over(scheduler: Resolved, credentials: Credentials, question: Callable[[Desk], Awaitable[T]]) -> T:
+def _over(scheduler: ResolvedScheduler, credentials: Credentials, question: Callable[[Desk], Awaitable[T]]) -> T:
     from penstock.operating import reach
     from penstock.scheduler.asking import Desk
     from penstock.scheduler.process import link_to
@@ -214,7 +214,7 @@ def _over(scheduler: Resolved, credentials: Credentials, question: Callable[[Des
     return reach.run(ask())
 
 
-def _resolved(asked: Asked) -> tuple[Resolved, Credentials]:
+def _resolved(asked: Asked) -> tuple[ResolvedScheduler, Credentials]:
     from penstock.scheduler.resolved import resolve
 
     file = find_spec(asked.spec, asked.platform)

@@ -29,7 +29,7 @@ from penstock_spec.findings import CannotGoOn
 if TYPE_CHECKING:
     from penstock.producer.outcomes import Outcome
     from penstock.producer.producer import Producer
-    from penstock.resolved import Resolved
+    from penstock.resolved import ResolvedPipeline
     from penstock.wire.credentials import Credentials
 
 
@@ -126,7 +126,7 @@ class Wanted:
 
 
 async def _send(
-    pipeline: Resolved,
+    pipeline: ResolvedPipeline,
     credentials: Credentials,
     source: AsyncIterator[list[bytes]],
     wanted: Wanted,

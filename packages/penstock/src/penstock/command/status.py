@@ -19,7 +19,7 @@ from penstock_spec.findings import CannotGoOn
 
 if TYPE_CHECKING:
     from penstock.operating.status import Status
-    from penstock.resolved import Resolved
+    from penstock.resolved import ResolvedPipeline
     from penstock.wire.credentials import Credentials
 
 INTERVAL = 1.0
@@ -99,7 +99,7 @@ def _seconds(said: str) -> float:
     return seconds
 
 
-async def _once(pipelines: Sequence[Resolved], credentials: Credentials, *, as_json: bool) -> int:
+async def _once(pipelines: Sequence[ResolvedPipeline], credentials: Credentials, *, as_json: bool) -> int:
     from penstock.operating.status import Statuses, links_to
 
     async with links_to(pipelines, credentials) as links:
@@ -119,7 +119,9 @@ async def _once(pipelines: Sequence[Resolved], credentials: Credentials, *, as_j
     return INCOMPLETE if any(one.trouble for one in found) else 0
 
 
-async def _watch(pipelines: Sequence[Resolved], credentials: Credentials, every: float, *, as_json: bool) -> None:
+async def _watch(
+    pipelines: Sequence[ResolvedPipeline], credentials: Credentials, every: float, *, as_json: bool
+) -> None:
     from penstock.operating.status import Statuses, links_to
 
     draws = not as_json and coloured(sys.stdout)

@@ -12,7 +12,7 @@ from penstock.command.operating import Asked, aside, asked_options, json_option,
 
 if TYPE_CHECKING:
     from penstock.operating.entry import Entry, Lens
-    from penstock.resolved import Resolved
+    from penstock.resolved import ResolvedPipeline
     from penstock.wire.credentials import Credentials
 
 
@@ -50,7 +50,9 @@ def command(
         ctx.exit(0)
 
 
-async def _tail(pipeline: Resolved, credentials: Credentials, last: int, *, bodies: bool, as_json: bool) -> None:
+async def _tail(
+    pipeline: ResolvedPipeline, credentials: Credentials, last: int, *, bodies: bool, as_json: bool
+) -> None:
     from penstock.maintenance.replies import milliseconds
     from penstock.operating.entry import Lens
     from penstock.operating.following import Follower

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from penstock.resolved import Resolved
+from penstock.resolved import ResolvedPipeline
 from penstock_spec.findings import CannotGoOn
 from penstock_spec.platform import Environment
 
@@ -58,7 +58,7 @@ def _files(path: Path) -> Iterator[Path]:
     yield from found
 
 
-def refuse_apart(pipelines: Iterable[Resolved]) -> None:
+def refuse_apart(pipelines: Iterable[ResolvedPipeline]) -> None:
     """One janitor has one Redis, and looks after each pipeline once."""
     first, *rest = pipelines
     known = {first.name}
@@ -78,6 +78,6 @@ def refuse_apart(pipelines: Iterable[Resolved]) -> None:
         known.add(one.name)
 
 
-def _around(pipeline: Resolved) -> Environment:
+def _around(pipeline: ResolvedPipeline) -> Environment:
     """As it was generated, also where it runs on another Redis."""
     return (pipeline.generated or pipeline).around

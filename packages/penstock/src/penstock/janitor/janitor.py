@@ -27,7 +27,7 @@ from penstock.janitor.tally import Tally
 from penstock.observe.board import Board
 from penstock.observe.logs import Log
 from penstock.observe.metrics import Metrics
-from penstock.resolved import Resolved
+from penstock.resolved import ResolvedPipeline
 from penstock.wire.errors import Absent, RedisTrouble, Refused, Unanswered
 
 LEAVING = 2.0
@@ -40,7 +40,7 @@ class Janitor:
     """For all pipelines of an environment. Any number of janitors may run at once."""
 
     def __init__(
-        self, pipelines: Sequence[Resolved], links: Links, board: Board, pods: Pods, clocks: Clocks = CLOCKS
+        self, pipelines: Sequence[ResolvedPipeline], links: Links, board: Board, pods: Pods, clocks: Clocks = CLOCKS
     ) -> None:
         """Nothing is asked yet."""
         self._links = links

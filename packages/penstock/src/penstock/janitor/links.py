@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from penstock.janitor.lead import lock_of
 from penstock.janitor.reach import Reach, ignore
 from penstock.keys import PipelineKeys
-from penstock.resolved import Resolved
+from penstock.resolved import ResolvedPipeline
 from penstock.wire.credentials import Credentials
 from penstock.wire.link import Link
 from penstock.wire.route import Route
@@ -55,7 +55,7 @@ class Links:
     def to(
         cls,
         redis: Redis,
-        pipelines: Sequence[Resolved],
+        pipelines: Sequence[ResolvedPipeline],
         credentials: Credentials,
         changed: Callable[[bool], None] = ignore,
         kind: type[Reach] = Reach,

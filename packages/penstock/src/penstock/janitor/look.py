@@ -14,7 +14,7 @@ from penstock.janitor.pods import Pods, PodsUnknownError
 from penstock.janitor.reconcile import BYTES, ENTRIES, PAGE
 from penstock.keys import PARKED
 from penstock.maintenance.replies import items, mapping, milliseconds, no_stream, number, raw, without_group
-from penstock.resolved import Resolved
+from penstock.resolved import ResolvedPipeline
 from penstock.wire.errors import RedisTrouble, Refused, Reply
 from penstock.wire.link import Link
 from penstock.wire.words import Word
@@ -62,7 +62,7 @@ class Seen:
 class Look:
     """At one pipeline, as far as one round looks: a page of each index, and a page of the stream."""
 
-    def __init__(self, pipeline: Resolved, link: Link, pods: Pods) -> None:
+    def __init__(self, pipeline: ResolvedPipeline, link: Link, pods: Pods) -> None:
         """Nothing is asked yet."""
         self._name = pipeline.name
         self._spec = pipeline.spec
@@ -237,9 +237,9 @@ class Look:
         return [Would(self._name, does, len(found))] if found else []
 
 
-async def look(pipelines: Sequence[Resolved], links: Sequence[Link], pods: Pods) -> list[Seen]:
+async def look(pipelines: Sequence[ResolvedPipeline], links: Sequence[Link], pods: Pods) -> list[Seen]:
     """What a round over each pipeline would do. Trouble with one of them does not hide the others."""
-    through: dict[Link, list[Resolved]] = {}
+    through: dict[Link, list[ResolvedPipeline]] = {}
     for pipeline, link in zip(pipelines, links, strict=True):
         through.setdefault(link, []).append(pipeline)
     found = await asyncio.gather(*(_look_through(link, of, pods) for link, of in through.items()))
@@ -247,7 +247,7 @@ async def look(pipelines: Sequence[Resolved], links: Sequence[Link], pods: Pods)
     return [seen[pipeline.name] for pipeline in pipelines]
 
 
-async def _look_through(link: Link, pipelines: Sequence[Resolved], pods: Pods) -> list[Seen]:
+async def _look_through(link: Link, pipelines: Sequence[ResolvedPipeline], pods: Pods) -> list[Seen]:
     found: list[Seen] = []
     away: RedisTrouble | None = None  # what the next one would wait for as well
     for one in pipelines:

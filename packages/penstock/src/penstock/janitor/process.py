@@ -28,7 +28,7 @@ from penstock.observe.metrics import Metrics
 from penstock.observe.page import Pages
 from penstock.observe.readiness import Readiness, Why
 from penstock.operating.reach import as_sentence
-from penstock.resolved import Resolved
+from penstock.resolved import ResolvedPipeline
 from penstock.wire.credentials import Credentials
 from penstock.wire.errors import RedisTrouble, Refused
 from penstock.wire.link import Link
@@ -49,7 +49,7 @@ log = Log(logging.getLogger(__name__))
 class Start:
     """What the command was told."""
 
-    pipelines: Sequence[Resolved]
+    pipelines: Sequence[ResolvedPipeline]
     credentials: Credentials
     listen: tuple[str, int] | None
     """Where to answer over HTTP; nowhere when it is nothing."""

@@ -20,7 +20,7 @@ from penstock.maintenance.group import ensure
 from penstock.maintenance.promote import PromoteResult, promote
 from penstock.maintenance.takeover import Takeover
 from penstock.observe.logs import Log
-from penstock.resolved import Resolved
+from penstock.resolved import ResolvedPipeline
 from penstock.wire.errors import Absent, Unanswered
 
 ROUND = 2.0
@@ -41,7 +41,7 @@ log = Log(logging.getLogger(__name__))
 class Rounds:
     """Looks after one pipeline."""
 
-    def __init__(self, pipeline: Resolved, pair: Pair, tally: Tally, pods: Pods, clocks: Clocks) -> None:
+    def __init__(self, pipeline: ResolvedPipeline, pair: Pair, tally: Tally, pods: Pods, clocks: Clocks) -> None:
         """Of its links it uses the one for work."""
         spec, keys, link = pipeline.spec, pipeline.keys, pair.work
         self._name = pipeline.name

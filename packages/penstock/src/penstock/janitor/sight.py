@@ -10,7 +10,7 @@ from penstock.janitor.links import Pair
 from penstock.janitor.tally import Tally
 from penstock.maintenance.measure import Measurement, measure
 from penstock.observe.logs import Log
-from penstock.resolved import Resolved
+from penstock.resolved import ResolvedPipeline
 
 EVERY = 2.0
 """Seconds between two looks."""
@@ -25,7 +25,7 @@ log = Log(logging.getLogger(__name__))
 class Sight:
     """The last look at a pipeline. Set in one thread, read in others: a look is replaced as a whole."""
 
-    def __init__(self, pipeline: Resolved, pair: Pair, tally: Tally, clocks: Clocks) -> None:
+    def __init__(self, pipeline: ResolvedPipeline, pair: Pair, tally: Tally, clocks: Clocks) -> None:
         """Of its links it uses the one for metrics."""
         self.name = pipeline.name
         self._keys = pipeline.keys

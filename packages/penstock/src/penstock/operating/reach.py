@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
 from typing import Any, TypeVar
 
-from penstock.resolved import Resolved
+from penstock.resolved import ResolvedPipeline
 from penstock.wire.credentials import Credentials
 from penstock.wire.errors import Absent, RedisTrouble, Refused, Unanswered
 from penstock.wire.link import Link
@@ -56,7 +56,7 @@ def run(work: Coroutine[Any, Any, T]) -> T:
 
 
 @asynccontextmanager
-async def link_to(pipeline: Resolved, credentials: Credentials, name: str) -> AsyncIterator[Link]:
+async def link_to(pipeline: ResolvedPipeline, credentials: Credentials, name: str) -> AsyncIterator[Link]:
     """A connection to where the pipeline's keys are, closed at the end."""
     route = Route.to(pipeline.redis, pipeline.keys.stream, credentials=credentials)
     link = Link(route, name=f"penstock-{name}")

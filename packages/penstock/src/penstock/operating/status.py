@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from penstock.maintenance.measure import Measurement, measure
 from penstock.operating.reach import link_to
 from penstock.operating.throughput import Counts, counts, done_per_second
-from penstock.resolved import Resolved
+from penstock.resolved import ResolvedPipeline
 from penstock.wire.credentials import Credentials
 from penstock.wire.errors import RedisTrouble, Refused
 from penstock.wire.link import Link
@@ -20,7 +20,7 @@ from penstock.wire.link import Link
 class Status:
     """One pipeline."""
 
-    pipeline: Resolved
+    pipeline: ResolvedPipeline
     measured: Measurement | None
     """None where it could not be told."""
     trouble: RedisTrouble | None = None
@@ -70,9 +70,9 @@ class Status:
 class Statuses:
     """Looks again and again, and tells what happened in between."""
 
-    def __init__(self, pipelines: Sequence[Resolved], links: Sequence[Link]) -> None:
+    def __init__(self, pipelines: Sequence[ResolvedPipeline], links: Sequence[Link]) -> None:
         """A link for each pipeline; it may be the same one."""
-        self._of: dict[Link, list[Resolved]] = {}
+        self._of: dict[Link, list[ResolvedPipeline]] = {}
         for pipeline, link in zip(pipelines, links, strict=True):
             self._of.setdefault(link, []).append(pipeline)
         self._order = {pipeline.name: place for place, pipeline in enumerate(pipelines)}
@@ -83,7 +83,7 @@ class Statuses:
         found = await asyncio.gather(*(self._through(link, of) for link, of in self._of.items()))
         return sorted((one for some in found for one in some), key=lambda one: self._order[one.pipeline.name])
 
-    async def _through(self, link: Link, pipelines: Sequence[Resolved]) -> list[Status]:
+    async def _through(self, link: Link, pipelines: Sequence[ResolvedPipeline]) -> list[Status]:
         found: list[Status] = []
         away: RedisTrouble | None = None  # what the next one would wait for as well
         for pipeline in pipelines:
@@ -98,7 +98,7 @@ class Statuses:
                 away = None if isinstance(trouble, Refused) else trouble
         return found
 
-    async def _look(self, pipeline: Resolved, link: Link) -> Status:
+    async def _look(self, pipeline: ResolvedPipeline, link: Link) -> Status:
         measured = await measure(link, pipeline.keys)
         before, after = self._before.get(pipeline.name), await counts(link, pipeline.keys)
         self._before[pipeline.name] = after
@@ -107,7 +107,7 @@ class Statuses:
 
 
 @asynccontextmanager
-async def links_to(pipelines: Sequence[Resolved], credentials: Credentials) -> AsyncIterator[list[Link]]:
+async def links_to(pipelines: Sequence[ResolvedPipeline], credentials: Credentials) -> AsyncIterator[list[Link]]:
     """One for each; the same one where all is on one server."""
     async with AsyncExitStack() as stack:
         links: list[Link] = []

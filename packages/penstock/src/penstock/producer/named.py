@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
 
-from penstock.resolved import Resolved, resolve
+from penstock.resolved import ResolvedPipeline, resolve
 from penstock.wire.credentials import Credentials
 from penstock.wire.url import read_url
 from penstock_spec.findings import CannotGoOn, Severity
@@ -20,7 +20,7 @@ def pipeline_named(
     redis_url: str | None,
     platform: str | Path | None,
     environ: Mapping[str, str] = os.environ,
-) -> tuple[Resolved, Credentials]:
+) -> tuple[ResolvedPipeline, Credentials]:
     """The spec in its environment, and who we are for its Redis; `redis_url` stands for the platform file's Redis."""
     file = Path(spec)
     # The day is the one on which suppressions hang, and those were looked at when the spec was merged.

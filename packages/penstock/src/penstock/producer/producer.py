@@ -35,7 +35,7 @@ from penstock.producer.post import Post
 from penstock.producer.tally import Tally
 from penstock.producer.terms import check, insistence_of, limits_of
 from penstock.producer.watch import Watch
-from penstock.resolved import Resolved
+from penstock.resolved import ResolvedPipeline
 from penstock.wire.credentials import Credentials
 from penstock.wire.errors import RedisTrouble
 from penstock.wire.link import Link
@@ -57,7 +57,7 @@ class Producer:
 
     def __init__(
         self,
-        pipeline: Resolved | Pipeline,
+        pipeline: ResolvedPipeline | Pipeline,
         redis: Redis | None = None,
         *,
         credentials: Credentials | None = None,
@@ -68,9 +68,9 @@ class Producer:
 
         Credentials come from the environment unless given; numbers are counted on the board of this process.
         """
-        spec = pipeline.spec if isinstance(pipeline, Resolved) else pipeline
-        folder = pipeline.folder if isinstance(pipeline, Resolved) else Path.cwd()
-        redis = pipeline.redis if redis is None and isinstance(pipeline, Resolved) else redis
+        spec = pipeline.spec if isinstance(pipeline, ResolvedPipeline) else pipeline
+        folder = pipeline.folder if isinstance(pipeline, ResolvedPipeline) else Path.cwd()
+        redis = pipeline.redis if redis is None and isinstance(pipeline, ResolvedPipeline) else redis
         if redis is None:
             raise CannotGoOn(f"`{spec.name}` is not told where its Redis is", "hand over `redis`, or a resolved spec")
         check(spec)

@@ -25,7 +25,7 @@ from penstock.producer.named import pipeline_named
 from penstock.producer.outcomes import Duplicate, Failed, Outcome, Sent
 from penstock.producer.producer import Producer
 from penstock.producer.thread import Thread
-from penstock.resolved import Resolved
+from penstock.resolved import ResolvedPipeline
 from penstock.wire.credentials import Credentials
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.platform import Redis
@@ -43,7 +43,7 @@ class SyncProducer:
 
     def __init__(
         self,
-        pipeline: Resolved | Pipeline,
+        pipeline: ResolvedPipeline | Pipeline,
         redis: Redis | None = None,
         *,
         credentials: Credentials | None = None,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from penstock.scheduler.due import cron_after, interval
-from penstock.scheduler.resolved import Resolved
+from penstock.scheduler.resolved import ResolvedScheduler
 from penstock.scheduler.steps import ALL, MOST, MOST_ASKED, Answer, Steps
 from penstock.scheduler.story import Story
 from penstock.wire.errors import Refused
@@ -61,7 +61,7 @@ class Standing:
 class Desk:
     """Asks over one link."""
 
-    def __init__(self, scheduler: Resolved, link: Link) -> None:
+    def __init__(self, scheduler: ResolvedScheduler, link: Link) -> None:
         """Nothing is asked yet."""
         self._scheduler = scheduler
         self._keys = scheduler.keys
@@ -143,7 +143,7 @@ class Desk:
         return told
 
 
-def why(scheduler: Resolved, one: Standing, *, all_paused: bool) -> list[str]:
+def why(scheduler: ResolvedScheduler, one: Standing, *, all_paused: bool) -> list[str]:
     """In words: when it runs next, and what holds it. The first line says most."""
     spec = scheduler.spec
     job = next((each for each in effective_jobs(spec) if each.name == one.name), None)

@@ -17,7 +17,7 @@ from penstock.handling.team_code import CodeReference
 from penstock.observe.failures import failure
 from penstock.producer.producer import Producer
 from penstock.scheduler.context import JobContext
-from penstock.scheduler.resolved import ToPipeline
+from penstock.scheduler.resolved import FindPipeline
 from penstock.wire.credentials import Credentials
 from penstock_spec.findings import CannotGoOn
 from penstock_spec.kinds.scheduler.effective import EffectiveJob, effective_jobs
@@ -33,7 +33,7 @@ class Calls:
         spec: Scheduler,
         paths: Iterable[Path],
         threads: Executor,
-        to_pipeline: ToPipeline,
+        to_pipeline: FindPipeline,
         credentials: Credentials,
     ) -> None:
         """Import what the spec names, and find the pipelines that its jobs send to. Raises CannotGoOn."""

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable
 
 from penstock.observe.logs import Log
-from penstock.scheduler.resolved import Resolved
+from penstock.scheduler.resolved import ResolvedScheduler
 from penstock_spec.findings import CannotGoOn
 from penstock_spec.kinds.scheduler.work import Patterns
 
@@ -16,7 +16,7 @@ log = Log(logging.getLogger(__name__))
 class OfFile:
     """Read anew when the file has changed. Everything else that it says counts from the next start on."""
 
-    def __init__(self, scheduler: Resolved, read: Callable[[], Resolved | None]) -> None:
+    def __init__(self, scheduler: ResolvedScheduler, read: Callable[[], ResolvedScheduler | None]) -> None:
         """`read` gives what the file says now, and nothing where that has errors; it may raise CannotGoOn."""
         self._file = scheduler.file
         self._read = read

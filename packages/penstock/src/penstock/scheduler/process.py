@@ -31,7 +31,7 @@ from penstock.pod.sidecar import quit_sidecar
 from penstock.scheduler.calls import Calls
 from penstock.scheduler.listing import Listing
 from penstock.scheduler.outside import Outside
-from penstock.scheduler.resolved import Resolved, ToPipeline
+from penstock.scheduler.resolved import FindPipeline, ResolvedScheduler
 from penstock.scheduler.scheduler import BROKEN, Scheduler
 from penstock.scripts import Script
 from penstock.wire.credentials import Credentials
@@ -55,10 +55,10 @@ log = logging.getLogger("penstock.scheduler")
 class Start:
     """What the command was told."""
 
-    scheduler: Resolved
+    scheduler: ResolvedScheduler
     credentials: Credentials
     process: Process
-    to_pipeline: ToPipeline
+    to_pipeline: FindPipeline
     listen: tuple[str, int] | None
     """Where to answer over HTTP; nowhere when it is nothing."""
     paths: Sequence[Path]
@@ -134,7 +134,7 @@ def longest(spec: Spec) -> float:
 
 
 def link_to(
-    scheduler: Resolved,
+    scheduler: ResolvedScheduler,
     credentials: Credentials,
     name: str,
     answered: Callable[[float], object] | None = None,

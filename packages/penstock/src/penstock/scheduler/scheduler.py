@@ -21,7 +21,7 @@ from penstock.scheduler.outside import Cancels, Outside
 from penstock.scheduler.permits import Permits
 from penstock.scheduler.redis_time import RedisTime
 from penstock.scheduler.refresh import Refresh
-from penstock.scheduler.resolved import Resolved
+from penstock.scheduler.resolved import ResolvedScheduler
 from penstock.scheduler.runs import Runs
 from penstock.scheduler.settler import Settler
 from penstock.scheduler.steps import NAMES, Looked, Steps, shards_word
@@ -47,7 +47,7 @@ BUSIEST = 0.02
 class Scheduler:
     """Runs one scheduler's jobs. Made in the loop that it runs in."""
 
-    def __init__(self, scheduler: Resolved, listing: Listing, calls: Calls, outside: Outside) -> None:
+    def __init__(self, scheduler: ResolvedScheduler, listing: Listing, calls: Calls, outside: Outside) -> None:
         """Nothing is connected yet."""
         spec, keys = scheduler.spec, scheduler.keys
         self._spec = spec

@@ -28,13 +28,13 @@ from penstock.worker.in_process import InProcessRunner
 from penstock_spec.kinds.pipeline.spec import Pipeline
 
 if TYPE_CHECKING:
-    from penstock.resolved import Resolved  # a child has no use for what reads files of specs
+    from penstock.resolved import ResolvedPipeline  # a child has no use for what reads files of specs
 
 
-def config_of(pipeline: Resolved, log_format: str) -> dict[str, Any]:
+def config_of(pipeline: ResolvedPipeline, log_format: str) -> dict[str, Any]:
     """What `program` is called with in the child."""
     spec = pipeline.spec.model_dump(mode="json", by_alias=True)
-    return {"spec": spec, "schema": pipeline.of_messages(), "log_format": log_format}
+    return {"spec": spec, "schema": pipeline.message_schema(), "log_format": log_format}
 
 
 def program(config: Mapping[str, Any]) -> HandlerProgram:

@@ -30,7 +30,7 @@ from penstock.pod.ending import leave, through
 from penstock.pod.redis import redis_health
 from penstock.pod.side import Side
 from penstock.pod.sidecar import quit_sidecar
-from penstock.resolved import Resolved
+from penstock.resolved import ResolvedPipeline
 from penstock.wire.credentials import Credentials
 from penstock.wire.link import Link
 from penstock.wire.route import Route
@@ -51,7 +51,7 @@ log = logging.getLogger("penstock.worker")
 class Start:
     """What the command was told."""
 
-    pipeline: Resolved
+    pipeline: ResolvedPipeline
     credentials: Credentials
     process: Process
     log_format: str
@@ -65,9 +65,9 @@ class Start:
 
 def run(start: Start) -> int:
     """Until it is told to stop. Gives an exit code."""
-    pipeline = start.pipeline.whole()
+    pipeline = start.pipeline.with_schema()
     handler = load(pipeline.spec, start.paths)
-    form = form_of(pipeline.spec.message, pipeline.of_messages())
+    form = form_of(pipeline.spec.message, pipeline.message_schema())
     digest = pipeline.digest
     Log(log).info("begins", environment=pipeline.environment, version=__version__, digest=digest)
     readiness, heart = Readiness(), Heart()
@@ -129,7 +129,7 @@ def run(start: Start) -> int:
 
 
 def link_to(
-    pipeline: Resolved, credentials: Credentials, name: str, answered: Callable[[float], object] | None = None
+    pipeline: ResolvedPipeline, credentials: Credentials, name: str, answered: Callable[[float], object] | None = None
 ) -> Link:
     """A connection to where the pipeline's stream is."""
     route = Route.to(pipeline.redis, pipeline.keys.stream, credentials=credentials)
@@ -152,7 +152,9 @@ def _on_signals(loop: asyncio.AbstractEventLoop, worker: Worker) -> None:
         loop.add_signal_handler(number, handle, number)
 
 
-async def _watch(heart: Heart, loop: asyncio.AbstractEventLoop, readiness: Readiness, pipeline: Resolved) -> None:
+async def _watch(
+    heart: Heart, loop: asyncio.AbstractEventLoop, readiness: Readiness, pipeline: ResolvedPipeline
+) -> None:
     """A loop that stands still for longer than a message may take does not come back.
 
     Until the worker has begun nobody judges: what a lifespan loads may hold up the loop for as long as it takes.

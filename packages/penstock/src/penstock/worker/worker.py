@@ -30,7 +30,7 @@ from penstock.observe.metrics import Metrics
 from penstock.observe.readiness import Readiness, Why
 from penstock.observe.spans import Spans
 from penstock.pod.lease import RENEWING, Lease, incarnation
-from penstock.resolved import Resolved
+from penstock.resolved import ResolvedPipeline
 from penstock.scripts import script
 from penstock.wire.errors import RedisTrouble, Refused
 from penstock.wire.link import Link
@@ -101,7 +101,7 @@ class Worker:
     """Runs one pipeline's messages. Made in the loop that it runs in."""
 
     def __init__(
-        self, pipeline: Resolved, handler: Handler, form: Form, outside: Outside, *, until_idle: bool = False
+        self, pipeline: ResolvedPipeline, handler: Handler, form: Form, outside: Outside, *, until_idle: bool = False
     ) -> None:
         """`until_idle`: leave when there is nothing left to do."""
         spec = pipeline.spec
