@@ -21,8 +21,8 @@ from typing import Any, Protocol
 
 from penstock.handling.failures import Failure
 from penstock.isolation.runs import CancelReason, Crashed, Killed, ProgressReport, Returned, RunRequest, RunResult
-from penstock.worker import outcome
 from penstock.worker.context import Context
+from penstock.worker.outcome import DONE, Failed, Unreadable, encode
 
 from .records import Given, Run
 from .truth import Truth
@@ -158,7 +158,7 @@ class Spawner:
         fields = [part for pair in delivery.fields for part in pair]
         message = self._truth.message_of(delivery.id, fields)
         if message.said.kind == "unreadable":
-            return Returned(outcome.written(outcome.Outcome(unreadable=("not-json", "it is none"))))
+            return Returned(encode(Unreadable("not-json", "it is none")))
         child = Child(asyncio.get_running_loop().create_future())
         given = Given(delivery.id, delivery.consumer, delivery.fence, self._process.name, "")
         child.run = self._truth.begins(message, given, delivery.attempt, lambda: child.why, apart=True)
@@ -177,10 +177,10 @@ class Spawner:
             self._tell(child, Crashed(-9, "it was killed by SIGKILL"))
         elif fails(child.run):
             self._truth.ends(child.run, "fail")
-            self._tell(child, Returned(outcome.written(outcome.Outcome(failure=Failure.of(FailedError(kind))))))
+            self._tell(child, Returned(encode(Failed(Failure.of(FailedError(kind))))))
         else:
             self._truth.ends(child.run, "ok")
-            self._tell(child, Returned(outcome.written(outcome.Outcome())))
+            self._tell(child, Returned(encode(DONE)))
 
     async def cancel(self, delivery_id: bytes, why: CancelReason) -> None:
         """It is told, and ends soon; or is killed."""

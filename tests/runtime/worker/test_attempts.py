@@ -13,6 +13,7 @@ from stage import Stage
 from targets import Target
 
 from penstock.handling.exceptions import Retry
+from penstock.handling.failures import Failure
 from penstock.handling.retry_policy import RetryPolicy
 from penstock.keys import READY
 from penstock.observe.board import Board
@@ -20,8 +21,9 @@ from penstock.observe.metrics import Metrics
 from penstock.wire.errors import RedisTrouble
 from penstock.worker.attempts import Attempts
 from penstock.worker.context import Context, MessageSettings
-from penstock.worker.delivery import Buried, Delivery, Outcome
+from penstock.worker.delivery import Buried, Delivery, Step
 from penstock.worker.metrics import WorkerMetrics
+from penstock.worker.outcome import Failed, Outcome
 from penstock.worker.settler import Settler
 from penstock.worker.slots import Slots
 
@@ -35,19 +37,19 @@ class Observer:
     def __init__(self) -> None:
         self.told: dict[bytes, str] = {}
 
-    def _tell(self, how: str, outcomes: Sequence[Outcome | Delivery]) -> None:
+    def _tell(self, how: str, outcomes: Sequence[Step | Delivery]) -> None:
         for one in outcomes:
             self.told[one.id if isinstance(one, Delivery) else one.delivery.id] = how
 
-    def took(self, outcomes: Sequence[Outcome | Delivery], seconds: float) -> None:
+    def took(self, outcomes: Sequence[Step | Delivery], seconds: float) -> None:
         del seconds
         self._tell("took", outcomes)
 
-    def fenced(self, step: str, outcomes: Sequence[Outcome | Delivery]) -> None:
+    def fenced(self, step: str, outcomes: Sequence[Step | Delivery]) -> None:
         del step
         self._tell("fenced", outcomes)
 
-    def gone(self, step: str, outcomes: Sequence[Outcome | Delivery]) -> None:
+    def gone(self, step: str, outcomes: Sequence[Step | Delivery]) -> None:
         del step
         self._tell("gone", outcomes)
 
@@ -62,11 +64,11 @@ class Handles:
         self.begun: list[bytes] = []
         self.fails = asyncio.Event()
 
-    async def run(self, delivery: Delivery, context: Context) -> None:
+    async def run(self, delivery: Delivery, context: Context) -> Outcome:
         del context
         self.begun.append(delivery.id)
         await self.fails.wait()
-        raise Retry(after=600)
+        return Failed(Failure.of(Retry(after=600)))
 
 
 class Part:

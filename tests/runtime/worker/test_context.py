@@ -150,4 +150,4 @@ def test_a_result_that_stays_for_no_time_is_refused() -> None:
     context = Context(Delivery(b"1-0", (), "me"), 0.0, MessageSettings(logging.getLogger(), (), None))
     with pytest.raises(ValueError, match="`keep` of a result is `0s`: say how long it stays, or leave none"):
         context.leave({"pages": 3}, keep="0s")
-    assert context.left is None
+    assert context.result is None

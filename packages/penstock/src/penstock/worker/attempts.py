@@ -8,15 +8,24 @@ from collections.abc import Awaitable, Callable
 from random import Random
 from typing import Any, Protocol
 
-from penstock.handling.calling import ThreadStillRunning
 from penstock.handling.failures import Failure
 from penstock.handling.retry_policy import BuryDecision, RetryPolicy
-from penstock.message.unreadable import Unreadable
-from penstock.observe.failures import failure
+from penstock.isolation.runs import CancelReason, Crashed
 from penstock.observe.logs import Log
-from penstock.worker.context import CancelReason, Context, MessageSettings, Progress
+from penstock.worker.context import Context, MessageSettings, Progress
 from penstock.worker.delivery import Buried, Delivery, GivenBack, Parked, SettledWith
+from penstock.worker.in_process import outcome_of
 from penstock.worker.metrics import WorkerMetrics
+from penstock.worker.outcome import (
+    STOPPED,
+    Done,
+    Failed,
+    NotDone,
+    NotStarted,
+    Outcome,
+    Stopped,
+    Unreadable,
+)
 from penstock.worker.settler import Settler
 from penstock.worker.slots import Slots
 from penstock_spec.kinds.pipeline.work import PipelineWork
@@ -29,31 +38,11 @@ FIRST_TIME = 10**12
 """Ids below were chosen by somebody, and are no times: this is the year 2001, in ms."""
 
 
-class Crash(Exception):  # noqa: N818 - what happened, rather than whose fault it is
-    """The handler took its process down."""
-
-
-class Stopped(Exception):  # noqa: N818 - as above
-    """A child ended because it was told to."""
-
-
-class Unstarted(Exception):  # noqa: N818 - as above
-    """The attempt could not be begun, through no fault of the message."""
-
-
 class Runner(Protocol):
-    """Something that runs messages: in this process, or in another."""
+    """Runs handlers: in this process, or in another."""
 
-    def run(self, delivery: Delivery, context: Context) -> Awaitable[None]:
-        """One attempt. Raises what the handler raised or its stand-in; Unreadable, Crash, Stopped, Unstarted."""
-
-
-class FailedElsewhere(Exception):  # noqa: N818 - as above
-    """A handler failed in another process; the failure came over as a value."""
-
-    def __init__(self, failure: Failure) -> None:
-        super().__init__(failure.error)
-        self.failure = failure
+    def run(self, delivery: Delivery, context: Context) -> Awaitable[Outcome]:
+        """Run one attempt. Raises GeneratorExit if the handler does, which asyncio shows to its caller alone."""
 
 
 class Attempt:
@@ -79,8 +68,8 @@ class Attempts:
         self,
         work: PipelineWork,
         terms: MessageSettings,
-        here: Runner,
-        apart: Runner,
+        runner: Runner,
+        isolated_runner: Runner,
         retry_policy: RetryPolicy,
         settler: Settler,
         slots: Slots,
@@ -91,11 +80,11 @@ class Attempts:
         clock: Callable[[], float] = time.monotonic,
         wall: Callable[[], float] = time.time,
     ) -> None:
-        """`apart` runs suspects, each in a process of its own. `lose` is told of a life that is over."""
+        """`isolated_runner` runs suspects, each in a process of its own. `lose` ends a consumer."""
         self._work = work
         self._terms = terms
-        self._here = here
-        self._apart = apart
+        self._runner = runner
+        self._isolated_runner = isolated_runner
         self._retry_policy = retry_policy
         self._settler = settler
         self._slots = slots
@@ -175,77 +164,78 @@ class Attempts:
 
     async def _run(self, attempt: Attempt) -> None:
         delivery = attempt.delivery
-        runs = self._apart if delivery.source and delivery.is_suspect else self._here
+        runner = self._isolated_runner if delivery.source and delivery.is_suspect else self._runner
         if attempt.context.why is not None:  # it was cancelled ahead of this, its first step
-            self._raised(attempt, Stopped())
+            self._end(attempt, STOPPED)
             return
         try:
-            await runs.run(delivery, attempt.context)
-        except BaseException as error:  # noqa: BLE001 - a handler may raise anything, `SystemExit` too
-            self._raised(attempt, error)
+            outcome = await runner.run(delivery, attempt.context)
+        except BaseException as error:  # noqa: BLE001 - see `Runner`
+            outcome = outcome_of(error, attempt.context)
+        if isinstance(outcome, Done):
+            self._done(attempt, outcome)
         else:
-            self._done(attempt)
+            self._end(attempt, outcome)
 
-    def _done(self, attempt: Attempt) -> None:
+    def _done(self, attempt: Attempt, outcome: Done) -> None:
         if not attempt.ended:
-            left = attempt.context.left
-            if left is None:
+            if outcome.result is None:
                 self._settler.settle(attempt.delivery)
             else:
-                self._settler.add(SettledWith(attempt.delivery, left.result, left.stays))
+                self._settler.add(SettledWith(attempt.delivery, outcome.result))
             self._metrics.handling["done"].observe(self._clock() - attempt.began)
         self._leave(attempt)
 
-    def _raised(self, attempt: Attempt, error: BaseException) -> None:
+    def _end(self, attempt: Attempt, outcome: NotDone) -> None:
         keeps_slot = True
-        if type(error) is ThreadStillRunning:
-            self._linger(attempt, error.future)
-        elif type(error) is Unstarted:
-            self._loop.call_later(PAUSE, self._slots.release)
-        else:
-            keeps_slot = False
+        match outcome:
+            case Stopped(thread=asyncio.Future() as thread):
+                self._linger(attempt, thread)
+            case NotStarted():
+                self._loop.call_later(PAUSE, self._slots.release)
+            case _:
+                keeps_slot = False
         try:
             if not attempt.ended:
-                self._fail(attempt, error)
+                self._judge(attempt, outcome)
         finally:
             self._leave(attempt, keeps_slot=keeps_slot)
 
-    def _fail(self, attempt: Attempt, error: BaseException) -> None:
-        """Say what becomes of it, whatever the error is made of."""
-        try:
-            self._judge(attempt, error)
-        except Exception as own:  # noqa: BLE001 - its message must not be stuck
-            at = failure(own).at
-            self._log.error("a failure cannot be judged, and counts as any other", error=type(own).__name__, at=at)
-            self._after(attempt, Failure(("builtins.Exception",), text="(it cannot be told)"), crashed=False)
+    def _judge(self, attempt: Attempt, outcome: NotDone) -> None:
+        """Decide what becomes of the message: first by why the attempt was cancelled, then by how it ended."""
+        label = "cancelled"
+        match attempt.context.why:
+            case "lost":  # it belongs to another worker
+                pass
+            case "drain":
+                self._settler.add(GivenBack(attempt.delivery, "drained"))
+            case "timeout" if not isinstance(outcome, Crashed | NotStarted):
+                label = "timed_out"
+                self._timed_out(attempt)
+            case None | "timeout":
+                label = self._follow(attempt, outcome)
+        self._metrics.handling[label].observe(self._clock() - attempt.began)
 
-    def _judge(self, attempt: Attempt, error: BaseException) -> None:
-        delivery, why = attempt.delivery, attempt.context.why
-        word = "failed" if why is None else "cancelled"
-        # What a handler raises while it is cancelled is an echo of that, and no failure of the message.
-        if why == "lost":
-            pass  # it is another's
-        elif why == "drain":
-            self._settler.add(GivenBack(delivery, "drained"))
-        elif isinstance(error, Crash):
-            word = "crashed"
-            self._metrics.children_crashed.add()
-            attempt.context.log.warning("a message took its process down", how=str(error))
-            self._after(attempt, Failure(("penstock.Crash", "builtins.Exception"), text=str(error)), crashed=True)
-        elif isinstance(error, Unstarted):
-            self._settler.add(GivenBack(delivery, "unstarted"))
-        elif why == "timeout":
-            word = "timed_out"
-            self._timed_out(attempt)
-        elif isinstance(error, Unreadable):
-            attempt.context.log.warning("a message cannot be read", reason=error.reason)
-            self._settler.add(Buried(delivery, "unreadable", str(error)))
-        elif isinstance(error, FailedElsewhere):
-            self._after(attempt, error.failure, crashed=False)
-        else:
-            attempt.context.log.failure("a message failed", error)
-            self._after(attempt, Failure.of(error), crashed=False)
-        self._metrics.handling[word].observe(self._clock() - attempt.began)
+    def _follow(self, attempt: Attempt, outcome: NotDone) -> str:
+        """Take the step that follows from an outcome, and give its label."""
+        delivery, label = attempt.delivery, "failed"
+        match outcome:
+            case Crashed(_, text):
+                label = "crashed"
+                self._metrics.children_crashed.add()
+                attempt.context.log.warning("a message took its process down", how=text)
+                self._after(attempt, Failure(("penstock.Crash", "builtins.Exception"), text=text), crashed=True)
+            case NotStarted():
+                label = "failed" if attempt.context.why is None else "cancelled"
+                self._settler.add(GivenBack(delivery, "unstarted"))
+            case Unreadable(reason, says):
+                attempt.context.log.warning("a message cannot be read", reason=reason)
+                self._settler.add(Buried(delivery, "unreadable", f"{reason}: {says}"))
+            case Failed(failure):
+                self._after(attempt, failure, crashed=False)
+            case Stopped():  # cancelled by code that is not Penstock's
+                self._after(attempt, Failure.of(asyncio.CancelledError()), crashed=False)
+        return label
 
     def _timed_out(self, attempt: Attempt) -> None:
         self._metrics.timeouts.add()
@@ -326,7 +316,7 @@ class Attempts:
     def _abandon(self, attempt: Attempt) -> None:
         """A handler that ignores being cancelled keeps its slot; its message goes on, and may come back here."""
         if not attempt.ended and attempt.task is not None:
-            self._fail(attempt, Stopped())
+            self._judge(attempt, STOPPED)
             attempt.ended = True
             del self.running[attempt.delivery.id]
             self._lingers(attempt.task)

@@ -7,19 +7,19 @@ import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
+from penstock.isolation.runs import CancelReason
 from penstock.observe.about import fields_of_message
 from penstock.observe.logs import Log
 from penstock.worker.correlation import correlation_of
-from penstock.worker.delivery import Delivery
+from penstock.worker.delivery import Delivery, Result
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.values.quantities import Duration
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Span
 
-CancelReason = Literal["timeout", "lost", "drain"]
 KEPT = "1h"
 
 
@@ -35,15 +35,6 @@ class Progress:
         """In a few words."""
         share = "" if self.done is None else f"{self.done:g}" + ("" if self.total is None else f" of {self.total:g}")
         return ", ".join(part for part in (share, self.says) if part)
-
-
-@dataclass(frozen=True, slots=True)
-class Left:
-    """A result that a handler leaves; it is written in the step that settles the message, or not at all."""
-
-    result: bytes
-    stays: int
-    """Milliseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +60,18 @@ class MessageSettings:
 class Context:
     """Given to a handler beside its message."""
 
-    __slots__ = ("_body", "_delivery", "_progress", "_tell", "_terms", "deadline", "left", "message_id", "span", "why")
+    __slots__ = (
+        "_body",
+        "_delivery",
+        "_progress",
+        "_tell",
+        "_terms",
+        "deadline",
+        "message_id",
+        "result",
+        "span",
+        "why",
+    )
 
     def __init__(
         self,
@@ -90,7 +92,7 @@ class Context:
         """The message's own id; the entry's where its sender gave none."""
         self.span: Span | None = None
         """The span of this attempt, where OpenTelemetry is installed."""
-        self.left: Left | None = None
+        self.result: Result | None = None
         """What `leave` was given last."""
         self.why: CancelReason | None = None
         """Why this attempt was cancelled, once it is: its time was over, its lease was lost, or the worker goes."""
@@ -174,4 +176,4 @@ class Context:
         if not stays:
             raise ValueError("`keep` of a result is `0s`: say how long it stays, or leave none")
         text = json.dumps(result, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
-        self.left = Left(text, stays)
+        self.result = Result(text, stays)

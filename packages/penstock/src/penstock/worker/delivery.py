@@ -48,10 +48,13 @@ class Delivery:
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
-    """Done."""
+class Result:
+    """The result that a handler leaves. The step that settles the message writes it; no other step does."""
 
-    delivery: Delivery
+    value: bytes
+    """JSON."""
+    keep: int
+    """Milliseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +62,7 @@ class SettledWith:
     """Done, and leaves a result."""
 
     delivery: Delivery
-    result: bytes
-    stays: int
-    """Milliseconds."""
+    result: Result
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,4 +95,4 @@ class GivenBack:
     why: str
 
 
-Outcome = Settled | SettledWith | Parked | Buried | GivenBack
+Step = SettledWith | Parked | Buried | GivenBack

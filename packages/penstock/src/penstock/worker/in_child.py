@@ -10,21 +10,20 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Any
 
-from penstock.handling.calling import ThreadStillRunning, call_of
+from penstock.handling.calling import call_of
 from penstock.handling.failures import Failure
 from penstock.handling.load import Handler, load
 from penstock.isolation.program import RunControl
 from penstock.isolation.runs import CancelReason, RunRequest
 from penstock.message.form import form_of
-from penstock.message.unreadable import Unreadable
 from penstock.observe.failures import failure
 from penstock.observe.lines import Process
 from penstock.observe.logs import level_of, set_up
 from penstock.observe.spans import Spans
-from penstock.worker import outcome
 from penstock.worker.context import Context, MessageSettings, Progress
 from penstock.worker.delivery import Delivery
-from penstock.worker.in_process import InProcessRunner
+from penstock.worker.in_process import InProcessRunner, outcome_of
+from penstock.worker.outcome import Failed, NotStarted, Outcome, Stopped, encode
 from penstock_spec.kinds.pipeline.spec import Pipeline
 
 if TYPE_CHECKING:
@@ -55,11 +54,11 @@ class HandlerProgram:
         self._spans = Spans(spec.name, spec.stream.key, spec.stream.group)
         self._terms = MessageSettings.of(spec)
         self._alive = AsyncExitStack()
-        self._here: InProcessRunner | None = None
+        self._runner: InProcessRunner | None = None
         self._process = process
 
     async def run(self, request: RunRequest, control: RunControl) -> bytes:
-        """One attempt; what came of it, as `outcome` has it."""
+        """Run one attempt, and encode its outcome."""
         self._process.pid, self._process.consumer = os.getpid(), request.consumer
         delivery = Delivery(request.id, [part for pair in request.fields for part in pair], request.consumer)
         delivery.count, delivery.uncharged = request.fence, request.fence - request.attempt
@@ -73,39 +72,23 @@ class HandlerProgram:
                 running.cancel()
 
         control.on_cancel(cancel)
-        if self._here is None:
+        if self._runner is None:
             try:
-                self._here = await self._begin()
+                self._runner = await self._start()
             except BaseException as error:
                 if context.why is not None:
                     raise
                 control.retire()
-                return outcome.written(outcome.Outcome(unstarted=_unstarted(error)))
-        return outcome.written(await self._outcome(self._here, delivery, context, control))
-
-    async def _outcome(
-        self, here: InProcessRunner, delivery: Delivery, context: Context, control: RunControl
-    ) -> outcome.Outcome:
+                return encode(NotStarted(_lifespan_failed(error)))
         try:
-            await here.run(delivery, context)
-        except Unreadable as error:
-            return outcome.Outcome(unreadable=(error.reason, error.says))
-        except ThreadStillRunning:
+            outcome = await self._runner.run(delivery, context)
+        except BaseException as error:  # noqa: BLE001 - see `Runner`
+            outcome = outcome_of(error, context)
+        if _leaves_something(outcome):
             control.retire()
-            raise asyncio.CancelledError from None
-        except BaseException as error:
-            if isinstance(error, asyncio.CancelledError) and context.why is not None:
-                raise
-            if isinstance(error, MemoryError):
-                control.retire()
-            if context.why is None:
-                context.log.failure("a message failed", error)
-            return outcome.Outcome(failure=Failure.of(error))
-        if context.left is None:
-            return outcome.Outcome()
-        return outcome.Outcome(left=context.left.result.decode(), stays=context.left.stays)
+        return encode(outcome)
 
-    async def _begin(self) -> InProcessRunner:
+    async def _start(self) -> InProcessRunner:
         if self._handler.lifespan is not None:
             await self._alive.enter_async_context(self._handler.lifespan())
         call = call_of(self._handler, lambda: ThreadPoolExecutor(1, thread_name_prefix="penstock-handler"))
@@ -116,9 +99,20 @@ class HandlerProgram:
         await self._alive.aclose()
 
 
-def _unstarted(error: BaseException) -> str:
+def _lifespan_failed(error: BaseException) -> str:
     at = failure(error).at
     return f"its `lifespan` fails: {Failure.of(error).error}" + (f" ({at})" if at else "")
+
+
+def _leaves_something(outcome: Outcome) -> bool:
+    """Whether this process may be the worse for it: a thread goes on, or memory was short."""
+    match outcome:
+        case Stopped(thread, out_of_memory):
+            return thread is not None or out_of_memory
+        case Failed(failure):
+            return "builtins.MemoryError" in failure.types
+        case _:
+            return False
 
 
 def _words(told: Progress) -> dict[str, str | float | None]:

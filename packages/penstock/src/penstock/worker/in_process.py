@@ -1,39 +1,54 @@
-"""Runs a message's handler here, in this process: read, check, call."""
+"""Runs a message's handler in this process: read, check, call."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from penstock.handling.calling import ThreadStillRunning
+from penstock.handling.failures import Failure
 from penstock.handling.middleware import Call
 from penstock.handling.typed import Make
+from penstock.message import unreadable
 from penstock.message.form import Form, Received
 from penstock.observe.about import ABOUT
+from penstock.observe.failures import failure
 from penstock.observe.spans import Spans
 from penstock.observe.traces import read
 from penstock.worker.context import Context
 from penstock.worker.delivery import Delivery
+from penstock.worker.outcome import DONE, STOPPED, Done, Failed, Outcome, Stopped, Unreadable
 
 
 class InProcessRunner:
     """Runs messages in this process."""
 
     def __init__(self, form: Form, make: Make, call: Call, spans: Spans) -> None:
-        """`make` gives what the handler takes."""
+        """`make` gives the handler's argument."""
         self._form = form
         self._make = make
         self._call = call
         self._spans = spans
 
-    async def run(self, delivery: Delivery, context: Context) -> None:
-        """One attempt. Raises Unreadable, and what the handler raises."""
+    async def run(self, delivery: Delivery, context: Context) -> Outcome:
+        """Run one attempt. A handler may raise anything, `SystemExit` too: all but GeneratorExit becomes an outcome."""
         ABOUT.set(context)
-        received = self._form.read(delivery.fields)
-        context.about(received.value, received.own.id)
-        message = self._make(received)
-        if received.own.parent is None and not self._spans.active:
-            await self._call(message, context)
-        else:
-            await self._traced(received, message, context)
+        try:
+            received = self._form.read(delivery.fields)
+            context.about(received.value, received.own.id)
+            message = self._make(received)
+            if received.own.parent is None and not self._spans.active:
+                await self._call(message, context)
+            else:
+                await self._traced(received, message, context)
+        except unreadable.Unreadable as error:
+            return Unreadable(error.reason, error.says)
+        except ThreadStillRunning as error:
+            return Stopped(error.future)
+        except GeneratorExit:  # when a thread raises it, asyncio closes this coroutine and raises it in the caller
+            raise
+        except BaseException as error:  # noqa: BLE001 - see above
+            return outcome_of(error, context)
+        return DONE if context.result is None else Done(context.result)
 
     async def _traced(self, received: Received, message: Any, context: Context) -> None:  # noqa: ANN401 - as handlers want it
         came_with = read(received.own.parent, received.own.state)
@@ -43,3 +58,20 @@ class InProcessRunner:
         with around as processing:
             context.span = processing.span
             await self._call(message, context)
+
+
+def outcome_of(error: BaseException, context: Context) -> Failed | Stopped:
+    """Log and describe an exception, whatever it is made of: its message must not be stuck.
+
+    An exception that a handler raises after it was cancelled says nothing about its message.
+    """
+    if context.why is not None:
+        return Stopped(out_of_memory=True) if issubclass(type(error), MemoryError) else STOPPED
+    try:
+        ended = Failed(Failure.of(error))
+        context.log.failure("a message failed", error)
+    except Exception as own:  # noqa: BLE001 - a class of a team may lie about itself
+        at = failure(own).at
+        context.log.error("a failure cannot be judged, and counts as any other", error=type(own).__name__, at=at)  # noqa: TRY400 - its text may quote the message
+        return Failed(Failure(("builtins.Exception",), text="(it cannot be told)"))
+    return ended

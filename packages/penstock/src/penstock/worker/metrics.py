@@ -10,7 +10,7 @@ from penstock.maintenance.promote import PromoteResult
 from penstock.maintenance.takeover import TakeoverResult
 from penstock.observe.metrics import Metrics
 from penstock.wire.errors import RedisTrouble
-from penstock.worker.delivery import Buried, Delivery, GivenBack, Outcome, Parked, Settled, SettledWith
+from penstock.worker.delivery import Buried, Delivery, GivenBack, Parked, SettledWith, Step
 from penstock_spec.failures.classes import NO_CLASS
 from penstock_spec.kinds.pipeline.metrics import leaving, process, sweeping, working
 
@@ -66,10 +66,10 @@ class WorkerMetrics:
         """A message that was claimed; new ones are counted by the batch."""
         self._delivered[source].add()
 
-    def took(self, outcomes: Sequence[Outcome | Delivery]) -> None:
+    def took(self, outcomes: Sequence[Step | Delivery]) -> None:
         """Redis took them."""
         first = outcomes[0]
-        if isinstance(first, (Delivery, Settled, SettledWith)):
+        if isinstance(first, Delivery | SettledWith):
             self.done.add(len(outcomes))
             return
         for one in outcomes:
@@ -80,7 +80,7 @@ class WorkerMetrics:
                     self.metrics.counter(working.DEAD, one.reason).add()
                 case GivenBack():
                     self.metrics.counter(working.GIVEN_BACK, one.why).add()
-                case Delivery() | Settled() | SettledWith():  # these were of another kind
+                case Delivery() | SettledWith():  # these were of another kind
                     raise AssertionError(one)
 
     @property

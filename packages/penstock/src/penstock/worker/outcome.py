@@ -1,37 +1,97 @@
-"""How an attempt ended, as it comes out of a child process."""
+"""How an attempt ended: one of these, whether its handler ran in this process or in a child."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 from dataclasses import asdict, dataclass
+from typing import TypeAlias, cast
 
 from penstock.handling.failures import Failure
+from penstock.isolation.runs import Crashed
+from penstock.message.unreadable import Reason
+from penstock.worker.delivery import Result
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """Done, unless something is said here."""
+class Done:
+    """The handler returned."""
 
-    unstarted: str | None = None
-    """Why the attempt could not be begun."""
-    failure: Failure | None = None
-    unreadable: tuple[str, str] | None = None
-    """Reason and sentence."""
-    left: str | None = None
-    """The result that the handler left, as JSON."""
-    stays: int = 0
-    """Milliseconds."""
+    result: Result | None = None
 
 
-def written(outcome: Outcome) -> bytes:
-    """As it travels."""
-    return json.dumps(asdict(outcome)).encode()
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The handler raised."""
+
+    failure: Failure
 
 
-def read(text: bytes) -> Outcome:
-    """As it was written."""
-    told = json.loads(text)
-    failure, unreadable = told.pop("failure"), told.pop("unreadable")
-    if failure is not None:
-        failure = Failure.told(failure)
-    return Outcome(failure=failure, unreadable=None if unreadable is None else tuple(unreadable), **told)
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """The handler cannot be given this message."""
+
+    reason: Reason
+    says: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """The attempt was cancelled, and has ended."""
+
+    thread: asyncio.Future[object] | None = None
+    """The thread of a plain function that goes on; threads cannot be cancelled."""
+    out_of_memory: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NotStarted:
+    """The attempt could not start, through no fault of the message."""
+
+    why: str
+
+
+NotDone: TypeAlias = Failed | Unreadable | Crashed | Stopped | NotStarted
+Outcome: TypeAlias = Done | NotDone
+
+DONE = Done()
+"""Shared, as nearly all attempts end so."""
+STOPPED = Stopped()
+
+
+def encode(outcome: Outcome) -> bytes:
+    """Write the outcome that a child sends to its worker."""
+    told: dict[str, object] = {}
+    match outcome:
+        case Done(result):
+            if result is not None:
+                told = {"result": result.value.decode(), "keep": result.keep}
+        case Failed(failure):
+            told = {"failure": asdict(failure)}
+        case Unreadable(reason, says):
+            told = {"unreadable": [reason, says]}
+        case Stopped():
+            told = {"stopped": True}
+        case NotStarted(why):
+            told = {"not_started": why}
+        case Crashed():
+            raise TypeError("a crashed child sends nothing")
+    return json.dumps(told).encode()
+
+
+def decode(text: bytes) -> Outcome:
+    """Read what `encode` wrote."""
+    match json.loads(text):
+        case {"result": result, "keep": keep}:
+            return Done(Result(result.encode(), keep))
+        case {"failure": failure}:
+            return Failed(Failure.told(failure))
+        case {"unreadable": [reason, says]}:
+            return Unreadable(cast("Reason", reason), says)
+        case {"stopped": True}:
+            return STOPPED
+        case {"not_started": why}:
+            return NotStarted(why)
+        case {**more} if not more:
+            return DONE
+    raise ValueError("no outcome of an attempt")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from penstock.observe.complaints import Complaints
 from penstock.observe.logs import Log
 from penstock.wire.errors import RedisTrouble
-from penstock.worker.delivery import Buried, Delivery, Outcome
+from penstock.worker.delivery import Buried, Delivery, Step
 from penstock.worker.metrics import WorkerMetrics
 
 SETTLING = "bringing outcomes to Redis"
@@ -22,7 +22,7 @@ class SettleReporter:
         self._log = log
         self._complaints = complaints
 
-    def took(self, outcomes: Sequence[Outcome | Delivery], seconds: float) -> None:
+    def took(self, outcomes: Sequence[Step | Delivery], seconds: float) -> None:
         """Redis took them."""
         self._metrics.took(outcomes)
         self._metrics.settling.observe(seconds)
@@ -33,13 +33,13 @@ class SettleReporter:
                     entry, attempt = one.delivery.id.decode(), one.delivery.attempt
                     self._log.error("a message is dead", entry=entry, reason=one.reason, attempts=attempt)
 
-    def fenced(self, step: str, outcomes: Sequence[Outcome | Delivery]) -> None:
+    def fenced(self, step: str, outcomes: Sequence[Step | Delivery]) -> None:
         """They were another's by then."""
         self._metrics.fenced(step, len(outcomes))
         told = "outcomes changed nothing: the messages are another worker's by now"
         self._log.warning(told, step=step, count=len(outcomes), entries=_entries(outcomes))
 
-    def gone(self, step: str, outcomes: Sequence[Outcome | Delivery]) -> None:
+    def gone(self, step: str, outcomes: Sequence[Step | Delivery]) -> None:
         """They were pending nowhere by then."""
         self._metrics.gone(step, len(outcomes))
         told = "outcomes changed nothing: the messages are pending nowhere"
@@ -52,6 +52,6 @@ class SettleReporter:
         self._complaints.trouble(SETTLING, error, step=step)
 
 
-def _entries(outcomes: Sequence[Outcome | Delivery]) -> str:
+def _entries(outcomes: Sequence[Step | Delivery]) -> str:
     named = [one.id if isinstance(one, Delivery) else one.delivery.id for one in outcomes[:MOST_NAMED]]
     return " ".join(one.decode() for one in named) + (" ..." if len(outcomes) > MOST_NAMED else "")

@@ -20,7 +20,7 @@ from penstock.scripts import script
 from penstock.wire.errors import Absent, RedisTrouble, Refused, Reply
 from penstock.wire.link import Link
 from penstock.worker.dead_letter import dead_letter_fields, penstock_field
-from penstock.worker.delivery import Buried, Delivery, GivenBack, Outcome, Parked, Settled, SettledWith
+from penstock.worker.delivery import Buried, Delivery, GivenBack, Parked, SettledWith, Step
 
 MOST = 1000
 """Deliveries of one script: a thousand take Redis about four milliseconds."""
@@ -34,13 +34,13 @@ Sent = bytes | str | int | float
 class SettleObserver(Protocol):
     """Who wants to know what became of outcomes."""
 
-    def took(self, outcomes: Sequence[Outcome | Delivery], seconds: float) -> None:
+    def took(self, outcomes: Sequence[Step | Delivery], seconds: float) -> None:
         """Redis took them, so long after the first of them had gathered. They are of one kind."""
 
-    def fenced(self, step: str, outcomes: Sequence[Outcome | Delivery]) -> None:
+    def fenced(self, step: str, outcomes: Sequence[Step | Delivery]) -> None:
         """They were another's by then; nothing was changed."""
 
-    def gone(self, step: str, outcomes: Sequence[Outcome | Delivery]) -> None:
+    def gone(self, step: str, outcomes: Sequence[Step | Delivery]) -> None:
         """They were pending nowhere by then; nothing was changed."""
 
     def refused(self, step: str, error: RedisTrouble, unsettled: int) -> None:
@@ -72,10 +72,10 @@ class Settler:
         self._changed = changed
         self._monotonic = monotonic
         self._done: list[Delivery] = []
-        self._others: list[Outcome] = []
+        self._others: list[Step] = []
         self._working: list[Delivery] = []
         self._kept_done: list[Delivery] = []
-        self._kept_others: list[Outcome] = []
+        self._kept_others: list[Step] = []
         self._kept_since = self._again_at = 0.0
         self._repeated: set[tuple[str, bytes, int]] = set()
         self._since = 0.0
@@ -94,12 +94,9 @@ class Settler:
             self._since = self._monotonic()
             self._wake.set()
 
-    def add(self, outcome: Outcome) -> None:
+    def add(self, outcome: Step) -> None:
         """Any other outcome."""
-        if isinstance(outcome, Settled):
-            self._done.append(outcome.delivery)
-        else:
-            self._others.append(outcome)
+        self._others.append(outcome)
         self.unsettled += 1
         if not self._since:
             self._since = self._monotonic()
@@ -155,7 +152,7 @@ class Settler:
         self._working = [*done, *(one.delivery for one in others)]
         await self._try(done, others, self._kept_since)
 
-    async def _try(self, done: list[Delivery], others: list[Outcome], since: float) -> None:
+    async def _try(self, done: list[Delivery], others: list[Step], since: float) -> None:
         for batch in in_batches(done):
             if not await self._settle(batch, since):
                 self._kept_done += batch
@@ -179,7 +176,7 @@ class Settler:
             self._sort_out("settle", batch, batch, answers, since)
         return answers is not None
 
-    async def _bring(self, batch: list[Outcome], since: float) -> bool:
+    async def _bring(self, batch: list[Step], since: float) -> bool:
         step, keys, args = self._worded(batch)
         deliveries = [one.delivery for one in batch]
         answers = await self._asked(step, keys, args, deliveries)
@@ -187,7 +184,7 @@ class Settler:
             self._sort_out(step, batch, deliveries, answers, since)
         return answers is not None
 
-    def _worded(self, batch: Sequence[Outcome]) -> tuple[str, tuple[str | bytes, ...], tuple[Sent, ...]]:
+    def _worded(self, batch: Sequence[Step]) -> tuple[str, tuple[str | bytes, ...], tuple[Sent, ...]]:
         """The script for outcomes of one kind and consumer, its keys and its arguments."""
         keys, first = self._keys, batch[0]
         one = first.delivery
@@ -211,10 +208,8 @@ class Settler:
                 return "bury", (*named, keys.dedup.encode() + key if key else keys.stream), (*who, *rest)
             case SettledWith():
                 result = keys.result + (own_of(one.fields).id or one.id.decode())
-                rest = (self._deletes, first.result, first.stays, *around, one.id, one.count)
+                rest = (self._deletes, first.result.value, first.result.keep, *around, one.id, one.count)
                 return "settle_with", (keys.stream, keys.uncharged, keys.crashed, keys.finished, result), (*who, *rest)
-            case Settled():
-                raise AssertionError(first)  # these go the short way
 
     async def _asked(
         self, step: str, keys: Sequence[str | bytes], args: Sequence[Sent], deliveries: Sequence[Delivery]
@@ -243,7 +238,7 @@ class Settler:
     def _sort_out(
         self,
         step: str,
-        batch: Sequence[Outcome | Delivery],
+        batch: Sequence[Step | Delivery],
         deliveries: Iterable[Delivery],
         answers: Sequence[Reply],
         since: float,
@@ -254,9 +249,9 @@ class Settler:
         if not self._repeated and answers.count(1) == len(answers):
             self._observer.took(batch, waited)
             return
-        took: list[Outcome | Delivery] = []
-        gone: list[Outcome | Delivery] = []
-        fenced: list[Outcome | Delivery] = []
+        took: list[Step | Delivery] = []
+        gone: list[Step | Delivery] = []
+        fenced: list[Step | Delivery] = []
         for one, delivery, answer in zip(batch, deliveries, answers, strict=True):
             key = (step, delivery.id, delivery.count)
             repeated = key in self._repeated
@@ -287,9 +282,9 @@ def in_batches(deliveries: list[Delivery]) -> Iterator[list[Delivery]]:
             yield same[at : at + MOST]
 
 
-def in_kinds(outcomes: list[Outcome]) -> Iterator[list[Outcome]]:
+def in_kinds(outcomes: list[Step]) -> Iterator[list[Step]]:
     """Of one kind and one consumer each; dead letters and results go one by one."""
-    together: dict[tuple[type, str], list[Outcome]] = {}
+    together: dict[tuple[type, str], list[Step]] = {}
     for one in outcomes:
         together.setdefault((type(one), one.delivery.consumer), []).append(one)
     for (kind, _), same in together.items():
