@@ -19,10 +19,11 @@ from penstock.message.form import Received, form_of
 from penstock.observe.board import Board
 from penstock.observe.metrics import Metrics
 from penstock.observe.readiness import Readiness
+from penstock.pod.dependencies import Dependencies
 from penstock.resolved import ResolvedPipeline
 from penstock.scripts import script
 from penstock.wire.errors import RedisTrouble, Refused, Unanswered
-from penstock.worker.worker import Outside, Worker
+from penstock.worker.worker import Worker
 
 from .handlers import Handlers, Spawner
 from .link import SimulatedLink
@@ -164,20 +165,20 @@ class Around:
         return 4_102_444_800 + self.universe.now - START
 
 
-class Beside:
+class SideLoop:
     """A thread of a worker: another loop of the same process."""
 
     def __init__(self, loop: Loop) -> None:
         self._loop = loop
 
-    def start(self, work: Coroutine[Any, Any, None]) -> Begun:
-        return Begun(self._loop, self._loop.create_task(work))
+    def start(self, work: Coroutine[Any, Any, None]) -> SideTask:
+        return SideTask(self._loop, self._loop.create_task(work))
 
     def tell(self, call: Callable[..., object], *args: object) -> None:
         self._loop.call_soon_threadsafe(call, *args)
 
 
-class Begun:
+class SideTask:
     """What goes on there."""
 
     def __init__(self, loop: Loop, task: asyncio.Task[None]) -> None:
@@ -186,6 +187,12 @@ class Begun:
 
     def cancel(self) -> None:
         self._loop.call_soon_threadsafe(self._task.cancel)
+
+    def done(self) -> bool:
+        return self._task.done()
+
+    def exception(self) -> BaseException | None:
+        return self._task.exception()
 
 
 _BOARD = Board()
@@ -225,19 +232,17 @@ class WorkerProcess(Process):
             lifespan=None,
         )
         spec = around.pipeline.spec
-        outside = Outside(
+        dependencies = Dependencies(
             link=self.link,
-            beside=Beside(self._side),
-            spawner=self._spawner,
+            side=SideLoop(self._side),
             metrics=Metrics.of_spec("worker", spec, _BOARD),
             readiness=Readiness(),
             host=self.name,
             rng=self._rng,
-            monotonic=around.universe.clock,
-            wall=around.wall,
-            named=self._named,
+            clocks=Clocks(around.universe.clock, around.wall),
+            new_consumer=self._named,
         )
-        self._worker = Worker(around.pipeline, handler, form_of(spec.message, {}), outside)
+        self._worker = Worker(around.pipeline, handler, form_of(spec.message, {}), dependencies, spawner=self._spawner)
         self.code = await self._worker.run()
         around.tell(f"{self.name} leaves with {self.code}")
         self._check_drain()

@@ -14,10 +14,10 @@ from penstock.clocks import CLOCKS, Clocks
 from penstock.observe.board import Board
 from penstock.observe.metrics import Metrics
 from penstock.observe.readiness import Readiness
+from penstock.pod.dependencies import Dependencies
 from penstock.scheduler.calls import Calls
 from penstock.scheduler.context import JobContext
 from penstock.scheduler.listing import Listing
-from penstock.scheduler.outside import Outside
 from penstock.scheduler.resolved import ResolvedScheduler
 from penstock.scheduler.scheduler import Scheduler
 from penstock.wire.credentials import Credentials
@@ -37,6 +37,9 @@ class InLoop:
 
     def start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         return asyncio.get_running_loop().create_task(work)
+
+    def tell(self, call: Callable[..., object], *args: object) -> None:
+        asyncio.get_running_loop().call_soon(call, *args)
 
 
 class Given(Calls):
@@ -83,12 +86,12 @@ def pod(  # noqa: PLR0913 - what a pod has from outside
     around = Environment.model_validate({"namespace": "tests", "redis": target.redis.model_dump(mode="json")})
     resolved = ResolvedScheduler(spec, "dev", around, Path("inside.yaml"))
     given = {"class": [*spec.failures.classes, NO_CLASS]}
-    outside = Outside(
+    dependencies = Dependencies(
         link=link or (lambda name: target.link(resolved.keys.waiting, name)),
-        beside=InLoop(),
+        side=InLoop(),
         metrics=Metrics.of("scheduler", pipeline=spec.name, board=Board(), given=given),
         readiness=Readiness(),
         host=host,
         clocks=clocks,
     )
-    return Scheduler(resolved, Listing(spec), Given(spec, handle), outside)
+    return Scheduler(resolved, Listing(spec), Given(spec, handle), dependencies)

@@ -24,13 +24,13 @@ from penstock.observe.metrics import Metrics
 from penstock.observe.page import Pages
 from penstock.observe.readiness import Readiness
 from penstock.pod.collecting import collect_seldom
+from penstock.pod.dependencies import Dependencies
 from penstock.pod.ending import leave, through
 from penstock.pod.redis import redis_health
 from penstock.pod.side import Side
 from penstock.pod.sidecar import quit_sidecar
 from penstock.scheduler.calls import Calls
 from penstock.scheduler.listing import Listing
-from penstock.scheduler.outside import Outside
 from penstock.scheduler.resolved import FindPipeline, ResolvedScheduler
 from penstock.scheduler.scheduler import BROKEN, Scheduler
 from penstock.scripts import Script
@@ -98,15 +98,15 @@ def run(start: Start) -> int:
             health.start(*start.listen)
             Log(log).info("answers over HTTP", host=start.listen[0], port=health.port)
         async with Side() as side:
-            outside = Outside(
+            dependencies = Dependencies(
                 link=lambda name: link_to(scheduler, start.credentials, name, answered, _whole(metrics)),
-                beside=side,
+                side=side,
                 metrics=metrics,
                 readiness=readiness,
                 host=os.environ.get("POD_NAME") or start.process.host,
                 process=start.process,
             )
-            pod = Scheduler(scheduler, listing, calls, outside)
+            pod = Scheduler(scheduler, listing, calls, dependencies)
             _on_signals(loop, pod)
             heart.beat_in(loop)
             watch = side.start(_watch(heart, limit))

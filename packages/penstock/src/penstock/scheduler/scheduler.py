@@ -10,14 +10,14 @@ from contextlib import suppress
 from penstock.observe.failures import failure
 from penstock.observe.logs import Log
 from penstock.observe.readiness import Why
-from penstock.pod.lease import Lease, incarnation
+from penstock.pod.dependencies import Dependencies, SideTask
+from penstock.pod.lease import Lease
 from penstock.scheduler.breaker import Breaker, State
 from penstock.scheduler.calls import Calls
 from penstock.scheduler.health import Health, Seen
 from penstock.scheduler.holds import PodHolds
 from penstock.scheduler.listing import Listing
 from penstock.scheduler.orphans import Orphans
-from penstock.scheduler.outside import Cancels, Outside
 from penstock.scheduler.permits import Permits
 from penstock.scheduler.redis_time import RedisTime
 from penstock.scheduler.refresh import Refresh
@@ -47,30 +47,32 @@ BUSIEST = 0.02
 class Scheduler:
     """Runs one scheduler's jobs. Made in the loop that it runs in."""
 
-    def __init__(self, scheduler: ResolvedScheduler, listing: Listing, calls: Calls, outside: Outside) -> None:
+    def __init__(
+        self, scheduler: ResolvedScheduler, listing: Listing, calls: Calls, dependencies: Dependencies
+    ) -> None:
         """Nothing is connected yet."""
         spec, keys = scheduler.spec, scheduler.keys
         self._spec = spec
-        self._outside = outside
-        self._monotonic = outside.clocks.monotonic
+        self._dependencies = dependencies
+        self._monotonic = dependencies.clocks.monotonic
         self._log = Log(logging.getLogger("penstock.scheduler"))
         self._calls = calls
-        self._tally = tally = Tally(outside.metrics)
+        self._tally = tally = Tally(dependencies.metrics)
         self._stop = asyncio.Event()
         self._wake = asyncio.Event()
         self._begun = asyncio.Event()
-        self._links = [outside.link(name) for name in ("taker", "settler", "side", "orphans", "lease")]
+        self._links = [dependencies.link(name) for name in ("taker", "settler", "side", "orphans", "lease")]
         tally.connections.follow(lambda: sum(link.is_connected for link in self._links))
         taker, hand, side, orphans, life = (Steps(link, keys, tally.refused) for link in self._links)
-        self._redis_time = RedisTime(outside.clocks, spec.work.clock.seconds)
+        self._redis_time = RedisTime(dependencies.clocks, spec.work.clock.seconds)
         self._breakers = {"acquisition": Breaker(spec.breakers), "completion": Breaker(spec.breakers)}
         self._settler = Settler(
-            hand, self._breakers["completion"], spec.recovery.attempts, spec.work.batch, tally, outside.clocks
+            hand, self._breakers["completion"], spec.recovery.attempts, spec.work.batch, tally, dependencies.clocks
         )
         self.permits = Permits(spec.work.concurrency, self._wake_when_hungry)
         tally.permits.set(self.permits.limit)
         tally.permits_free.set(self.permits.limit)
-        self._runs = Runs(spec, calls, self._settler, self._redis_time, tally, outside.rng, outside.clocks)
+        self._runs = Runs(spec, calls, self._settler, self._redis_time, tally, dependencies.rng, dependencies.clocks)
         self._taking = Taking(
             spec,
             taker,
@@ -80,18 +82,33 @@ class Scheduler:
             self._settler,
             self._redis_time,
             tally,
-            outside.clocks,
+            dependencies.clocks,
             self._forget_life,
         )
         self._refresh = Refresh(
-            spec, listing, side, self._taking, self._settler, self._redis_time, tally, outside.rng, outside.clocks
+            spec,
+            listing,
+            side,
+            self._taking,
+            self._settler,
+            self._redis_time,
+            tally,
+            dependencies.rng,
+            dependencies.clocks,
         )
-        self._orphans = Orphans(spec, orphans, self._taking, tally, outside.clocks, incarnation(outside.host))
+        self._orphans = Orphans(
+            spec, orphans, self._taking, tally, dependencies.clocks, dependencies.new_consumer(dependencies.host)
+        )
         self._side = side
         self._life = life
-        self._holds = PodHolds(life, outside.clocks)
+        self._holds = PodHolds(life, dependencies.clocks)
         self._lease = Lease(
-            self._holds, outside.host, spec.work.lease.amount, self, asyncio.get_running_loop().call_soon_threadsafe
+            self._holds,
+            dependencies.host,
+            spec.work.lease.amount,
+            self,
+            asyncio.get_running_loop().call_soon_threadsafe,
+            named=dependencies.new_consumer,
         )
         self._health = Health(spec.health)
         self._acquired_before = 0
@@ -115,7 +132,7 @@ class Scheduler:
     async def run(self) -> int:
         """Until it is told to stop, or a part of it fails. An exit code: 0 when nothing is left behind."""
         await self._calls.open()
-        lease = self._outside.beside.start(self._lease.run())
+        lease = self._dependencies.side.start(self._lease.run())
         parts = {
             "settler": self._settler.run(),
             "refresh": self._refresh.run(),
@@ -162,17 +179,17 @@ class Scheduler:
     def registered(self, consumer: str) -> None:
         """A life has begun."""
         self._log.info("a life begins", life=consumer)
-        self._outside.process.consumer = consumer
+        self._dependencies.process.consumer = consumer
         self._taking.life = consumer
         self._begun.set()
         for why in (Why.STARTING, Why.REDIS_ABSENT, Why.NO_LEASE):
-            self._outside.readiness.release(why)
+            self._dependencies.readiness.release(why)
         self._absent = False
         self._wake.set()
 
     def renewed(self, consumer: str) -> None:
         """It goes on."""
-        self._outside.readiness.release(Why.REDIS_ABSENT)
+        self._dependencies.readiness.release(Why.REDIS_ABSENT)
         if self._absent:
             self._absent = False
             self._log.info("Redis answers again")
@@ -182,7 +199,7 @@ class Scheduler:
     def lost(self, consumer: str) -> None:
         """Somebody judged it lost; what it held is due again."""
         self._tally.lease_lost.add()
-        self._outside.readiness.hold(Why.NO_LEASE)
+        self._dependencies.readiness.hold(Why.NO_LEASE)
         self._log.warning("the lease was lost, and what ran is told to stop", life=consumer, running=len(self._runs))
         self._taking.life = ""
         self._runs.cancel_all("lost")
@@ -190,7 +207,7 @@ class Scheduler:
     def trouble(self, doing: str, error: RedisTrouble) -> None:
         """Redis did not answer as it should."""
         self._tally.trouble(error)
-        self._outside.readiness.hold(Why.REDIS_ABSENT)
+        self._dependencies.readiness.hold(Why.REDIS_ABSENT)
         if not self._absent:
             self._absent = True
             self._log.warning("Redis does not answer; trying again until it does", doing=doing, error=str(error))
@@ -217,7 +234,9 @@ class Scheduler:
         wait = interval
         if self._redis_time.is_known:
             wait = (
-                interval - self._redis_time.now() % interval + min(SPREAD, interval / 10) * self._outside.rng.random()
+                interval
+                - self._redis_time.now() % interval
+                + min(SPREAD, interval / 10) * self._dependencies.rng.random()
             )
         if self._taking.hungry and self.permits.free:
             wait = BUSIEST
@@ -227,7 +246,7 @@ class Scheduler:
 
     # -- beside it ----------------------------------------------------------------------------------------------------
 
-    async def _guards(self, keeping: Cancels) -> None:
+    async def _guards(self, keeping: SideTask) -> None:
         """Whoever cannot renew the lease stops what runs before it is over: from then on others may judge it."""
         lease = self._spec.work.lease.seconds
         while True:
@@ -313,10 +332,10 @@ class Scheduler:
 
     # -- leaving ------------------------------------------------------------------------------------------------------
 
-    async def _leave(self, lease: Cancels, tasks: list[asyncio.Task[None]]) -> int:
+    async def _leave(self, lease: SideTask, tasks: list[asyncio.Task[None]]) -> int:
         terms, began = self._spec.shutdown, self._monotonic()
         end = began + max(RESERVE, terms.grace.seconds - RESERVE)
-        self._outside.readiness.hold(Why.DRAINING)
+        self._dependencies.readiness.hold(Why.DRAINING)
         self._tally.draining.set(1)
         self._log.info("leaving: nothing more is taken, and what runs is told to stop", running=len(self._runs))
         for task in tasks[1:]:
@@ -343,7 +362,7 @@ class Scheduler:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._runs.changed.wait(), max(0.0, until - self._monotonic()))
 
-    async def _close(self, lease: Cancels, within: float) -> int:
+    async def _close(self, lease: SideTask, within: float) -> int:
         """Hand back the rest, and end the life. What could not be handed back within the time."""
         lease.cancel()
         with suppress(TimeoutError):
@@ -360,7 +379,7 @@ class Scheduler:
         except Exception as error:  # noqa: BLE001 - all is handed back by now
             self._log.failure("what the handlers needed all along could not be let go", error)
         *links, lease_link = self._links
-        closing = self._outside.beside.start(lease_link.close())
+        closing = self._dependencies.side.start(lease_link.close())
         for link in links:
             await link.close()
         with suppress(TimeoutError):

@@ -26,6 +26,7 @@ from penstock.observe.metrics import Metrics
 from penstock.observe.page import Pages
 from penstock.observe.readiness import Readiness, Why
 from penstock.pod.collecting import collect_seldom
+from penstock.pod.dependencies import Dependencies
 from penstock.pod.ending import leave, through
 from penstock.pod.redis import redis_health
 from penstock.pod.side import Side
@@ -35,7 +36,7 @@ from penstock.wire.credentials import Credentials
 from penstock.wire.link import Link
 from penstock.wire.route import Route
 from penstock.worker.in_child import config_of
-from penstock.worker.worker import Outside, Worker
+from penstock.worker.worker import Worker
 from penstock_spec.kinds.pipeline.metrics import process as told
 from penstock_spec.kinds.pipeline.metrics import working
 
@@ -99,16 +100,15 @@ def run(start: Start) -> int:
         loop = asyncio.get_running_loop()
         loop.set_exception_handler(loop_trouble)
         async with Side() as side:
-            outside = Outside(
+            dependencies = Dependencies(
                 link=lambda name: link_to(pipeline, start.credentials, name, answered),
-                beside=side,
-                spawner=spawner,
+                side=side,
                 metrics=metrics,
                 readiness=readiness,
                 host=os.environ.get("POD_NAME") or start.process.host,
                 process=start.process,
             )
-            worker = Worker(pipeline, handler, form, outside, until_idle=start.until_idle)
+            worker = Worker(pipeline, handler, form, dependencies, spawner=spawner, until_idle=start.until_idle)
             _on_signals(loop, worker)
             watch = side.start(_watch(heart, loop, readiness, pipeline))
             code = await worker.run()

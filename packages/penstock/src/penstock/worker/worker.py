@@ -4,14 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import time
-from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field
 from functools import partial
-from random import Random
-from typing import Any, Protocol
 
 from penstock.handling.calling import call_of
 from penstock.handling.load import Handler
@@ -24,16 +19,14 @@ from penstock.maintenance.replies import without_group
 from penstock.maintenance.takeover import TakeoverResult
 from penstock.message.form import Form
 from penstock.observe.complaints import Complaints
-from penstock.observe.lines import Process
 from penstock.observe.logs import Log
-from penstock.observe.metrics import Metrics
-from penstock.observe.readiness import Readiness, Why
+from penstock.observe.readiness import Why
 from penstock.observe.spans import Spans
-from penstock.pod.lease import RENEWING, Lease, incarnation
+from penstock.pod.dependencies import Dependencies
+from penstock.pod.lease import RENEWING, Lease
 from penstock.resolved import ResolvedPipeline
 from penstock.scripts import script
 from penstock.wire.errors import RedisTrouble, Refused
-from penstock.wire.link import Link
 from penstock.worker.attempts import Attempts
 from penstock.worker.audit import Audit
 from penstock.worker.context import MessageSettings
@@ -61,47 +54,18 @@ UNWELCOME = frozenset({"WRONGPASS", "NOAUTH", "NOPERM"})
 LET_IN = "set REDIS_USERNAME and REDIS_PASSWORD as Redis knows them; `penstock acl` tells what a worker must be allowed"
 
 
-class Beside(Protocol):
-    """Where the lease is kept while the worker's loop is busy: a thread, or in a simulation the same loop."""
-
-    def start(self, work: Coroutine[Any, Any, None]) -> Cancels:
-        """Begin it there."""
-
-    def tell(self, call: Callable[..., object], *args: object) -> None:
-        """Call it there."""
-
-
-class Cancels(Protocol):
-    """What was begun."""
-
-    def cancel(self) -> object:
-        """End it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Outside:
-    """All that a worker has from outside, so that a test can give it something else."""
-
-    link: Callable[[str], Link]
-    """Makes a connection, by its name."""
-    beside: Beside
-    spawner: Spawner
-    metrics: Metrics
-    readiness: Readiness
-    host: str
-    """For `{hostname}` in the consumer's name: in a pod, the pod's."""
-    process: Process = field(default_factory=Process)
-    rng: Random = field(default_factory=Random)
-    monotonic: Callable[[], float] = time.monotonic
-    wall: Callable[[], float] = time.time
-    named: Callable[[str], str] = incarnation
-
-
 class Worker:
     """Runs one pipeline's messages. Made in the loop that it runs in."""
 
-    def __init__(
-        self, pipeline: ResolvedPipeline, handler: Handler, form: Form, outside: Outside, *, until_idle: bool = False
+    def __init__(  # noqa: PLR0913 - what it works with, each of a kind of its own
+        self,
+        pipeline: ResolvedPipeline,
+        handler: Handler,
+        form: Form,
+        dependencies: Dependencies,
+        *,
+        spawner: Spawner,
+        until_idle: bool = False,
     ) -> None:
         """`until_idle`: leave when there is nothing left to do."""
         spec = pipeline.spec
@@ -109,14 +73,15 @@ class Worker:
         self._keeps_nothing = spec.stream.retention.keeps_nothing
         self._spec = spec
         self._keys = pipeline.keys
-        self._outside = outside
+        self._dependencies = dependencies
+        self._spawner = spawner
         self._log = Log(logging.getLogger("penstock.worker"))
-        self._complaints = Complaints(self._log, outside.monotonic)
-        self._metrics = WorkerMetrics(outside.metrics)
+        self._complaints = Complaints(self._log, dependencies.clocks.monotonic)
+        self._metrics = WorkerMetrics(dependencies.metrics)
         self._stop = asyncio.Event()
         self._loop = asyncio.get_running_loop()
         changed = asyncio.Event()
-        self._links = [outside.link(name) for name in ("reader", "settler", "lease")]
+        self._links = [dependencies.link(name) for name in ("reader", "settler", "lease")]
         self._metrics.connections.follow(lambda: sum(link.is_connected for link in self._links))
         reader, hand, life = self._links
         self._hand = hand
@@ -125,34 +90,38 @@ class Worker:
             self._keys,
             SettleReporter(self._metrics, self._log, self._complaints),
             deletes=self._keeps_nothing,
-            clock=outside.wall,
+            clock=dependencies.clocks.wall,
             group_gone=self._group_gone,
             changed=changed,
-            monotonic=outside.monotonic,
+            monotonic=dependencies.clocks.monotonic,
         )
         self._slots = Slots(
-            spec.work.concurrency, spec.work.max_pending_per_worker, self._settler, outside.monotonic, changed
+            spec.work.concurrency,
+            spec.work.max_pending_per_worker,
+            self._settler,
+            dependencies.clocks.monotonic,
+            changed,
         )
         threads = partial(ThreadPoolExecutor, spec.work.concurrency, thread_name_prefix="penstock-handler")
         here = InProcessRunner(
             form, handler.make, call_of(handler, threads), Spans(spec.name, self._keys.stream, self._keys.group)
         )
         pooled = spec.work.isolation == "process"
-        self._resources = HandlerResources(handler, outside.spawner if pooled else None, self._stop, self._log)
+        self._resources = HandlerResources(handler, spawner if pooled else None, self._stop, self._log)
         self._told_to_leave: float | None = None
         self._attempts = Attempts(
             spec.work,
             MessageSettings.of(spec),
-            IsolatedRunner(outside.spawner, form, self._complaints, alone=False) if pooled else here,
-            IsolatedRunner(outside.spawner, form, self._complaints, alone=True),
+            IsolatedRunner(spawner, form, self._complaints, alone=False) if pooled else here,
+            IsolatedRunner(spawner, form, self._complaints, alone=True),
             RetryPolicy(spec.retries),
             self._settler,
             self._slots,
             self._metrics,
             self._group_gone,
-            rng=outside.rng,
-            clock=outside.monotonic,
-            wall=outside.wall,
+            rng=dependencies.rng,
+            clock=dependencies.clocks.monotonic,
+            wall=dependencies.clocks.wall,
         )
         self._intake = Intake(
             reader,
@@ -168,21 +137,21 @@ class Worker:
         )
         self._audit = Audit(hand, self._keys, self._settler, self._attempts.runs, self._intake.at_work)
         self._auditing: asyncio.Task[None] | None = None
-        self._watch = MaintenanceLoop(hand, self._keys, spec, self, clock=outside.monotonic)
-        name = spec.stream.consumer.replace("{hostname}", outside.host)
+        self._watch = MaintenanceLoop(hand, self._keys, spec, self, clock=dependencies.clocks.monotonic)
+        name = spec.stream.consumer.replace("{hostname}", dependencies.host)
         self._lease = Lease(
             ConsumerRegistration(life, self._keys),
             name,
             spec.work.lease.amount,
             self,
             self._loop.call_soon_threadsafe,
-            named=outside.named,
+            named=dependencies.new_consumer,
         )
 
     def stop(self) -> None:
         """Begin to leave."""
         if self._told_to_leave is None:
-            self._told_to_leave = self._outside.monotonic()
+            self._told_to_leave = self._dependencies.clocks.monotonic()
         self._stop.set()
 
     @property
@@ -199,7 +168,7 @@ class Worker:
         finally:
             with suppress(Exception):
                 async with asyncio.timeout(self._left):
-                    await self._outside.spawner.close()
+                    await self._spawner.close()
             await self._resources.leave(min(self._left, self._spec.shutdown.margin.seconds))
             for link in self._links:
                 await link.close()
@@ -207,7 +176,7 @@ class Worker:
     @property
     def _left(self) -> float:
         """Seconds until this process must be gone."""
-        now = self._outside.monotonic()
+        now = self._dependencies.clocks.monotonic()
         began = now if self._told_to_leave is None else self._told_to_leave
         return max(0.0, end_of(self._spec.shutdown, began) - now)
 
@@ -223,7 +192,7 @@ class Worker:
             except RedisTrouble as error:
                 if isinstance(error, Refused) and error.code in UNWELCOME:
                     raise CannotGoOn(f"Redis does not let us in: {error}", LET_IN) from error
-                self._outside.readiness.hold(Why.REDIS_ABSENT)
+                self._dependencies.readiness.hold(Why.REDIS_ABSENT)
                 self._metrics.trouble(error)
                 self._complaints.trouble(REACHING, error)
                 with suppress(TimeoutError):
@@ -231,7 +200,7 @@ class Worker:
                 wait = min(2 * wait, LONGEST_WAIT)
             else:
                 self._complaints.over(REACHING)
-                self._outside.readiness.release(Why.REDIS_ABSENT)
+                self._dependencies.readiness.release(Why.REDIS_ABSENT)
                 return True
         return False
 
@@ -242,7 +211,7 @@ class Worker:
             for name, work in (("settler", self._settler.run()), ("gauges", self._gauges()))
         ]
         watch = asyncio.create_task(self._watch.run(), name="watch")
-        life = self._outside.beside.start(self._lease.run())
+        life = self._dependencies.side.start(self._lease.run())
 
         async def deregister() -> bool:
             life.cancel()  # or it would begin another life, as this one is over
@@ -260,9 +229,9 @@ class Worker:
                 self._settler,
                 self._metrics,
                 self._log,
-                clock=self._outside.monotonic,
+                clock=self._dependencies.clocks.monotonic,
             )
-            self._outside.readiness.hold(Why.DRAINING)
+            self._dependencies.readiness.hold(Why.DRAINING)
             return await drain.run(intake, watch, deregister)
         finally:
             life.cancel()
@@ -285,7 +254,7 @@ class Worker:
             metrics.running.set(slots.running)
             metrics.unsettled.set(self._settler.unsettled)
             metrics.at_pending_limit.set(int(slots.free > 0 >= slots.free_for_new))
-            metrics.beside(sum(link.connections for link in self._links), self._outside.spawner)
+            metrics.beside(sum(link.connections for link in self._links), self._spawner)
             await asyncio.sleep(GAUGES_EVERY)
 
     # what the lease tells
@@ -293,11 +262,11 @@ class Worker:
     def registered(self, consumer: str) -> None:
         """A life has begun."""
         self._log.info("a life in the group begins", consumer=consumer)
-        self._outside.process.consumer = consumer
+        self._dependencies.process.consumer = consumer
         self._attempts.consumer = consumer
         self._intake.begin(consumer)
-        self._outside.readiness.release(Why.STARTING)
-        self._outside.readiness.release(Why.NO_LEASE)
+        self._dependencies.readiness.release(Why.STARTING)
+        self._dependencies.readiness.release(Why.NO_LEASE)
         self._complaints.over(RENEWING)
 
     def renewed(self, consumer: str) -> None:
@@ -310,7 +279,7 @@ class Worker:
         """It is over; what it held is taken over."""
         self._metrics.lease_lost.add()
         self._log.error("the lease was lost, and what ran is cancelled", consumer=consumer)
-        self._outside.readiness.hold(Why.NO_LEASE)
+        self._dependencies.readiness.hold(Why.NO_LEASE)
         self._intake.end(consumer)
         if self._attempts.consumer == consumer:
             self._attempts.consumer = None
@@ -324,16 +293,16 @@ class Worker:
         self._complaints.trouble(doing, error)
         # One that is not there for a moment is no reason; one that says no may say so until somebody acts.
         if doing == READING and isinstance(error, Refused) and not without_group(error):
-            self._outside.readiness.hold(Why.REFUSED)
+            self._dependencies.readiness.hold(Why.REFUSED)
 
     def fine(self, doing: str) -> None:
         """As it should again."""
         self._complaints.over(doing)
         if doing == READING:
-            self._outside.readiness.release(Why.REFUSED)
+            self._dependencies.readiness.release(Why.REFUSED)
 
     def _group_gone(self, consumer: str) -> None:
-        self._outside.beside.tell(self._lease.abandon, consumer)
+        self._dependencies.side.tell(self._lease.abandon, consumer)
 
     async def _audit_now(self) -> None:
         if self._attempts.consumer is not None:
