@@ -12,6 +12,7 @@ from servers import Server
 from stage import LEASE, Clock, Stage
 from targets import Target
 
+from penstock.clocks import Clocks
 from penstock.maintenance import takeover as module
 from penstock.maintenance.takeover import Takeover, TakeoverResult
 from penstock.wire.errors import RedisTrouble
@@ -55,7 +56,7 @@ class Sweeping:
 async def sweeping(stage: Stage) -> AsyncIterator[Sweeping]:
     link, clock = stage.link(), Clock()
     try:
-        yield Sweeping(Takeover(link, stage.keys, LEASE, own=clock), link, clock)
+        yield Sweeping(Takeover(link, stage.keys, LEASE, clocks=Clocks(clock)), link, clock)
     finally:
         await link.close()
 

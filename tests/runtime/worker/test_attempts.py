@@ -1,7 +1,6 @@
 """Attempts and outcomes by themselves, on a Redis: what no handler can bring about at will."""
 
 import asyncio
-import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from random import Random
@@ -12,6 +11,7 @@ from servers import Server
 from stage import Stage
 from targets import Target
 
+from penstock.clocks import CLOCKS
 from penstock.handling.exceptions import Retry
 from penstock.handling.failures import Failure
 from penstock.handling.retry_policy import RetryPolicy
@@ -86,11 +86,10 @@ class Part:
             stage.keys,
             self.observer,
             deletes=True,
-            clock=time.time,
             group_gone=lambda _: None,
             changed=changed,
         )
-        self.slots = Slots(SLOTS, 100, self.settler, time.monotonic, changed)
+        self.slots = Slots(SLOTS, 100, self.settler, CLOCKS, changed)
         metrics = WorkerMetrics(Metrics.of_spec("worker", spec, Board()))
         self.attempts = Attempts(
             spec.work,

@@ -51,7 +51,7 @@ class Rounds:
         self._tally = tally
         self._clocks = clocks
         self._guard = Guard(pipeline.name, tally, pair.reach)
-        self._takeover = Takeover(link, keys, spec.work.lease.amount, own=clocks.monotonic)
+        self._takeover = Takeover(link, keys, spec.work.lease.amount, clocks=clocks)
         self._reconciler = Reconciler(link, keys, spec)
         self._trimmer = Trimmer(link, keys, spec)
         self._ghosts = Ghosts(link, keys, spec.janitor.ghosts.idle.amount, pods)

@@ -6,8 +6,7 @@ judges by its own clock: it must have had answers, close together, from one serv
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
+from penstock.clocks import Clocks
 from penstock.wire.errors import Refused
 from penstock.wire.link import Link
 
@@ -15,11 +14,11 @@ from penstock.wire.link import Link
 class Contact:
     """Answers of one server, and the gaps between them."""
 
-    def __init__(self, link: Link, gap: int, own: Callable[[], float]) -> None:
-        """A gap longer than `gap` ms, by our clock or by Redis's, is a break."""
+    def __init__(self, link: Link, gap: int, clocks: Clocks) -> None:
+        """A gap longer than `gap` ms, by the monotonic clock or by Redis time, is a break."""
         self._link = link
         self._gap = gap
-        self._own = own
+        self._monotonic = clocks.monotonic
         self._connections = -1
         self._server: object = None
         self._since: float | None = None
@@ -29,7 +28,7 @@ class Contact:
 
     def answered(self, redis_time: int) -> None:
         """Note an answer and the time that Redis told in it."""
-        now = self._own()
+        now = self._monotonic()
         unbroken = (
             self._since is not None
             and self._connections == self._link.connections

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from dataclasses import dataclass
 
+from penstock.clocks import CLOCKS, Clocks
 from penstock.keys import PipelineKeys
 from penstock.maintenance.contact import Contact
 from penstock.maintenance.replies import items, number, raw, text
@@ -36,14 +35,12 @@ class TakeoverResult:
 class Takeover:
     """Takes over what workers hold whose lease is over. Any number of sweepers may do so at once."""
 
-    def __init__(
-        self, link: Link, keys: PipelineKeys, lease: int, *, own: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, link: Link, keys: PipelineKeys, lease: int, *, clocks: Clocks = CLOCKS) -> None:
         """Judge by our own clock, in seconds. A pause of more than a third of `lease` ms between passes is a break."""
         self._link = link
         self._keys = keys
         self._lease = lease
-        self._contact = Contact(link, lease // 3, own)
+        self._contact = Contact(link, lease // 3, clocks)
 
     async def run(self) -> TakeoverResult:
         """One pass. Takes over only after one full lease of uninterrupted contact with this server (same run id)."""

@@ -49,7 +49,7 @@ class Orphans:
         self._tally = tally
         self._monotonic = clocks.monotonic
         self._name = name
-        self._contact = Contact(steps.link, self._lease.amount // 2, clocks.monotonic)
+        self._contact = Contact(steps.link, self._lease.amount // 2, clocks)
         self._next = self._forgets_at = clocks.monotonic()
         self._cut_off: tuple[Literal["working", "waiting"], int] | None = None
         self.returned = 0

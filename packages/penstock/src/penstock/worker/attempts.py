@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Awaitable, Callable
 from random import Random
 from typing import Any, Protocol
 
+from penstock.clocks import CLOCKS, Clocks
 from penstock.handling.failures import Failure
 from penstock.handling.retry_policy import BuryDecision, RetryPolicy
 from penstock.isolation.runs import CancelReason, Crashed
@@ -67,7 +67,7 @@ class Attempts:
     def __init__(  # noqa: PLR0913, PLR0917 - what it works with, each of a kind of its own
         self,
         work: PipelineWork,
-        terms: MessageSettings,
+        settings: MessageSettings,
         runner: Runner,
         isolated_runner: Runner,
         retry_policy: RetryPolicy,
@@ -77,12 +77,11 @@ class Attempts:
         lose: Callable[[str], object],
         *,
         rng: Random,
-        clock: Callable[[], float] = time.monotonic,
-        wall: Callable[[], float] = time.time,
+        clocks: Clocks = CLOCKS,
     ) -> None:
         """`isolated_runner` runs suspects, each in a process of its own. `lose` ends a consumer."""
         self._work = work
-        self._terms = terms
+        self._settings = settings
         self._runner = runner
         self._isolated_runner = isolated_runner
         self._retry_policy = retry_policy
@@ -91,12 +90,12 @@ class Attempts:
         self._metrics = metrics
         self._lose = lose
         self._rng = rng
-        self._clock = clock
-        self._wall = wall
+        self._monotonic = clocks.monotonic
+        self._wall = clocks.wall
         self._timeout = work.timeout.seconds
         self._timer: asyncio.TimerHandle | None = None
         self._loop = asyncio.get_running_loop()
-        self._log = Log(terms.logger)
+        self._log = Log(settings.logger)
         self._lingering: set[asyncio.Future[Any]] = set()
         self.running: dict[bytes, Attempt] = {}
         """By entry, in the order in which they began."""
@@ -139,8 +138,8 @@ class Attempts:
         held.free = held.uncharged - delivery.uncharged
 
     def _start(self, delivery: Delivery, *, alone: bool) -> None:
-        now = self._clock()
-        attempt = Attempt(delivery, Context(delivery, now + self._timeout, self._terms), now, alone=alone)
+        now = self._monotonic()
+        attempt = Attempt(delivery, Context(delivery, now + self._timeout, self._settings), now, alone=alone)
         self.running[delivery.id] = attempt
         self._slots.running += 1
         if delivery.source:
@@ -183,7 +182,7 @@ class Attempts:
                 self._settler.settle(attempt.delivery)
             else:
                 self._settler.add(SettledWith(attempt.delivery, outcome.result))
-            self._metrics.handling["done"].observe(self._clock() - attempt.began)
+            self._metrics.handling["done"].observe(self._monotonic() - attempt.began)
         self._leave(attempt)
 
     def _end(self, attempt: Attempt, outcome: NotDone) -> None:
@@ -214,7 +213,7 @@ class Attempts:
                 self._timed_out(attempt)
             case None | "timeout":
                 label = self._follow(attempt, outcome)
-        self._metrics.handling[label].observe(self._clock() - attempt.began)
+        self._metrics.handling[label].observe(self._monotonic() - attempt.began)
 
     def _follow(self, attempt: Attempt, outcome: NotDone) -> str:
         """Take the step that follows from an outcome, and give its label."""
@@ -296,7 +295,7 @@ class Attempts:
     def _watch_the_clock(self) -> None:
         """All attempts have the same time, so the first that began is the first whose time is over."""
         self._timer = None
-        now = self._clock()
+        now = self._monotonic()
         for attempt in list(self.running.values()):
             left = attempt.began + self._timeout - now
             if left > 0:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import logging
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from penstock.clocks import CLOCKS, Clocks
 from penstock.isolation.runs import CancelReason
 from penstock.observe.about import fields_of_message
 from penstock.observe.logs import Log
@@ -48,13 +48,14 @@ class MessageSettings:
     """The field that holds the correlation."""
     makes_for: str = ""
     """The stream whose entries get a correlation where their senders gave none."""
+    clocks: Clocks = CLOCKS
 
     @classmethod
-    def of(cls, spec: Pipeline) -> MessageSettings:
-        """Those of a spec."""
+    def of(cls, spec: Pipeline, clocks: Clocks = CLOCKS) -> MessageSettings:
+        """Take them from a spec."""
         message = spec.message
         makes_for = spec.stream.key if message.correlate and message.make_correlation else ""
-        return cls(logging.getLogger("penstock.worker"), message.log_fields, message.correlate, makes_for)
+        return cls(logging.getLogger("penstock.worker"), message.log_fields, message.correlate, makes_for, clocks)
 
 
 class Context:
@@ -64,8 +65,8 @@ class Context:
         "_body",
         "_delivery",
         "_progress",
+        "_settings",
         "_tell",
-        "_terms",
         "deadline",
         "message_id",
         "result",
@@ -77,17 +78,17 @@ class Context:
         self,
         delivery: Delivery,
         deadline: float,
-        terms: MessageSettings,
+        settings: MessageSettings,
         tell: Callable[[Progress], object] | None = None,
     ) -> None:
         """Made for each message, so what few handlers ask for is made when they do."""
         self._delivery = delivery
-        self._terms = terms
+        self._settings = settings
         self._tell = tell
         self._progress: Progress | None = None
         self._body: Mapping[str, Any] = {}
         self.deadline = deadline
-        """When this attempt's time is over, on the clock of `time.monotonic`."""
+        """When this attempt's time is over, in monotonic time."""
         self.message_id = ""
         """The message's own id; the entry's where its sender gave none."""
         self.span: Span | None = None
@@ -105,15 +106,15 @@ class Context:
     @property
     def correlation(self) -> str | None:
         """The value of the field that `message.correlate` names; made where there is none, if the spec says so."""
-        terms = self._terms
-        value = self._body.get(terms.correlate) if terms.correlate is not None else None
+        settings = self._settings
+        value = self._body.get(settings.correlate) if settings.correlate is not None else None
         if value is not None:
             return str(value)
-        return correlation_of(terms.makes_for, self.entry) if terms.makes_for else None
+        return correlation_of(settings.makes_for, self.entry) if settings.makes_for else None
 
     def log_fields(self) -> Mapping[str, object]:
         """What every line about this message says; see `penstock.observe.about`."""
-        chosen = {name: self._body[name] for name in self._terms.log_fields if name in self._body}
+        chosen = {name: self._body[name] for name in self._settings.log_fields if name in self._body}
         return fields_of_message(self.message_id or self.entry, self.attempt, self.correlation, chosen)
 
     @property
@@ -144,12 +145,12 @@ class Context:
     @property
     def remaining(self) -> float:
         """Seconds until this attempt's time is over."""
-        return max(0.0, self.deadline - time.monotonic())
+        return max(0.0, self.deadline - self._settings.clocks.monotonic())
 
     @property
     def log(self) -> Log:
         """A logger whose lines say which message they are about."""
-        return Log(self._terms.logger, self)
+        return Log(self._settings.logger, self)
 
     @property
     def told(self) -> Progress | None:

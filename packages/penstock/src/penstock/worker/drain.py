@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
+from penstock.clocks import Clocks
 from penstock.observe.logs import Log
 from penstock.wire.errors import RedisTrouble
 from penstock.worker.attempts import Attempts
@@ -36,17 +37,16 @@ class Drain:
         metrics: WorkerMetrics,
         log: Log,
         *,
-        clock: Callable[[], float],
+        clocks: Clocks,
     ) -> None:
-        """`clock` is monotonic, in seconds."""
         self._terms = terms
         self._intake = intake
         self._attempts = attempts
         self._settler = settler
         self._metrics = metrics
         self._log = log
-        self._clock = clock
-        self._began = clock()
+        self._monotonic = clocks.monotonic
+        self._began = clocks.monotonic()
         self._phase_began = self._began
 
     async def run(
@@ -63,7 +63,7 @@ class Drain:
         self._phase("finish")
         unclean = await self._close(deregister)
         self._phase("close")
-        seconds = round(self._clock() - self._began, 3)
+        seconds = round(self._monotonic() - self._began, 3)
         if unclean:
             self._log.error(f"{unclean}; what is left is taken over when the lease is over", seconds=seconds)
         else:
@@ -82,30 +82,30 @@ class Drain:
 
     async def _finish(self) -> None:
         """Wait for handlers, saying how it goes: now and then, and at once on every change."""
-        tell_at, left = self._clock(), -1
-        while self._attempts.busy and self._clock() < self._cut_off:
-            if self._attempts.busy != left or self._clock() >= tell_at:
-                left, tell_at = self._attempts.busy, self._clock() + self._terms.progress.seconds
+        tell_at, left = self._monotonic(), -1
+        while self._attempts.busy and self._monotonic() < self._cut_off:
+            if self._attempts.busy != left or self._monotonic() >= tell_at:
+                left, tell_at = self._attempts.busy, self._monotonic() + self._terms.progress.seconds
                 said = "; ".join(str(one) for one in self._attempts.told())
-                seconds = round(self._clock() - self._began, 1)
+                seconds = round(self._monotonic() - self._began, 1)
                 self._log.info("draining: handlers are running", running=left, seconds=seconds, told=said)
-            self._metrics.drain_seconds.set(self._clock() - self._began)
-            self._metrics.drain_phases["finish"].set(self._clock() - self._phase_began)
+            self._metrics.drain_seconds.set(self._monotonic() - self._began)
+            self._metrics.drain_phases["finish"].set(self._monotonic() - self._phase_began)
             self._attempts.changed.clear()
-            await self._wait(self._attempts.changed, min(TICK, self._cut_off - self._clock()))
+            await self._wait(self._attempts.changed, min(TICK, self._cut_off - self._monotonic()))
         if self._attempts.busy:
             self._log.warning("draining: what still runs is cancelled and given back", running=self._attempts.busy)
             self._attempts.cancel_all("drain")
-            until = min(self._end, self._clock() + self._terms.margin.seconds / 2)
-            while self._attempts.running and self._clock() < until:
+            until = min(self._end, self._monotonic() + self._terms.margin.seconds / 2)
+            while self._attempts.running and self._monotonic() < until:
                 self._attempts.changed.clear()
-                await self._wait(self._attempts.changed, min(TICK, until - self._clock()))
+                await self._wait(self._attempts.changed, min(TICK, until - self._monotonic()))
             self._attempts.give_up()
 
     async def _close(self, deregister: Callable[[], Awaitable[bool]]) -> str:
         """Settle and deregister. Why that could not be done; nothing when it was."""
         try:
-            async with asyncio.timeout(max(0.0, self._end - self._clock())):
+            async with asyncio.timeout(max(0.0, self._end - self._monotonic())):
                 await self._settler.empty()
                 return "" if await deregister() else "this worker still owns messages"
         except TimeoutError:
@@ -116,7 +116,7 @@ class Drain:
     async def _within(self, work: Awaitable[None], end: float) -> None:
         """Do it unless it takes too long."""
         with suppress(TimeoutError):
-            async with asyncio.timeout(max(0.0, end - self._clock())):
+            async with asyncio.timeout(max(0.0, end - self._monotonic())):
                 await work
 
     async def _wait(self, event: asyncio.Event, seconds: float) -> None:
@@ -125,7 +125,7 @@ class Drain:
                 await event.wait()
 
     def _phase(self, name: str) -> None:
-        now = self._clock()
+        now = self._monotonic()
         self._metrics.drain_phases[name].set(now - self._phase_began)
         self._metrics.drain_seconds.set(now - self._began)
         self._phase_began = now

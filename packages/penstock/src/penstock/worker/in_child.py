@@ -52,7 +52,7 @@ class HandlerProgram:
         self._form = form_of(spec.message, schema)
         self._handler = handler
         self._spans = Spans(spec.name, spec.stream.key, spec.stream.group)
-        self._terms = MessageSettings.of(spec)
+        self._settings = MessageSettings.of(spec)
         self._alive = AsyncExitStack()
         self._runner: InProcessRunner | None = None
         self._process = process
@@ -63,7 +63,9 @@ class HandlerProgram:
         delivery = Delivery(request.id, [part for pair in request.fields for part in pair], request.consumer)
         delivery.count, delivery.uncharged = request.fence, request.fence - request.attempt
         left = 0.0 if request.seconds_left is None else request.seconds_left
-        context = Context(delivery, time.monotonic() + left, self._terms, lambda told: control.progress(_words(told)))
+        context = Context(
+            delivery, time.monotonic() + left, self._settings, lambda told: control.progress(_words(told))
+        )
         running = asyncio.current_task()
 
         def cancel(why: CancelReason) -> None:

@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Protocol, cast
 
+from penstock.clocks import Clocks
 from penstock.keys import READY, SUSPECT, PipelineKeys
 from penstock.maintenance.replies import without_group
 from penstock.scripts import script
@@ -78,7 +79,7 @@ class Intake:
         attempts: int,
         emptying_takes: int,
         audit: Callable[[], Awaitable[None]],
-        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        clocks: Clocks,
     ) -> None:
         """`block` is in milliseconds, and so is the longest time that emptying this worker takes.
 
@@ -94,7 +95,7 @@ class Intake:
         self._attempts = attempts
         self._emptying_takes = emptying_takes
         self._audit = audit
-        self._sleep = sleep
+        self._sleep = clocks.sleep
         self._reading = False
         self._stopping = False
         self._unsure = False

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Mapping
 from contextlib import suppress
 
@@ -82,8 +81,7 @@ class IsolatedRunner:
 def request_of(delivery: Delivery, context: Context) -> RunRequest:
     """Describe an attempt for a child."""
     pairs = tuple(zip(delivery.fields[::2], delivery.fields[1::2], strict=False))
-    left = max(0.0, context.deadline - time.monotonic())
-    return RunRequest(delivery.id, pairs, delivery.attempt, delivery.count, delivery.consumer, left)
+    return RunRequest(delivery.id, pairs, delivery.attempt, delivery.count, delivery.consumer, context.remaining)
 
 
 def _pass_on(report: ProgressReport, context: Context) -> None:

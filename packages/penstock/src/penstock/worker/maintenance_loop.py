@@ -5,10 +5,9 @@ Now and then it looks after lost workers too, so that a pipeline without a janit
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable
 from typing import Protocol
 
+from penstock.clocks import Clocks
 from penstock.keys import PipelineKeys
 from penstock.maintenance.group import GroupState, ensure
 from penstock.maintenance.promote import PromoteResult, promote
@@ -42,29 +41,27 @@ class MaintenanceObserver(Protocol):
 class MaintenanceLoop:
     """Looks every second, and at once when something is due."""
 
-    def __init__(  # noqa: PLR0913 - what it works with, each of a kind of its own
+    def __init__(
         self,
         link: Link,
         keys: PipelineKeys,
         spec: Pipeline,
         observer: MaintenanceObserver,
         *,
-        clock: Callable[[], float],
-        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        clocks: Clocks,
     ) -> None:
-        """`clock` is monotonic, in seconds."""
         self._link = link
         self._keys = keys
         self._spec = spec
         self._observer = observer
-        self._clock = clock
-        self._sleep = sleep
-        self._takeover = Takeover(link, keys, spec.work.lease.amount, own=clock)
+        self._monotonic = clocks.monotonic
+        self._sleep = clocks.sleep
+        self._takeover = Takeover(link, keys, spec.work.lease.amount, clocks=clocks)
 
     async def run(self) -> None:
         """Until cancelled."""
         every = self._spec.work.lease.seconds / 5  # with our sleep on top, less than the third that breaks contact
-        sweep_at = self._clock()
+        sweep_at = self._monotonic()
         while True:
             wait, doing = EVERY, PROMOTING
             try:
@@ -72,8 +69,8 @@ class MaintenanceLoop:
                 await self._observer.promoted(result)
                 if result.next_due is not None:
                     wait = max(LEAST, min(EVERY, result.next_due / 1000))
-                if self._clock() >= sweep_at:
-                    sweep_at, doing = self._clock() + every, TAKING_OVER
+                if self._monotonic() >= sweep_at:
+                    sweep_at, doing = self._monotonic() + every, TAKING_OVER
                     self._observer.taken_over(await self._takeover.run())
             except RedisTrouble as error:
                 self._observer.trouble(doing, error)

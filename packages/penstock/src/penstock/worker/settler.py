@@ -8,11 +8,11 @@ that one that is refused for ever holds up none of the others.
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import Protocol
 
+from penstock.clocks import CLOCKS, Clocks
 from penstock.keys import READY, STATES, SUSPECT, PipelineKeys
 from penstock.maintenance.replies import without_group
 from penstock.message.own import ID, KEY, own_of
@@ -57,20 +57,19 @@ class Settler:
         observer: SettleObserver,
         *,
         deletes: bool,
-        clock: Callable[[], float],
         group_gone: Callable[[str], None],
         changed: asyncio.Event,
-        monotonic: Callable[[], float] = time.monotonic,
+        clocks: Clocks = CLOCKS,
     ) -> None:
-        """`deletes`: the stream keeps nothing done. `clock` is wall time. `changed` is set when Redis took some."""
+        """`deletes`: the stream keeps nothing done. `changed` is set when Redis took some."""
         self._link = link
         self._keys = keys
         self._observer = observer
         self._deletes = "1" if deletes else "0"
-        self._clock = clock
+        self._wall = clocks.wall
         self._group_gone = group_gone
         self._changed = changed
-        self._monotonic = monotonic
+        self._monotonic = clocks.monotonic
         self._done: list[Delivery] = []
         self._others: list[Step] = []
         self._working: list[Delivery] = []
@@ -200,7 +199,7 @@ class Settler:
                 rest = tuple(part for each in batch for part in _given_back(each.delivery))
                 return "give_back", (keys.stream, keys.uncharged), (*who, *around, *rest)
             case Buried():
-                values = dead_letter_fields(first, keys, int(self._clock() * 1000))
+                values = dead_letter_fields(first, keys, int(self._wall() * 1000))
                 key = penstock_field(one.fields, KEY)
                 own = penstock_field(one.fields, ID) or b""
                 named = (keys.stream, keys.dead, keys.uncharged, keys.crashed, keys.finished)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import heapq
-from collections.abc import Callable
 
+from penstock.clocks import Clocks
 from penstock.worker.settler import Settler
 
 
@@ -21,14 +21,14 @@ class Slots:
         concurrency: int,
         most_held: int,
         settler: Settler,
-        clock: Callable[[], float],
+        clocks: Clocks,
         changed: asyncio.Event,
     ) -> None:
-        """`most_held` counts what this worker parked too, until it is due. `clock` is monotonic, in seconds."""
+        """`most_held` counts what this worker parked too, until it is due."""
         self.concurrency = concurrency
         self._most_held = most_held
         self._settler = settler
-        self._clock = clock
+        self._monotonic = clocks.monotonic
         self._parked: list[float] = []
         self.running = 0
         self.changed = changed
@@ -57,18 +57,18 @@ class Slots:
     @property
     def parked(self) -> int:
         """What this worker parked and is not due."""
-        due = self._clock()
+        due = self._monotonic()
         while self._parked and self._parked[0] <= due:
             heapq.heappop(self._parked)
         return len(self._parked)
 
     def park(self, seconds: float) -> None:
         """One more waits for its time."""
-        heapq.heappush(self._parked, self._clock() + seconds)
+        heapq.heappush(self._parked, self._monotonic() + seconds)
 
     def next_due(self) -> float | None:
         """Seconds until one of those is due."""
-        return max(0.0, self._parked[0] - self._clock()) if self.parked else None
+        return max(0.0, self._parked[0] - self._monotonic()) if self.parked else None
 
     def release(self) -> None:
         """One less runs."""

@@ -80,6 +80,7 @@ class Worker:
         self._metrics = WorkerMetrics(dependencies.metrics)
         self._stop = asyncio.Event()
         self._loop = asyncio.get_running_loop()
+        self._clocks = clocks = dependencies.clocks
         changed = asyncio.Event()
         self._links = [dependencies.link(name) for name in ("reader", "settler", "lease")]
         self._metrics.connections.follow(lambda: sum(link.is_connected for link in self._links))
@@ -90,16 +91,15 @@ class Worker:
             self._keys,
             SettleReporter(self._metrics, self._log, self._complaints),
             deletes=self._keeps_nothing,
-            clock=dependencies.clocks.wall,
             group_gone=self._group_gone,
             changed=changed,
-            monotonic=dependencies.clocks.monotonic,
+            clocks=clocks,
         )
         self._slots = Slots(
             spec.work.concurrency,
             spec.work.max_pending_per_worker,
             self._settler,
-            dependencies.clocks.monotonic,
+            clocks,
             changed,
         )
         threads = partial(ThreadPoolExecutor, spec.work.concurrency, thread_name_prefix="penstock-handler")
@@ -111,7 +111,7 @@ class Worker:
         self._told_to_leave: float | None = None
         self._attempts = Attempts(
             spec.work,
-            MessageSettings.of(spec),
+            MessageSettings.of(spec, clocks),
             IsolatedRunner(spawner, form, self._complaints, alone=False) if pooled else here,
             IsolatedRunner(spawner, form, self._complaints, alone=True),
             RetryPolicy(spec.retries),
@@ -120,8 +120,7 @@ class Worker:
             self._metrics,
             self._group_gone,
             rng=dependencies.rng,
-            clock=dependencies.clocks.monotonic,
-            wall=dependencies.clocks.wall,
+            clocks=clocks,
         )
         self._intake = Intake(
             reader,
@@ -134,10 +133,11 @@ class Worker:
             attempts=max(one.attempts for one in waits(spec.retries)),
             emptying_takes=spec.work.timeout.amount + spec.work.lease.amount,
             audit=self._audit_now,
+            clocks=clocks,
         )
         self._audit = Audit(hand, self._keys, self._settler, self._attempts.runs, self._intake.at_work)
         self._auditing: asyncio.Task[None] | None = None
-        self._watch = MaintenanceLoop(hand, self._keys, spec, self, clock=dependencies.clocks.monotonic)
+        self._watch = MaintenanceLoop(hand, self._keys, spec, self, clocks=clocks)
         name = spec.stream.consumer.replace("{hostname}", dependencies.host)
         self._lease = Lease(
             ConsumerRegistration(life, self._keys),
@@ -151,7 +151,7 @@ class Worker:
     def stop(self) -> None:
         """Begin to leave."""
         if self._told_to_leave is None:
-            self._told_to_leave = self._dependencies.clocks.monotonic()
+            self._told_to_leave = self._clocks.monotonic()
         self._stop.set()
 
     @property
@@ -176,7 +176,7 @@ class Worker:
     @property
     def _left(self) -> float:
         """Seconds until this process must be gone."""
-        now = self._dependencies.clocks.monotonic()
+        now = self._clocks.monotonic()
         began = now if self._told_to_leave is None else self._told_to_leave
         return max(0.0, end_of(self._spec.shutdown, began) - now)
 
@@ -229,7 +229,7 @@ class Worker:
                 self._settler,
                 self._metrics,
                 self._log,
-                clock=self._dependencies.clocks.monotonic,
+                clocks=self._clocks,
             )
             self._dependencies.readiness.hold(Why.DRAINING)
             return await drain.run(intake, watch, deregister)
