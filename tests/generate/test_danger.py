@@ -117,7 +117,7 @@ def test_a_schedulers_keys_are_renamed(repository: Path, generated: Path, pensto
     ran = penstock("generate")
     assert ran.returncode == 2
     assert (
-        "error[scheduler-keys-renamed]: A scheduler's keys are renamed while its jobs stand in the old ones"
+        "error[scheduler-keys-renamed]: A scheduler's keys are renamed and lose their state"
         in ran.stderr
     )
     taken_on = "acknowledge: [{change: rename-keys, reason: no pod runs, until: 2026-02-01}]\n"

@@ -1,1 +1,1 @@
-"""Rules about what a scheduler was before: changes that leave behind what Redis knows."""
+"""Rules about changes of a scheduler that leave state behind in Redis."""

@@ -1,11 +1,11 @@
-"""A scheduler's keys are renamed while its jobs stand in the old ones.
+"""A scheduler's keys are renamed and lose their state.
 
-Pods look under the new keys from the moment they are rolled out, and register every job anew there. What Redis knew
-under the old ones is left behind: which jobs are paused, how often each has failed in a row, which runs of a cron job
-were missed, who runs what. While pods of both versions are there, each job runs under the old keys and under the new.
+New pods read only the new keys and register every job again. The state under the old keys is lost: which jobs are
+paused, how often each failed in a row, which cron runs were missed, and which jobs are running. While pods of both
+versions exist, each job runs under the old and the new keys.
 
-Scale the scheduler to no pods, let what runs end, rename, and start it again; then pause anew what was paused. Say that
-in the spec, under `acknowledge`, with the change `rename-keys` and the last day on which it counts.
+Scale the scheduler to zero, let running jobs end, rename the keys and start it again; then pause the paused jobs
+again. Acknowledge the change in the spec: under `acknowledge`, write `change: rename-keys`, a reason and an end date.
 """
 
 from __future__ import annotations
@@ -24,5 +24,5 @@ def rule(change: ChangeContext[Scheduler]) -> Iterator[Problem]:
     before, after = change.before.keys.model_dump(), change.after.keys.model_dump()
     for part, was in before.items():
         if was != after[part]:
-            told = f"it was `{was}`" if was else "there was none"
-            yield change.problem(f"keys.{part}", f"{told}, and what Redis knows of the jobs stays under the old keys")
+            previous = f"it was `{was}`" if was else "it was not set"
+            yield change.problem(f"keys.{part}", f"{previous}; the state of the jobs stays under the old keys")

@@ -1,1 +1,1 @@
-"""What follows from failed runs."""
+"""Rules about failed runs and failure classes."""

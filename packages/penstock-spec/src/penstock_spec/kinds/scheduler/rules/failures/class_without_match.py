@@ -1,9 +1,9 @@
-"""A class of failures takes none.
+"""A failure class has no `match`.
 
-A class says in `match` which failures it takes: exceptions by name, and HTTP statuses. Only the classes that are always
-there (`forbidden`, `throttled`, `transient`, `server`) have one without saying it.
+`match` lists the failures of a class: exceptions by name, and HTTP statuses. Only the built-in classes (`forbidden`,
+`throttled`, `transient`, `server`) have a default for it.
 
-Write what it takes, or the name of the class that was meant.
+Add `match`, or write the name of a built-in class.
 """
 
 from __future__ import annotations
@@ -25,4 +25,4 @@ def rule(subject: SpecContext[Scheduler]) -> Iterator[Problem]:
         if not one.match:
             close = nearest(name, tuple(STANDARD))
             hint = f"write `{close}`" if close else 'add it, such as `match: [TimeoutError, "503"]`'
-            yield subject.problem(f"failures.classes.{name}", f"`{name}` says no `match`", hint)
+            yield subject.problem(f"failures.classes.{name}", f"`{name}` has no `match`", hint)

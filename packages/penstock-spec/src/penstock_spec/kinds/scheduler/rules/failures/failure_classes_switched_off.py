@@ -1,9 +1,9 @@
-"""Classes of failures are described, and not used.
+"""Failure classes are defined but not used.
 
-With `failures.by_class: false`, which is the default, every failed job waits for its `error_interval`, whatever
-failed. What the spec says of classes has no effect then.
+With `failures.by_class: false`, the default, every failed job waits for its `error_interval`, whatever the failure
+was. Classes have no effect.
 
-Set `failures.by_class: true`, or take the classes out.
+Set `failures.by_class: true`, or remove the classes.
 """
 
 from __future__ import annotations
@@ -19,15 +19,17 @@ from penstock_spec.rules.define import spec_rule
 
 @spec_rule(Severity.INFO)
 def rule(subject: SpecContext[Scheduler]) -> Iterator[Problem]:
-    said = [name for name in subject.spec.failures.classes if _says(subject, f"failures.classes.{name}")]
-    if said and not subject.spec.failures.by_class:
+    given = [name for name in subject.spec.failures.classes if _is_given(subject, f"failures.classes.{name}")]
+    if given and not subject.spec.failures.by_class:
         line = subject.line("failures.by_class")
-        message = f"failures are not told apart ({line}), so this says nothing"
-        yield subject.problem(f"failures.classes.{said[0]}", message, "set `failures.by_class: true`, or take it out")
+        message = f"`by_class` is off ({line}), so this has no effect"
+        yield subject.problem(
+            f"failures.classes.{given[0]}", message, "set `failures.by_class: true`, or remove the class"
+        )
 
 
-def _says(subject: SpecContext[Scheduler], path: str) -> bool:
-    """Not only of what is derived."""
+def _is_given(subject: SpecContext[Scheduler], path: str) -> bool:
+    """True if a value of the class is written, not only derived."""
     return any(
         subject.given(f"{path}.{field}")
         for field in ("match", "immediate", "backoff", "backoff.first", "backoff.limit", "backoff.factor")

@@ -1,10 +1,9 @@
-"""The first wait after a failure is longer than the longest.
+"""The backoff limit of a failure class is below its first backoff.
 
-No wait of a class is longer than its `limit`. A limit below `first` makes every wait as long as the limit, and
-`first` and `factor` say nothing. That happens easily to a class that is always there, when one of the two is said
-anew.
+`limit` is the longest wait of a class. If it is below `first`, every wait is as long as the limit, and `first` and
+`factor` have no effect. This often happens when only one of the two is changed in a built-in class.
 
-Raise the limit, or write the first wait that was meant.
+Raise `limit` or lower `first`.
 """
 
 from __future__ import annotations
@@ -23,6 +22,6 @@ def rule(subject: SpecContext[Scheduler]) -> Iterator[Problem]:
     for name, one in subject.spec.failures.classes.items():
         if one.backoff and one.backoff.limit and one.backoff.limit < one.backoff.first:
             path = f"failures.classes.{name}.backoff"
-            message = f"the first wait is {one.backoff.first}, and no wait is longer than {one.backoff.limit}"
+            message = f"the first wait is {one.backoff.first}, but no wait can be longer than {one.backoff.limit}"
             at = subject.written(f"{path}.limit", f"{path}.first")
             yield subject.problem(at, message, f"set `limit` to at least `{one.backoff.first}`")

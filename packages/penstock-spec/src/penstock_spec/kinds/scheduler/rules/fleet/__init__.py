@@ -1,1 +1,1 @@
-"""Schedulers beside what else there is in an environment."""
+"""Rules about schedulers together with the other specs of an environment."""

@@ -1,9 +1,9 @@
-"""A job sends what the pipeline does not take.
+"""A job's message does not match the pipeline's schema.
 
-What is sent to a pipeline is checked against `message.schema` of its spec. A message that is not as that says is
-refused when it is sent, so that the job fails each time it runs.
+A message sent to a pipeline is checked against `message.schema` in the pipeline's spec. A message that does not match
+is refused, so the job fails each time it runs.
 
-Put right what the finding points at, or the schema.
+Correct the message or the schema.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from penstock_spec.message_validator import MessageValidator
 from penstock_spec.reading import Problem
 from penstock_spec.rules.define import fleet_rule
 
-MADE = "0" * 26
-"""In the place of what the sender makes where a message has no field to be correlated by."""
+ANY_CORRELATION = "0" * 26
+"""Stands for the correlation that the sender creates."""
 
 
 @fleet_rule(Severity.ERROR)
@@ -31,15 +31,17 @@ def rule(fleet: Fleet) -> Iterator[Problem]:
             target = pipelines.get(member.values[path.removesuffix("message") + "pipeline"])
             wrong = _wrong(target, body) if target else ""
             if target and wrong:
-                message = f"{wrong}, as {target.line('message.schema')} has it"
-                yield member.problem(path, message, f"write the message as `{target.values['name']}` takes it")
+                message = f"{wrong}, by the schema in {target.line('message.schema')}"
+                yield member.problem(
+                    path, message, f"write a message that matches the schema of `{target.values['name']}`"
+                )
 
 
 def _wrong(target: SpecFacts, body: dict[str, Any]) -> str:
-    """The first thing that the schema has against it."""
+    """The first violation of the schema, or an empty text."""
     schema = target.values.get("message.schema")
     if schema is None:
         return ""
     correlate = target.values["message.correlate"]
-    made = {correlate: MADE} if correlate and target.values["message.make_correlation"] else {}
+    made = {correlate: ANY_CORRELATION} if correlate and target.values["message.make_correlation"] else {}
     return MessageValidator(schema).wrong({**made, **body})

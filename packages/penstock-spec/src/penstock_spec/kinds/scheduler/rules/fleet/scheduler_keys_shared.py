@@ -1,8 +1,8 @@
-"""Two specs write to the same keys.
+"""A scheduler shares its Redis keys with another spec.
 
-The keys of a scheduler are those of its `keys`, and none of them has the scheduler's name in it unless a prefix or a
-hash tag has. Two schedulers with the same keys take and unregister each other's jobs; a pipeline whose stream has one
-of the names is an error at the first command.
+The keys of a scheduler come from its `keys` section and contain its name only if a prefix or a hash tag does. Two
+schedulers with the same keys take and unregister each other's jobs. If a pipeline's stream has the name of such a key,
+the first Redis command fails.
 
 Give one of them a prefix: `keys: {prefix: "<name>:"}`.
 """
@@ -19,7 +19,7 @@ from penstock_spec.reading import Problem
 from penstock_spec.rules.define import fleet_rule
 
 PATHS = ("stream.key", "dead_letter.key")
-"""Where specs of other kinds say keys."""
+"""The fields for keys in specs of other kinds."""
 
 
 @fleet_rule(Severity.ERROR)
@@ -36,7 +36,7 @@ def rule(fleet: Fleet) -> Iterator[Problem]:
             key, whose, path = other
             message = f"`{key}` is a key of `{whose.values['name']}` too ({whose.line(path)})"
             prefix = f'`keys: {{prefix: "{member.values["name"]}:"}}`'
-            yield member.problem("keys.prefix", message, f"give it keys of its own, such as {prefix}")
+            yield member.problem("keys.prefix", message, f"give the scheduler its own keys, such as {prefix}")
         for key in mine:
             taken.setdefault(key, (member, "keys.prefix"))
 

@@ -1,6 +1,6 @@
-"""A job sends to a pipeline that there is not.
+"""A job sends to an unknown pipeline.
 
-`send.pipeline` is the name of a pipeline in the same repository, whose spec says where and how a message is sent.
+`send.pipeline` is the name of a pipeline in the same repository, whose spec says where and how to send a message.
 Without that spec the job fails each time it runs.
 
 Write the name of a spec of `kind: pipeline`.
@@ -25,4 +25,4 @@ def rule(fleet: Fleet) -> Iterator[Problem]:
             if path.endswith(".send.pipeline") and name not in names:
                 close = nearest(str(name), names)
                 hint = f"write `{close}`" if close else "write the name of a pipeline in this repository"
-                yield member.problem(path, f"there is no pipeline `{name}` here", hint)
+                yield member.problem(path, f"this repository has no pipeline `{name}`", hint)

@@ -1,1 +1,1 @@
-"""What jobs are called, and what each of them does."""
+"""Rules about the names of jobs and the work they do."""

@@ -1,9 +1,9 @@
-"""A job has a name that it cannot have.
+"""A job name is not valid.
 
-A job's name is a member of sets in Redis, stands in logs, and is typed by people: `penstock scheduler why NAME`. So
-it has 1 to 200 characters, and no spaces. `*` stands for all jobs.
+Job names are members of sets in Redis, appear in logs, and are typed by people: `penstock scheduler why NAME`. So a
+name has 1 to 200 characters and no spaces. `*` is reserved for all jobs.
 
-Write it with `/`, `-` or `.` between its parts, such as `aws/eu-west-1/images`.
+Separate the parts of a name with `/`, `-` or `.`, such as `aws/eu-west-1/images`.
 """
 
 from __future__ import annotations

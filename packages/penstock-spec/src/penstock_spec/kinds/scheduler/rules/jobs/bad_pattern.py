@@ -1,9 +1,10 @@
-r"""A pattern is not a regular expression.
+r"""A pattern is not a valid regular expression.
 
-The patterns that enable and disable jobs, and the one of jobs that may hang for longer, are regular expressions as
-Python's `re` reads them, and match a whole name. `aws/*` is not "all below `aws/`" but any number of slashes.
+The patterns that enable and disable jobs, and the pattern of jobs with a longer zombie threshold, are regular
+expressions of Python's `re` and match the whole name. `aws/*` does not match everything below `aws/`; it matches `aws`
+with any number of slashes.
 
-Write `aws/.*`. What has a meaning in expressions and is meant as it stands gets a backslash: `reports\.daily`.
+Write `aws/.*`. Escape special characters with a backslash: `reports\.daily`.
 """
 
 from __future__ import annotations

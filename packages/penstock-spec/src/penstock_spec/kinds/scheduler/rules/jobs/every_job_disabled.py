@@ -1,8 +1,8 @@
-"""No job runs, for each of them is disabled.
+"""All jobs are disabled.
 
-`patterns.disabled` wins over `patterns.enabled`. Here what is left of the jobs is nothing: pods run, and do nothing.
+`patterns.disabled` overrides `patterns.enabled`. Here it matches every job, so the pods run but have nothing to do.
 
-Disable less. To stop all jobs for a time, use `penstock scheduler pause --all`, which keeps what is due.
+Disable fewer jobs. To stop all jobs temporarily, use `penstock scheduler pause --all`, which keeps their due times.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ def rule(subject: SpecContext[Scheduler]) -> Iterator[Problem]:
     patterns = subject.spec.patterns
     enabled = [job.name for job in effective_jobs(subject.spec) if matches(patterns.enabled, job.name)]
     if enabled and all(matches(patterns.disabled, name) for name in enabled):
-        message = f"`{printable(patterns.disabled)}` matches every job that is enabled, so none runs"
+        message = f"`{printable(patterns.disabled)}` matches every enabled job, so none runs"
         yield subject.problem(
-            "patterns.disabled", message, "disable less; `penstock scheduler pause --all` stops all for a time"
+            "patterns.disabled",
+            message,
+            "disable fewer jobs; `penstock scheduler pause --all` stops all jobs temporarily",
         )

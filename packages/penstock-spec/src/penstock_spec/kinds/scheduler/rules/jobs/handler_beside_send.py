@@ -1,8 +1,8 @@
-"""A job has a handler and sends a message.
+"""A job has both a handler and `send`.
 
-A job does one or the other: where it says `send`, the message is sent and no handler runs.
+A job either runs a handler or sends a message. With `send`, the message is sent and no handler runs.
 
-Take one of the two out. What is to happen before a message is sent belongs into the pipeline's handler.
+Remove one of the two. Put work that has to happen with the message into the pipeline's handler.
 """
 
 from __future__ import annotations
@@ -22,4 +22,4 @@ def rule(subject: SpecContext[Scheduler]) -> Iterator[Problem]:
     for index, job in enumerate(jobs_of(subject.spec)):
         if job.handler and job.send:
             message = f"it sends a message ({subject.line(f'jobs[{index}].send')}), so this handler never runs"
-            yield subject.problem(f"jobs[{index}].handler", message, "take one of the two out")
+            yield subject.problem(f"jobs[{index}].handler", message, "remove one of the two")

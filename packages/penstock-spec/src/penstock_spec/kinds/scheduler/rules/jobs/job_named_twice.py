@@ -1,9 +1,9 @@
-"""Two jobs have one name.
+"""Two jobs have the same name.
 
-What is known of a job stands under its name in Redis: when it is due, who runs it, how its last run went. Two jobs of
-one name are one, with the times and the arguments of whichever was registered last.
+Redis stores the state of a job under its name: when it is due, which pod runs it, how its last run ended. Two jobs
+with one name are one job, with the times and arguments of the one that was registered last.
 
-Give one of them another name, or take it out.
+Rename one of them, or remove it.
 """
 
 from __future__ import annotations
@@ -25,5 +25,5 @@ def rule(subject: SpecContext[Scheduler]) -> Iterator[Problem]:
     for index, job in enumerate(jobs_of(subject.spec)):
         before = first.setdefault(job.name, index)
         if before != index:
-            message = f"`{printable(job.name)}` is the name of another job ({subject.line(f'jobs[{before}].name')})"
-            yield subject.problem(f"jobs[{index}].name", message, "give it another name, or take one of the two out")
+            message = f"`{printable(job.name)}` is the name of another job too ({subject.line(f'jobs[{before}].name')})"
+            yield subject.problem(f"jobs[{index}].name", message, "rename one of the two jobs, or remove it")

@@ -1,9 +1,9 @@
-"""A job does nothing.
+"""A job has no handler and sends no message.
 
-A job runs a handler or sends a message to a pipeline. One that says neither runs the handler of the scheduler, and
-here there is none.
+A job runs a handler or sends a message to a pipeline. Without either it runs the handler of the scheduler, but none is
+set.
 
-Say `handler: module:function` at the top for all jobs, or `handler` or `send` for this one.
+Add `handler: module:function` at the top of the spec for all jobs, or `handler` or `send` to this job.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ def rule(subject: SpecContext[Scheduler]) -> Iterator[Problem]:
         if job.handler is None and job.send is None:
             line = subject.line("handler")
             message = (
-                f"`{printable(job.name)}` has neither `handler` nor `send`, and there is no handler for all ({line})"
+                f"`{printable(job.name)}` has neither `handler` nor `send`, nor is there a handler for all ({line})"
             )
             yield subject.problem(
-                f"jobs[{index}].name", message, "add `handler: module:function` at the top, or to the job"
+                f"jobs[{index}].name", message, "add `handler: module:function` at the top of the spec, or to the job"
             )

@@ -1,9 +1,9 @@
-"""A job's name is digits alone.
+"""A job name consists of digits only.
 
-Names of digits alone in the sets are what damage looks like: scores that were written in the place of names. So the
-cleanup removes them, and a job of such a name would be registered and removed again and again.
+Members of digits only are a sign of corrupted sets, in which scores were written instead of names. The cleanup removes
+them, so a job with such a name is registered and removed again and again.
 
-Put a word before the number. If no such damage can be, set `cleanup.orphans.remove_numeric: false`.
+Add a word to the name. If your sets cannot be corrupted in this way, set `cleanup.orphans.remove_numeric: false`.
 """
 
 from __future__ import annotations
@@ -25,6 +25,6 @@ def rule(subject: SpecContext[Scheduler]) -> Iterator[Problem]:
         if job.name.isdecimal() and orphans.enabled and orphans.remove_numeric:
             line = subject.line("cleanup.orphans.remove_numeric")
             message = (
-                f"`{job.name}` is digits alone, and `cleanup.orphans.remove_numeric` removes such entries ({line})"
+                f"`{job.name}` consists of digits, and `cleanup.orphans.remove_numeric` ({line}) removes such names"
             )
             yield subject.problem(f"jobs[{index}].name", message, f"write `job-{job.name}`")

@@ -1,10 +1,9 @@
-"""A pattern matches none of the jobs.
+"""A pattern matches no job.
 
-A pattern takes a job when it matches all of its name: `aws` does not match `aws/eu-west-1/images`, `aws/.*` does. An
-enabled pattern that matches none leaves nothing to run, and a disabled one that matches none keeps nothing from
-running.
+A pattern must match the whole name of a job: `aws` does not match `aws/eu-west-1/images`, but `aws/.*` does. If the
+enabled pattern matches no job, nothing runs; if the disabled pattern matches no job, it has no effect.
 
-Write a pattern that matches whole names, or take it out. Where a function tells the jobs, this is not looked at.
+Write a pattern that matches whole names, or remove it. If a function lists the jobs, Penstock does not check this.
 """
 
 from __future__ import annotations
@@ -24,19 +23,19 @@ from penstock_spec.values.strings import printable
 @spec_rule(Severity.WARNING)
 def rule(subject: SpecContext[Scheduler]) -> Iterator[Problem]:
     names = [job.name for job in effective_jobs(subject.spec)]
-    for field, what in (("enabled", "none of them runs"), ("disabled", "it keeps none from running")):
+    for field, effect in (("enabled", "no job runs"), ("disabled", "it disables nothing")):
         pattern = getattr(subject.spec.patterns, field)
         if names and (pattern or field == "enabled") and not any(matches(pattern, name) for name in names):
-            message = f"`{printable(pattern)}` matches the whole name of no job, so {what}"
+            message = f"`{printable(pattern)}` matches the whole name of no job, so {effect}"
             inside = f".*{pattern.removeprefix('^').removesuffix('$')}.*"
             close = any(re.search(pattern, name) for name in names) and any(matches(inside, name) for name in names)
             if not pattern:
-                hint = "write `.*` for all, or take it out"
-                yield subject.problem(
-                    f"patterns.{field}", "it is empty, and matches no job, so none of them runs", hint
-                )
+                hint = "write `.*` for all jobs, or remove it"
+                yield subject.problem(f"patterns.{field}", "it is empty and matches no job, so no job runs", hint)
                 continue
             hint = (
-                f"write `{printable(inside)}`" if close else f"write one that matches, such as `{re.escape(names[0])}`"
+                f"write `{printable(inside)}`"
+                if close
+                else f"write a pattern that matches, such as `{re.escape(names[0])}`"
             )
             yield subject.problem(f"patterns.{field}", message, hint)

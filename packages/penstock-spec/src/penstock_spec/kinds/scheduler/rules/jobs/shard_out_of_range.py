@@ -1,9 +1,8 @@
-"""A job is in a shard that there is not.
+"""A job's shard does not exist.
 
-Shards are numbered from 0, and `shards.count` says how many there are. A job in a shard beyond them belongs to
-nobody: no pod takes it, and it is overdue for ever.
+Shards are numbered from 0 to `shards.count` minus 1. No pod takes a job in a higher shard, and it is overdue forever.
 
-Write a smaller number, or raise `shards.count`. Without `shard` the job's name decides.
+Write a smaller number, or raise `shards.count`. Without `shard`, the job's name decides.
 """
 
 from __future__ import annotations
@@ -25,5 +24,5 @@ def rule(subject: SpecContext[Scheduler]) -> Iterator[Problem]:
         if job.shard is not None and job.shard >= count:
             line = subject.line("shards.count")
             message = f"there {'is 1 shard' if count == 1 else f'are {count} shards'} ({line}), numbered from 0"
-            smaller = f"write at most `{count - 1}`" if count > 1 else "take it out"
+            smaller = f"set it to at most `{count - 1}`" if count > 1 else "remove it"
             yield subject.problem(f"jobs[{index}].shard", message, f"{smaller}, or raise `shards.count`")

@@ -1,1 +1,1 @@
-"""The scheduler's keys."""
+"""Rules about the scheduler's keys in Redis."""

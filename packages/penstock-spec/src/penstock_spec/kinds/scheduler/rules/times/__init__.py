@@ -1,1 +1,1 @@
-"""When jobs run, and for how long."""
+"""Rules about when jobs run and how long they take."""

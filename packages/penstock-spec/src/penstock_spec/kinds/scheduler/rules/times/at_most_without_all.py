@@ -1,9 +1,9 @@
-"""A bound on missed runs has no effect.
+"""The limit of missed runs has no effect without `run: all`.
 
-`at_most` says how many of the missed runs are made up for when all of them are to be. With `once` it is one, and with
-`skip` none.
+`missed.at_most` limits how many missed runs are caught up with `run: all`. With `once` it is one run, and with `skip`
+none.
 
-Write `run: all`, or take `at_most` out.
+Set `run: all`, or remove `at_most`.
 """
 
 from __future__ import annotations
@@ -22,5 +22,5 @@ from penstock_spec.rules.define import spec_rule
 def rule(subject: SpecContext[Scheduler]) -> Iterator[Problem]:
     for path, one in jobs_by_path(subject.spec):
         if one.missed is not None and one.missed.run != "all" and subject.given(f"{path}.missed.at_most"):
-            message = f"`run` is `{one.missed.run}` ({subject.line(f'{path}.missed.run')}), so this says nothing"
-            yield subject.problem(f"{path}.missed.at_most", message, "write `run: all`, or take it out")
+            message = f"`run` is `{one.missed.run}` ({subject.line(f'{path}.missed.run')}), so this has no effect"
+            yield subject.problem(f"{path}.missed.at_most", message, "set `run: all`, or remove `at_most`")

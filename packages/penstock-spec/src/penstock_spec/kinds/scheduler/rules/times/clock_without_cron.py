@@ -1,9 +1,9 @@
-"""A job that runs every so often is told about the clock.
+"""A job without `cron` has a time zone or missed runs.
 
-`time_zone` and `missed` are about `cron`. A job with `every` has no hours of a day, and of what it missed nothing is
-left: it runs once, as soon as it can, and counts from there.
+`time_zone` and `missed` apply only to `cron`. A job with `every` does not run at certain times of the day, and misses
+no runs: after a pause it runs once, as soon as possible, and counts from there.
 
-Take it out, or say `cron` in place of `every`.
+Remove the field, or use `cron` instead of `every`.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from penstock_spec.values.strings import printable
 
 @spec_rule(Severity.INFO)
 def rule(subject: SpecContext[Scheduler]) -> Iterator[Problem]:
-    for index, (job, said) in enumerate(zip(effective_jobs(subject.spec), jobs_of(subject.spec), strict=True)):
+    for index, (job, written) in enumerate(zip(effective_jobs(subject.spec), jobs_of(subject.spec), strict=True)):
         if job.cron is None:
             for field in ("time_zone", "missed"):
-                if getattr(said, field) is not None:
-                    message = f"`{printable(job.name)}` has no `cron`, so this says nothing"
+                if getattr(written, field) is not None:
+                    message = f"`{printable(job.name)}` has no `cron`, so this has no effect"
                     yield subject.problem(
-                        f"jobs[{index}].{field}", message, "take it out, or say `cron` in place of `every`"
+                        f"jobs[{index}].{field}", message, "remove it, or use `cron` instead of `every`"
                     )

@@ -1,9 +1,9 @@
-"""A job runs every so often and by the clock.
+"""A job has both `every` and `cron`.
 
-`every` counts from the start of the last run, `cron` asks the clock. A job has one of them, or nobody could say when
-it is due.
+`every` counts from the start of the last run, `cron` follows the clock. With both, it is undefined when the job is
+due.
 
-Take one of the two out. What is to run in both ways is two jobs with one handler.
+Remove one of the two. To run something both ways, write two jobs with the same handler.
 """
 
 from __future__ import annotations
@@ -22,5 +22,7 @@ from penstock_spec.rules.define import spec_rule
 def rule(subject: SpecContext[Scheduler]) -> Iterator[Problem]:
     for path, one in jobs_by_path(subject.spec):
         if one.every is not None and one.cron is not None:
-            message = f"`every` is {one.every} ({subject.line(f'{path}.every')}), and a job has one or the other"
-            yield subject.problem(f"{path}.cron", message, "take one of the two out")
+            message = (
+                f"`every` is {one.every} ({subject.line(f'{path}.every')}), but a job has either `every` or `cron`"
+            )
+            yield subject.problem(f"{path}.cron", message, "remove one of the two")

@@ -1,6 +1,6 @@
-"""An interval is not of whole seconds.
+"""An interval is not in whole seconds.
 
-Due times are whole seconds of Redis's clock, rounded up. A job that is to run every 1.5 s would run every 2 s.
+Due times are whole seconds of Redis time, rounded up. A job with `every: 1.5s` would run every 2 s.
 
 Write whole seconds.
 """
@@ -25,5 +25,5 @@ def rule(subject: SpecContext[Scheduler]) -> Iterator[Problem]:
             value: Duration | None = getattr(one, field)
             if value is not None and value.amount % 1000:
                 up = Duration.of((value.amount // 1000 + 1) * 1000)
-                message = f"due times are whole seconds, so {value} comes to {up}"
+                message = f"due times are whole seconds, so {value} becomes {up}"
                 yield subject.problem(f"{path}.{field}", message, f"write `{up}`")

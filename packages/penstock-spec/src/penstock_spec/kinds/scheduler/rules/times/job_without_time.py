@@ -1,9 +1,9 @@
-"""A job says nowhere when it runs.
+"""A job has neither `every` nor `cron`.
 
-A job runs every so often (`every`) or at the times of a clock (`cron`), and says it itself or takes it from `each`.
-This one has neither, so it would never be due.
+A job runs at an interval (`every`) or at certain times (`cron`), set in the job or in `each` for all jobs. This job
+has neither, so it would never be due.
 
-Say `every: 30s` or `cron: "*/5 * * * *"` for it, or in `each` for all.
+Set `every: 30s` or `cron: "*/5 * * * *"` in the job, or in `each`.
 """
 
 from __future__ import annotations
@@ -23,5 +23,7 @@ from penstock_spec.values.strings import printable
 def rule(subject: SpecContext[Scheduler]) -> Iterator[Problem]:
     for index, job in enumerate(effective_jobs(subject.spec)):
         if job.every is None and job.cron is None:
-            message = f"neither `{printable(job.name)}` nor `each` ({subject.line('each')}) says `every` or `cron`"
-            yield subject.problem(f"jobs[{index}].name", message, "add `every: 30s` to it, or to `each` for all jobs")
+            message = f"neither `{printable(job.name)}` nor `each` ({subject.line('each')}) has `every` or `cron`"
+            yield subject.problem(
+                f"jobs[{index}].name", message, "add `every: 30s` to the job, or to `each` for all jobs"
+            )

@@ -1,9 +1,9 @@
-"""A pod looks for what is due more seldom than jobs are due.
+"""Pods check for due jobs less often than jobs are due.
 
-A pod asks Redis for due jobs every `work.interval`. A job that is due more often than that waits for the next look, and
-runs as often as pods look: with one pod every `work.interval`, with more somewhat more often.
+A pod asks Redis for due jobs every `work.interval`. A job with a shorter interval waits for the next check, so it runs
+only as often as pods check: with one pod every `work.interval`, with several pods somewhat more often.
 
-Set `work.interval` to at most the shortest `every`; the default of `1s` is right for most.
+Set `work.interval` to at most the shortest `every`; the default of `1s` is right for most schedulers.
 """
 
 from __future__ import annotations
@@ -28,5 +28,7 @@ def rule(subject: SpecContext[Scheduler]) -> Iterator[Problem]:
         key=lambda one: one[0],
     )
     if every is not None and every[0] < interval:
-        message = f"`{printable(every[1])}` is due every {every[0]}, and pods look every {interval}"
-        yield subject.problem("work.interval", message, f"write at most `{every[0]}`; `1s` is the default")
+        message = f"`{printable(every[1])}` is due every {every[0]}, but pods check every {interval}"
+        yield subject.problem(
+            "work.interval", message, f"set `work.interval` to at most `{every[0]}`; the default is `1s`"
+        )

@@ -1,9 +1,9 @@
-"""There is no such time zone.
+"""A time zone is not known.
 
-The hours of `cron` are those of the clock in `time_zone`. Names are those of the IANA database, a continent and a
-city; they know when clocks are put forward and back, which `CET` or `UTC+1` do not.
+`cron` follows the clock in `time_zone`, which is a name of the IANA database: a continent and a city. These zones know
+when daylight saving time starts and ends; `CET` and `UTC+1` do not.
 
-Write a name such as `Europe/Berlin`. `UTC` is the default.
+Write a name such as `Europe/Berlin`. The default is `UTC`.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""How pods take jobs, and how they leave."""
+"""Rules about how pods take jobs and shut down."""

@@ -1,9 +1,9 @@
-"""No job may hang for longer, though it is said.
+"""The exceptional zombie threshold has no effect.
 
-`cleanup.zombies.exceptional` gives the jobs that match its pattern a threshold of their own. Without a pattern, with
-one that matches no job, or with a threshold that is no longer than that of all, it changes nothing.
+`cleanup.zombies.exceptional` sets another threshold for the jobs that match its pattern. It has no effect without a
+pattern, if the pattern matches no job, or if its threshold is not longer than the one of all jobs.
 
-Write a pattern that matches the whole names of those jobs, and a longer threshold; or take it out.
+Write a pattern that matches the whole names of those jobs, and a longer threshold, or remove it.
 """
 
 from __future__ import annotations
@@ -26,14 +26,16 @@ def rule(subject: SpecContext[Scheduler]) -> Iterator[Problem]:
     path = "cleanup.zombies.exceptional"
     if not own.pattern:
         if subject.given(f"{path}.threshold"):
-            yield subject.problem(f"{path}.threshold", "there is no pattern beside it", "add `pattern`, or take it out")
+            yield subject.problem(
+                f"{path}.threshold", "it has no effect without a pattern", "add `pattern`, or remove it"
+            )
     elif not zombies.enabled:
         line = subject.line("cleanup.zombies.enabled")
-        yield subject.problem(f"{path}.pattern", f"nothing is cancelled ({line})", "take it out")
+        yield subject.problem(f"{path}.pattern", f"zombies are not cancelled ({line})", "remove it")
     elif names and not any(matches(own.pattern, name) for name in names):
         message = f"`{printable(own.pattern)}` matches the whole name of no job"
-        yield subject.problem(f"{path}.pattern", message, "write one that matches, or take it out")
+        yield subject.problem(f"{path}.pattern", message, "write a pattern that matches, or remove it")
     elif own.threshold.amount <= zombies.threshold.amount:
         message = f"all jobs may hang for {zombies.threshold} ({subject.line('cleanup.zombies.threshold')})"
         at = subject.written(f"{path}.threshold", f"{path}.pattern")
-        yield subject.problem(at, message, f"write more than `{zombies.threshold}`, or take it out")
+        yield subject.problem(at, message, f"set it to more than `{zombies.threshold}`, or remove it")

@@ -1,8 +1,8 @@
-"""A pod is killed while it still stops its jobs.
+"""The grace period is shorter than the time to cancel jobs.
 
-A leaving pod tells its jobs to stop, waits for them (`shutdown.cancel`), waits once more for those that ignored it
-(`shutdown.force`), and hands back what it holds. When Kubernetes kills it before, what it held is only due again when
-its lease is over.
+A pod that shuts down cancels its jobs, waits for them (`shutdown.cancel`), waits again for those that ignored the
+cancellation (`shutdown.force`), and gives back the jobs that it holds. If Kubernetes kills it earlier, its jobs become
+due again only after its lease has expired.
 
 Raise `shutdown.grace`, or lower the other two.
 """
@@ -18,18 +18,18 @@ from penstock_spec.reading import Problem
 from penstock_spec.rules.define import spec_rule
 from penstock_spec.values.quantities import Duration
 
-HANDING_BACK = Duration("5s")
-"""For what is handed back at the end."""
+GIVING_BACK = Duration("5s")
+"""The time to give jobs back at the end."""
 
 
 @spec_rule(Severity.ERROR)
 def rule(subject: SpecContext[Scheduler]) -> Iterator[Problem]:
     shutdown = subject.spec.shutdown
-    needed = Duration.of(shutdown.cancel.amount + shutdown.force.amount + HANDING_BACK.amount)
+    needed = Duration.of(shutdown.cancel.amount + shutdown.force.amount + GIVING_BACK.amount)
     if shutdown.grace < needed:
         message = (
-            f"stopping may take {shutdown.cancel} ({subject.line('shutdown.cancel')}) and {shutdown.force} "
-            f"({subject.line('shutdown.force')}), and handing back needs {HANDING_BACK} more"
+            f"cancelling may take {shutdown.cancel} ({subject.line('shutdown.cancel')}) and {shutdown.force} "
+            f"({subject.line('shutdown.force')}), and giving jobs back takes another {GIVING_BACK}"
         )
         at = subject.written("shutdown.grace", "shutdown.cancel", "shutdown.force")
         yield subject.problem(at, message, f"set `shutdown.grace` to at least `{needed}`")

@@ -1,8 +1,8 @@
-"""A job that hangs is given to another pod before it is stopped.
+"""A hanging job becomes due again before it is cancelled.
 
-A job that overran its deadline is told to stop after `cleanup.zombies.threshold` (that of `exceptional`, where it is
-one of those), and abandoned after `abandon_after` more. The leader makes it due again after
-`cleanup.orphans.threshold`, though its pod lives. When that is earlier, the job runs in two places.
+A job that overruns its deadline is cancelled after `cleanup.zombies.threshold` (or the threshold of `exceptional`),
+and abandoned after a further `abandon_after`. After `cleanup.orphans.threshold` the leader makes it due again even if
+its pod is alive. If that is earlier, the job runs in two places at the same time.
 
 Raise `cleanup.orphans.threshold`, or lower the others.
 """
@@ -29,8 +29,8 @@ def rule(subject: SpecContext[Scheduler]) -> Iterator[Problem]:
     end = Duration.of(longest.amount + zombies.abandon_after.amount)
     if zombies.enabled and orphans.enabled and orphans.threshold.amount <= end.amount:
         message = (
-            f"a job may hang for {longest} after its deadline ({subject.line(path)}) and for {zombies.abandon_after} "
-            f"more, and is due again after {orphans.threshold}"
+            f"a job may hang for {longest} after its deadline ({subject.line(path)}) plus {zombies.abandon_after}, "
+            f"but is due again after {orphans.threshold}"
         )
         at = subject.written("cleanup.orphans.threshold", path, "cleanup.zombies.abandon_after", pattern)
-        yield subject.problem(at, message, f"set `cleanup.orphans.threshold` above `{end}`")
+        yield subject.problem(at, message, f"set `cleanup.orphans.threshold` to more than `{end}`")

@@ -1,11 +1,10 @@
-"""A pod runs as many jobs at a time as are due.
+"""The concurrency of a scheduler pod is unlimited.
 
-Without a bound nothing holds back what was late together: after an hour without Redis, or with new jobs by the
-thousand, one pod starts all of them at once, with their memory and their connections. It is killed for its memory,
-and the next pod does the same.
+Without a limit one pod starts all due jobs at once. After an hour without Redis, or with thousands of new jobs, it
+runs out of memory and connections and is killed, and the next pod does the same.
 
-Write how many jobs a pod has the memory for. Where something else bounds what runs at a time, suppress this and say
-what it is.
+Set `work.concurrency` to the number of jobs that a pod has memory for. If something else limits how many jobs run at a
+time, suppress this finding and name it.
 """
 
 from __future__ import annotations
@@ -23,5 +22,7 @@ from penstock_spec.rules.define import spec_rule
 def rule(subject: SpecContext[Scheduler]) -> Iterator[Problem]:
     concurrency = subject.spec.work.concurrency
     if concurrency <= 0:
-        message = f"`{concurrency}` is no bound: a pod runs all that is due at once"
-        yield subject.problem("work.concurrency", message, "write how many jobs a pod has memory for, such as `100`")
+        message = f"`{concurrency}` means no limit: a pod runs all due jobs at once"
+        yield subject.problem(
+            "work.concurrency", message, "set it to the number of jobs that a pod has memory for, such as `100`"
+        )

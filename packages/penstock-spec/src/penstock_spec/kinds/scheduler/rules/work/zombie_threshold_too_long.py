@@ -1,9 +1,9 @@
-"""A job that hangs keeps its permit for longer than any run may take.
+"""The zombie threshold is longer than any timeout.
 
-A job that overran its deadline is told to stop after `cleanup.zombies.threshold`. Where that is longer than the longest
-timeout, what hangs runs for more than twice the time that is meant for it, and so long no other job has its permit.
+A job that overruns its deadline is cancelled after `cleanup.zombies.threshold`. If that is longer than the longest
+timeout, a hanging job runs for more than twice its allowed time and keeps its permit from other jobs meanwhile.
 
-Lower `cleanup.zombies.threshold`. Jobs that may well overrun their deadline have one of their own, in
+Lower `cleanup.zombies.threshold`. For jobs that may overrun their deadline, set a longer one in
 `cleanup.zombies.exceptional`.
 """
 
@@ -29,7 +29,5 @@ def rule(subject: SpecContext[Scheduler]) -> Iterator[Problem]:
         return
     longest = max(timeouts, key=lambda one: one.amount)
     if zombies.threshold.amount > longest.amount:
-        message = (
-            f"no run may take more than {longest}, and one that hangs is told to stop {zombies.threshold} after that"
-        )
+        message = f"a run may take at most {longest}, but is cancelled only {zombies.threshold} after that"
         yield subject.problem(path, message, f"set it to at most `{longest}`")
