@@ -1,4 +1,4 @@
-"""Tests of the scaling, which the simulator runs."""
+"""Models of tests of the scaling, which the simulator runs."""
 
 from __future__ import annotations
 
@@ -10,60 +10,68 @@ from penstock_spec.values.quantities import Duration
 from penstock_spec.values.strings import Name, Text
 
 LONGEST = Duration("31d")
-"""What is simulated at the most."""
+"""The longest traffic that can be simulated."""
 
 
 class Traffic(Section):
-    """What arrives, for a simulation."""
+    """The messages that arrive in a simulation."""
 
     pattern: Annotated[
         Literal["steady", "poisson", "day", "burst", "outage"],
         about(
-            "Its shape: a steady rate, random arrivals, the curve of a day, one burst, an outage and the flood after.",
+            "The shape of the traffic: a constant rate, random arrivals, a daily curve, one burst, or an "
+            "outage followed by a flood.",
             "burst",
         ),
     ]
     rate: Annotated[
         Number,
         about(
-            "Messages a second: at the peak of a day or a burst, before and after an outage.", 50, gt=0, le=1_000_000
+            "Messages per second: at the peak of a day or a burst, and before and after an outage.",
+            50,
+            gt=0,
+            le=1_000_000,
         ),
     ]
-    lasts: Annotated[Duration, about("How long they arrive.", "10m"), SOME_TIME] = Duration("10m")
+    lasts: Annotated[Duration, about("How long messages arrive.", "10m"), SOME_TIME] = Duration("10m")
 
 
 class Expectation(Section):
-    """A test of the scaling, run by the simulator: under this traffic, this must hold."""
+    """A test of the scaling, run by the simulator: under this traffic, these conditions must hold."""
 
-    name: Annotated[Text, about("What is expected, in words.", "a morning burst is gone in ten minutes")]
-    traffic: Annotated[Traffic, about("What arrives.", {"pattern": "burst", "rate": 500, "lasts": "1m"})]
+    name: Annotated[Text, about("A description of what is expected.", "a morning burst is gone in ten minutes")]
+    traffic: Annotated[Traffic, about("The messages that arrive.", {"pattern": "burst", "rate": 500, "lasts": "1m"})]
     handling: Annotated[
-        Duration, about("How long a message takes; with `handling_p99`, one in the middle of all.", "2s"), SOME_TIME
+        Duration, about("How long a message takes. With `handling_p99` this is the median.", "2s"), SOME_TIME
     ] = Duration("1s")
     handling_p99: Annotated[
         Duration | None,
-        about("One of a hundred takes longer; null where all take as long as `handling` says.", "8s"),
+        about(
+            "How long the slowest of 100 messages take (99th percentile). With null, all messages take "
+            "as long as `handling`.",
+            "8s",
+        ),
         SOME_TIME,
     ] = None
     pod_start: Annotated[
-        Duration, about("From a pod that is made to its first message, on a node that is there.", "10s"), SOME_TIME
+        Duration, about("The time from creating a pod on an existing node to its first message.", "10s"), SOME_TIME
     ] = Duration("10s")
-    node_start: Annotated[Duration, about("How much longer where a node must come first.", "90s"), SOME_TIME] = (
+    node_start: Annotated[Duration, about("The additional time if a new node must start first.", "90s"), SOME_TIME] = (
         Duration("90s")
     )
     node_pods: Annotated[
-        int | None, about("Pods that fit on a node; null where there is always room.", 8, ge=1, le=1000)
+        int | None, about("The number of pods that fit on a node. With null, nodes always have room.", 8, ge=1, le=1000)
     ] = None
     environments: Annotated[
-        list[Name], about("The environments in which it must hold; all unless said.", ["production"])
+        list[Name], about("The environments in which the conditions must hold; all by default.", ["production"])
     ] = []
-    oldest_under: Annotated[Duration | None, about("No message waits longer.", "1m"), SOME_TIME] = None
-    replicas_at_most: Annotated[int | None, about("Never more pods.", 20, ge=1)] = None
+    oldest_under: Annotated[Duration | None, about("No message waits this long.", "1m"), SOME_TIME] = None
+    replicas_at_most: Annotated[int | None, about("The number of pods never exceeds this.", 20, ge=1)] = None
     busy_stopped_at_most: Annotated[
-        int | None, about("No more pods than this are stopped while they work on a message.", 0, ge=0)
+        int | None, about("At most this many pods are stopped while they run a message.", 0, ge=0)
     ] = None
     back_to_min_within: Annotated[
         Duration | None,
-        about("After the last message the pods are back at the minimum within this time.", "10m"),
+        about("The number of pods is back at the minimum within this time after the last message.", "10m"),
         SOME_TIME,
     ] = None

@@ -1,4 +1,4 @@
-"""A pipeline, whole."""
+"""The model of a pipeline."""
 
 from __future__ import annotations
 
@@ -15,49 +15,65 @@ from penstock_spec.values.strings import Handler, Image, Name
 
 
 class Pipeline(Section):
-    """A stream, a group, and workers that scale."""
+    """A pipeline: a stream, its consumer group, and workers that scale with the backlog."""
 
-    kind: Annotated[Literal["pipeline"], about("What this file describes.", "pipeline")]
+    kind: Annotated[Literal["pipeline"], about("The kind of spec that this file contains.", "pipeline")]
     name: Annotated[
-        Name, about("A DNS label of at most 54 characters; the names of all that is made follow it.", "media-cluster")
+        Name,
+        about(
+            "The pipeline's name, a DNS label of at most 54 characters. Everything generated from the "
+            "spec is named after it.",
+            "media-cluster",
+        ),
     ]
-    owner: Annotated[Owner, about("Who answers for it.", {"team": "media", "contact": "#media-oncall"})]
+    owner: Annotated[
+        Owner, about("The team that is responsible for the pipeline.", {"team": "media", "contact": "#media-oncall"})
+    ]
     handler: Annotated[
-        Handler, about("The function that does the work, as `module:function`.", "media.clustering:cluster")
+        Handler, about("The function that processes each message, as `module:function`.", "media.clustering:cluster")
     ]
     image: Annotated[
         Image,
         about(
-            "The workers' image, by a tag that is not `latest`, or by a digest.", "registry.example/media-worker:1.4.2"
+            "The workers' container image, with a digest or a tag other than `latest`.",
+            "registry.example/media-worker:1.4.2",
         ),
     ]
-    stream: Annotated[Stream, about("The stream, its group, and what is kept.", {"key": "streams:media.cluster"})] = (
-        Stream()
+    stream: Annotated[
+        Stream, about("The stream, its consumer group and its retention.", {"key": "streams:media.cluster"})
+    ] = Stream()
+    message: Annotated[Message, about("The format, schema and limits of messages.", {"encoding": {"json": "data"}})] = (
+        Message()
     )
-    message: Annotated[Message, about("What a message looks like.", {"encoding": {"json": "data"}})] = Message()
-    send: Annotated[Send, about("How a producer insists.", {"attempts": 3})] = Send()
+    send: Annotated[Send, about("How producers retry a send.", {"attempts": 3})] = Send()
     work: Annotated[PipelineWork, about("How a worker runs messages.", {"concurrency": 16, "timeout": "60s"})] = (
         PipelineWork()
     )
-    retries: Annotated[Retries, about("How often and when a failed message is tried again.", {"attempts": 5})] = (
-        Retries()
+    retries: Annotated[Retries, about("How often and when a failed message is retried.", {"attempts": 5})] = Retries()
+    dead_letter: Annotated[
+        DeadLetter, about("Where messages go after their last attempt, and how long they stay there.", {"keep": "14d"})
+    ] = DeadLetter()
+    scaling: Annotated[
+        Scaling, about("How the number of pods follows from the backlog.", {"replicas": {"min": 0, "max": 20}})
+    ] = Scaling()
+    shutdown: Annotated[PipelineShutdown, about("How a worker shuts down.", {"grace": "90s"})] = PipelineShutdown()
+    janitor: Annotated[
+        Janitor, about("What the janitor cleans up for this pipeline, and how often.", {"trim": {"every": "1h"}})
+    ] = Janitor()
+    resources: Annotated[Resources, about("The CPU and memory of a pod.", {"cpu": "250m", "memory": "256Mi"})] = (
+        Resources()
     )
-    dead_letter: Annotated[DeadLetter, about("Where messages go after their last attempt.", {"keep": "14d"})] = (
-        DeadLetter()
-    )
-    scaling: Annotated[Scaling, about("From the backlog to a number of pods.", {"replicas": {"min": 0, "max": 20}})] = (
-        Scaling()
-    )
-    shutdown: Annotated[PipelineShutdown, about("How a worker leaves.", {"grace": "90s"})] = PipelineShutdown()
-    janitor: Annotated[Janitor, about("What is tidied, and how often.", {"trim": {"every": "1h"}})] = Janitor()
-    resources: Annotated[Resources, about("What a pod asks for.", {"cpu": "250m", "memory": "256Mi"})] = Resources()
     egress: Egress = []
-    alerts: Annotated[PipelineAlerts, about("When a person is told.", {"backlog_age": "5m"})] = PipelineAlerts()
-    expect: Annotated[list[Expectation], about("Tests of the scaling.", [])] = []
-    patches: Annotated[list[Patch], about("Changes of generated manifests, checked as the spec is.", [])] = []
-    acknowledge: Annotated[list[Acknowledgement], about("Dangerous changes taken on, with an end date.", [])] = []
-    suppress: Annotated[list[Suppression], about("Findings taken on, with a reason and an end date.", [])] = []
+    alerts: Annotated[PipelineAlerts, about("When people are alerted.", {"backlog_age": "5m"})] = PipelineAlerts()
+    expect: Annotated[list[Expectation], about("Tests of the scaling, which the simulator runs.", [])] = []
+    patches: Annotated[list[Patch], about("Changes to generated manifests. Rules check the patched result.", [])] = []
+    acknowledge: Annotated[
+        list[Acknowledgement], about("Dangerous changes that are accepted, each with a reason and an end date.", [])
+    ] = []
+    suppress: Annotated[
+        list[Suppression], about("Findings that are accepted, each with a reason and an end date.", [])
+    ] = []
     environments: Annotated[
         dict[Name, dict[str, Any]],
-        about("What is otherwise in an environment, by path.", {"dev": {"stream.backlog.limit": 10000}}),
+        about("Overrides for one environment, as values by path.", {"dev": {"stream.backlog.limit": 10000}}),
     ] = {}

@@ -1,4 +1,4 @@
-"""The stream of a pipeline, and what is written to it."""
+"""The stream of a pipeline and its messages."""
 
 from __future__ import annotations
 
@@ -13,15 +13,19 @@ from penstock_spec.values.strings import Consumer, Field_, File, Group, Handler,
 
 
 class KeepLength(Section):
-    """Keep the newest entries, for other readers or an audit."""
+    """Keep a number of entries, for other readers or an audit."""
 
-    length: Annotated[int, about("Entries to keep; unfinished ones are kept beyond it.", 1000000, ge=1)]
+    length: Annotated[
+        int, about("The number of entries to keep. Unfinished messages are kept even beyond it.", 1000000, ge=1)
+    ]
 
 
 class KeepAge(Section):
     """Keep entries for a time, for other readers or an audit."""
 
-    age: Annotated[Duration, about("How long an entry is kept; unfinished ones are kept beyond it.", "7d"), SOME_TIME]
+    age: Annotated[
+        Duration, about("How long an entry is kept. Unfinished messages are kept even longer.", "7d"), SOME_TIME
+    ]
 
 
 def _keep(value: object) -> str | None:
@@ -50,69 +54,82 @@ class Retention(Section):
     keep: Annotated[
         Keep,
         about(
-            "`until-done` deletes a message when its only group is done with it, and then the stream's length is the "
-            "work left. `{length: 1000000}` or `{age: 7d}` keep history for other groups or an audit.",
+            "`until-done` deletes a message when its only group is done with it, so the stream's length "
+            "is the remaining work. `{length: 1000000}` or `{age: 7d}` keep history for other groups or "
+            "an audit.",
             "until-done",
         ),
     ] = "until-done"
 
     @property
     def keeps_nothing(self) -> bool:
-        """Whether a message leaves the stream in the step that finishes it."""
+        """Whether a message is deleted from the stream when it is done."""
         return self.keep == "until-done"
 
 
 class Backlog(Section):
-    """How much may wait, and what a producer meets when that is reached."""
+    """How many messages may wait, and what happens to a send beyond that."""
 
-    limit: Annotated[int, about("Messages that may wait, delayed ones included.", 1000000, ge=1)] = 1_000_000
+    limit: Annotated[int, about("The number of messages that may wait, including delayed ones.", 1000000, ge=1)] = (
+        1_000_000
+    )
     when_full: Annotated[
         Literal["reject", "wait", "drop-oldest"],
         about(
-            "What a send meets above the limit: `reject` fails it, `wait` holds it back, `drop-oldest` drops what "
-            "nobody has read yet and needs `lossy: true`.",
+            "What happens to a send when the backlog is full: `reject` fails it, `wait` waits for room, "
+            "`drop-oldest` drops the oldest unread message and needs `lossy: true`.",
             "reject",
         ),
     ] = "reject"
-    lossy: Annotated[bool, about("Says that dropping unread messages is acceptable here.", True)] = False
+    lossy: Annotated[bool, about("Confirms that dropping unread messages is acceptable.", True)] = False
 
 
 class Stream(Section):
-    """The stream, its group, and what is kept."""
+    """The stream, its consumer group and its retention."""
 
     key: Annotated[
         Key,
         about(
-            "The stream's key. Its side keys are `{key}:...`, or `key:...` when the key has a hash tag of its own.",
+            "The stream's key in Redis. Its side keys are named `{key}:...`, or `key:...` if the key has "
+            "its own hash tag.",
             "streams:media.cluster",
             derived="streams:<name>",
         ),
     ] = ""
     group: Annotated[
-        Group, about("The consumer group. It is made at the stream's beginning.", "media-workers", derived="<name>")
+        Group,
+        about("The consumer group. It is created at the beginning of the stream.", "media-workers", derived="<name>"),
     ] = ""
     consumer: Annotated[
         Consumer,
         about(
-            "The name of a worker's consumer; a random incarnation follows it. `{hostname}` is the pod's name.",
+            "The name of a worker's consumer, to which a random part is added. `{hostname}` stands for the pod's name.",
             "media-worker-{hostname}",
         ),
     ] = "{hostname}"
-    retention: Annotated[Retention, about("How long finished messages stay.", {"keep": "until-done"})] = Retention()
-    backlog: Annotated[Backlog, about("How much may wait.", {"limit": 10000, "when_full": "wait"})] = Backlog()
+    retention: Annotated[Retention, about("How long finished messages stay in the stream.", {"keep": "until-done"})] = (
+        Retention()
+    )
+    backlog: Annotated[
+        Backlog,
+        about(
+            "How many messages may wait, and what happens to a send beyond that.", {"limit": 10000, "when_full": "wait"}
+        ),
+    ] = Backlog()
     foreign_workers: Annotated[
         bool,
         about(
-            "True while workers of another make share the group; the janitor then leaves be what they deleted.",
+            "Set to true while workers not run by Penstock share the group. The janitor then treats "
+            "messages that they acknowledged as finished.",
             True,
         ),
     ] = False
 
 
 class JsonField(Section):
-    """The body as JSON in one field of the entry."""
+    """The body is JSON in one field of the entry."""
 
-    json_: Annotated[Field_, about("The entry's field that holds the body.", "data", alias="json")] = "data"
+    json_: Annotated[Field_, about("The field of the entry that holds the body.", "data", alias="json")] = "data"
 
 
 def _encoding(value: object) -> str | None:
@@ -130,14 +147,14 @@ Encoding = Annotated[
 
 
 class SchemaFromCode(Section):
-    """A message's schema that is a model in the team's code."""
+    """The schema of a message comes from a model in the team's code."""
 
     model: Annotated[Handler, about("A pydantic model or a dataclass, as `module:Class`.", "media.models:ClusterJob")]
     file: Annotated[
         File | None,
         about(
-            "Where its JSON Schema is written by `penstock schema message --write`, relative to the spec. Linting "
-            "reads this file and never the code.",
+            "The file, relative to the spec, to which `penstock schema message --write` writes the "
+            "model's JSON Schema. Linting reads this file and never imports the code.",
             "media-cluster.message.json",
             derived="<name>.message.json",
         ),
@@ -161,36 +178,45 @@ MessageSchema = Annotated[
 
 
 class Dedup(Section):
-    """Sending the same thing twice within a window sends it once."""
+    """Accept a message only once within a time window."""
 
-    by: Annotated[Field_, about("The field of the body that says what is the same.", "job_id")]
+    by: Annotated[Field_, about("The field of the body that identifies a message.", "job_id")]
     window: Annotated[Duration, about("How long a message is remembered after it was sent.", "1h"), SOME_TIME]
 
 
 class Message(Section):
-    """What a message looks like."""
+    """The format, schema and limits of messages."""
 
     encoding: Annotated[
         Encoding,
-        about("How the body stands in the entry: one JSON field, or one entry field a body field.", {"json": "data"}),
+        about(
+            "How the body is stored in the entry: as JSON in one field, or as one entry field per body "
+            "field (`fields`).",
+            {"json": "data"},
+        ),
     ] = JsonField()
     schema_: Annotated[
         MessageSchema,
         about(
-            "JSON Schema of the body, inline or from a model in code. Sends and deliveries are checked against it.",
+            "The JSON Schema of the body, inline or from a model in the code. Sends and deliveries are "
+            "checked against it.",
             {"type": "object", "required": ["job_id"]},
             alias="schema",
         ),
     ] = {"type": "object"}
-    max_size: Annotated[Size, about("The largest body that may be sent.", "256Ki"), SOME_BYTES] = Size("256Ki")
-    correlate: Annotated[Field_ | None, about("The field that logs, traces and locks use.", "job_id")] = None
+    max_size: Annotated[Size, about("The maximum size of a body.", "256Ki"), SOME_BYTES] = Size("256Ki")
+    correlate: Annotated[
+        Field_ | None,
+        about("The field of the body that links logs and traces of the same work, and names its locks.", "job_id"),
+    ] = None
     make_correlation: Annotated[
-        bool, about("Make the `correlate` field as a ULID where a sender leaves it out.", True)
+        bool, about("Fill the `correlate` field with a new ULID if the sender leaves it out.", True)
     ] = False
     log_fields: Annotated[
         list[Field_],
-        about("Fields of the body that logs may carry; nothing else of a body is ever logged.", ["job_id"]),
+        about("Fields of the body that are logged. No other part of a body is ever logged.", ["job_id"]),
     ] = []
     dedup: Annotated[
-        Dedup | None, about("Send the same thing once; off unless said.", {"by": "job_id", "window": "1h"})
+        Dedup | None,
+        about("Accept a message only once within a time window. Off by default.", {"by": "job_id", "window": "1h"}),
     ] = None

@@ -1,4 +1,4 @@
-"""How messages are sent, worked on, retried and buried."""
+"""How messages are sent, run, retried and buried."""
 
 from __future__ import annotations
 
@@ -15,49 +15,64 @@ class SendBackoff(Section):
     """Waits between the attempts of one send."""
 
     first: Annotated[Duration, about("The wait before the second attempt.", "500ms")] = Duration("500ms")
-    factor: Annotated[Number, about("Each wait is this many times the one before.", 2, ge=1, le=100)] = 2
+    factor: Annotated[Number, about("Each wait is this many times the previous one.", 2, ge=1, le=100)] = 2
 
 
 class Send(Section):
-    """How a producer insists. What Redis may have taken is repeated only with a deduplication key."""
+    """How producers retry a send. A send that Redis may have received is retried only with a deduplication key."""
 
-    attempts: Annotated[int, about("Attempts of one send, the first included.", 3, ge=1, le=100)] = 3
+    attempts: Annotated[
+        int, about("The maximum number of attempts of one send, including the first.", 3, ge=1, le=100)
+    ] = 3
     backoff: Annotated[SendBackoff, about("Waits between attempts.", {"first": "500ms", "factor": 2})] = SendBackoff()
 
 
 class PipelineWork(Section):
     """How a worker runs messages."""
 
-    concurrency: Annotated[int, about("Messages that one worker runs at a time.", 16, ge=1, le=10_000)] = 16
-    block: Annotated[
-        Duration, about("How long one read waits for new messages; to Redis 0 would be for ever.", "5s"), SOME_TIME
-    ] = Duration("5s")
+    concurrency: Annotated[
+        int, about("The number of messages that one worker runs at a time.", 16, ge=1, le=10_000)
+    ] = 16
+    block: Annotated[Duration, about("How long a read waits for new messages.", "5s"), SOME_TIME] = Duration("5s")
     timeout: Annotated[Duration, about("How long one attempt may take.", "60s"), SOME_TIME] = Duration("60s")
     on_timeout: Annotated[
         Literal["retry", "finish"],
         about(
-            "A timeout is a failed attempt (`retry`), or the end of the message as if it were done (`finish`).", "retry"
+            "Whether a timeout is a failed attempt (`retry`), or finishes the message as if it were done (`finish`).",
+            "retry",
         ),
     ] = "retry"
     lease: Annotated[
         Duration,
-        about("A worker that says nothing for this long is taken for lost, and its messages are taken over.", "30s"),
+        about(
+            "How long a worker counts as alive after it last renewed its lease. After that, other "
+            "workers take over its messages.",
+            "30s",
+        ),
         SOME_TIME,
     ] = Duration("30s")
     max_pending_per_worker: Annotated[
-        int, about("Running and parked messages of one worker above which it reads nothing new.", 256, ge=1, le=100_000)
+        int,
+        about(
+            "The number of running and parked messages of one worker above which it reads no new ones.",
+            256,
+            ge=1,
+            le=100_000,
+        ),
     ] = 256
     isolation: Annotated[
         Literal["none", "process"],
         about(
-            "`process` runs handlers in child processes: a crash or a held interpreter lock takes one message.", "none"
+            "`process` runs each handler in a child process, so that a crash or a blocked interpreter "
+            "lock affects one message only.",
+            "none",
         ),
     ] = "none"
     memory_limit: Annotated[
         Size | None,
         about(
-            "The most memory that a message may take in a child process, on top of what the process starts with; needs "
-            "`isolation: process`.",
+            "The maximum memory of a message in a child process, in addition to what the process needs "
+            "to start. Requires `isolation: process`.",
             "512Mi",
         ),
         ROOM_FOR_PYTHON,
@@ -68,52 +83,64 @@ class PipelineBackoff(Section):
     """Waits between the attempts of one message."""
 
     first: Annotated[Duration, about("The wait after the first failure.", "1s")] = Duration("1s")
-    factor: Annotated[Number, about("Each wait is this many times the one before.", 2, ge=1, le=100)] = 2
-    limit: Annotated[Duration, about("No wait is longer.", "5m")] = Duration("5m")
-    jitter: Annotated[Number, about("Each wait is changed at random by up to this share.", 0.1, ge=0, le=1)] = 0.1
+    factor: Annotated[Number, about("Each wait is this many times the previous one.", 2, ge=1, le=100)] = 2
+    limit: Annotated[Duration, about("The longest wait.", "5m")] = Duration("5m")
+    jitter: Annotated[
+        Number, about("The maximum random change of each wait, as a fraction of it.", 0.1, ge=0, le=1)
+    ] = 0.1
 
 
 class ClassBackoff(Section):
-    """Waits for one class of failures; what is left out is as in `retries.backoff`."""
+    """Waits for one failure class. Missing fields are taken from `retries.backoff`."""
 
     first: Annotated[Duration | None, about("The wait after the first failure.", "30m")] = None
-    factor: Annotated[Number | None, about("Each wait is this many times the one before.", 1, ge=1, le=100)] = None
-    limit: Annotated[Duration | None, about("No wait is longer.", "1h")] = None
-    jitter: Annotated[Number | None, about("Each wait is changed at random by up to this share.", 0.1, ge=0, le=1)] = (
-        None
-    )
+    factor: Annotated[Number | None, about("Each wait is this many times the previous one.", 1, ge=1, le=100)] = None
+    limit: Annotated[Duration | None, about("The longest wait.", "1h")] = None
+    jitter: Annotated[
+        Number | None, about("The maximum random change of each wait, as a fraction of it.", 0.1, ge=0, le=1)
+    ] = None
 
 
 class RetryClass(FailureMatch):
-    """Failures of one kind, and how they are retried."""
+    """A failure class: failures that are retried alike."""
 
-    attempts: Annotated[int | None, about("Attempts in all for this class; 1 means no retry.", 1, ge=1, le=1000)] = None
+    attempts: Annotated[
+        int | None, about("The maximum number of attempts for this class; 1 means no retry.", 1, ge=1, le=1000)
+    ] = None
     backoff: Annotated[ClassBackoff | None, about("Waits for this class.", {"first": "30m", "factor": 1})] = None
 
 
 class Retries(Section):
-    """How often and when a failed message is tried again."""
+    """How often and when a failed message is retried."""
 
-    attempts: Annotated[int, about("Attempts in all, the first included, lost workers too.", 5, ge=1, le=1000)] = 5
+    attempts: Annotated[
+        int,
+        about(
+            "The maximum number of attempts, including the first and those that ended with a lost worker.",
+            5,
+            ge=1,
+            le=1000,
+        ),
+    ] = 5
     backoff: Annotated[
         PipelineBackoff, about("Waits between attempts.", {"first": "1s", "factor": 2, "limit": "5m"})
     ] = PipelineBackoff()
     classes: Annotated[
         dict[Name, RetryClass],
         about(
-            "Failures that are retried otherwise; the first that matches counts.",
+            "Failures that are retried differently, by name. The first class that matches applies.",
             {"never": {"match": ["ValueError"], "attempts": 1}},
         ),
     ] = {}
 
 
 class DeadLetter(Section):
-    """Where messages go after their last attempt, with their story."""
+    """Where messages go after their last attempt, with the reason."""
 
     key: Annotated[
         Key,
         about(
-            "The stream of dead letters.",
+            "The key of the dead letter stream.",
             "streams:media.cluster.deadletter",
             derived="{<stream.key>}:<stream.group>:dead",
         ),

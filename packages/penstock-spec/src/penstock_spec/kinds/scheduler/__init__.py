@@ -1,9 +1,9 @@
-"""`kind: scheduler`: jobs that run again and again, spread over pods."""
+"""`kind: scheduler`: recurring jobs, and the pods that run them."""
 
 from __future__ import annotations
 
 from penstock_spec.kinds.kind import Kind
-from penstock_spec.kinds.scheduler.connections import at_most
+from penstock_spec.kinds.scheduler.connections import max_connections
 from penstock_spec.kinds.scheduler.derive import derive
 from penstock_spec.kinds.scheduler.facts import facts
 from penstock_spec.kinds.scheduler.foreign import FOREIGN
@@ -30,7 +30,7 @@ KIND = Kind(
         "keys.hash_tag",
     ),
     facts=facts,
-    connections=at_most,
+    connections=max_connections,
     most_pods="replicas",
     classes="failures.classes",
     rules="penstock_spec.kinds.scheduler.rules",

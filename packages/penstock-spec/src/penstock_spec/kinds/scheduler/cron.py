@@ -1,8 +1,8 @@
-"""When a cron expression is due, in seconds since the epoch. Pure: the time is handed in.
+"""Due times of a cron expression, in seconds since the epoch. Pure functions: the current time is a parameter.
 
-cronsim reads expressions as Debian's cron does. Where a clock is put forward, a run at a fixed hour that it skips comes
-right after the gap; where it is put back, such a run comes once, in the first of the two hours. Expressions with a
-minute or an hour that starts with `*` follow the clock as it goes: nothing in a gap, and the doubled hour twice.
+cronsim evaluates expressions like Debian's cron. When daylight saving time starts, a run at a skipped fixed hour comes
+right after the gap; when it ends, such a run comes once, in the first of the two hours. Expressions whose minute or
+hour starts with `*` follow the clock: no run in the gap, and runs in both of the repeated hours.
 """
 
 from __future__ import annotations
@@ -18,29 +18,27 @@ HOUR = 3600
 
 
 def times_after(expression: str, zone: str, after: float) -> Iterator[int]:
-    """Each time at which it is due after this one; none where it never is (the 30th of February)."""
+    """Each due time after this time; none if no date matches (30 February)."""
     here = datetime.fromtimestamp(after, UTC).astimezone(ZoneInfo(zone))
     last = after
     try:
         every = CronSim(expression, here)
-    except CronSimError:  # it can be read, for a spec holds it, and so it is a day that no month has
+    except CronSimError:  # specs only contain valid expressions, so no month has this day
         return
     for one in every:
         due = int(one.timestamp())
-        if (
-            due > last
-        ):  # of two that a gap brings together, and of a doubled hour, cronsim tells what was before as well
+        if due > last:  # around clock changes cronsim also returns earlier times
             yield due
             last = due
 
 
 def next_after(expression: str, zone: str, after: float) -> int | None:
-    """The next time at which it is due."""
+    """The next due time, or None."""
     return next(times_after(expression, zone, after), None)
 
 
 def latest(expression: str, zone: str, after: float, until: float, most: int) -> tuple[int, ...]:
-    """The last of the times after one and not after another, in their order: what was missed while nobody looked."""
+    """The last `most` due times in (after, until], in order: the missed runs."""
     back = HOUR
     while True:
         start = max(after, until - back)

@@ -1,4 +1,4 @@
-"""Defaults of a scheduler that follow from its other fields: the classes of failures that are always there."""
+"""Derived defaults of a scheduler: the built-in failure classes."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from penstock_spec.kinds.scheduler.failures import STANDARD
 
 
 def derive(data: Mapping[str, Any]) -> dict[str, Any]:
-    """By path, field by field: a spec may say one field of a class anew, and keeps the others."""
-    del data  # nothing that a spec says takes a class away
+    """The default of each field of the built-in classes, by path, so that a spec can override single fields."""
+    del data  # built-in classes do not depend on the spec
     return {f"failures.classes.{path}": value for path, value in _leaves(STANDARD)}
 
 

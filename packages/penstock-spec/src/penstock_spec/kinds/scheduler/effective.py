@@ -13,12 +13,12 @@ from penstock_spec.kinds.scheduler.spec import Scheduler
 from penstock_spec.values.quantities import Duration
 
 CRON_TIMEOUT = Duration("5m")
-"""Of a cron job that says none."""
+"""The timeout of a cron job that sets none."""
 
 
 @dataclass(frozen=True, slots=True)
 class EffectiveJob:
-    """Everything about one job. It has `every` or `cron`, and a `handler` or `send`, once rules have passed it."""
+    """One job with all defaults. If the rules pass, it has `every` or `cron`, and `handler` or `send`."""
 
     name: str
     every: Duration | None
@@ -26,7 +26,7 @@ class EffectiveJob:
     time_zone: str
     missed: Missed
     error_interval: Duration | None
-    """None: as after any other run."""
+    """None: the same as after any other run."""
     timeout: Duration
     priority: int
     shard: int
@@ -39,10 +39,10 @@ class EffectiveJob:
 
 
 def effective(spec: Scheduler, job: Job) -> EffectiveJob:
-    """What the job says, else what all jobs have. Who says `every` takes no `cron` from there, nor the other way."""
+    """The job with the defaults of `each`. A job with its own `every` or `cron` inherits neither of them."""
     each = spec.each
-    says_when = job.every is not None or job.cron is not None
-    every, cron = (job.every, job.cron) if says_when else (each.every, each.cron)
+    has_time = job.every is not None or job.cron is not None
+    every, cron = (job.every, job.cron) if has_time else (each.every, each.cron)
     return EffectiveJob(
         name=job.name,
         every=every,
@@ -62,30 +62,30 @@ def effective(spec: Scheduler, job: Job) -> EffectiveJob:
 
 
 def jobs_of(spec: Scheduler) -> Sequence[Job]:
-    """The jobs that the spec lists, as it says them; none where a function tells them."""
+    """The jobs in the spec as written; none if a function lists them."""
     return spec.jobs if isinstance(spec.jobs, list) else ()
 
 
 def effective_jobs(spec: Scheduler) -> tuple[EffectiveJob, ...]:
-    """The same, with all that holds for each."""
+    """The jobs in the spec, each with its defaults."""
     return tuple(effective(spec, job) for job in jobs_of(spec))
 
 
 def jobs_by_path(spec: Scheduler) -> Iterator[tuple[str, Each | Job]]:
-    """By path, what is said for all jobs, and of each that is listed."""
+    """The defaults for all jobs and each listed job, by path."""
     yield "each", spec.each
     for index, job in enumerate(jobs_of(spec)):
         yield f"jobs[{index}]", job
 
 
 def runs(spec: Scheduler, name: str) -> bool:
-    """Whether the patterns let a job run: disabled ones do not, whatever is enabled."""
+    """Whether the patterns let a job run. Disabled overrides enabled."""
     patterns = spec.patterns
     return matches(patterns.enabled, name) and not matches(patterns.disabled, name)
 
 
 def matches(pattern: str, name: str) -> bool:
-    """Whether it matches the whole name; an empty one matches none."""
+    """Whether a pattern matches the whole name. An empty pattern matches none."""
     return bool(pattern) and re.fullmatch(pattern, name) is not None
 
 
@@ -96,5 +96,5 @@ def threshold(spec: Scheduler, name: str) -> Duration:
 
 
 def shard_of(name: str, count: int) -> int:
-    """The shard that follows from a name: the same in every process and version."""
+    """The shard of a job by its name, the same in every process and version."""
     return zlib.crc32(name.encode()) % count

@@ -1,4 +1,4 @@
-"""What rules across specs may know of a scheduler beside the values of its fields."""
+"""Facts about a scheduler for rules over several specs, beyond the values of its fields."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from penstock_spec.kinds.scheduler.spec import Scheduler
 
 
 def facts(subject: SpecContext[Scheduler]) -> Iterator[tuple[str, object]]:
-    """What its listed jobs send, and to whom."""
+    """The messages of listed jobs and their pipelines, by path."""
     for index, job in enumerate(jobs_of(subject.spec)):
         if job.send is not None:
             yield f"jobs[{index}].send.pipeline", job.send.pipeline

@@ -1,4 +1,4 @@
-"""What follows from a failed run."""
+"""When a job runs again after a failed run."""
 
 from __future__ import annotations
 
@@ -25,53 +25,56 @@ STANDARD: Mapping[str, Mapping[str, Any]] = {
     "transient": {"match": ["OSError", "EOFError"]},
     "server": {"match": ["5xx"]},
 }
-"""Classes that are always there, in the order in which they are asked, behind those that a spec has of its own."""
+"""Built-in classes in matching order. They come after a spec's own classes."""
 
 
 class FailureBackoff(Section):
-    """Waits after failures of one class, counted over the failures in a row."""
+    """Waits after consecutive failures of one class."""
 
-    first: Annotated[Duration, about("The wait after the first of them.", "30s"), SOME_TIME] = Duration("30s")
-    factor: Annotated[Number, about("Each wait is this many times the one before.", 2, ge=1, le=100)] = 1
+    first: Annotated[Duration, about("The wait after the first failure.", "30s"), SOME_TIME] = Duration("30s")
+    factor: Annotated[Number, about("Each wait is this many times the previous one.", 2, ge=1, le=100)] = 1
     limit: Annotated[
-        Duration | None, about("No wait is longer; without it no wait is longer than a day.", "10m"), SOME_TIME
+        Duration | None, about("The longest wait. Without it the longest wait is one day.", "10m"), SOME_TIME
     ] = None
 
 
 class FailureClass(FailureMatch):
-    """Failures of one kind, and when the job runs again."""
+    """A failure class: failures after which a job waits alike."""
 
-    match: Annotated[
-        list[Text], about(MATCHES, ["TimeoutError", "503"], derived="that of the class, where it is always there")
-    ] = []
+    match: Annotated[list[Text], about(MATCHES, ["TimeoutError", "503"], derived="that of the built-in class")] = []
     immediate: Annotated[
-        int, about("So many failures in a row are followed by another run at once.", 2, ge=0, le=1000)
+        int, about("The number of consecutive failures that are retried immediately.", 2, ge=0, le=1000)
     ] = 0
     backoff: Annotated[
         FailureBackoff | None,
-        about("Waits of this class; without them the job's `error_interval`.", {"first": "30s", "factor": 2}),
+        about("Waits for this class. Without them the job's `error_interval` applies.", {"first": "30s", "factor": 2}),
     ] = None
 
 
 def _ordered(classes: dict[str, FailureClass]) -> dict[str, FailureClass]:
-    """Own classes before the standard ones, so that saying a word about one of these changes nothing else."""
+    """Put own classes before the built-in ones, so that overriding a built-in class does not change the order."""
     own = [name for name in classes if name not in STANDARD]
     return {name: classes[name] for name in (*own, *(name for name in STANDARD if name in classes))}
 
 
 class Failures(Section):
-    """What follows from a failed run: a wait that hangs on what failed."""
+    """When a job runs again after a failed run."""
 
     by_class: Annotated[
-        bool, about("Wait as the class of the failure says; else each waits as `error_interval`.", True)
+        bool,
+        about(
+            "Whether the wait depends on the class of the failure. Otherwise every failed job waits for "
+            "its `error_interval`.",
+            True,
+        ),
     ] = False
     classes: Annotated[
         dict[Name, FailureClass],
         AfterValidator(_ordered),
         about(
-            "Failures by class; the first that matches counts, and what matches none waits as `error_interval` says. "
-            "Four are always there, behind a spec's own: `forbidden` (first: 30m), `throttled` (first: 30s, factor: 2, "
-            "limit: 10m), `transient` and `server`.",
+            "Failure classes by name. The first class that matches applies; failures of no class wait "
+            "for `error_interval`. Four classes are built in and come after the spec's own: `forbidden` "
+            "(first: 30m), `throttled` (first: 30s, factor: 2, limit: 10m), `transient` and `server`.",
             {"busy": {"match": ["503"], "backoff": {"first": "30s", "factor": 2, "limit": "10m"}}},
             derived="forbidden, throttled, transient, server",
         ),

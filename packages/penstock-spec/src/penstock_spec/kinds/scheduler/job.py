@@ -1,4 +1,4 @@
-"""A job: what runs again and again, when, and what holds for all jobs."""
+"""Models of jobs and of the defaults for all jobs."""
 
 from __future__ import annotations
 
@@ -18,41 +18,46 @@ Json = Annotated[dict[str, Any], TypeName("any keys and values")]
 
 
 class Missed(Section):
-    """What becomes of runs of a cron job that were due while nobody ran it."""
+    """How to handle runs of a cron job that were missed because no pod ran it."""
 
     run: Annotated[
         Literal["once", "skip", "all"],
         about(
-            "`once` makes up for all of them with one run, `skip` waits for the next time, `all` runs each of them, "
-            "one after the other. A run that was begun before its pod left or was lost is repeated, and none of them.",
+            "`once` catches up on all missed runs with one run, `skip` waits for the next due time, and "
+            "`all` runs each missed run in order. A run that had started before its pod stopped or was "
+            "lost is not a missed run: it is repeated.",
             "once",
         ),
     ] = "once"
-    at_most: Annotated[int, about("With `all`, no more runs than these are made up for: the last ones.", 10, ge=1)] = 10
+    at_most: Annotated[
+        int, about("With `all`, the maximum number of missed runs to catch up on; older ones are skipped.", 10, ge=1)
+    ] = 10
 
 
 class SendTo(Section):
-    """A message to a pipeline of the same repository, in place of a handler."""
+    """A message to a pipeline in the same repository, instead of a handler."""
 
-    pipeline: Annotated[Name, about("The pipeline.", "media-cluster")]
+    pipeline: Annotated[Name, about("The name of the pipeline.", "media-cluster")]
     message: Annotated[
-        Json, about("The body of the message, as the pipeline's schema has it.", {"job_id": "nightly"})
+        Json, about("The body of the message. It must match the pipeline's schema.", {"job_id": "nightly"})
     ] = {}
 
 
 Every = Annotated[
     Duration | None,
-    about("From the start of a run to the next; due times are whole seconds, rounded up.", "30s"),
+    about("The interval from the start of a run to the next. Due times are rounded up to whole seconds.", "30s"),
     A_SECOND,
 ]
 CronTimes = Annotated[
     Cron | None,
-    about("When it runs: minute, hour, day of the month, month, day of the week; in place of `every`.", "*/5 * * * *"),
+    about(
+        "A cron expression (minute, hour, day of the month, month, day of the week), instead of `every`.", "*/5 * * * *"
+    ),
 ]
 ErrorInterval = Annotated[
     Duration | None,
     about(
-        "From the end of a run that failed to the next; without it as after any other run.",
+        "The time from the end of a failed run to the next run. Without it, a failed run is treated like any other.",
         "2m",
     ),
     A_SECOND,
@@ -60,77 +65,82 @@ ErrorInterval = Annotated[
 Timeout = Annotated[
     Duration | None,
     about(
-        "How long a run may take before others may take it for hung; without it as long as `every`, and 5m for cron.",
+        "How long a run may take before it counts as hanging. Defaults to `every`, and to 5m for cron jobs.",
         "5m",
     ),
     SOME_TIME,
 ]
 Work = Annotated[
     Handler | None,
-    about("The function that does the work, as `module:function`; without it that of the scheduler.", "caching:images"),
+    about(
+        "The function that runs the job, as `module:function`. Defaults to the scheduler's handler.", "caching:images"
+    ),
 ]
 Send = Annotated[
     SendTo | None,
     about(
-        "A message to a pipeline in place of a handler; where that has `message.dedup`, a run that is repeated sends "
-        "nothing new.",
+        "A message to a pipeline, instead of a handler. If the pipeline has `message.dedup`, a "
+        "repeated run does not send the message again.",
         {"pipeline": "media-cluster", "message": {"job_id": "nightly"}},
     ),
 ]
 
 
 class Each(Section):
-    """What holds for every job that does not say otherwise."""
+    """Defaults for all jobs."""
 
     every: Every = None
     cron: CronTimes = None
-    time_zone: Annotated[TimeZone, about("Where the hours of `cron` are those of the clock.", "Europe/Berlin")] = "UTC"
-    missed: Annotated[Missed, about("Runs of cron jobs that were due while nobody ran them.", {"run": "skip"})] = (
-        Missed()
-    )
+    time_zone: Annotated[TimeZone, about("The time zone of `cron`.", "Europe/Berlin")] = "UTC"
+    missed: Annotated[Missed, about("How to handle missed runs of cron jobs.", {"run": "skip"})] = Missed()
     error_interval: ErrorInterval = None
     timeout: Timeout = None
     priority: Annotated[
-        int, about("Of jobs that are due in the same second, those with a higher one go first.", 900, ge=0, le=999)
+        int,
+        about(
+            "Of the jobs that are due in the same second, those with a higher priority run first.", 900, ge=0, le=999
+        ),
     ] = 500
 
 
 class Job(Section):
-    """One job. What it does not say is as `each` has it."""
+    """One job. Missing fields are taken from `each`."""
 
     name: Annotated[
         JobName,
-        about("What it is called: at most 200 characters without spaces, not digits alone.", "aws/eu-west-1/images"),
+        about("The job's name: at most 200 characters, without spaces, and not digits only.", "aws/eu-west-1/images"),
     ]
     every: Every = None
     cron: CronTimes = None
-    time_zone: Annotated[
-        TimeZone | None, about("Where the hours of `cron` are those of the clock.", "Europe/Berlin")
-    ] = None
-    missed: Annotated[Missed | None, about("Runs that were due while nobody ran it.", {"run": "skip"})] = None
+    time_zone: Annotated[TimeZone | None, about("The time zone of `cron`.", "Europe/Berlin")] = None
+    missed: Annotated[Missed | None, about("How to handle missed runs.", {"run": "skip"})] = None
     error_interval: ErrorInterval = None
     timeout: Timeout = None
     priority: Annotated[
         int | None,
-        about("Of jobs that are due in the same second, those with a higher one go first.", 900, ge=0, le=999),
+        about(
+            "Of the jobs that are due in the same second, those with a higher priority run first.", 900, ge=0, le=999
+        ),
     ] = None
     shard: Annotated[
         int | None,
-        about("The shard it belongs to; without it one that follows from its name.", 0, ge=0, le=MOST_SHARDS - 1),
+        about("The job's shard. By default it is computed from the name.", 0, ge=0, le=MOST_SHARDS - 1),
     ] = None
     labels: Annotated[
         dict[Field_, Text],
-        about("Words about it, for its handler and for lists of jobs.", {"cloud": "aws"}),
+        about("Labels for the handler and for lists of jobs.", {"cloud": "aws"}),
     ] = {}
-    args: Annotated[Json, about("What its handler is given.", {"region": "eu-west-1"})] = {}
+    args: Annotated[Json, about("Arguments for the handler.", {"region": "eu-west-1"})] = {}
     handler: Work = None
     send: Send = None
 
     @model_serializer(mode="wrap")
-    def _its_own(self, dump: SerializerFunctionWrapHandler, info: SerializationInfo) -> dict[str, Any]:
-        """Files have only what it says itself, so that a thousand of them are one that a cluster takes."""
-        told: dict[str, Any] = dump(self)
-        return {field: one for field, one in told.items() if one not in (None, {})} if info.mode == "json" else told
+    def _without_missing_fields(self, dump: SerializerFunctionWrapHandler, info: SerializationInfo) -> dict[str, Any]:
+        """In JSON, leave out missing fields, so that a thousand jobs fit into one ConfigMap."""
+        fields: dict[str, Any] = dump(self)
+        if info.mode != "json":
+            return fields
+        return {name: value for name, value in fields.items() if value not in (None, {})}
 
 
 def _jobs(value: object) -> str | None:
@@ -145,4 +155,4 @@ Jobs = Annotated[
         _jobs, custom_error_type="wrong-type", custom_error_message="expected a list of jobs, or `module:function`"
     ),
 ]
-"""Listed, or told by a function: names, or mappings with the fields of a job."""
+"""A list of jobs, or a function that returns names or mappings with the fields of a job."""

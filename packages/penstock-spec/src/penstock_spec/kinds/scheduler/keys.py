@@ -1,4 +1,4 @@
-"""The keys of a scheduler: what a spec says of their names, and where everything stands in Redis."""
+"""The keys of a scheduler in Redis, and the section of the spec that names them."""
 
 from __future__ import annotations
 
@@ -10,46 +10,47 @@ from penstock_spec.model import Section, about
 
 
 class KeyNames(Section):
-    """What the keys are called: the prefix, a base name, and the hash tag between braces.
+    """The names of the keys: a prefix, a base name, and a hash tag in braces.
 
-    What a scheduler keeps beside the sets follows the name of the waiting one: `waiting:jobs`.
+    All other keys of a scheduler start with the name of the waiting set: `waiting:jobs`.
     """
 
-    prefix: Annotated[Prefix, about("What each key starts with.", "caching:")] = ""
-    waiting: Annotated[Base, about("The sorted set of jobs that wait, by when they are due.", "waiting")] = "waiting"
-    working: Annotated[Base, about("The sorted set of jobs that run, by their deadlines.", "working")] = "working"
-    cleanup_leader: Annotated[Base, about("The lock of the pod that tidies.", "cleanup-leader")] = "cleanup-leader"
+    prefix: Annotated[Prefix, about("The prefix of all keys.", "caching:")] = ""
+    waiting: Annotated[Base, about("The sorted set of waiting jobs, by due time.", "waiting")] = "waiting"
+    working: Annotated[Base, about("The sorted set of running jobs, by deadline.", "working")] = "working"
+    cleanup_leader: Annotated[Base, about("The lock of the pod that cleans up.", "cleanup-leader")] = "cleanup-leader"
     hash_tag: Annotated[
-        Prefix, about("Puts all keys into one slot of a cluster, which needs it; nothing is none.", "caching")
+        Prefix,
+        about("A hash tag that puts all keys into one slot. Required on Redis Cluster; empty means none.", "caching"),
     ] = ""
 
 
 @dataclass(frozen=True, slots=True)
 class SchedulerKeys:
-    """Where everything of one scheduler stands in Redis."""
+    """All keys of one scheduler in Redis."""
 
     waiting: str
-    """Sorted set: job -> when it is due, with the priority as a fraction."""
+    """Sorted set: job -> its due time, with the priority as a fraction."""
     working: str
-    """Sorted set: job -> its deadline, with a fraction that makes the score a fence."""
+    """Sorted set: job -> its deadline, with a unique fraction that makes the score a fence."""
     jobs: str
-    """Hash: job -> what a script must know of it."""
+    """Hash: job -> the settings that scripts need."""
     owners: str
-    """Hash: job -> the life that holds its run."""
+    """Hash: job -> the consumer that holds its run."""
     pods: str
-    """Sorted set: life -> end of its lease."""
+    """Sorted set: consumer -> end of its lease."""
     paused: str
-    """Sorted set: job that is paused -> the score it had; `*` is all of them."""
+    """Sorted set: paused job -> its score before; `*` stands for all jobs."""
     story: str
-    """Hash: job -> how its last run went, as JSON."""
+    """Hash: job -> the result of its last run, as JSON."""
     fence: str
-    """A counter: no score of a run is given twice."""
+    """A counter that makes the score of each run unique."""
     cleanup_leader: str
-    """The lock of the pod that tidies."""
+    """The lock of the leader, which cleans up."""
 
     @classmethod
     def of(cls, names: KeyNames) -> SchedulerKeys:
-        """The keys by these names."""
+        """The keys with these names."""
         tag = f"{{{names.hash_tag}}}" if names.hash_tag else ""
 
         def key(base: str) -> str:
