@@ -116,10 +116,7 @@ def test_a_schedulers_keys_are_renamed(repository: Path, generated: Path, pensto
     spec.write_text(spec.read_text().replace("keys: {waiting: waiting,", "keys: {prefix: 'a:', waiting: waiting,"))
     ran = penstock("generate")
     assert ran.returncode == 2
-    assert (
-        "error[scheduler-keys-renamed]: A scheduler's keys are renamed and lose their state"
-        in ran.stderr
-    )
+    assert "error[scheduler-keys-renamed]: A scheduler's keys are renamed and lose their state" in ran.stderr
     taken_on = "acknowledge: [{change: rename-keys, reason: no pod runs, until: 2026-02-01}]\n"
     spec.write_text(spec.read_text() + taken_on)
     assert penstock("generate").returncode == 0

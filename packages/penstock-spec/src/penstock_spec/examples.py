@@ -142,7 +142,7 @@ def complete(snippet: str, name: str) -> str:
     """A snippet with the fields added that a spec of its kind cannot be without; one that says none is a pipeline."""
     said_kind = KIND.search(snippet)
     kind = said_kind[1] if said_kind and said_kind[1] in kinds() else USUAL
-    needed = {"kind": kind, "name": name, **kinds()[kind].needed}
+    needed = {"kind": kind, "name": name, **kinds()[kind].required}
     said = set(TOP_LEVEL_KEY.findall(snippet))
     if snippet and not snippet.endswith("\n"):
         snippet += "\n"

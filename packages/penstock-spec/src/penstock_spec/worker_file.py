@@ -44,7 +44,7 @@ class WorkerFile:
 def write(environment: str, spec: Section, around: Environment, schema: dict[str, Any] | None) -> tuple[str, str]:
     """The text of the file, and the digest in it."""
     kind = kinds()[getattr(spec, "kind")]  # noqa: B009 - a part has none, and every kind's model has one
-    said = spec.model_dump(mode="json", by_alias=True, exclude=dict(kind.unread))
+    said = spec.model_dump(mode="json", by_alias=True, exclude=dict(kind.unused_by_pods))
     content = {
         "format": FORMAT,
         "kind": kind.name,

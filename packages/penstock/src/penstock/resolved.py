@@ -49,7 +49,7 @@ class Resolved(Generic[SpecT]):
         if not isinstance(found.spec, cls.model):
             called, kind = called or found.name, found.spec.kind
             says = f"`{called}` is a {kind}, and a {cls.model.__name__.lower()} is asked for"
-            raise CannotGoOn(says, f"run it with `{kinds()[kind].run} {called}`")
+            raise CannotGoOn(says, f"run it with `{kinds()[kind].command} {called}`")
         return cls(found.spec, found.environment, found.around, found.file, found.schema)  # type: ignore[arg-type]  # as was checked
 
     @property

@@ -10,7 +10,7 @@ from penstock_generate.environment.alertmanager import PAGERDUTY_KEY, SLACK
 from penstock_generate.environment.manifests import janitor_image
 from penstock_generate.inputs.plan import PlannedEnvironment
 from penstock_generate.rendering.artifact import Artifact
-from penstock_spec.kinds.pipeline.connections import per_janitor
+from penstock_spec.kinds.pipeline.connections import connections_per_janitor
 
 
 def emit(it: PlannedEnvironment) -> Iterator[Artifact]:
@@ -40,7 +40,7 @@ def needs(it: PlannedEnvironment) -> dict[str, Any]:
 def _redis(it: PlannedEnvironment) -> dict[str, Any]:
     redis, janitor = it.around.redis, it.around.janitor
     ours = sum(one.connections for one in it.members)
-    tending = janitor.replicas * per_janitor(len(it.tended), redis.topology) if it.tended else 0
+    tending = janitor.replicas * connections_per_janitor(len(it.tended), redis.topology) if it.tended else 0
     return {
         "addresses": redis.addresses,
         "topology": redis.topology,

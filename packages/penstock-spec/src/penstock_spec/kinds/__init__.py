@@ -1,4 +1,4 @@
-"""The registry of kinds. A kind is a folder here that says `KIND`; nothing else has to know of it."""
+"""The registry of kinds. A kind is a folder here with a `KIND`; it needs no other registration."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["Kind", "kinds"]
 
 @cache
 def kinds() -> dict[str, Kind]:
-    """Every kind by its name."""
+    """All kinds by name."""
     found = {}
     for module in pkgutil.iter_modules(__path__):
         if module.ispkg:

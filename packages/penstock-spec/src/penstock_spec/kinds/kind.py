@@ -1,4 +1,4 @@
-"""What a kind of spec brings."""
+"""The definition of a kind of spec."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ForeignField:
-    """A word from elsewhere: the field that does it here, or why there is none."""
+    """A term of another tool: a hint with the field that replaces it, or why there is none."""
 
     hint: str
     rule: str = "unknown-field"
 
 
-def _none(subject: SpecContext[Any]) -> Iterable[tuple[str, object]]:
+def _no_facts(subject: SpecContext[Any]) -> Iterable[tuple[str, object]]:
     del subject
     return ()
 
 
-def _nobody(specs: int, topology: str) -> int:
+def _no_connections(specs: int, topology: str) -> int:
     del specs, topology
     return 0
 
@@ -39,38 +39,38 @@ class Kind:
     name: str
     model: type[Section]
     derive: Callable[[Mapping[str, Any]], dict[str, Any]]
-    """From the data of a spec to the paths and values of defaults that follow from it."""
-    needed: Mapping[str, str]
-    """What it takes to be one beside `kind` and `name`, as fields with values in YAML."""
-    shows: tuple[str, ...]
-    """Paths whose values rules across specs may ask for."""
+    """Derived defaults: from the data of a spec to values by path."""
+    required: Mapping[str, str]
+    """Required fields besides `kind` and `name`, with example values in YAML."""
+    exposed: tuple[str, ...]
+    """Paths whose values rules over several specs may read."""
     rules: str
     """The package of its rules."""
     families: str
-    """The module whose `FAMILIES` say what can be wrong with it; loaded for the reference alone."""
+    """The module with `FAMILIES`, which groups its rules. It is imported for the reference only."""
     connections: Callable[[Any], int]
-    """To Redis, of all pods of a spec together at their maximum."""
-    most_pods: str
-    """The path of the field that says how many they are at the most."""
+    """The Redis connections of all pods of a spec at their maximum."""
+    replicas_field: str
+    """The path of the field with the maximum number of pods."""
     metrics: str
-    """The package whose `CONTRACT` says what its processes tell."""
-    facts: Callable[[SpecContext[Any]], Iterable[tuple[str, object]]] = _none
-    """More of that, by path: items of lists, and what stands in files beside the spec. Plain values, for the cache."""
-    tending: Callable[[int, str], int] = _nobody
-    """To Redis, of one pod of the janitor that looks after so many specs of it, by topology."""
+    """The package with the `CONTRACT` of its metrics."""
+    facts: Callable[[SpecContext[Any]], Iterable[tuple[str, object]]] = _no_facts
+    """More values that rules over several specs may read, by path: plain values, so that they can be cached."""
+    janitor_connections: Callable[[int, str], int] = _no_connections
+    """The Redis connections of one janitor pod for a number of specs and a topology."""
     rights: str = ""
-    """The package that says who of it talks to Redis, with what, and about which keys."""
-    classes: str = ""
-    """The path of its classes of failures, where it has them: each is a `Matching`."""
-    run: str = ""
-    """The command that runs a spec of it, without the spec."""
-    unread: Mapping[str, Any] = field(default_factory=dict)
-    """What no running process looks at, as pydantic's `exclude`; it stays out of `worker.json`."""
-    foreign: Mapping[str, ForeignField] = field(default_factory=dict)
-    """Words that people bring from other tools, and what they are called here."""
+    """The package that defines its Redis users and their permissions."""
+    failure_classes: str = ""
+    """The path of its failure classes, if it has any: each is a `FailureMatch`."""
+    command: str = ""
+    """The command that runs a spec of this kind, without the spec's file."""
+    unused_by_pods: Mapping[str, Any] = field(default_factory=dict)
+    """Fields that no running process reads, as pydantic's `exclude`. They are left out of `worker.json`."""
+    foreign_fields: Mapping[str, ForeignField] = field(default_factory=dict)
+    """Terms of other tools, and the fields that replace them."""
 
     @property
     def contract(self) -> Contract:
-        """What its processes tell; loaded when it is asked for."""
+        """The contract of its metrics, imported on first use."""
         found: Contract = importlib.import_module(self.metrics).CONTRACT
         return found

@@ -158,7 +158,7 @@ def finding(found: Problem, environments: tuple[str, ...]) -> Finding:
 def show(kind: Kind, subject: SpecContext[Any]) -> SpecFacts:
     """What a spec shows to rules across specs."""
     values: dict[str, Any] = {}
-    for path in kind.shows:
+    for path in kind.exposed:
         value: Any = subject.layers.data
         for step in steps(path):
             value = value.get(step) if isinstance(value, dict) else None
@@ -186,7 +186,7 @@ def _shaped(kind: Kind, layers: Layers, broken: frozenset[str], environment: str
 
         text = _text_of(layers.document, *(one.document for one in layers.overlays if one.document))
         found = ShapeCheck(
-            kind.model, layers.data, layers.at, name_at, kind.foreign, text, layers.document.data
+            kind.model, layers.data, layers.at, name_at, kind.foreign_fields, text, layers.document.data
         ).deviations(error)
         checked.add(
             environment, [one for one in found if not _inside(one.path, broken) and not _follows(one.path, layers)]

@@ -99,7 +99,7 @@ def unknown_path(kind: Kind, key: str, overrides: Mapping[str, object]) -> tuple
     says = f"`{printable(key)}` is not the path of a field"
     if whole := _within(kind.model, key):
         return f"`{whole}` is one value, and `{printable(key)}` would be a part of it", f"write all of `{whole}`"
-    if word := kind.foreign.get(key.rpartition(".")[2]):
+    if word := kind.foreign_fields.get(key.rpartition(".")[2]):
         return says, word.hint
     meant = nearest_path(kind.model, key, FIXED)
     if meant in overrides:

@@ -22,7 +22,7 @@ from penstock_generate.pods.values import values
 from penstock_generate.pods.worker import Worker
 from penstock_generate.rendering.artifact import Artifact
 from penstock_generate.rendering.templates import Templates
-from penstock_spec.kinds.pipeline.connections import at_most
+from penstock_spec.kinds.pipeline.connections import max_connections
 from penstock_spec.kinds.pipeline.message import schema_of
 from penstock_spec.kinds.pipeline.scaler.scaled_object import scaled_object
 from penstock_spec.kinds.pipeline.spec import Pipeline
@@ -51,7 +51,7 @@ def emit(it: PlannedSpec, templates: Templates) -> Emitted:
         scaled=True,
         patches_pods=spec.scaling.protect_busy,
         image=image(spec.image, it.around.image_prefix),
-        connections=at_most(spec),
+        connections=max_connections(spec),
         grace_seconds=grace_seconds(spec.shutdown.grace),
         backlog=spec.stream.backlog.limit,
         backlog_bytes=spec.stream.backlog.limit * spec.message.max_size.amount,

@@ -20,7 +20,7 @@ from penstock_generate.pods.values import values
 from penstock_generate.pods.worker import Worker
 from penstock_generate.rendering.artifact import Artifact
 from penstock_generate.rendering.templates import Templates
-from penstock_spec.kinds.scheduler.connections import at_most
+from penstock_spec.kinds.scheduler.connections import max_connections
 from penstock_spec.kinds.scheduler.spec import Scheduler
 
 __all__ = ["emit"]
@@ -45,7 +45,7 @@ def emit(it: PlannedSpec, templates: Templates) -> Emitted:
         scaled=False,
         patches_pods=False,
         image=image(spec.image, it.around.image_prefix),
-        connections=at_most(spec),
+        connections=max_connections(spec),
         grace_seconds=grace_seconds(spec.shutdown.grace),
         sends_to=targets,
     )

@@ -1,9 +1,9 @@
-"""`kind: pipeline`: a stream, a group, workers that scale."""
+"""`kind: pipeline`: a stream, its consumer group, and workers that scale with the backlog."""
 
 from __future__ import annotations
 
 from penstock_spec.kinds.kind import Kind
-from penstock_spec.kinds.pipeline.connections import at_most, per_janitor
+from penstock_spec.kinds.pipeline.connections import connections_per_janitor, max_connections
 from penstock_spec.kinds.pipeline.derive import derive
 from penstock_spec.kinds.pipeline.facts import facts
 from penstock_spec.kinds.pipeline.foreign import FOREIGN
@@ -15,12 +15,12 @@ KIND = Kind(
     name="pipeline",
     model=Pipeline,
     derive=derive,
-    needed={
+    required={
         "owner": "{team: media}",
         "handler": "media.jobs:handle",
         "image": "registry.example/media:1.0.0",
     },
-    shows=(
+    exposed=(
         "name",
         "stream.key",
         "stream.group",
@@ -32,16 +32,16 @@ KIND = Kind(
         "message.make_correlation",
     ),
     facts=facts,
-    connections=at_most,
-    most_pods="scaling.replicas.max",
-    tending=per_janitor,
-    classes="retries.classes",
+    connections=max_connections,
+    replicas_field="scaling.replicas.max",
+    janitor_connections=connections_per_janitor,
+    failure_classes="retries.classes",
     rules="penstock_spec.kinds.pipeline.rules",
     families="penstock_spec.kinds.pipeline.families",
     metrics="penstock_spec.kinds.pipeline.metrics",
     rights="penstock_spec.kinds.pipeline.rights",
-    run="penstock worker",
-    unread={
+    command="penstock worker",
+    unused_by_pods={
         **dict.fromkeys(
             ("resources", "egress", "alerts", "expect", "patches", "acknowledge", "suppress", "environments"), True
         ),
@@ -49,5 +49,5 @@ KIND = Kind(
             *("replicas", "backlog_per_replica", "poll", "cooldown", "scale_down", "boost", "fallback", "paused"),
         },
     },
-    foreign=FOREIGN,
+    foreign_fields=FOREIGN,
 )

@@ -15,13 +15,13 @@ KIND = Kind(
     name="scheduler",
     model=Scheduler,
     derive=derive,
-    needed={
+    required={
         "owner": "{team: caching}",
         "image": "registry.example/caching:1.0.0",
         "handler": "caching.jobs:run",
         "jobs": "[{name: images, every: 30s}]",
     },
-    shows=(
+    exposed=(
         "name",
         "keys.prefix",
         "keys.waiting",
@@ -31,15 +31,15 @@ KIND = Kind(
     ),
     facts=facts,
     connections=max_connections,
-    most_pods="replicas",
-    classes="failures.classes",
+    replicas_field="replicas",
+    failure_classes="failures.classes",
     rules="penstock_spec.kinds.scheduler.rules",
     families="penstock_spec.kinds.scheduler.families",
     metrics="penstock_spec.kinds.scheduler.metrics",
     rights="penstock_spec.kinds.scheduler.rights",
-    run="penstock scheduler run",
-    unread=dict.fromkeys(
+    command="penstock scheduler run",
+    unused_by_pods=dict.fromkeys(
         ("resources", "egress", "replicas", "alerts", "patches", "acknowledge", "suppress", "environments"), True
     ),
-    foreign=FOREIGN,
+    foreign_fields=FOREIGN,
 )

@@ -30,7 +30,9 @@ def rule(fleet: Fleet) -> Iterator[Problem]:
     limit = platform.redis.connections
     members = sorted(fleet.members, key=lambda one: (-_connections(one), one.file))
     counts = {name: sum(1 for _ in fleet.of(name)) for name in kinds()}
-    per_janitor = sum(kinds()[name].tending(count, platform.redis.topology) for name, count in counts.items())
+    per_janitor = sum(
+        kinds()[name].janitor_connections(count, platform.redis.topology) for name, count in counts.items()
+    )
     if limit is None or (len(members) < SEVERAL and per_janitor):
         return  # `replicas-exceed-connections` reports a single pipeline that is too large
     janitor = platform.janitor.replicas * per_janitor
@@ -39,7 +41,7 @@ def rule(fleet: Fleet) -> Iterator[Problem]:
         largest = ", ".join(f"`{one.values['name']}` ({_connections(one)})" for one in members[:NAMED])
         specs = f"{len(members)} specs need" if len(members) > 1 else "1 spec needs"
         message = f"{specs} {pods} connections at their maximum and the janitor {janitor}; the largest: {largest}"
-        fields = " or ".join(f"`{kinds()[name].most_pods}`" for name, count in counts.items() if count)
+        fields = " or ".join(f"`{kinds()[name].replicas_field}`" for name, count in counts.items() if count)
         hint = f"lower {fields} of the largest, or raise `redis.connections` to `{pods + janitor}`"
         yield fleet.platform.problem("redis.connections", message, hint)
 

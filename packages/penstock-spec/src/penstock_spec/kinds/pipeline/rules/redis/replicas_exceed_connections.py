@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from penstock_spec.context import SpecContext
 from penstock_spec.findings import Severity
-from penstock_spec.kinds.pipeline.connections import PER_WORKER, per_janitor
+from penstock_spec.kinds.pipeline.connections import PER_WORKER, connections_per_janitor
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.reading import Problem
 from penstock_spec.rules.define import spec_rule
@@ -26,7 +26,7 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     if limit is None:
         return
     pods = subject.spec.scaling.replicas.max
-    janitor = subject.platform.janitor.replicas * per_janitor(1, subject.platform.redis.topology)
+    janitor = subject.platform.janitor.replicas * connections_per_janitor(1, subject.platform.redis.topology)
     if pods * PER_WORKER + janitor > limit:
         message = (
             f"{pods} pods need {pods * PER_WORKER} connections and the janitor {janitor}, "
