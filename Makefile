@@ -11,10 +11,10 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 MANIFESTS := $(wildcard packages/*/pyproject.toml)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format generate check validate validators site bench bench-send bench-lint bench-generate bench-simulate bench-scheduler lock ci clean
+.PHONY: help setup demo test test-under-load lint format generate check validate validators site dist bench bench-send bench-lint bench-generate bench-simulate bench-scheduler lock ci clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: .venv/packages ## make .venv with the pinned requirements and the packages, editable
 
@@ -24,9 +24,14 @@ demo: setup ## run media-cluster under traffic, kill a worker half-way, and acco
 test: setup ## run the tests (make test ARGS="-k lock")
 	$(BIN)/pytest -n auto $(ARGS)
 
-lint: setup ## check style, format and types
+test-under-load: setup ## run the tests on a machine five times slower (make test-under-load ARGS="-k lock")
+	$(BIN)/python tools/under_load.py $(BIN)/pytest -n auto $(ARGS)
+
+lint: setup ## check style, format, types, the direction of imports and commit subjects
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
+	$(BIN)/python tools/import_direction.py
+	$(BIN)/python tools/commit_subjects.py
 	$(BIN)/mypy
 
 format: setup ## put style and format right where that is safe
@@ -49,6 +54,12 @@ validators: setup ## build what checks generated files: kubeconform, helm, promt
 
 site: setup ## build the site of the docs in build/site; what leads nowhere fails
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+dist: setup ## build the wheels and source archives in dist/, and check them
+	rm -rf dist
+	for package in packages/*/; do (cd $$package && ../../$(BIN)/python -m hatchling build -d ../../dist) || exit; done
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/check-wheel-contents dist/*.whl
 
 bench: setup ## measure how fast a worker drains, beside a bare loop
 	$(BIN)/python benchmarks/drain.py
