@@ -39,7 +39,7 @@ def everything() -> dict[str, str]:
         "docs/reference/commands.md": commands.page(helps()),
         "docs/reference/metrics.md": metrics.page({name: kind.contract for name, kind in kinds().items()}),
     }
-    for name in ("artifacts", "origins", "picture", "states"):
+    for name in ("artifacts", "events", "origins", "picture", "states"):
         made |= beside(name).pages(ROOT)
     return {**pages(), **made}
 

@@ -12,12 +12,13 @@ from typing import Any
 
 from promises import keep, until
 
+from penstock.observe.events import Event
 from penstock_dev.running.log_buffer import LogBuffer
 from penstock_dev.running.replica import Launch
 from penstock_dev.running.replica_set import WAITS, ReplicaSet
 from penstock_dev.snapshot import WorkerState
 
-READY = 'print(\'{"message": "ready"}\', flush=True)\n'
+READY = 'print(\'{"message": "Joined", "event": "consumer.joined"}\', flush=True)\n'
 STAYS = f"{READY}import signal\nsignal.pause()\n"
 
 
@@ -37,7 +38,7 @@ def run_replica_set(
     log, clock = LogBuffer(), Clock()
 
     def launch(number: int) -> Launch:
-        return Launch((sys.executable, "-c", code(number)), folder, os.environ, frozenset({"ready"}))
+        return Launch((sys.executable, "-c", code(number)), folder, os.environ, frozenset({Event.CONSUMER_JOINED}))
 
     async def promise() -> None:
         replica_set = ReplicaSet("trial", launch, log, grace=5, clock=clock)

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from penstock_generate.own_templates import BUILT_IN
-from penstock_generate.rendering.templates import Templates
+from penstock_generate.rendering.templates import BUILT_IN, Templates
 
 NAME = "images/worker.Dockerfile"
 

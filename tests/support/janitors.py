@@ -19,6 +19,8 @@ from servers import Server, wait_for
 from stage import Stage
 from targets import Target
 
+from penstock.observe.events import Event
+
 SPEC = """\
 kind: pipeline
 name: {name}
@@ -91,24 +93,28 @@ class JanitorProcess:
     def log(self) -> str:
         return self._log.read_text(errors="replace")
 
-    def said(self, message: str) -> list[dict[str, Any]]:
-        """The lines with this message."""
-        lines = [json.loads(line) for line in self.log().splitlines() if line.startswith("{")]
-        return [line for line in lines if line["message"] == message]
+    def lines(self) -> list[dict[str, Any]]:
+        """What it logged."""
+        return [json.loads(line) for line in self.log().splitlines() if line.startswith("{")]
 
-    def until(self, message: str) -> None:
-        """Wait until it has said so."""
-        wait_for(lambda: self.said(message) or self.process.poll() is not None, f"it says: {message}", PATIENCE)
-        assert self.said(message), self.log()
+    def events(self, *events: Event) -> list[dict[str, Any]]:
+        """The lines with one of these events."""
+        return [line for line in self.lines() if line.get("event") in events]
+
+    def until(self, event: Event) -> None:
+        """Wait for an event."""
+        wait_for(lambda: self.events(event) or self.process.poll() is not None, f"it logs `{event}`", PATIENCE)
+        assert self.events(event), self.log()
 
     def leads(self) -> bool:
         """By its own account."""
-        states = [line for line in self.log().splitlines() if '"leads"' in line or '"stands by"' in line]
-        return self.process.poll() is None and bool(states) and '"leads"' in states[-1]
+        states = self.events(Event.JANITOR_BECAME_LEADER, Event.JANITOR_BECAME_STANDBY)
+        leads = bool(states) and states[-1]["event"] == Event.JANITOR_BECAME_LEADER
+        return leads and self.process.poll() is None
 
     def page(self, path: str) -> tuple[int, str]:
         """What it answers over HTTP."""
-        port = self.said("answers over HTTP")[0]["port"]
+        port = self.events(Event.HTTP_LISTENING)[0]["port"]
         try:
             with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=PATIENCE) as answer:
                 return answer.status, answer.read().decode()

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -18,6 +18,8 @@ from patience import PATIENCE
 from raw import Told
 from servers import wait_for
 from targets import Target
+
+from penstock.observe.events import Event
 
 SPEC = """\
 kind: pipeline
@@ -171,19 +173,29 @@ class Process:
         return [json.loads(line) for line in self.log().splitlines() if line.startswith("{")]
 
     def said(self, message: str) -> list[dict[str, Any]]:
-        """The lines with this message."""
+        """The lines with this message, of handlers."""
         return [line for line in self.lines() if line["message"] == message]
 
-    def ready(self, seconds: float = PATIENCE) -> Self:
-        """Wait until it has a life in the group."""
-        self.until("a life in the group begins", seconds)
-        return self
+    def events(self, event: Event) -> list[dict[str, Any]]:
+        """The lines of Penstock with this event."""
+        return [line for line in self.lines() if line.get("event") == event]
 
-    def until(self, message: str, seconds: float = PATIENCE) -> None:
-        """Wait until it has said so."""
-        says = f"{self.name} says: {message}"
-        wait_for(lambda: message in self.log() or self.process.poll() is not None, says, seconds)
-        assert message in self.log(), self.log()
+    def ready(self, seconds: float = PATIENCE) -> Self:
+        """Wait until it has joined its group."""
+        return self.until(Event.CONSUMER_JOINED, seconds)
+
+    def until(self, event: Event, seconds: float = PATIENCE, *, times: int = 1) -> Self:
+        """Wait for an event."""
+        return self._until(lambda: len(self.events(event)) >= times, f"`{event}` {times} times", seconds)
+
+    def until_text(self, text: str, seconds: float = PATIENCE) -> Self:
+        """Wait for a text, of a handler or of what is printed."""
+        return self._until(lambda: text in self.log(), text, seconds)
+
+    def _until(self, happened: Callable[[], bool], what: str, seconds: float) -> Self:
+        wait_for(lambda: happened() or self.process.poll() is not None, f"{self.name} logs {what}", seconds)
+        assert happened(), self.log()
+        return self
 
     def kill(self) -> None:
         """SIGKILL, if it still runs."""

@@ -64,7 +64,7 @@ class Schedule(Trial):
         (self.folder / "penstock.yaml").write_text(PLATFORM)
 
     def pod(self, *options: str, environ: Mapping[str, str] | None = None) -> Process:
-        """A pod, from its first import on; `until("a life begins")` waits for its lease."""
+        """A pod, from its first import on; `ready` waits for its lease."""
         words = ("scheduler", "run", "trial", "--redis", self.target.url, "--listen", "127.0.0.1:0", *options)
         return self.start(*words, environ=environ)
 

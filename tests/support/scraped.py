@@ -12,6 +12,8 @@ from pipelines import Process
 from prometheus_client import Metric
 from prometheus_client.parser import text_string_to_metric_families as read
 
+from penstock.observe.events import Event
+
 EVERY = 0.05
 """A page takes the worker and us some milliseconds, so that asking without a pause would slow both down."""
 
@@ -45,8 +47,8 @@ class Numbers:
 
 def port(process: Process) -> int:
     """Where it answers."""
-    process.until("answers over HTTP")
-    found: int = process.said("answers over HTTP")[0]["port"]
+    process.until(Event.HTTP_LISTENING)
+    found: int = process.events(Event.HTTP_LISTENING)[0]["port"]
     return found
 
 

@@ -25,6 +25,7 @@ VARIES = [
     (re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z"), "2026-11-18T12:00:00Z"),
     (re.compile(r"\bseconds=[\d.]+"), "seconds=0.003"),
     (re.compile(r"\bnext_due=\d+"), "next_due=1795060032"),
+    (re.compile(r"\bfence=\d+"), "fence=1795060031004653"),
     (re.compile(r"(?<= )(?:\d+[hm])*[\d.]+m?s\b"), "2s"),
 ]
 """Ids, names and times are others each time; these stand on the page."""

@@ -193,7 +193,11 @@ class Steps(Behind):
         letter = letter or ("data", "{}", "penstock-dead-id", delivery.id)
         keys = (KEYS.stream, KEYS.dead, *SIDES, KEYS.finished, dedup or KEYS.stream)
         args = (int(deletes), own, len(letter), *letter, *_bounds([delivery]), *_fences([delivery]))
-        return _answers(self.run("bury", keys, *_who([delivery]), *args))[0]
+        [answer] = self.run("bury", keys, *_who([delivery]), *args)
+        if isinstance(answer, bytes):
+            assert answer == self.ask("XREVRANGE", KEYS.dead, "+", "-", "COUNT", 1)[0][0], "it is the dead letter's id"
+            return DONE
+        return _answers([answer])[0]
 
     def replay(self, dead: str, *fields: Sent) -> str | None:
         """A dead letter goes back into the stream; its new id, or None when it is not there."""

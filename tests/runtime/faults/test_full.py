@@ -59,7 +59,7 @@ def test_a_worker_that_comes_empties_a_full_redis(own: Callable[..., Trial], ser
         ends = set(by_message(read(one.ledger), "end"))
         assert ends == {name for name in (*names, *(f"held-{n}" for n in range(4))) if not name.startswith("bury")}
         assert len(one.dead()) == 20
-        worker.until("OOM command not allowed")
+        worker.until_text("OOM command not allowed")
 
         server.ask("CONFIG", "SET", "maxmemory", 0)
         wait_for(lambda: "later-1" in by_message(read(one.ledger), "end"), "what was delayed comes in the end")

@@ -11,6 +11,8 @@ from ledger import by_message, read
 from pipelines import KEY, Process, Trial
 from servers import wait_for
 
+from penstock.observe.events import Event
+
 HANDLERS = """\
 import asyncio, random
 import ledger
@@ -84,9 +86,7 @@ def test_kill_anything(trial: Callable[..., Trial]) -> None:
         assert set(ends) == set(sender.accepted), "each accepted message is done, and nothing is invented"
         assert one.dead() == []
         ended_early = {
-            process.name
-            for process in one.processes
-            if process.killed is not None or "the lease was lost" in process.log()
+            process.name for process in one.processes if process.killed is not None or process.events(Event.LEASE_LOST)
         }
         for message, ended in ends.items():
             for line in ended[:-1]:

@@ -7,6 +7,8 @@ from ledger import by_message, read
 from pipelines import Trial
 from servers import wait_for
 
+from penstock.observe.events import Event
+
 HANDLERS = """\
 import asyncio
 import ledger
@@ -37,8 +39,8 @@ def test_a_sleeper_settles_nothing_of_others(trial: Callable[..., Trial]) -> Non
         wait_for(lambda: any(line.worker == taker.name for line in read(one.ledger)), "its messages are taken over", 60)
 
         sleeper.signal(signal.SIGCONT)
-        sleeper.until("the lease was lost, and what ran is cancelled", 30)
-        wait_for(lambda: sleeper.log().count("a life in the group begins") == 2, "it has a new life")
+        sleeper.until(Event.LEASE_LOST, 30)
+        sleeper.until(Event.CONSUMER_JOINED, times=2)
         fresh = [f"f{number}" for number in range(40)]
         one.send({"id": name, "takes": 0.05} for name in fresh)
         one.drained(120)
@@ -49,7 +51,7 @@ def test_a_sleeper_settles_nothing_of_others(trial: Callable[..., Trial]) -> Non
             workers = {line.worker for line in ends[name]}
             assert taker.name in workers
             # A handler whose time had come while it slept ends at once when it wakes, and changes nothing.
-            assert sleeper.name not in workers or "outcomes changed nothing" in sleeper.log()
+            assert sleeper.name not in workers or sleeper.events(Event.OUTCOMES_FENCED)
         assert any(line.worker == sleeper.name for name in fresh for line in ends[name]), "it works on"
         assert one.dead() == []
         assert sleeper.end() == taker.end() == 0

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from logged import logged
 
 from penstock.handling.declare import Declaration, Middleware, handler
 from penstock.handling.middleware import Call, with_middleware
+from penstock.observe.events import Event
 
 Told = list[str]
 
@@ -106,10 +108,10 @@ def test_an_error_while_an_error_is_told_is_logged_and_the_first_counts(caplog: 
     with caplog.at_level(logging.ERROR):
         assert told_by(fails, [Layer("one", told), Layer("two", told, fails="on_error")]) == "ValueError"
     assert told[-1] == "one.on_error"
-    assert len(caplog.messages) == 1
-    says = "`on_error` of `Layer` fails: LookupError at tests/runtime/handling/test_middleware.py:"
-    assert caplog.messages[0].startswith(says)
-    assert "hunter2" not in caplog.text
+    [line] = logged(caplog)
+    assert (line["event"], line["middleware"], line["error"]) == (Event.MIDDLEWARE_FAILED, "Layer", "LookupError")
+    assert str(line["at"]).startswith("tests/runtime/handling/test_middleware.py:")
+    assert "hunter2" not in str(line)
 
 
 def test_what_is_not_overridden_is_not_called(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,7 @@ from servers import wait_for
 
 from penstock.janitor.files import Files
 from penstock.keys import READY
+from penstock.observe.events import Event
 from penstock_spec import worker_file
 from penstock_spec.findings import CannotGoOn
 
@@ -56,7 +57,7 @@ def test_it_answers_for_each_pipeline_of_a_folder(house: Make) -> None:
     stage.make()
     stage.ask("XADD", stage.keys.stream, f"{stage.now() - 500_000}-0", "data", "{}")
     janitor = one.janitor(str(folder))
-    janitor.until("answers over HTTP")
+    janitor.until(Event.HTTP_LISTENING)
     wait_for(lambda: janitor.page("/pipelines/second/oldest")[0] == 200, "it was measured")
     assert json.loads(janitor.page("/pipelines/second/oldest")[1])["seconds"] > 400
     assert json.loads(janitor.page("/pipelines/first/oldest")[1]) == {"seconds": 0}
@@ -71,18 +72,18 @@ def test_it_leaves_when_its_files_change(house: Make) -> None:
     one = house(*NAMES)
     folder = mounted(one)
     first = one.janitor(str(folder))
-    first.until("leads")
+    first.until(Event.JANITOR_BECAME_LEADER)
     (folder / "..2026").rename(folder / "..2027")
     file = folder / "..2027/second.json"
     file.write_text(json.dumps(json.loads(file.read_text())))
     (folder / "..new").symlink_to("..2027")
     (folder / "..new").rename(folder / "..data")
-    first.until("its files have changed: leaving, to be started anew")
+    first.until(Event.FILES_CHANGED)
     assert first.process.wait(PATIENCE) == 0
     second = one.janitor(str(folder))
-    second.until("leads")
+    second.until(Event.JANITOR_BECAME_LEADER)
     assert second.end() == 0
-    assert not second.said("its files have changed: leaving, to be started anew")
+    assert not second.events(Event.FILES_CHANGED)
 
 
 def test_several_files_by_name(house: Make) -> None:

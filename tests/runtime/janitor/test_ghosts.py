@@ -3,11 +3,13 @@
 import logging
 
 import pytest
+from logged import events
 from promises import keep, until
 from stage import Nobody, Stage
 from targets import Target
 
 from penstock.janitor import ghosts
+from penstock.observe.events import Event
 from penstock_spec.kinds.pipeline.metrics import sweeping, tidying
 
 IDLE = "{stream: {foreign_workers: true}, janitor: {ghosts: {idle: 50ms}}}"
@@ -141,7 +143,7 @@ def test_a_dry_run_says_and_removes_nothing(target: Target, caplog: pytest.LogCa
     assert stage.owned("worker-1") == held
     assert stage.counted(tidying.GHOSTS) == 1
     assert stage.counted(tidying.GHOSTS_REMOVED) == 0
-    assert [record.message for record in caplog.records] == ["would remove a ghost"]
+    assert events(caplog) == [Event.GHOST_FOUND]
 
 
 def test_an_empty_ghost_is_removed_too(target: Target) -> None:

@@ -3,11 +3,13 @@
 import logging
 
 import pytest
+from logged import events
 from promises import keep
 from stage import Stage
 from targets import Target
 
 from penstock.janitor import reconcile, rounds
+from penstock.observe.events import Event
 from penstock_spec.kinds.pipeline.metrics import sweeping
 
 
@@ -34,7 +36,7 @@ def test_all_that_is_left_comes_back_in_one_round(
     assert stage.due() == {}
     assert set(stage.uncharged()) == set(ids)
     assert stage.counted(sweeping.GROUP_RECREATED) == 1
-    assert any("destroyed the group" in record.message for record in caplog.records)
+    assert Event.GROUP_RECREATED in events(caplog)
     assert stage.number("HEXISTS", stage.keys.position, "left") == 0
 
 

@@ -14,6 +14,7 @@ from stage import LEASE
 
 from penstock.janitor.lead import lock_of
 from penstock.keys import READY
+from penstock.observe.events import Event
 from penstock_spec.kinds.pipeline.metrics import METRICS
 
 Make = Callable[..., House]
@@ -39,7 +40,7 @@ def test_what_a_lost_worker_held_is_taken_over_on_an_idle_stream(house: Make) ->
 
 def answers(janitor: JanitorProcess) -> None:
     """It is alive and ready, and tells how long the oldest message of the second pipeline has waited."""
-    janitor.until("answers over HTTP")
+    janitor.until(Event.HTTP_LISTENING)
     wait_for(lambda: janitor.page("/readyz")[0] == 200, "it is ready")
     wait_for(lambda: janitor.page("/internal/health/redis")[0] == 200, "Redis is well")
     wait_for(lambda: json.loads(janitor.page("/pipelines/second/oldest")[1])["seconds"] > 400, "it waits")
@@ -51,7 +52,7 @@ def test_it_answers_over_http(house: Make) -> None:
     """Alive, ready, metrics, Redis, and how long the oldest message has waited; the leader, and who stands by."""
     one = house("first", "second")
     leader, follower = one.janitor(), one.janitor()
-    wait_for(lambda: len(one.leaders()) == 1 and follower.log().count("has left") == 0, "one leads")
+    wait_for(lambda: len(one.leaders()) == 1 and not follower.events(Event.JANITOR_STOPPED), "one leads")
     stage = one.stages["second"]
     stage.ask("XADD", stage.keys.stream, f"{stage.now() - 500_000}-0", "data", "{}")
 
@@ -89,7 +90,7 @@ def test_what_it_exports_is_the_contract(house: Make) -> None:
     """For each pipeline, no name more or less; and once it leads, nothing that is measured stays unknown."""
     one = house("first", "second")
     janitor = one.janitor()
-    janitor.until("leads")
+    janitor.until(Event.JANITOR_BECAME_LEADER)
     contract = {name: metric for name, metric in METRICS.items() if "janitor" in metric.who}
 
     def unknown() -> set[str]:
@@ -143,7 +144,7 @@ def test_who_is_told_to_leave_gives_the_lock_up(house: Make) -> None:
     key = lock_of("dev", [one.stage.keys])
     for number in (signal.SIGTERM, signal.SIGINT):
         janitor = one.janitor()
-        janitor.until("leads")
+        janitor.until(Event.JANITOR_BECAME_LEADER)
         assert one.stage.number("EXISTS", key) == 1
         janitor.signal(number)
         assert janitor.process.wait(PATIENCE) == 0
@@ -155,10 +156,10 @@ def test_a_second_signal_ends_it_at_once(house: Make, server: Server) -> None:
     """Although Redis does not answer, so that the lock cannot be given up."""
     one = house(server=server)
     janitor = one.janitor()
-    janitor.until("leads")
+    janitor.until(Event.JANITOR_BECAME_LEADER)
     server.pause()
     janitor.signal(signal.SIGTERM)
-    janitor.until("told to leave")
+    janitor.until(Event.SIGNAL_RECEIVED)
     janitor.signal(signal.SIGTERM)
     assert janitor.process.wait(PATIENCE) == 128 + signal.SIGTERM
     server.resume()
@@ -169,18 +170,18 @@ def test_without_redis_it_says_so_and_is_not_ready_until_it_comes(house: Make, s
     server.kill()
     one = house(server=server)
     janitor = one.janitor()
-    janitor.until("Redis does not answer; trying again")
+    janitor.until(Event.REDIS_UNREACHABLE)
     assert janitor.page("/readyz")[0] == 503
     assert janitor.page("/pipelines/trial/oldest")[0] == 503
     assert janitor.page("/internal/health/redis")[0] == 503
 
     server.start()
     wait_for(lambda: janitor.page("/readyz")[0] == 200, "it is ready")
-    janitor.until("Redis answers again")
+    janitor.until(Event.REDIS_REACHABLE)
     wait_for(lambda: one.stage.listed("XINFO", "GROUPS", "trial"), "it works")
 
     server.kill()
-    wait_for(lambda: len(janitor.said("Redis does not answer; trying again")) == 2, "it says so again")
+    wait_for(lambda: len(janitor.events(Event.REDIS_UNREACHABLE)) == 2, "it says so again")
     wait_for(lambda: janitor.page("/readyz")[0] == 503, "it is not ready")
     server.start()
     wait_for(lambda: janitor.page("/readyz")[0] == 200, "it is ready again")
@@ -209,7 +210,8 @@ def test_trouble_with_one_pipeline_does_not_stop_the_others(house: Make) -> None
         lambda: (janitor.number("penstock_janitor_errors_total", pipeline="broken", task="promote") or 0) > 2,
         "it is counted",
     )
-    assert len(janitor.said("cannot promote what is due")) == 1
+    failed = [line["task"] for line in janitor.events(Event.JANITOR_TASK_FAILED)]
+    assert failed.count("promote") == 1
     assert janitor.number("penstock_janitor_errors_total", pipeline="well", task="promote") == 0
 
     broken.ask("DEL", broken.keys.parked)
@@ -257,12 +259,12 @@ def test_a_redis_that_does_not_let_it_in(house: Make, server: Server) -> None:
     server.ask("CONFIG", "SET", "requirepass", "secret")
     one = house("first", "second", server=server)
     janitor = one.janitor()
-    janitor.until("Redis refuses; trying again")
+    janitor.until(Event.REDIS_REFUSED)
     assert janitor.page("/readyz")[0] == 503
     server.ask("CONFIG", "SET", "requirepass", "")
     wait_for(lambda: janitor.page("/readyz")[0] == 200, "it is ready")
-    assert len(janitor.said("Redis refuses; trying again")) == 1
-    assert [line for line in janitor.log().splitlines() if '"cannot ' in line] == []
+    assert len(janitor.events(Event.REDIS_REFUSED)) == 1
+    assert janitor.events(Event.JANITOR_TASK_FAILED) == []
 
 
 def test_a_lock_that_cannot_be_asked(house: Make) -> None:
@@ -271,14 +273,14 @@ def test_a_lock_that_cannot_be_asked(house: Make) -> None:
     key = lock_of("dev", [one.stage.keys])
     one.stage.ask("HSET", key, "something", "else")
     janitor = one.janitor()
-    janitor.until("cannot ask who leads")
+    janitor.until(Event.JANITOR_TASK_FAILED)
     wait_for(
         lambda: (janitor.number("penstock_janitor_errors_total", pipeline="trial", task="lead") or 0) > 1,
         "it is counted",
     )
-    assert len(janitor.said("cannot ask who leads")) == 1
+    assert len(janitor.events(Event.JANITOR_TASK_FAILED)) == 1
     one.stage.ask("DEL", key)
-    janitor.until("leads")
+    janitor.until(Event.JANITOR_BECAME_LEADER)
 
 
 def test_once_without_redis(house: Make, server: Server) -> None:
@@ -290,7 +292,7 @@ def test_once_without_redis(house: Make, server: Server) -> None:
         assert janitor.process.wait(PATIENCE) == 2
         assert "error: Redis cannot be reached: " in janitor.log()
         assert "hint: see that it runs and that this machine may reach it" in janitor.log()
-        assert "trying again" not in janitor.log()
+        assert janitor.events(Event.REDIS_UNREACHABLE, Event.REDIS_REFUSED) == []
         assert "Traceback" not in janitor.log()
 
 
@@ -303,4 +305,4 @@ def test_once_without_a_password(house: Make, server: Server) -> None:
         assert janitor.process.wait(PATIENCE) == 2
         assert "error: Redis refused: NOAUTH" in janitor.log()
         assert "hint: set REDIS_PASSWORD, and REDIS_USERNAME where Redis has users" in janitor.log()
-        assert "trying again" not in janitor.log()
+        assert janitor.events(Event.REDIS_UNREACHABLE, Event.REDIS_REFUSED) == []

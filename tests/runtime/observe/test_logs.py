@@ -19,6 +19,7 @@ import pytest
 from patience import PATIENCE
 
 from penstock.observe.about import ABOUT, fields_of_message
+from penstock.observe.events import Event
 from penstock.observe.lines import LONGEST_TEXT, LONGEST_VALUE, Process, timestamp
 from penstock.observe.logs import Log, level_of, loop_trouble, set_up
 from penstock.observe.traces import CARRIED, Trace
@@ -267,9 +268,9 @@ def test_the_runtime_says_type_and_place_of_a_failure_and_not_its_text(begin: Be
     log = Log(logging.getLogger("penstock.worker"), Message(at="Berlin"), package=package)
     with pytest.raises(ValueError, match="Expecting") as raised:
         json.loads("{jane@example.org")
-    log.failure("a message failed", raised.value, error="shadow")
+    log.event(Event.MESSAGE_FAILED, raised.value)
     told = written.line()
-    assert (told["error"], told["error_"]) == ("json.decoder.JSONDecodeError", "shadow")
+    assert (told["event"], told["error"]) == ("message.failed", "json.decoder.JSONDecodeError")
     assert re.fullmatch(rf"(\w+/)*test_logs\.py:{raised.tb.tb_lineno}", told["at_"])
     assert "jane" not in json.dumps(told)
     assert told["level"] == "WARNING"
@@ -291,7 +292,7 @@ def test_what_nobody_caught_is_told_without_its_text(begin: Begin) -> None:
     first, second = written.lines()
     assert first["error"] == "ValueError"
     assert "secret" not in json.dumps(first)
-    assert (second["message"], second["level"]) == ("odd", "WARNING")
+    assert (second["event"], second["detail"], second["level"]) == ("loop.exception", "odd", "WARNING")
 
 
 def _raise(text: str) -> None:

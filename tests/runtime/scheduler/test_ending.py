@@ -7,6 +7,8 @@ from patience import PATIENCE
 from schedules import KEYS, Schedule
 from servers import wait_for
 
+from penstock.observe.events import Event
+
 HANDLERS = """\
 import asyncio, contextlib, pathlib, time
 import ledger
@@ -63,7 +65,7 @@ def test_a_loop_that_does_not_come_back_is_ended(schedule: Callable[..., Schedul
     with schedule(handlers=HANDLERS, spec=BLOCKS) as one:
         pod = one.pod()
         assert pod.process.wait(PATIENCE) == 70
-        assert len(pod.said("the loop stands still; leaving")) == 1
+        assert len(pod.events(Event.LOOP_BLOCKED)) == 1
         assert one.places("blocks") == ["working"], "whoever leads finds it"
 
 
@@ -76,7 +78,7 @@ def test_a_part_that_fails_ends_the_pod(schedule: Callable[..., Schedule], part:
         wait_for(lambda: "held" in one.lines(), "it runs")
         (one.folder / f"broken-{part}").touch()
         assert pod.process.wait(PATIENCE) == 70
-        (told,) = pod.said("a part of the pod has failed, and the pod leaves")
+        (told,) = pod.events(Event.SCHEDULER_PART_FAILED)
         assert (told["level"], told["part"], told["error"]) == ("ERROR", part, "RuntimeError")
         assert "secret" not in pod.log()
         one.each_in_one_set(["usual", "held"])
@@ -95,7 +97,7 @@ def test_what_handlers_need_all_along_lives_as_long_as_the_pod(schedule: Callabl
         (alive,), (over,) = one.lines("alive")["-"], one.lines("over")["-"]
         runs = [line.at for what in ("start", "end") for lines in one.lines(what).values() for line in lines]
         assert alive.at < min(runs) <= max(runs) < over.at
-        assert len(pod.said("what the handlers needed all along could not be let go")) == 1
+        assert len(pod.events(Event.LIFESPAN_EXIT_FAILED)) == 1
 
 
 def test_without_what_handlers_need_nothing_runs(schedule: Callable[..., Schedule]) -> None:

@@ -7,6 +7,8 @@ from schedules import KEYS, Schedule
 from scraped import numbers, until_counted
 from servers import wait_for
 
+from penstock.observe.events import Event
+
 HANDLERS = """\
 import asyncio, json, os, pathlib
 import ledger
@@ -56,7 +58,7 @@ def test_jobs_appear_and_vanish(schedule: Callable[..., Schedule]) -> None:
         pod = one.pod()
         for job in ("a", "named"):
             one.ran(job, 2)
-        (told,) = pod.said("jobs that cannot be are left out")[:1]
+        (told,) = pod.events(Event.JOBS_INVALID)[:1]
         assert "bad name" in told["jobs"]
         lists(one, '"a"', '"new"', '"off/c"')
         one.ran("new", 2)
@@ -67,7 +69,7 @@ def test_jobs_appear_and_vanish(schedule: Callable[..., Schedule]) -> None:
         wait_for(lambda: one.places("held") == [], "it has ended, and goes nowhere")
         assert "off/c" not in one.lines()
         (one.folder / "jobs.json").write_text("{")
-        pod.until("the list of jobs cannot be had; the one before counts")
+        pod.until(Event.JOBS_LIST_FAILED)
         times = len(one.lines("end")["a"])
         one.ran("a", times + 2)
         assert numbers(pod).of("scheduler_registered") == 2
@@ -114,12 +116,11 @@ def test_patterns_change_without_a_restart(schedule: Callable[..., Schedule]) ->
         one.says(SPEC.replace("off/.*", "b"))
         wait_for(partial(nowhere, one, "b"), "it is disabled")
         one.ran("off/c")
-        assert pod.said("other jobs run")[0]["disabled"] == "b"
+        assert pod.events(Event.PATTERNS_CHANGED)[0]["disabled"] == "b"
         one.says(SPEC.replace("off/.*", "("))
-        errs = "the spec has errors now, and its patterns stay as they were"
-        wait_for(lambda: pod.said(errs), "it is told")
+        pod.until(Event.SPEC_INVALID)
         (one.folder / "specs" / "trial.yaml").write_text(PIPELINE)
-        wait_for(lambda: "and a scheduler is asked for" in str(pod.said(errs)), "it is told")
+        wait_for(lambda: "and a scheduler is asked for" in str(pod.events(Event.SPEC_INVALID)), "it is told")
         one.ran("off/c", 3)
         assert one.places("b") == []
         times = len(one.lines("end")["b"])

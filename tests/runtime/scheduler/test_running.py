@@ -11,6 +11,7 @@ from schedules import KEYS, Schedule
 from scraped import numbers, page, until_counted
 from servers import wait_for
 
+from penstock.observe.events import Event
 from penstock_spec.kinds.scheduler.metrics import METRICS
 from penstock_spec.metrics import MetricKind
 
@@ -180,7 +181,7 @@ def test_one_that_ignores_the_end_is_left_behind(schedule: Callable[..., Schedul
         pod = one.pod()
         wait_for(lambda: {"deaf", "hangs", "listens"} <= set(one.lines()), "all run")
         assert pod.end() == 1
-        assert pod.said("left, and not all is handed back")[0]["left_behind"] == 1
+        assert pod.events(Event.DRAIN_INCOMPLETE)[0]["left_behind"] == 1
         one.each_in_one_set(["deaf", "hangs", "listens"])
         assert one.number("ZCARD", KEYS.working) == 0
         assert due(one, "deaf") >= seconds(one), "nobody runs it while its thread may still be there"

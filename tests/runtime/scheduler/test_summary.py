@@ -5,6 +5,8 @@ from collections.abc import Callable
 from schedules import Schedule
 from servers import wait_for
 
+from penstock.observe.events import Event
+
 HANDLERS = """\
 import asyncio
 import ledger
@@ -19,7 +21,7 @@ SPEC = """\
 jobs: [{name: usual, every: 1s}, {name: held, every: 1h}, {name: later, cron: "0 3 1 1 *"}]
 work: {concurrency: 4}
 """
-ALWAYS = {"timestamp", "level", "message", "logger", "host", "pid", "scheduler", "consumer"}
+ALWAYS = {"timestamp", "level", "message", "event", "logger", "host", "pid", "scheduler", "consumer"}
 
 
 def test_it_says_how_all_of_the_pod_stands(schedule: Callable[..., Schedule]) -> None:
@@ -43,10 +45,13 @@ def test_it_says_how_all_of_the_pod_stands(schedule: Callable[..., Schedule]) ->
             "signals": "",
         }
         whole = {*expected, *ALWAYS}
-        wait_for(lambda: len(pod.said("health")) > 2, "it says so again and again")
-        assert all(told.keys() == whole for told in pod.said("health") if "consumer" in told)
+        wait_for(lambda: len(pod.events(Event.SCHEDULER_SUMMARY)) > 2, "it says so again and again")
+        assert all(told.keys() == whole for told in pod.events(Event.SCHEDULER_SUMMARY) if "consumer" in told)
         # What runs every second may run just now, or have ended and not be handed back yet.
-        wait_for(lambda: any(expected.items() <= told.items() for told in pod.said("health")), "between two runs")
+        wait_for(
+            lambda: any(expected.items() <= told.items() for told in pod.events(Event.SCHEDULER_SUMMARY)),
+            "between two runs",
+        )
         assert pod.end() == 0
 
 
@@ -55,5 +60,5 @@ def test_it_may_be_left_out(schedule: Callable[..., Schedule]) -> None:
     with schedule(handlers=HANDLERS, spec=SPEC + "health: {summary: 0s}\n") as one:
         pod = one.pod()
         one.ran("usual", 4)
-        assert pod.said("health") == []
+        assert pod.events(Event.SCHEDULER_SUMMARY) == []
         assert pod.end() == 0

@@ -45,6 +45,9 @@ class Observer:
         del seconds
         self._tell("took", outcomes)
 
+    def buried(self, one: Buried, dead_letter: str | None) -> None:
+        """It has a dead letter."""
+
     def fenced(self, step: str, outcomes: Sequence[Step | Delivery]) -> None:
         del step
         self._tell("fenced", outcomes)

@@ -9,6 +9,8 @@ from pipelines import Trial
 from scraped import numbers, page, until_counted
 from servers import wait_for
 
+from penstock.observe.events import Event
+
 HANDLERS = """\
 import time
 import ledger
@@ -47,7 +49,7 @@ def test_a_loop_that_does_not_come_back_is_ended(trial: Callable[..., Trial]) ->
         [consumer] = one.lives()
         one.send([{"id": "a", "takes": 600}])
         assert worker.process.wait(PATIENCE) == 70
-        assert len(worker.said("the loop stands still; leaving, and what runs is taken over")) == 1
+        assert len(worker.events(Event.LOOP_BLOCKED)) == 1
 
         second = one.worker().ready()
         take_over(one, consumer)

@@ -13,6 +13,7 @@ from scraped import numbers, until_counted
 from servers import wait_for
 
 from penstock.message.ulid import is_ulid
+from penstock.observe.events import Event
 from penstock.worker.context import Context, MessageSettings
 from penstock.worker.delivery import Delivery
 
@@ -107,7 +108,7 @@ def test_a_lost_lease_cancels_what_runs(trial: Callable[..., Trial]) -> None:
         ids = {name: add(one, ["data", f'{{"id": "{name}"}}']) for name in names}
         wait_for(lambda: len(read(one.ledger)) == 3, "all of them run")
         take_over(one, consumer)
-        worker.until("the lease was lost, and what ran is cancelled")
+        worker.until(Event.LEASE_LOST)
         one.drained()
 
         lines = read(one.ledger)

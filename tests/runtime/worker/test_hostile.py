@@ -8,6 +8,7 @@ from ledger import by_message, read
 from pipelines import DEAD, Trial
 from scraped import numbers, until_counted
 
+from penstock.observe.events import Event
 from penstock.worker.dead_letter import unpack_fields
 
 SECRET = "c4n4ry-0f-4-b0dy"  # noqa: S105 - not one, but it must be kept like one
@@ -90,7 +91,7 @@ def test_what_cannot_be_read_is_kept_as_it_came(trial: Callable[..., Trial]) -> 
         assert set(by_message(read(one.ledger), "ran")) == {"odd", "full"}, "neither an odd id nor the limit itself"
         until_counted(worker, "dead", len(HOSTILE))
         assert numbers(worker).by("dead", "reason") == {"unreadable": len(HOSTILE)}
-        assert {line["reason"] for line in worker.said("a message cannot be read")} == {
+        assert {line["reason"] for line in worker.events(Event.MESSAGE_UNREADABLE)} == {
             reason for _, reason in HOSTILE.values()
         }
         assert SECRET not in worker.log()
@@ -112,9 +113,9 @@ def test_nothing_of_a_body_is_logged(trial: Callable[..., Trial], isolation: str
         assert worker.end() == 0
         log = worker.log()
         assert SECRET not in log
-        for said in ("looking at it", "and again", "a message failed", "a message is dead"):
+        for said in ("looking at it", "and again", Event.MESSAGE_FAILED, Event.MESSAGE_DEAD):
             assert said in log
-        assert log.count("for-all-to-see") == 3
+        assert log.count("for-all-to-see") == 4
 
 
 FLAT = """\

@@ -7,6 +7,8 @@ from pipelines import Trial
 from scraped import numbers, until_counted
 from servers import wait_for
 
+from penstock.observe.events import Event
+
 HANDLERS = """\
 import ctypes, logging, os, time
 import ledger
@@ -70,7 +72,7 @@ def test_a_message_takes_nothing_with_it_but_itself(trial: Callable[..., Trial])
         assert numbers(worker).by("handling", "outcome") == {"done": 20, "crashed": 4, "failed": 2, "timed_out": 2}
         assert numbers(worker).of("children_crashed") == 4
         assert numbers(worker).of("timeouts") == 2
-        for line in worker.said("a message took its process down"):
+        for line in worker.events(Event.MESSAGE_CRASHED):
             assert line["correlation"] in {"exits", "crashes"}
         one.send([{"id": "good20"}])
         one.drained()
@@ -90,7 +92,7 @@ def test_a_child_tells_as_the_worker_would(trial: Callable[..., Trial]) -> None:
         [line] = worker.said("in a child")
         [end] = by_message(read(one.ledger), "end")["tells"]
         assert (line["pid"], line["correlation"], line["id"], line["attempt"]) == (end.pid, "tells", "tells", 1)
-        assert line["consumer"] == worker.said("a life in the group begins")[0]["consumer"]
+        assert line["consumer"] == worker.events(Event.CONSUMER_JOINED)[0]["consumer"]
         key = f"{{trial}}:trial:result:{line['message_id']}"
         assert one.ask("GET", key) == '{"pages":3}'
         assert 0 < one.number("PTTL", key) <= 600_000
@@ -133,9 +135,8 @@ def test_what_a_child_cannot_begin_is_nobodys_failure(trial: Callable[..., Trial
         assert len(by_message(lines, "attempt-1")) == 20
         assert worker.process.pid not in {line.pid for line in lines}
         assert one.dead() == []
-        said = [line["message"] for line in worker.lines() if line["message"].startswith("starting messages")]
-        assert len(said) == 2, said
-        assert "its `lifespan` fails: ConnectionError: no database (handlers.py:10)" in said[0]
-        assert said[1] == "starting messages in child processes: they start again"
+        [failed] = worker.events(Event.ISOLATION_FAILED)
+        assert failed["error"] == "its `lifespan` fails: ConnectionError: no database (handlers.py:10)"
+        assert len(worker.events(Event.ISOLATION_RECOVERED)) == 1
         assert worker.end() == 0
         one.nothing_left_behind()

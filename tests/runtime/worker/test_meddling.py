@@ -8,6 +8,8 @@ from pipelines import KEY, Process, Trial
 from scraped import numbers, until_counted
 from servers import wait_for
 
+from penstock.observe.events import Event
+
 HANDLERS = """\
 import asyncio, pathlib
 import ledger
@@ -130,7 +132,7 @@ def test_entries_that_are_deleted_while_they_wait(trial: Callable[..., Trial]) -
         one.ask("ZADD", PARKED, 0, first, 0, second)
         one.drained()
         until_counted(worker, "lost", 1, how="deleted")
-        assert [line["level"] for line in worker.lines() if "deleted" in line["message"]] == ["ERROR"]
+        assert [(line["level"], line["count"]) for line in worker.events(Event.MESSAGES_LOST)] == [("ERROR", 1)]
         assert sum(done(one).values()) == 1
         assert worker.end() == 0
         one.nothing_left_behind()

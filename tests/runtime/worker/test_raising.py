@@ -7,6 +7,8 @@ from pipelines import Trial
 from scraped import numbers, until_counted
 from servers import wait_for
 
+from penstock.observe.events import Event
+
 SPEC = """\
 work: {concurrency: 16, lease: 10s}
 retries: {attempts: 2, backoff: {first: 50ms}}
@@ -77,7 +79,7 @@ def test_whatever_a_handler_raises_is_a_failed_attempt(trial: Callable[..., Tria
             letter = dead[f'{{"id": "{name}"}}']
             assert letter["penstock-dead-error"].startswith(says), letter
             assert (letter["penstock-dead-attempts"], letter["penstock-dead-reason"]) == ("2", "failed")
-        assert len(worker.said("a message failed")) == 2 * len(RAISED)
+        assert len(worker.events(Event.MESSAGE_FAILED)) == 2 * len(RAISED)
         wait_for(lambda: numbers(worker).by("dead", "reason") == {"failed": len(RAISED)}, "all deaths are counted")
         assert numbers(worker).by("retried", "class") == {"-": len(RAISED)}
         assert worker.end() == 0
@@ -117,7 +119,7 @@ def test_an_exception_that_is_not_what_it_should_be_is_a_failure_too(trial: Call
             '{"id": "Theirs"}': "handlers.Theirs",
             '{"id": "Liar"}': "Exception: (it cannot be told)",
         }
-        assert len(worker.said("a failure cannot be judged, and counts as any other")) == 2
+        assert len(worker.events(Event.MESSAGE_NOT_CLASSIFIED)) == 2
         until_counted(worker, "slots_free", 16)
         assert worker.end() == 0
         one.nothing_left_behind()

@@ -12,10 +12,12 @@ from pathlib import Path
 import pytest
 import targets
 from ledger import read
-from pipelines import KEY, Trial
+from pipelines import KEY, Process, Trial
 from raw import Raw
 from scraped import numbers, page, until_counted
 from servers import Server, wait_for
+
+from penstock.observe.events import Activity, Event
 
 HANDLERS = """\
 import asyncio, pathlib
@@ -68,7 +70,7 @@ def test_absent_at_the_start(own: Callable[..., Trial], server: Server) -> None:
     with own(handlers=HANDLERS, spec=SPEC) as one:
         server.stop()
         worker = one.worker()
-        worker.until("reaching Redis: no connection to")
+        worker.until(Event.REDIS_UNREACHABLE)
         assert page(worker, "/readyz")[0] == 503
         assert page(worker, "/livez")[0] == 200
         assert page(worker, "/internal/health/redis")[0] == 503
@@ -80,9 +82,12 @@ def test_absent_at_the_start(own: Callable[..., Trial], server: Server) -> None:
         assert page(worker, "/readyz")[0] == 200
         assert page(worker, "/internal/health/redis")[0] == 200
         until_counted(worker, "redis_connections", 3)
-        said = [line["message"] for line in worker.lines() if line["message"].startswith("reaching Redis")]
-        assert len(said) == 2, said
-        assert said[1] == "reaching Redis: Redis answers again"
+        told = [*worker.events(Event.REDIS_UNREACHABLE), *worker.events(Event.REDIS_REACHABLE)]
+        assert [line["event"] for line in told if line["activity"] == Activity.CONNECTING] == [
+            Event.REDIS_UNREACHABLE,
+            Event.REDIS_REACHABLE,
+        ]
+        assert told[0]["message"].startswith("Redis is unreachable: no connection to 127.0.0.1:")
         assert worker.end() == 0
 
 
@@ -214,6 +219,11 @@ def without_a_disk(server: Server) -> Callable[[], object]:
     return lambda: server.ask("CONFIG", "SET", "stop-writes-on-bgsave-error", "no")
 
 
+def settling(worker: Process, event: Event) -> bool:
+    """Whether it logged this of its outcomes."""
+    return any(line["activity"] == Activity.SETTLING for line in worker.events(event))
+
+
 @pytest.mark.parametrize("fault", [without_replicas, without_a_disk])
 def test_what_redis_refuses_is_kept(
     own: Callable[..., Trial], server: Server, fault: Callable[[Server], Callable[[], object]]
@@ -226,7 +236,7 @@ def test_what_redis_refuses_is_kept(
         wait_for(lambda: begun(one) == 3, "they run")
         heal = fault(server)
         (one.folder / "released").touch()
-        worker.until("bringing outcomes to Redis: ")
+        wait_for(lambda: settling(worker, Event.REDIS_REFUSED), "it says so")
         until_counted(worker, "unsettled", 3)
         assert one.left() == 3
         until_counted(worker, "slots_free", 5)
@@ -237,7 +247,7 @@ def test_what_redis_refuses_is_kept(
         assert done(one) == Counter(["done-1", "retry-1"])
         [letter] = one.dead()
         assert letter["data"].startswith('{"id": "bury-1"')
-        assert "bringing outcomes to Redis: Redis answers again" in worker.log()
+        assert settling(worker, Event.REDIS_REACHABLE)
         until_counted(worker, "unsettled", 0)
         until_counted(worker, "slots_free", 8)
         assert numbers(worker).of("lease_lost") == 0

@@ -14,6 +14,8 @@ from pipelines import Process, Trial
 from scraped import numbers, page
 from servers import wait_for
 
+from penstock.observe.events import Event
+
 HANDLERS = """\
 import asyncio, pathlib
 import ledger
@@ -69,7 +71,7 @@ def test_three_phases(trial: Callable[..., Trial]) -> None:
             wait_for(lambda: len(read(one.ledger)) == 3, "three run")
             assert page(worker, "/readyz")[0] == 200
             worker.signal(signal.SIGTERM)
-            worker.until("draining: handlers are running")
+            worker.until(Event.DRAIN_WAITING)
             assert page(worker, "/readyz")[0] == 503
             assert page(worker, "/livez")[0] == 200
             one.send([{"id": "late"}])
@@ -82,12 +84,12 @@ def test_three_phases(trial: Callable[..., Trial]) -> None:
             (one.folder / "free-c").touch()
             assert worker.process.wait(PATIENCE) == 0
 
-            said = [line["message"] for line in worker.lines() if line["logger"] == "penstock.worker"]
-            assert [line for line in said if line != "draining: handlers are running"][-3:] == [
-                *("told to leave", "draining: reading stops", "drained"),
+            said = [line["event"] for line in worker.lines() if line["logger"] == "penstock.worker"]
+            assert [event for event in said if event != Event.DRAIN_WAITING][-4:] == [
+                *(Event.SIGNAL_RECEIVED, Event.DRAIN_STARTED, Event.DRAIN_FINISHED, Event.WORKER_STOPPED),
             ]
-            first = worker.said("draining: handlers are running")[0]
-            assert (first["running"], first["told"]) == (3, "1 of 3, a; 1 of 3, b; 1 of 3, c")
+            first = worker.events(Event.DRAIN_WAITING)[0]
+            assert (first["running"], first["progress"]) == (3, "1 of 3, a; 1 of 3, b; 1 of 3, c")
             assert set(by_message(read(one.ledger), "end")) == set("abc")
             assert one.left() == 1
             assert one.lives() == []
@@ -97,7 +99,7 @@ def test_three_phases(trial: Callable[..., Trial]) -> None:
 
 def running(worker: Process) -> list[int]:
     """What it said of what runs, in turn."""
-    return [line["running"] for line in worker.said("draining: handlers are running")]
+    return [line["running"] for line in worker.events(Event.DRAIN_WAITING)]
 
 
 def test_a_sidecar_keeps_nobody(trial: Callable[..., Trial]) -> None:
@@ -108,7 +110,7 @@ def test_a_sidecar_keeps_nobody(trial: Callable[..., Trial]) -> None:
             worker = one.worker().ready()
             assert worker.end() == 0
             assert asked == ["/rude"]
-            worker.until("the sidecar could not be told to leave")
+            worker.until(Event.SIDECAR_STOP_FAILED)
 
 
 CANNOT_END = {
@@ -158,7 +160,7 @@ suppress: [{{rule: grace-shorter-than-timeout, reason: a test of just that, unti
         one.send({"id": name} for name in names)
         wait_for(lambda: len(read(one.ledger)) == 3, "they run")
         assert worker.end() == 0
-        assert len(worker.said("draining: what still runs is cancelled and given back")) == 1
+        assert len(worker.events(Event.DRAIN_CANCELLING)) == 1
         assert one.lives() == []
         told = one.ask("HVALS", "{trial}:trial:uncharged")
         assert told == ["1", "1", "1"]
@@ -184,7 +186,7 @@ def test_a_second_signal_ends_it_at_once(trial: Callable[..., Trial]) -> None:
         one.send([{"id": "a"}])
         wait_for(lambda: read(one.ledger), "it runs")
         worker.signal(signal.SIGINT)
-        worker.until("draining: handlers are running")
+        worker.until(Event.DRAIN_WAITING)
         worker.signal(signal.SIGTERM)
         assert worker.process.wait(PATIENCE) == 128 + signal.SIGTERM
         assert one.lives() == [consumer]
@@ -200,15 +202,15 @@ def test_it_may_leave_before_redis_was_there(trial: Callable[..., Trial]) -> Non
     """There is nothing to finish and nobody to tell: it leaves as it should."""
     with trial(handlers=HANDLERS) as one:
         worker = one.start("worker", "trial", "--redis", "redis://127.0.0.1:1", "--listen", "127.0.0.1:0")
-        worker.until("reaching Redis: no connection to 127.0.0.1:1")
+        worker.until(Event.REDIS_UNREACHABLE)
         assert page(worker, "/readyz")[0] == 503
         assert worker.end() == 0
-        assert len([line for line in worker.lines() if line["message"].startswith("reaching Redis")]) == 1
+        assert len(worker.events(Event.REDIS_UNREACHABLE)) == 1
 
 
 @pytest.mark.parametrize(
     ("fault", "says"),
-    [("pause", "the grace is over"), ("kill", "this worker cannot be taken out of the group: no connection to")],
+    [("pause", "the grace period is over"), ("kill", "Redis failed: no connection to")],
 )
 def test_it_leaves_without_redis(own: Callable[..., Trial], fault: str, says: str) -> None:
     """A server that hangs, or is gone, keeps it no longer than its grace; code and log say that something is left."""
@@ -222,5 +224,5 @@ def test_it_leaves_without_redis(own: Callable[..., Trial], fault: str, says: st
         getattr(server, fault)()
         worker.signal(signal.SIGTERM)
         assert worker.process.wait(PATIENCE) == 1
-        [line] = [line["message"] for line in worker.lines() if "what is left is taken over" in line["message"]]
-        assert line.startswith(says)
+        [line] = worker.events(Event.DRAIN_INCOMPLETE)
+        assert line["reason"].startswith(says)

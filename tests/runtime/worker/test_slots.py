@@ -8,6 +8,8 @@ from pipelines import Trial
 from scraped import numbers, until_counted
 from servers import wait_for
 
+from penstock.observe.events import Event
+
 PARKED = "{trial}:trial:parked"
 HANDLERS = """\
 import asyncio, pathlib
@@ -89,7 +91,7 @@ def test_slow_ones_hold_up_nobody(trial: Callable[..., Trial]) -> None:
             return len(renewals) > 2
 
         wait_for(goes_on, "the lease is renewed twice")
-        assert not worker.said("messages were owned and not run; they are given back")
+        assert not worker.events(Event.MESSAGES_GIVEN_BACK)
         (one.folder / "released").touch()
         one.drained()
         told = numbers(worker)

@@ -14,6 +14,7 @@ from scraped import page
 from servers import Server, wait_for
 
 from penstock.embedded import running_in
+from penstock.observe.events import Activity, Event
 
 LIFESPAN = """\
 from contextlib import asynccontextmanager
@@ -112,13 +113,13 @@ def test_a_lifespan_that_hangs_or_fails_to_end(trial: Callable[..., Trial]) -> N
     hangs = LIFESPAN.format(begins="print('it hangs', file=sys.stderr); await asyncio.sleep(600)", ends="")
     with trial(handlers=hangs) as one:
         worker = one.worker()
-        worker.until("it hangs")
+        worker.until_text("it hangs")
         assert page(worker, "/readyz")[0] == 503
         assert worker.end() == 0
         (one.folder / "handlers.py").write_text(LIFESPAN.format(begins="", ends="raise ValueError('at the end')"))
         worker = one.worker().ready()
         assert worker.end() == 0
-        [said] = worker.said("what the handler needed all along could not be let go")
+        [said] = worker.events(Event.LIFESPAN_EXIT_FAILED)
         assert (said["error"], said["at"]) == ("ValueError", "handlers.py:9")
         assert one.lives() == []
 
@@ -130,7 +131,7 @@ def test_redis_that_evicts(own: Callable[..., Trial], server: Server) -> None:
     with own() as one:
         worker = one.worker().ready()
         assert worker.end() == 0
-        [said] = [line for line in worker.lines() if "noeviction" in line["message"]]
+        [said] = worker.events(Event.REDIS_EVICTS)
         assert (said["level"], said["policy"]) == ("ERROR", "allkeys-lru")
 
 
@@ -165,7 +166,7 @@ async def handle(message, context):
         worker = one.worker("--until-idle")
         assert worker.process.wait(PATIENCE) == 0
         assert len(by_message(read(one.ledger), "end")) == 20
-        assert len(worker.said("there is nothing left to do")) == 1
+        assert len(worker.events(Event.WORKER_IDLE)) == 1
         assert one.left() == 0
         one.nothing_left_behind()
 
@@ -176,7 +177,7 @@ def test_a_lifespan_may_hold_up_the_loop(trial: Callable[..., Trial]) -> None:
     spec = "work: {lease: 10s, timeout: 1s}\nshutdown: {margin: 1s, grace: 5s}\n"
     with trial(handlers=loads, spec=spec) as one:
         worker = one.worker()
-        worker.until("it loads")
+        worker.until_text("it loads")
         assert page(worker, "/livez")[0] == 200
         assert page(worker, "/readyz") == (503, "not ready: starting\n")
         worker.ready()
@@ -205,14 +206,18 @@ def test_a_user_who_may_not_read(own: Callable[..., Trial], server: Server) -> N
         assert page(worker, "/readyz")[0] == 200
         server.ask("ACL", "SETUSER", "default", "-xreadgroup")
         one.send([{"id": "a"}])
-        worker.until("reading messages: NOPERM")
+        worker.until(Event.REDIS_REFUSED)
         assert page(worker, "/readyz") == (503, "not ready: Redis refuses reading\n")
         [consumer] = one.lives()
         before = lease_end(one, consumer)
         wait_for(lambda: lease_end(one, consumer) > before, "the lease is renewed")
-        assert len([line for line in worker.lines() if line["message"].startswith("reading messages")]) == 1
+        [said] = worker.events(Event.REDIS_REFUSED)
+        assert (said["activity"], said["error"].partition(" ")[0]) == (Activity.READING, "NOPERM")
         server.ask("ACL", "SETUSER", "default", "+xreadgroup")
         one.drained()
-        worker.until("reading messages: Redis answers again")
+        wait_for(
+            lambda: [line["activity"] for line in worker.events(Event.REDIS_REACHABLE)] == [Activity.READING],
+            "it says that it reads again",
+        )
         assert page(worker, "/readyz")[0] == 200
         assert worker.end() == 0

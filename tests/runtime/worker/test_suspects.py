@@ -9,6 +9,8 @@ from pipelines import DEAD, KEY, Process, Trial
 from scraped import numbers, until_counted
 from servers import wait_for
 
+from penstock.observe.events import Event
+
 HANDLERS = """\
 import asyncio, pathlib
 import ledger
@@ -31,7 +33,7 @@ def starts(one: Trial, name: str) -> list[Line]:
 
 def life(worker: Process) -> str:
     """Its name in the group."""
-    [consumer] = {str(line["consumer"]) for line in worker.said("a life in the group begins")}
+    [consumer] = {str(line["consumer"]) for line in worker.events(Event.CONSUMER_JOINED)}
     return consumer
 
 

@@ -9,6 +9,8 @@ from pipelines import SUPPORT
 from schedules import KEYS, Schedule, overlaps
 from servers import wait_for
 
+from penstock.observe.events import Event
+
 OFF = Path(__file__).parent / "off"
 SPEC = """\
 jobs: [{name: a}, {name: b}, {name: c}, {name: hourly, every: 1h}, {name: minutely, cron: "* * * * *"}]
@@ -25,8 +27,8 @@ def test_clocks_an_hour_off(schedule: Callable[..., Schedule]) -> None:
         for off in (3600, 0, -3600):
             path = os.pathsep.join((str(OFF), str(SUPPORT), str(one.folder)))
             pods.append(one.pod(environ={"CLOCK_OFF": str(off), "PYTHONPATH": path}))
-            pods[-1].until("a life begins")
-        said = [datetime.fromisoformat(pod.said("a life begins")[0]["timestamp"]).timestamp() for pod in pods]
+            pods[-1].until(Event.CONSUMER_JOINED)
+        said = [datetime.fromisoformat(pod.events(Event.CONSUMER_JOINED)[0]["timestamp"]).timestamp() for pod in pods]
         assert min(said[0] - said[1], said[1] - said[2]) > 3000, "their clocks are off"
         wait_for(
             lambda: all(

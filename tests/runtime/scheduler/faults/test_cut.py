@@ -9,6 +9,7 @@ from schedules import Schedule
 from servers import Server, wait_for
 from targets import Target
 
+from penstock.observe.events import Event
 from penstock.wire.credentials import Credentials
 
 HANDLERS = """\
@@ -53,7 +54,7 @@ def test_who_is_cut_off_stops_before_others_begin(cut: Callable[[str], Schedule]
         lone = one.start(*by_cable(cable))
         wait_for(lambda: "held" in one.lines(), "it runs")
         other = one.pod()
-        other.until("a life begins")
+        other.until(Event.CONSUMER_JOINED)
         cable.hold_answers()
         wait_for(lambda: len(one.lines()["held"]) == 2, "another pod runs it", 120)
         (ended,) = one.lines("end")["held"]
@@ -61,7 +62,7 @@ def test_who_is_cut_off_stops_before_others_begin(cut: Callable[[str], Schedule]
         assert (first.worker, second.worker, ended.worker) == (lone.name, other.name, lone.name)
         assert first.at < ended.at < second.at
         cable.mend()
-        wait_for(lambda: lone.log().count("a life begins") == 2, "it has a new life")
+        lone.until(Event.CONSUMER_JOINED, times=2)
         (one.folder / "released").touch()
         one.ran("held", 2)
         assert lone.end() == other.end() == 0

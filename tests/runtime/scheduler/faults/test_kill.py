@@ -6,6 +6,8 @@ from functools import partial
 from schedules import KEYS, Schedule, overlaps
 from servers import wait_for
 
+from penstock.observe.events import Event
+
 HANDLERS = """\
 import asyncio
 import ledger
@@ -37,7 +39,7 @@ def test_a_storm_of_kills(schedule: Callable[..., Schedule]) -> None:
     with schedule(handlers=HANDLERS, spec=SPEC) as one:
         pods = [one.pod() for _ in range(3)]
         for pod in pods:
-            pod.until("a life begins")
+            pod.until(Event.CONSUMER_JOINED)
         for number in range(KILLS):
             victim = pods[number % 3]
             wait_for(partial(holds, one, victim.name), "it runs jobs")
@@ -45,12 +47,10 @@ def test_a_storm_of_kills(schedule: Callable[..., Schedule]) -> None:
             for server in one.target.masters():
                 server.ask("SCRIPT", "FLUSH")
             pods[number % 3] = one.pod()
-            pods[number % 3].until("a life begins")
+            pods[number % 3].until(Event.CONSUMER_JOINED)
         since = {job: len(lines) for job, lines in one.lines("end").items()}
         wait_for(lambda: all(len(one.lines("end").get(job, [])) > since.get(job, 0) for job in JOBS), "all go on", 120)
-        assert any(
-            pod.said("pods are lost; their jobs are due again when their deadlines are over") for pod in one.processes
-        )
+        assert any(pod.events(Event.PODS_LOST) for pod in one.processes)
         for pod in pods:
             assert pod.end() == 0, pod.log()[-2000:]
         killed = {pod.name: pod.killed for pod in one.processes if pod.killed is not None}

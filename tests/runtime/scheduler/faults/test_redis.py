@@ -8,6 +8,8 @@ from schedules import Schedule, overlaps
 from scraped import numbers, page, until_counted
 from servers import Server, wait_for
 
+from penstock.observe.events import Activity, Event
+
 HANDLERS = """\
 import asyncio, pathlib
 import ledger
@@ -51,7 +53,7 @@ def test_redis_goes_away_and_comes_again(own: Callable[..., Schedule], server: S
     with own(handlers=HANDLERS, spec=SPEC) as one:
         pods = [one.pod(), one.pod()]
         for pod in pods:
-            pod.until("a life begins")
+            pod.until(Event.CONSUMER_JOINED)
         wait_for(lambda: "held" in one.lines(), "it runs")
         server.kill()
         (one.folder / "released").touch()
@@ -71,7 +73,7 @@ def test_redis_goes_away_and_comes_again(own: Callable[..., Schedule], server: S
             wait_for(partial(ready, pod, 200), "it is ready again")
             until_counted(pod, "scheduler_breaker_state", 0)
             until_counted(pod, "scheduler_degraded", 0)
-            assert pod.said("Redis answers again")
+            assert pod.events(Event.REDIS_REACHABLE)
             assert (page(pod, HEALTH)[0], '"waiting_set":true' in page(pod, HEALTH)[1].replace(" ", "")) == (200, True)
         wait_for(lambda: one.places("held") == ["waiting"], "it was handed back")
         assert len(one.lines()["held"]) == 1, "and ran once"
@@ -104,7 +106,7 @@ def test_redis_forgets_everything(own: Callable[..., Schedule], server: Server) 
         go_on(one, JOBS)
         server.flush()
         go_on(one, JOBS)
-        assert pod.log().count("a life begins") == 2
+        assert len(pod.events(Event.CONSUMER_JOINED)) == 2
         assert pod.end() == 0
         one.each_in_one_set(JOBS)
 
@@ -114,10 +116,11 @@ def test_redis_comes_later(own: Callable[..., Schedule], server: Server) -> None
     server.kill()
     with own(spec=SPEC.replace("{name: held, every: 1h, timeout: 20m}, ", "")) as one:
         pod = one.pod()
-        pod.until("Redis does not answer; trying again until it does")
+        pod.until(Event.REDIS_UNREACHABLE)
         assert page(pod, "/readyz")[0] == 503
         server.start()
         go_on(one, JOBS)
         assert page(pod, "/readyz")[0] == 200
-        assert len(pod.said("Redis does not answer; trying again until it does")) == 1
+        told = [line["activity"] for line in pod.events(Event.REDIS_UNREACHABLE)]
+        assert told.count(Activity.RENEWING) == 1
         assert pod.end() == 0

@@ -8,6 +8,8 @@ from functools import partial
 from schedules import KEYS, Schedule
 from servers import wait_for
 
+from penstock.observe.events import Event
+
 HANDLERS = """\
 import asyncio
 import ledger
@@ -43,7 +45,7 @@ def test_a_sleeper_hands_back_nothing_of_others(schedule: Callable[..., Schedule
         before = {job: one.ask("ZSCORE", KEYS.waiting, job) for job in HELD}
 
         sleeper.signal(signal.SIGCONT)
-        wait_for(lambda: sleeper.log().count("a life begins") == 2, "it has a new life")
+        sleeper.until(Event.CONSUMER_JOINED, times=2)
         times = len(one.lines()["usual"])
         wait_for(lambda: sleeper.name in {line.worker for line in one.lines()["usual"][times:]}, "it works on")
 

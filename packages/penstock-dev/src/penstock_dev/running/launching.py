@@ -7,11 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from penstock.observe.events import Event
 from penstock_dev.running.replica import Launch
 from penstock_dev.running.workload import Workload
 
 JANITOR = "janitor"
-JANITOR_READY = frozenset({"leads", "stands by"})
+JANITOR_READY = frozenset({Event.JANITOR_BECAME_LEADER, Event.JANITOR_BECAME_STANDBY})
 EXTERNAL_REDIS = ("REDIS_USERNAME", "REDIS_PASSWORD", "REDIS_PASSWORD_FILE", "REDIS_CA_FILE", "REDIS_SENTINEL_PASSWORD")
 """Variables for a Redis that is not the embedded one."""
 LEVELS = ("DEBUG", "INFO")
@@ -87,7 +88,7 @@ class Launcher:
         where = ("--redis", self._url(), "--listen", "127.0.0.1:0", "--log-format", "json")
         return self._launch((JANITOR, str(self._options.files), *where), JANITOR_READY, f"{JANITOR}-{number}")
 
-    def _launch(self, arguments: Sequence[str], ready: frozenset[str], host: str) -> Launch:
+    def _launch(self, arguments: Sequence[str], ready: frozenset[Event], host: str) -> Launch:
         # Without `-P`, Python adds the current folder to the path, as for `penstock worker`.
         command = (sys.executable, "-m", "penstock", *arguments)
         return Launch(command, self._options.folder, {**self._options.environ, "POD_NAME": host}, ready)

@@ -12,7 +12,7 @@ from penstock_dev.snapshot import Level, LogLine
 
 MAX_LINES = 500
 HIDDEN_FIELDS = frozenset({
-    "timestamp", "level", "message", "logger", "host", "pid", "pipeline", "scheduler", "consumer", "exception",
+    "timestamp", "level", "message", "event", "logger", "host", "pid", "pipeline", "scheduler", "consumer", "exception",
     "worker",
 })  # fmt: skip
 """Log fields that the worker's name already tells, or that are too long for a line."""
@@ -28,6 +28,11 @@ class ParsedLine:
     fields: dict[str, object] = field(default_factory=dict)
     is_log: bool = True
     """False for printed text."""
+
+    @property
+    def event(self) -> str:
+        """Nothing for a line that is not Penstock's own."""
+        return str(self.fields.get("event", ""))
 
     @property
     def text(self) -> str:

@@ -7,12 +7,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from penstock.observe.events import Event
 from penstock_dev.running.child import Child
 from penstock_dev.running.log_buffer import LogBuffer, parse_line
 from penstock_dev.snapshot import Level, WorkerState
-
-LEAVES = "told to leave"
-LISTENS = "answers over HTTP"
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +20,8 @@ class Launch:
     command: tuple[str, ...]
     folder: Path
     environ: Mapping[str, str]
-    ready: frozenset[str]
-    """Log messages that mean that it is ready."""
+    ready: frozenset[Event]
+    """Events that mean that it is ready."""
 
 
 @dataclass(slots=True)
@@ -67,20 +65,19 @@ class Replica:
     def _on_line(self, line: bytes) -> None:
         parsed = parse_line(line)
         if parsed.is_log:
-            self._update_state(parsed.message, parsed.fields)
+            self._update_state(parsed.event, parsed.fields)
         else:
             self._printed.append(parsed.text)
         level = parsed.level if parsed.is_log else Level.INFO  # the replica set reports a printed error once
         self.log.write(parsed.text, level=level, spec=self.spec, worker=self.name)
 
-    def _update_state(self, message: str, fields: Mapping[str, object]) -> None:
-        begins = message in self.launch.ready
-        if (consumer := fields.get("consumer") or (begins and fields.get("life"))) and isinstance(consumer, str):
+    def _update_state(self, event: str, fields: Mapping[str, object]) -> None:
+        if (consumer := fields.get("consumer")) and isinstance(consumer, str):
             self.name = consumer
-        if begins and self.state is WorkerState.STARTING:
+        if event in self.launch.ready and self.state is WorkerState.STARTING:
             self.state, self.was_ready = WorkerState.READY, True
             self.on_ready()
-        elif message == LEAVES:
+        elif event == Event.SIGNAL_RECEIVED:
             self.state = WorkerState.DRAINING
-        elif message == LISTENS and isinstance(port := fields.get("port"), int):
+        elif event == Event.HTTP_LISTENING and isinstance(port := fields.get("port"), int):
             self.port = port

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
+from penstock.observe.events import Event
 from penstock.operating.reach import as_sentence
 from penstock.resolved import ResolvedPipeline
 from penstock.scheduler.asking import Desk, Standing
@@ -72,8 +73,8 @@ class SchedulerWorkload:
         return self.spec.shutdown.grace.seconds
 
     @property
-    def ready(self) -> frozenset[str]:
-        return frozenset({"a life begins"})
+    def ready(self) -> frozenset[Event]:
+        return frozenset({Event.CONSUMER_JOINED})
 
     @property
     def needs_janitor(self) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from penstock.observe.events import Event
 from penstock.wire.credentials import Credentials
 from penstock.wire.link import Link
 from penstock_scaling import Readings
@@ -61,8 +62,8 @@ class Workload(Protocol):
         ...
 
     @property
-    def ready(self) -> frozenset[str]:
-        """Log messages that mean that a process is ready."""
+    def ready(self) -> frozenset[Event]:
+        """Events that mean that a process is ready."""
         ...
 
     @property

@@ -1,9 +1,9 @@
 """What a run found is kept, and found again when nothing that it hangs on has changed.
 
-It hangs on the bytes of every file, the templates that change what rules look at, the version of every tool that reads
-them, the environments asked for, and the day (suppressions end). No spec is believed by its time stamp. There are two
-files, each replaced as a whole, so that two runs at once cost each other at most some work: `run.json` has the outcome
-of the last run, `specs.json` what each spec came to, for when only some changed.
+It hangs on the bytes of every file, the version of every tool that reads them, the environments asked for, and the day
+(suppressions end). No spec is believed by its time stamp. There are two files, each replaced as a whole, so that two
+runs at once cost each other at most some work: `run.json` has the outcome of the last run, `specs.json` what each spec
+came to, for when only some changed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from penstock_spec.repository import Inputs, Repository, read_inputs
 
 if TYPE_CHECKING:
     from penstock_spec.linting.checked import CheckedFile
-    from penstock_spec.linting.lint import OnValid
+    from penstock_spec.linting.lint import SpecCallback
 
 BROKEN = (KeyError, TypeError, ValueError, AttributeError, IndexError)
 """What reading a cache that somebody damaged may run into; it then counts as nothing kept."""
@@ -42,24 +42,19 @@ def lint(
     asked: tuple[str, ...],
     today: date,
     inputs: Inputs | None = None,
+    also: SpecCallback | None = None,
 ) -> LintResult:
     """As `lint.lint`, from the cache where it may be. `inputs` are the repository's, where they were read before."""
-    return run(repository, asked, today, inputs or read_inputs(repository))[0]
-
-
-def run(
-    repository: Repository, asked: tuple[str, ...], today: date, inputs: Inputs, on_valid: OnValid | None = None
-) -> tuple[LintResult, Mapping[str, Any]]:
-    """The same, with the results of `on_valid` by file; there are none for specs from the cache."""
+    inputs = inputs or read_inputs(repository)
     folder = repository.root / FOLDER
     tool = fingerprint()
     files = map(_file_key, (inputs.platform, *inputs.specs))
-    key = _key(tool, *asked, "/", today.isoformat(), str(inputs.whole), _templates_key(inputs), *files)
+    key = _key(tool, *asked, "/", today.isoformat(), str(inputs.whole), *files)
     kept = load(folder / "run.json")
     if kept.get("key") == key:
         with contextlib.suppress(*BROKEN):
-            return _outcome(kept, inputs), {}
-    return _afresh(_Keeping(folder, tool, key), inputs, asked, today, on_valid)
+            return _outcome(kept, inputs)
+    return _afresh(_Keeping(folder, tool, key), inputs, asked, today, also)
 
 
 class _Keeping(NamedTuple):
@@ -71,13 +66,13 @@ class _Keeping(NamedTuple):
 
 
 def _afresh(
-    keeping: _Keeping, inputs: Inputs, asked: tuple[str, ...], today: date, on_valid: OnValid | None
-) -> tuple[LintResult, Mapping[str, Any]]:
+    keeping: _Keeping, inputs: Inputs, asked: tuple[str, ...], today: date, also: SpecCallback | None
+) -> LintResult:
     from penstock_spec.linting import lint as engine  # noqa: PLC0415 - an unchanged run needs none of it
     from penstock_spec.linting.checked_json import from_json, to_json  # noqa: PLC0415 - as above
 
     folder, tool, key = keeping
-    around = _key(tool, _file_key(inputs.platform), _templates_key(inputs), *asked)
+    around = _key(tool, _file_key(inputs.platform), *asked)
     kept = load(folder / "specs.json")
     entries: Mapping[str, Any] = kept.get("specs", {}) if kept.get("around") == around else {}
     known: dict[str, CheckedFile] = {}
@@ -87,7 +82,7 @@ def _afresh(
             checked = from_json(entry["checked"])
             if entry["key"] == _file_key(file) and _unchanged(file, checked.beside):
                 known[file.name] = checked
-    linted = engine.lint(inputs, asked, today, known, on_valid)
+    linted = engine.lint(inputs, asked, today, known, also)
     beside = [[file.name, linted.specs[file.name].beside] for file in inputs.specs if linted.specs[file.name].beside]
     findings = [_packed(one) for one in linted.outcome.findings]
     specs = {
@@ -99,7 +94,7 @@ def _afresh(
     store(folder, "run.json", _text({"key": key, "beside": beside, "findings": findings}))
     if (len(specs) - len(known)) * FEW > len(specs):
         store(folder, "specs.json", _text({"around": around, "specs": specs}))
-    return linted.outcome, linted.results
+    return linted.outcome
 
 
 def _outcome(kept: Mapping[str, Any], inputs: Inputs) -> LintResult:
@@ -136,10 +131,6 @@ def _version(tool: str) -> str:
         return version(tool)
     except PackageNotFoundError:
         return ""
-
-
-def _templates_key(inputs: Inputs) -> str:
-    return inputs.templates.key if inputs.templates else ""
 
 
 def _file_key(file: File) -> str:

@@ -35,9 +35,11 @@ class Failure:
     """The wait that the handler asked for."""
     final: bool = False
     """The handler asked for no further attempt."""
+    at: str = ""
+    """The place in the team's code."""
 
     @classmethod
-    def of(cls, exception: BaseException) -> Failure:
+    def of(cls, exception: BaseException, at: str = "") -> Failure:
         """Never raises, whatever the exception is made of."""
         return cls(
             tuple(_names(type(exception))),
@@ -45,6 +47,7 @@ class Failure:
             _text(exception),
             _wait(exception) if isinstance(exception, Retry) else None,
             isinstance(exception, Bury),
+            at,
         )
 
     @classmethod
@@ -55,8 +58,12 @@ class Failure:
     @property
     def error(self) -> str:
         """`Type: text`, as a dead letter has it."""
-        name = self.types[0].removeprefix("builtins.") if self.types else "Failure"
-        return (f"{name}: {self.text}" if self.text else name)[:LONGEST]
+        return (f"{self.type}: {self.text}" if self.text else self.type)[:LONGEST]
+
+    @property
+    def type(self) -> str:
+        """The exception's type alone, as the log has it."""
+        return self.types[0].removeprefix("builtins.") if self.types else "Failure"
 
 
 @dataclass(frozen=True, slots=True)

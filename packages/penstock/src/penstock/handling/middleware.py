@@ -7,12 +7,13 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, TypeAlias
 
 from penstock.handling.declare import Middleware
-from penstock.observe.failures import failure
+from penstock.observe.events import Event
+from penstock.observe.logs import Log
 
 Call: TypeAlias = Callable[[Any, Any], Awaitable[Any]]
 """A message and a context in, a result out."""
 
-log = logging.getLogger(__name__)
+log = Log(logging.getLogger(__name__))
 
 
 def with_middleware(handler: Call, middleware: Sequence[Middleware]) -> Call:
@@ -48,4 +49,4 @@ async def _tell(around: Middleware, message: Any, context: Any, error: Exception
     try:
         await around.on_error(message, context, error)
     except Exception as own:  # noqa: BLE001 - the error of the attempt counts
-        log.error("`on_error` of `%s` fails: %s", type(around).__qualname__, failure(own))  # noqa: TRY400 - its text may quote the message
+        log.event(Event.MIDDLEWARE_FAILED, own, middleware=type(around).__qualname__)

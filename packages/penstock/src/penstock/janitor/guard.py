@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 from penstock.janitor.pods import PodsUnknownError
 from penstock.janitor.reach import Reach
 from penstock.janitor.tally import Tally, Task
+from penstock.observe.events import Event
 from penstock.observe.logs import Log
 from penstock.wire.errors import Absent, Refused, Unanswered
 
@@ -34,7 +35,7 @@ class Guard:
     def end(self) -> bool:
         """It came to its end; whether nothing failed. What had failed before, and did not now, is told."""
         for task in self._troubled - self._failed:
-            log.info("what had failed works again", pipeline=self._pipeline, task=task)
+            log.event(Event.JANITOR_TASK_RECOVERED, pipeline=self._pipeline, task=task)
         self._troubled &= self._failed
         return not self._failed
 
@@ -52,10 +53,10 @@ class Guard:
                 self._reach.away(error)
                 raise Absent(str(error)) from error
             if self._is_new(task, error):
-                log.error(CANNOT[task], pipeline=self._pipeline, error=str(error))  # noqa: TRY400 - it says all
+                log.event(Event.JANITOR_TASK_FAILED, pipeline=self._pipeline, task=task, error=str(error))
         except Exception as error:  # noqa: BLE001 - a fault of ours in one task must not stop the others
             if self._is_new(task, error):
-                log.failure(CANNOT[task], error, pipeline=self._pipeline)
+                log.event(Event.JANITOR_TASK_FAILED, error, pipeline=self._pipeline, task=task)
         else:
             self._reach.back()
 
@@ -65,15 +66,3 @@ class Guard:
         known = task in self._troubled
         self._troubled.add(task)
         return not known
-
-
-CANNOT: dict[Task, str] = {
-    "lead": "cannot ask who leads",
-    "promote": "cannot promote what is due",
-    "take_over": "cannot take over from the lost",
-    "reconcile": "cannot compare with the pending list",
-    "trim": "cannot trim",
-    "ghosts": "cannot look for ghosts",
-    "measure": "cannot measure",
-    "protect": "cannot set pod-deletion costs",
-}

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from penstock.clocks import CLOCKS, Clocks
-from penstock.janitor.guard import CANNOT, SHUT
+from penstock.janitor.guard import SHUT
 from penstock.janitor.lead import EVERY, Lock
 from penstock.janitor.links import ANSWERED, Links
 from penstock.janitor.pods import Pods
@@ -25,6 +25,7 @@ from penstock.janitor.sight import EVERY as LOOK_EVERY
 from penstock.janitor.sight import Sight
 from penstock.janitor.tally import Tally
 from penstock.observe.board import Board
+from penstock.observe.events import Event
 from penstock.observe.logs import Log
 from penstock.observe.metrics import Metrics
 from penstock.resolved import ResolvedPipeline
@@ -105,7 +106,7 @@ class Janitor:
                 if not isinstance(error, Refused) or error.code in SHUT:
                     self._links.reach.away(error)
                 elif not told:
-                    log.error(CANNOT["lead"], error=str(error))  # noqa: TRY400 - it says all
+                    log.event(Event.JANITOR_TASK_FAILED, task="lead", error=str(error))
                     told = True
             else:
                 told = False
@@ -115,7 +116,7 @@ class Janitor:
     def _follow(self, *, ours: bool) -> None:
         if ours == self._leading.is_set():
             return
-        log.info("leads" if ours else "stands by")
+        log.event(Event.JANITOR_BECAME_LEADER if ours else Event.JANITOR_BECAME_STANDBY)
         for tally in self._tallies:
             tally.lead(ours=ours)
         if ours:

@@ -21,6 +21,7 @@ from penstock.janitor.pods import KubernetesPods
 from penstock.janitor.reach import Passing, Reach, ignore
 from penstock.janitor.serve import serve
 from penstock.observe.board import process_board
+from penstock.observe.events import Event
 from penstock.observe.health import HealthServer
 from penstock.observe.heart import Heart
 from penstock.observe.logs import Log, loop_trouble
@@ -70,7 +71,7 @@ def run(start: Start) -> int:
         health = HealthServer(heart, LIVE_LIMIT, readiness, Pages(board))
         serve(health, janitor.sights, lambda: _link(start, links.lock))
         health.start(*start.listen)
-        log.info("answers over HTTP", host=start.listen[0], port=health.port)
+        log.event(Event.HTTP_LISTENING, address=start.listen[0], port=health.port)
 
     async def main() -> None:
         loop = asyncio.get_running_loop()
@@ -83,11 +84,12 @@ def run(start: Start) -> int:
         watching.cancel()
         heart.stop()
 
-    log.info("begins", pipelines=len(start.pipelines), environment=start.pipelines[0].environment)
+    environment = start.pipelines[0].environment
+    log.event(Event.JANITOR_STARTED, environment=environment, pipelines=len(start.pipelines))
     _run(main())
     if health is not None:
         health.stop()
-    log.info("has left")
+    log.event(Event.JANITOR_STOPPED, exit_code=0)
     return 0
 
 
@@ -123,7 +125,7 @@ async def _watch(files: Files, stop: asyncio.Event, readiness: Readiness) -> Non
     while not changed:
         await asyncio.sleep(FILES_EVERY)
         changed = await asyncio.to_thread(files.changed)
-    log.info("its files have changed: leaving, to be started anew")
+    log.event(Event.FILES_CHANGED)
     readiness.hold(Why.DRAINING)
     stop.set()
 
@@ -159,9 +161,9 @@ def _on_signals(loop: asyncio.AbstractEventLoop, stop: asyncio.Event, readiness:
 
     def handle(number: signal.Signals) -> None:
         if stop.is_set():
-            log.error("a second signal: leaving at once", signal=number.name)
+            log.event(Event.SIGNAL_REPEATED, signal=number.name)
             os._exit(128 + number)
-        log.info("told to leave", signal=number.name)
+        log.event(Event.SIGNAL_RECEIVED, signal=number.name)
         readiness.hold(Why.DRAINING)
         stop.set()
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
+from penstock.observe.events import Activity, Event
 from penstock.observe.logs import Log
-from penstock.wire.errors import RedisTrouble, Refused
+from penstock.observe.redis_log import log_trouble
+from penstock.wire.errors import RedisTrouble
 
 log = Log(logging.getLogger(__name__))
 
@@ -26,10 +28,7 @@ class Reach:
     def away(self, error: RedisTrouble) -> None:
         """There was no answer, or none that helps."""
         if self._answers is not False:
-            if isinstance(error, Refused):
-                log.error("Redis refuses; trying again", error=str(error))
-            else:
-                log.warning("Redis does not answer; trying again", error=str(error))
+            log_trouble(log, Activity.MAINTAINING, error)
             self._answers = False
             self._changed(False)  # noqa: FBT003 - whether it answers
 
@@ -37,7 +36,7 @@ class Reach:
         """There was one."""
         if not self._answers:
             if self._answers is False:
-                log.info("Redis answers again")
+                log.event(Event.REDIS_REACHABLE, activity=Activity.MAINTAINING)
             self._answers = True
             self._changed(True)  # noqa: FBT003 - whether it answers
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable
 from functools import partial
+from typing import Literal
 
 from penstock.clocks import Clocks
 from penstock.janitor.busy import Busy
@@ -19,6 +20,7 @@ from penstock.janitor.trim import Trimmer
 from penstock.maintenance.group import ensure
 from penstock.maintenance.promote import PromoteResult, promote
 from penstock.maintenance.takeover import Takeover
+from penstock.observe.events import Event
 from penstock.observe.logs import Log
 from penstock.resolved import ResolvedPipeline
 from penstock.wire.errors import Absent, Unanswered
@@ -119,12 +121,12 @@ class Rounds:
 
     async def _ensure(self) -> None:
         made = await ensure(self._link, self._keys, self._spec)
-        told = {"pipeline": self._name, "stream": self._keys.stream, "group": self._keys.group}
+        keys = self._keys
         if made == "made":
-            log.info("the group was made", **told)
+            log.event(Event.GROUP_CREATED, pipeline=self._name, stream=keys.stream, group=keys.group)
         elif made == "again":
             self._tally.group_recreated.add()
-            log.error("somebody destroyed the group; it was made again, and what is left is brought back", **told)
+            log.event(Event.GROUP_RECREATED, pipeline=self._name, stream=keys.stream, group=keys.group)
 
     async def _promote(self) -> None:
         self._next_due = None
@@ -132,7 +134,7 @@ class Rounds:
             result = await promote(self._link, self._keys)
             self._next_due = result.next_due
             self._tally.promoted(result)
-            self._tell_lost(result.lost)
+            self._log_lost(result.lost, "waiting")
             if result.refused:
                 raise result.refused
             if result.next_due != 0 or not _did_something(result):
@@ -142,10 +144,11 @@ class Rounds:
     async def _sweep(self) -> None:
         result = await self._takeover.run()
         self._tally.taken_over(result)
-        self._tell_lost(result.lost)
+        self._log_lost(result.lost, "pending")
         if result.suspects or result.removed:
-            told = {"messages": result.suspects, "consumers": result.removed}
-            log.warning("took over from lost workers", pipeline=self._name, **told)
+            log.event(
+                Event.MESSAGES_TAKEN_OVER, pipeline=self._name, messages=result.suspects, consumers=result.removed
+            )
 
     async def _reconcile(self, page: Page) -> None:
         found = Reconciled()
@@ -157,9 +160,9 @@ class Rounds:
                 break
         else:
             self._more = True
-        self._tell_lost(found.gone)
+        self._log_lost(found.gone, "pending")
         if found.found:
-            log.warning("put right what somebody else had changed", pipeline=self._name, **found.told())
+            log.event(Event.MESSAGES_RECONCILED, pipeline=self._name, **found.told())
 
     async def _trim_history(self) -> None:
         for _ in range(MOST):
@@ -186,26 +189,24 @@ class Rounds:
         left = len(found)
         self._tally.ghosts(left=left)
         for ghost in found:
-            told = {"consumer": ghost.name.decode(errors="backslashreplace"), "messages": ghost.pending}
+            name = ghost.name.decode(errors="backslashreplace")
             if self._spec.janitor.ghosts.dry_run:
-                log.warning("would remove a ghost", pipeline=self._name, **told)
+                log.event(Event.GHOST_FOUND, pipeline=self._name, consumer=name, messages=ghost.pending)
                 continue
             removed = await self._ghosts.remove(ghost)
             left -= removed.done
             self._tally.ghosts(left=left, removed=removed.done, suspects=removed.suspects, lost=removed.lost)
             if removed.done:
-                log.warning("removed a ghost", pipeline=self._name, **told)
+                log.event(Event.GHOST_REMOVED, pipeline=self._name, consumer=name, messages=ghost.pending)
         self._haunt.begin()
 
     async def _protect_busy(self) -> None:
         await self._busy.protect()
         self._protect.begin()
 
-    def _tell_lost(self, count: int) -> None:
+    def _log_lost(self, count: int, state: Literal["pending", "waiting"]) -> None:
         if count:
-            log.error(
-                "messages are lost: somebody deleted them while they were pending", pipeline=self._name, lost=count
-            )
+            log.event(Event.MESSAGES_LOST, count=count, state=state, pipeline=self._name, stream=self._keys.stream)
 
 
 def _did_something(result: PromoteResult) -> bool:

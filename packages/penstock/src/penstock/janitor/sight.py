@@ -9,6 +9,7 @@ from penstock.janitor.guard import Guard
 from penstock.janitor.links import Pair
 from penstock.janitor.tally import Tally
 from penstock.maintenance.measure import Measurement, measure
+from penstock.observe.events import Event
 from penstock.observe.logs import Log
 from penstock.resolved import ResolvedPipeline
 
@@ -16,8 +17,6 @@ EVERY = 2.0
 """Seconds between two looks."""
 STALE = 15.0
 """Seconds after which a look says nothing any more."""
-
-VANISHED = "messages are lost: somebody trimmed or deleted them before they were read"
 
 log = Log(logging.getLogger(__name__))
 
@@ -64,7 +63,7 @@ class Sight:
             if now.deleted_unread > now.deleted_unread_reported:
                 lost = now.deleted_unread - now.deleted_unread_reported
                 self._tally.vanished(lost)
-                log.error(VANISHED, pipeline=self.name, stream=self._keys.stream, lost=lost)
+                log.event(Event.MESSAGES_LOST, count=lost, state="unread", pipeline=self.name, stream=self._keys.stream)
 
     async def _remember(self, vanished: int) -> None:
         await self._link.call("HSET", self._keys.position, "vanished", vanished)

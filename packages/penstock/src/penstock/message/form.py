@@ -43,6 +43,10 @@ class Form(Protocol):
         """To names and values, to which Penstock's own fields may be added; raises `Unsendable`."""
         ...
 
+    def unchecked(self) -> Form:
+        """The same without a schema."""
+        ...
+
 
 def form_of(message: Message, schema: dict[str, Any]) -> Form:
     """The form that a spec says, with the schema that it names."""
@@ -76,6 +80,10 @@ class JsonForm:
         fields = [self._name, text_of(plain(body))]
         _read_back(self, fields)
         return fields
+
+    def unchecked(self) -> JsonForm:
+        """The same without a schema."""
+        return JsonForm(self._name, self._max_size, None)
 
     def _find(self, entry: Sequence[bytes]) -> bytes:
         for index in range(0, len(entry) - 1, 2):
@@ -134,6 +142,10 @@ class FlatForm:
                 fields += (_utf8(name), self._text(name, value))
         _read_back(self, fields)
         return fields
+
+    def unchecked(self) -> FlatForm:
+        """The same without a schema."""
+        return FlatForm(self._types, self._max_size, None)
 
     def _typed(self, name: str, raw: bytes, text: str) -> object:
         types = self._types[name]

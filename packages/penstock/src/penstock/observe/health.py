@@ -18,9 +18,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from http import HTTPStatus
 
-from penstock.observe.failures import failure, type_name
+from penstock.observe.events import Event
+from penstock.observe.failures import type_name
 from penstock.observe.heart import Heart
 from penstock.observe.http import END, MOST_HEAD, Answer, BadRequestError, Request, parse
+from penstock.observe.logs import Log
 from penstock.observe.page import Pages
 from penstock.observe.readiness import Readiness
 from penstock_spec.findings import CannotGoOn
@@ -31,7 +33,7 @@ ARRIVE, MAKE, TAKE, LINGER = 5.0, 10.0, 10.0, 1.0
 ASK = 5.0
 """Seconds that Redis has to answer how it is."""
 
-log = logging.getLogger(__name__)
+log = Log(logging.getLogger(__name__))
 
 Route = Callable[[Request], Awaitable[Answer]]
 """What answers a path. It runs in the server's thread: it only looks at what may be seen from there."""
@@ -170,7 +172,7 @@ class HealthServer:
             async with asyncio.timeout(MAKE):
                 return await route(request)
         except Exception as error:  # noqa: BLE001 - whatever it is, the client is told no more than that
-            log.warning("%s could not be answered: %s", request.path, failure(error))
+            log.event(Event.HTTP_REQUEST_FAILED, error, path=request.path)
             return Answer.text(HTTPStatus.INTERNAL_SERVER_ERROR, "this could not be answered; the log says why")
 
     async def _live(self, _request: Request) -> Answer:

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from penstock.observe.about import ABOUT, Subject, free
+from penstock.observe.events import Event
 from penstock.observe.traces import current
 from penstock_spec.report.safe import safe
 
@@ -24,9 +25,16 @@ LONGEST_TEXT = 8000
 """Of a message or a traceback, of which the end says most; a container's log cuts lines at 16 KiB."""
 LARGEST = 2**63
 
-ABOUT_KEY, FIELDS_KEY = "penstock_about", "penstock_fields"
+ABOUT_KEY, EVENT_KEY, FIELDS_KEY = "penstock_about", "penstock_event", "penstock_fields"
 """Where our own loggers put what they say into a record."""
-PLAIN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName", ABOUT_KEY, FIELDS_KEY}
+PLAIN = frozenset(vars(logging.makeLogRecord({}))) | {
+    "message",
+    "asctime",
+    "taskName",
+    ABOUT_KEY,
+    EVENT_KEY,
+    FIELDS_KEY,
+}
 """What every record has; all else came with a handler's own `extra`."""
 
 
@@ -55,33 +63,49 @@ class JsonLines(logging.Formatter):
             "timestamp": timestamp(record.created),
             "level": record.levelname,
             "message": _text(record),
-            "logger": record.name,
-            "host": self._process.host,
-            "pid": self._process.pid,
         }
+        if event := event_of(record):
+            line["event"] = event
+        line |= {"logger": record.name, "host": self._process.host, "pid": self._process.pid}
         who = ((self._process.kind, self._process.name), ("consumer", self._process.consumer))
         line |= {name: told for name, told in who if told}
         for name, value in fields(record):
-            line[free(name, line)] = shown(value)
+            told = shown(value)
+            if (
+                name not in line or line[name] != told
+            ):  # what stands there already, such as the consumer, is not repeated
+                line[free(name, line)] = told
         if trouble := _exception(record):
             line[free("exception", line)] = trouble
         return json.dumps(line)
 
 
 class TextLines(logging.Formatter):
-    """For people: time, level, message, fields; below it the traceback, if there is one."""
+    """For people: time, level, message, event, fields; below it the traceback, if there is one."""
 
     def format(self, record: logging.LogRecord) -> str:
         """A line, or several with a traceback."""
         said = " ".join(f"{safe(name)}={safe(_words(shown(value)))}" for name, value in fields(record))
+        if event := event_of(record):
+            said = f"event={event} {said}".rstrip()
         clock = time.strftime("%H:%M:%S", time.localtime(record.created))
         text = f"{clock}.{int(record.msecs):03d} {record.levelname:<8}{safe(_text(record))}"
         lines = [f"{text}  {said}" if said else text, *map(safe, _exception(record).splitlines())]
         return "\n".join(lines)
 
 
+def event_of(record: logging.LogRecord) -> str:
+    """The event of one of our own lines; nothing for others."""
+    event: Event | None = getattr(record, EVENT_KEY, None)
+    return "" if event is None else event.value
+
+
 def fields(record: logging.LogRecord) -> Iterator[tuple[str, object]]:
-    """What the line is about, the trace it belongs to, then what the call itself said."""
+    """What the line is about, the trace it belongs to, then what the call itself said. Only our own have an `event`."""
+    return ((f"{name}_" if name == "event" else name, value) for name, value in _fields(record))
+
+
+def _fields(record: logging.LogRecord) -> Iterator[tuple[str, object]]:
     about: Subject | None = getattr(record, ABOUT_KEY, None) or ABOUT.get()
     told = {} if about is None else _of(about)
     yield from told.items()

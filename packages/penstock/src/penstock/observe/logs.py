@@ -2,8 +2,8 @@
 
     log.info("clustering", images=3)      ->      {"timestamp": "...", "message": "clustering", "images": 3, ...}
 
-Only what a call says and what a line is about (see `about`) is in it. The runtime's own lines about failures say type
-and place, never the exception's text: see `failures`.
+A line has the fields of its call and those of the message that it is about (see `about`). The runtime's own lines are
+events (see `event_lines`); they name the type and the place of an exception, never its text (see `failures`).
 """
 
 from __future__ import annotations
@@ -14,9 +14,11 @@ import os
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from penstock.observe.about import Subject, free
+from penstock.observe.about import Subject
+from penstock.observe.event_lines import EVENT_LINES
+from penstock.observe.events import Event
 from penstock.observe.failures import failure
-from penstock.observe.lines import ABOUT_KEY, FIELDS_KEY, JsonLines, Process, TextLines
+from penstock.observe.lines import ABOUT_KEY, EVENT_KEY, FIELDS_KEY, JsonLines, Process, TextLines
 from penstock_spec.findings import CannotGoOn
 
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
@@ -77,16 +79,32 @@ class Log:
         """An error with the traceback, and so with the text, of the exception that is being handled."""
         self._write(logging.ERROR, message, fields, exc_info=True)
 
-    def failure(self, message: str, error: BaseException, /, **fields: object) -> None:
-        """A warning with the type and the place of an exception, and without its text."""
-        if self._logger.isEnabledFor(logging.WARNING):
-            what = failure(error, self._package)
-            told: dict[str, object] = {"error": what.error, "at": what.at}
-            self._write(logging.WARNING, message, told | {free(name, told): value for name, value in fields.items()})
+    def about(self, about: Subject | None) -> Log:
+        """The same for another subject."""
+        return Log(self._logger, about, package=self._package)
 
-    def _write(self, level: int, message: str, fields: Mapping[str, object], **more: Any) -> None:  # noqa: ANN401 - logging's
+    def event(self, event: Event, cause: BaseException | None = None, /, **fields: object) -> None:
+        """A line of the runtime itself, see `event_lines`; `cause` adds the type and the place of an exception."""
+        line = EVENT_LINES[event]
+        if self._logger.isEnabledFor(line.level):
+            fields = {name: value for name, value in fields.items() if value is not None}
+            if cause is not None:
+                what = failure(cause, self._package)
+                fields = {"error": what.error, "at": what.at, **fields}
+            said = line.message.format_map(fields) if "{" in line.message else line.message
+            self._write(line.level, said, fields, event)
+
+    def _write(
+        self,
+        level: int,
+        message: str,
+        fields: Mapping[str, object],
+        event: Event | None = None,
+        **more: Any,  # noqa: ANN401 - logging's
+    ) -> None:
         if self._logger.isEnabledFor(level):
-            self._logger.log(level, message, extra={ABOUT_KEY: self._about, FIELDS_KEY: fields}, **more)
+            extra = {ABOUT_KEY: self._about, EVENT_KEY: event, FIELDS_KEY: fields}
+            self._logger.log(level, message, extra=extra, **more)
 
 
 def set_up(process: Process, *, format_: Literal["json", "text"], level: int, descriptor: int = STDERR) -> None:
@@ -113,9 +131,6 @@ def loop_trouble(_loop: asyncio.AbstractEventLoop, context: Mapping[str, Any]) -
     """A loop's exception handler: what nobody caught, without its text."""
     log = Log(logging.getLogger("penstock.loop"))
     # Of a callback asyncio tells the arguments.
-    says = "an exception in a callback" if "handle" in context else str(context["message"])
+    detail = "an exception in a callback" if "handle" in context else str(context["message"])
     error = context.get("exception")
-    if isinstance(error, BaseException):
-        log.failure(says, error)
-    else:
-        log.warning(says)
+    log.event(Event.LOOP_EXCEPTION, error if isinstance(error, BaseException) else None, detail=detail)

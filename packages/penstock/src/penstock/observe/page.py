@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from penstock.observe.board import Board
-from penstock.observe.failures import failure
+from penstock.observe.events import Event
+from penstock.observe.logs import Log
 
 if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 LEVEL = 5
 """Of compression: nearly all that there is to gain, for a third of the time."""
 
-log = logging.getLogger(__name__)
+log = Log(logging.getLogger(__name__))
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +49,7 @@ class Pages:
             self._broken = False
         except Exception as error:  # noqa: BLE001 - a collector of somebody else's; ours are shown all the same
             if not self._broken:
-                log.warning(
-                    "a collector of another make fails, so only Penstock's metrics are shown: %s", failure(error)
-                )
+                log.event(Event.METRICS_COLLECTOR_FAILED, error)
             self._broken = True
             body = encode(self._board)
         if exposition.gzip_accepted(accept_encoding):

@@ -11,6 +11,7 @@ from collections.abc import Coroutine
 from contextlib import suppress
 from typing import Any, TypeVar
 
+from penstock.observe.events import Event
 from penstock.observe.logs import Log
 
 LINGER = 3.0
@@ -18,7 +19,7 @@ LINGER = 3.0
 
 T = TypeVar("T")
 
-log = logging.getLogger(__name__)
+log = Log(logging.getLogger(__name__))
 
 
 def through(loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, T]) -> T:
@@ -30,7 +31,7 @@ def through(loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, T]) -> T:
         except (SystemExit, KeyboardInterrupt) as error:
             if task.done():
                 raise
-            Log(log).failure("a task that a handler left behind tried to end the process", error)
+            log.event(Event.EXIT_IGNORED, error)
 
 
 def leave(code: int, *, at_once: bool) -> None:

@@ -11,12 +11,12 @@ import secrets
 from collections.abc import Awaitable, Callable
 from typing import Protocol
 
+from penstock.observe.events import Activity
 from penstock.wire.errors import RedisTrouble
 
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 LETTERS = 8
 RETRY = 1.0
-RENEWING = "renewing the lease"
 
 
 def incarnation(name: str) -> str:
@@ -46,7 +46,7 @@ class Living(Protocol):
     def lost(self, consumer: str) -> None:
         """It is over; what it held is taken over."""
 
-    def trouble(self, doing: str, error: RedisTrouble) -> None:
+    def trouble(self, activity: Activity, error: RedisTrouble) -> None:
         """Redis did not answer as it should."""
 
 
@@ -89,7 +89,7 @@ class Lease:
             try:
                 taken = await self._holds.begin(consumer, self._lease)
             except RedisTrouble as error:
-                self._tell(self._living.trouble, RENEWING, error)
+                self._tell(self._living.trouble, Activity.RENEWING, error)
                 await asyncio.sleep(RETRY)
                 continue
             if taken:
@@ -112,7 +112,7 @@ class Lease:
             try:
                 goes_on = await self._holds.renew(consumer, self._lease)
             except RedisTrouble as error:
-                self._tell(self._living.trouble, RENEWING, error)
+                self._tell(self._living.trouble, Activity.RENEWING, error)
                 wait = min(RETRY, self._lease / 3000)
                 continue
             if not goes_on:

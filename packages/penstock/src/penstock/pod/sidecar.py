@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 
+from penstock.observe.events import Event
 from penstock.observe.logs import Log
 
 PATIENCE = 2.0
@@ -18,8 +19,8 @@ def quit_sidecar(url: str) -> bool:
 
     try:
         with urlopen(Request(url, data=b"", method="POST"), timeout=PATIENCE) as answer:  # noqa: S310 - the spec takes http and https alone
-            log.info("the sidecar was told to leave", status=answer.status)
+            log.event(Event.SIDECAR_STOP_REQUESTED, status=answer.status)
     except (OSError, HTTPException) as error:
-        log.warning("the sidecar could not be told to leave", error=type(error).__name__)
+        log.event(Event.SIDECAR_STOP_FAILED, error=type(error).__name__)
         return False
     return True

@@ -5,7 +5,9 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
+from penstock.observe.events import Activity, Event
 from penstock.observe.logs import Log
+from penstock.observe.redis_log import log_trouble
 from penstock.producer.breaker import Breaker
 from penstock.producer.errors import BreakerOpen
 from penstock.producer.tally import Tally
@@ -38,15 +40,15 @@ class Watch:
         if trouble is None:
             self._breaker.succeeded()
             if self._trouble is not None:
-                self._log.info("Redis takes messages again", pipeline=self._pipeline)
+                self._log.event(Event.REDIS_REACHABLE, activity=Activity.SENDING, pipeline=self._pipeline)
         else:
             self._breaker.failed(self._clock())
             if self._trouble is None:
-                self._log.warning("Redis takes no messages", pipeline=self._pipeline, error=str(trouble))
+                log_trouble(self._log, Activity.SENDING, trouble, pipeline=self._pipeline)
         self._trouble = trouble
         if self._breaker.opened != self._opened:
             self._opened = self._breaker.opened
-            self._log.warning("sends fail at once for a while", pipeline=self._pipeline, error=str(trouble))
+            self._log.event(Event.BREAKER_OPENED, pipeline=self._pipeline, error=str(trouble))
         self._tally.breaker(opened=self._opened, is_open=self._breaker.is_open)
 
     def leave(self) -> None:

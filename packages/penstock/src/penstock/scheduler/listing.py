@@ -14,6 +14,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from penstock.handling.team_code import CodeReference, find
+from penstock.observe.events import Event
 from penstock.observe.logs import Log
 from penstock_spec.findings import CannotGoOn
 from penstock_spec.kinds.scheduler.effective import EffectiveJob, effective, effective_jobs, runs
@@ -92,9 +93,7 @@ class Listing:
             known.setdefault(one.name, (deepcopy(raw), one))  # the function may change its own, and give it again
         if bad:
             more = f"; and {len(bad) - MOST_TOLD} more" if len(bad) > MOST_TOLD else ""
-            log.warning(
-                "jobs that cannot be are left out", list=self._spec.jobs, jobs="; ".join(bad[:MOST_TOLD]) + more
-            )
+            log.event(Event.JOBS_INVALID, list=self._spec.jobs, jobs="; ".join(bad[:MOST_TOLD]) + more)
         self._known = known
         return {name: one for name, (_, one) in known.items()}
 

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from penstock.clocks import Clocks
 from penstock.maintenance.contact import Contact
+from penstock.observe.events import Event
 from penstock.observe.logs import Log
 from penstock.scheduler.steps import MOST, Cleaned, Steps, shards_word
 from penstock.scheduler.taking import Taking
@@ -65,7 +66,7 @@ class Orphans:
                 self._tally.trouble(error)
             except Exception as error:  # noqa: BLE001 - an answer that is none of ours
                 self._tally.pass_errors["orphans"].add()
-                log.failure("looking after lost pods fails", error)
+                log.event(Event.ORPHANS_CHECK_FAILED, error)
             await asyncio.sleep(self._lease.seconds / LOOKS)
 
     async def give_up(self) -> None:
@@ -80,7 +81,7 @@ class Orphans:
         if not self._terms.force_all_pods:
             leads = await self._steps.lead(self._name, self._terms.leadership.amount)
             if leads != self._leads:
-                log.info("leads: looks after the jobs of lost pods" if leads else "another pod leads")
+                log.event(Event.SCHEDULER_BECAME_LEADER if leads else Event.SCHEDULER_BECAME_STANDBY)
             self._leads = leads
             self._tally.leader.set(leads)
             if not leads:
@@ -143,11 +144,11 @@ class Orphans:
         self._tally.orphans_removed["unknown"].add(page.unknown)
         self._tally.orphans_removed["numeric"].add(page.numeric)
         if page.lives:
-            log.warning("pods are lost; their jobs are due again when their deadlines are over", pods=page.lives)
+            log.event(Event.PODS_LOST, pods=page.lives)
         if page.returned:
-            log.warning("jobs of lost pods are due again", jobs=page.returned)
+            log.event(Event.JOBS_RETURNED, jobs=page.returned)
         if page.unknown or page.numeric:
-            log.warning("entries were removed that are no jobs", unknown=page.unknown, numeric=page.numeric)
+            log.event(Event.JOBS_REMOVED, unknown=page.unknown, numeric=page.numeric)
 
     async def _forget_what_no_list_has(self, now: int) -> None:
         """Jobs of a spec that is not run any more: nobody has registered them for a while, and our list lacks them."""

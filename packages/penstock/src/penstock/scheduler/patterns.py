@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
+from penstock.observe.events import Event
 from penstock.observe.logs import Log
 from penstock.scheduler.resolved import ResolvedScheduler
 from penstock_spec.findings import CannotGoOn
@@ -32,13 +33,13 @@ class OfFile:
         try:
             found = self._read()
         except CannotGoOn as error:
-            log.warning("the spec has errors now, and its patterns stay as they were", error=error.says)
+            log.event(Event.SPEC_INVALID, error=error.says)
             return self._patterns
         if found is None:
-            log.warning("the spec has errors now, and its patterns stay as they were", error="see `penstock lint`")
+            log.event(Event.SPEC_INVALID, error="see `penstock lint`")
         elif found.spec.patterns != self._patterns:
             self._patterns = found.spec.patterns
-            log.info("other jobs run", enabled=self._patterns.enabled, disabled=self._patterns.disabled)
+            log.event(Event.PATTERNS_CHANGED, enabled=self._patterns.enabled, disabled=self._patterns.disabled)
         return self._patterns
 
     def _now(self) -> tuple[int, int, int] | None:

@@ -16,6 +16,7 @@ import uvloop
 
 from penstock import __version__
 from penstock.observe.board import process_board
+from penstock.observe.events import Event
 from penstock.observe.health import HealthServer
 from penstock.observe.heart import EVERY, Heart
 from penstock.observe.lines import Process
@@ -48,7 +49,7 @@ LIVE_LIMIT = 30.0
 THREADS = 10_000
 """For plain functions, beside those that were abandoned and do not end; a thread is made when it is needed."""
 
-log = logging.getLogger("penstock.scheduler")
+log = Log(logging.getLogger("penstock.scheduler"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,7 @@ def run(start: Start) -> int:
     spec, digest = scheduler.spec, scheduler.digest
     # A thread is made when it is needed; what was abandoned holds on to its own.
     threads = ThreadPoolExecutor(THREADS, thread_name_prefix="penstock-handler")
-    Log(log).info("begins", environment=scheduler.environment, version=__version__, digest=digest)
+    log.event(Event.SCHEDULER_STARTED, environment=scheduler.environment, version=__version__, digest=digest)
     readiness, heart, board = Readiness(), Heart(), process_board()
     given = {"class": [*spec.failures.classes, NO_CLASS]}
     metrics = Metrics.of("scheduler", pipeline=spec.name, board=board, given=given)
@@ -96,7 +97,7 @@ def run(start: Start) -> int:
                 lambda: redis_health(link_to(scheduler, start.credentials, "health"), *finds), "waiting_set"
             )
             health.start(*start.listen)
-            Log(log).info("answers over HTTP", host=start.listen[0], port=health.port)
+            log.event(Event.HTTP_LISTENING, address=start.listen[0], port=health.port)
         async with Side() as side:
             dependencies = Dependencies(
                 link=lambda name: link_to(scheduler, start.credentials, name, answered, _whole(metrics)),
@@ -120,6 +121,7 @@ def run(start: Start) -> int:
     collect_seldom()
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         code, busy = through(runner.get_loop(), main())
+        log.event(Event.SCHEDULER_STOPPED, exit_code=code)
         leave(code, at_once=busy)
     if health is not None:
         health.stop()
@@ -148,7 +150,7 @@ def link_to(
 def _whole(metrics: Metrics) -> Callable[[Script], object]:
     def tell(script: Script) -> None:
         metrics.counter(told.SCRIPTS_SENT_WHOLE, script.name).add()
-        Log(log).warning("Redis forgot a script at once; it is sent whole each time, which costs", script=script.name)
+        log.event(Event.REDIS_SCRIPT_EVICTED, script=script.name)
 
     return tell
 
@@ -159,10 +161,10 @@ def _on_signals(loop: asyncio.AbstractEventLoop, pod: Scheduler) -> None:
 
     def handle(number: signal.Signals) -> None:
         if seen:
-            Log(log).error("a second signal: leaving at once; what runs is due again when the lease is over")
+            log.event(Event.SIGNAL_REPEATED, signal=number.name)
             os._exit(128 + number)
         seen.append(number)
-        Log(log).info("told to leave", signal=number.name)
+        log.event(Event.SIGNAL_RECEIVED, signal=number.name)
         pod.stop()
 
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -174,6 +176,6 @@ async def _watch(heart: Heart, limit: float) -> None:
     while True:
         await asyncio.sleep(4 * EVERY)
         if heart.age() > limit:
-            Log(log).error("the loop stands still; leaving", seconds=round(heart.age(), 1))
+            log.event(Event.LOOP_BLOCKED, seconds=round(heart.age(), 1))
             sys.stderr.flush()
             os._exit(BROKEN)

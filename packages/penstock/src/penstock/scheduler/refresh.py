@@ -10,7 +10,9 @@ from random import Random
 from typing import TypeVar
 
 from penstock.clocks import Clocks
+from penstock.observe.events import Activity, Event
 from penstock.observe.logs import Log
+from penstock.observe.redis_log import log_trouble
 from penstock.scheduler.due import first, interval, latest_due
 from penstock.scheduler.listing import Listed, Listing
 from penstock.scheduler.redis_time import RedisTime
@@ -83,10 +85,10 @@ class Refresh:
             answered = False
             self._tally.trouble(error)
             self._tally.pass_errors["refresh"].add()
-            log.warning("registering jobs fails; it is tried again", error=str(error))
+            log_trouble(log, Activity.REGISTERING_JOBS, error)
         except Exception as error:  # noqa: BLE001 - the team's functions may raise anything
             self._tally.pass_errors["refresh"].add()
-            log.failure("the list of jobs cannot be had; the one before counts", error)
+            log.event(Event.JOBS_LIST_FAILED, error)
         self._tally.passes["refresh"].observe(self._monotonic() - began)
         return answered
 

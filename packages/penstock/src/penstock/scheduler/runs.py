@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import math
 from dataclasses import dataclass
 from functools import partial
@@ -13,7 +12,7 @@ from penstock.clocks import Clocks
 from penstock.handling.calling import NoThread, ThreadStillRunning
 from penstock.handling.failures import Failure
 from penstock.observe.about import ABOUT
-from penstock.observe.logs import Log
+from penstock.observe.events import Event
 from penstock.scheduler.calls import Calls
 from penstock.scheduler.context import JobContext, Why
 from penstock.scheduler.due import Failures, Plan
@@ -26,8 +25,6 @@ from penstock.scheduler.tally import Tally
 from penstock_spec.failures.classes import NO_CLASS
 from penstock_spec.kinds.scheduler.effective import EffectiveJob
 from penstock_spec.kinds.scheduler.spec import Scheduler
-
-log = Log(logging.getLogger("penstock.scheduler"))
 
 
 @dataclass(slots=True, eq=False)
@@ -159,7 +156,7 @@ class Runs:
             return
         self._tally.zombies[by].add()
         seconds = round(self._monotonic() - run.began, 1)
-        log.warning("a job overran its time, and is told to stop", job=run.taken.name, seconds=seconds, by=by)
+        run.context.log.event(Event.JOB_OVERRAN, seconds=seconds, by=by)
         self._cancel(run, "overdue")
 
     def _cancel(self, run: Run, why: Why) -> None:
@@ -179,7 +176,7 @@ class Runs:
         self._abandoned.add(run)
         self._tally.abandoned.add()
         self._tally.abandoned_running.set(len(self._abandoned))
-        log.error("a job ignores that it was told to stop, and is left to itself", job=run.taken.name)
+        run.context.log.event(Event.JOB_ABANDONED)
         self._end(run, asyncio.CancelledError())
 
     def _done(self, run: Run, task: asyncio.Task[BaseException | None]) -> None:
@@ -201,7 +198,7 @@ class Runs:
         why, seconds = run.context.why, self._monotonic() - run.began
         if isinstance(error, NoThread):
             self._tally.submission_failures.add()
-            log.failure("a job could not be started, and goes back", error, job=run.taken.name)
+            run.context.log.event(Event.JOB_NOT_STARTED, error)
             self._release(run, run.taken.due)
         elif error is None:
             self._tally.ended("lost" if why == "lost" else "ok", NO_CLASS, seconds)
@@ -226,7 +223,7 @@ class Runs:
         due = self._failures.next(run.job, run.plan.next, failure, streak, self._redis_time.now(), self._rng)
         self._tally.ended(outcome, class_, seconds)
         if outcome == "failed":
-            log.failure("a job fails", error, job=run.taken.name, failure_class=class_, in_a_row=streak, next_due=due)
+            run.context.log.event(Event.JOB_FAILED, error, failure_class=class_, in_a_row=streak, next_due=due)
         self._complete(run, outcome, class_, streak, due)
 
     def _complete(self, run: Run, outcome: str, class_: str, streak: int, due: int) -> None:

@@ -7,9 +7,10 @@ import logging
 from collections.abc import Mapping
 from contextlib import suppress
 
-from penstock.observe.failures import failure
+from penstock.observe.events import Activity, Event
 from penstock.observe.logs import Log
 from penstock.observe.readiness import Why
+from penstock.observe.redis_log import log_trouble
 from penstock.pod.dependencies import Dependencies, SideTask
 from penstock.pod.lease import Lease
 from penstock.scheduler.breaker import Breaker, State
@@ -163,8 +164,7 @@ class Scheduler:
 
     def _breaks(self, part: str, error: BaseException) -> None:
         """A pod without one of its parts looks well, and is not: it leaves as it would if it were told to."""
-        what = failure(error)
-        self._log.error("a part of the pod has failed, and the pod leaves", part=part, error=what.error, at=what.at)
+        self._log.event(Event.SCHEDULER_PART_FAILED, error, part=part)
         self._broken = True
         self.stop()
 
@@ -178,8 +178,8 @@ class Scheduler:
 
     def registered(self, consumer: str) -> None:
         """A life has begun."""
-        self._log.info("a life begins", life=consumer)
         self._dependencies.process.consumer = consumer
+        self._log.event(Event.CONSUMER_JOINED, consumer=consumer)
         self._taking.life = consumer
         self._begun.set()
         for why in (Why.STARTING, Why.REDIS_ABSENT, Why.NO_LEASE):
@@ -192,7 +192,7 @@ class Scheduler:
         self._dependencies.readiness.release(Why.REDIS_ABSENT)
         if self._absent:
             self._absent = False
-            self._log.info("Redis answers again")
+            self._log.event(Event.REDIS_REACHABLE, activity=Activity.RENEWING)
         if not self._taking.life:
             self._taking.life = consumer  # what ran was stopped while nobody knew whether the lease was over
 
@@ -200,17 +200,17 @@ class Scheduler:
         """Somebody judged it lost; what it held is due again."""
         self._tally.lease_lost.add()
         self._dependencies.readiness.hold(Why.NO_LEASE)
-        self._log.warning("the lease was lost, and what ran is told to stop", life=consumer, running=len(self._runs))
+        self._log.event(Event.LEASE_LOST, consumer=consumer, running=len(self._runs))
         self._taking.life = ""
         self._runs.cancel_all("lost")
 
-    def trouble(self, doing: str, error: RedisTrouble) -> None:
+    def trouble(self, activity: Activity, error: RedisTrouble) -> None:
         """Redis did not answer as it should."""
         self._tally.trouble(error)
         self._dependencies.readiness.hold(Why.REDIS_ABSENT)
         if not self._absent:
             self._absent = True
-            self._log.warning("Redis does not answer; trying again until it does", doing=doing, error=str(error))
+            log_trouble(self._log, activity, error)
 
     # -- the cycle ----------------------------------------------------------------------------------------------------
 
@@ -254,7 +254,7 @@ class Scheduler:
             if keeping.done():
                 raise keeping.exception() or RuntimeError("nobody keeps the lease")
             if self._taking.life and self._monotonic() - self._holds.renewed_at > lease * (1 - 2 / GUARDS):
-                self._log.warning("the lease could not be renewed in its time; what runs is told to stop")
+                self._log.event(Event.LEASE_EXPIRING, consumer=self._taking.life)
                 self._taking.life = ""
                 self._runs.cancel_all("lost")
 
@@ -304,13 +304,15 @@ class Scheduler:
         tally.degraded.set(degraded)
         if degraded != self._degraded:
             self._degraded = degraded
-            self._log.warning("the scheduler is DEGRADED" if degraded else "HEALTHY again", **self._summary())
+            self._log.event(Event.SCHEDULER_DEGRADED if degraded else Event.SCHEDULER_HEALTHY, **self._summary())
 
     async def _says(self) -> None:
         every = self._spec.health.summary.seconds
         while every > 0:
             await asyncio.sleep(every)
-            self._log.info("health", health="DEGRADED" if self._degraded else "HEALTHY", **self._summary())
+            self._log.event(
+                Event.SCHEDULER_SUMMARY, health="DEGRADED" if self._degraded else "HEALTHY", **self._summary()
+            )
 
     def _summary(self) -> dict[str, object]:
         tally, looked, limit = self._tally, self._looked, self.permits.limit
@@ -337,13 +339,13 @@ class Scheduler:
         end = began + max(RESERVE, terms.grace.seconds - RESERVE)
         self._dependencies.readiness.hold(Why.DRAINING)
         self._tally.draining.set(1)
-        self._log.info("leaving: nothing more is taken, and what runs is told to stop", running=len(self._runs))
+        self._log.event(Event.DRAIN_STARTED, running=len(self._runs), grace=str(terms.grace))
         for task in tasks[1:]:
             task.cancel()
         self._runs.cancel_all("drain")
         await self._ended(min(end, began + terms.cancel.seconds))
         if len(self._runs):
-            self._log.warning("leaving: jobs ignore that they were told to stop", running=len(self._runs))
+            self._log.event(Event.DRAIN_STUCK, running=len(self._runs))
             await self._ended(min(end, self._monotonic() + terms.force.seconds))
         left = self._runs.leave_behind(max(RESERVE, end - self._monotonic()) + CLOSING)
         tasks[0].cancel()
@@ -351,9 +353,9 @@ class Scheduler:
         unsettled = await self._close(lease, max(RESERVE, end - self._monotonic()))
         seconds = round(self._monotonic() - began, 3)
         if left or unsettled:
-            self._log.error("left, and not all is handed back", left_behind=left, unsettled=unsettled, seconds=seconds)
+            self._log.event(Event.DRAIN_INCOMPLETE, left_behind=left, unsettled=unsettled, seconds=seconds)
             return 1
-        self._log.info("has left", seconds=seconds)
+        self._log.event(Event.DRAIN_FINISHED, seconds=seconds)
         return 0
 
     async def _ended(self, until: float) -> None:
@@ -377,7 +379,7 @@ class Scheduler:
             async with asyncio.timeout(RESERVE):
                 await self._calls.close()
         except Exception as error:  # noqa: BLE001 - all is handed back by now
-            self._log.failure("what the handlers needed all along could not be let go", error)
+            self._log.event(Event.LIFESPAN_EXIT_FAILED, error)
         *links, lease_link = self._links
         closing = self._dependencies.side.start(lease_link.close())
         for link in links:

@@ -13,14 +13,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from penstock.clocks import Clocks
-from penstock.observe.complaints import Complaints
+from penstock.observe.events import Activity, Event
 from penstock.observe.logs import Log
+from penstock.observe.redis_log import RedisLog
 from penstock.scheduler.breaker import Breaker, State
 from penstock.scheduler.steps import MOST, Answer, Returned, Steps
 from penstock.scheduler.tally import Tally
 from penstock.wire.errors import RedisTrouble
 
-HANDING_BACK = "handing back jobs"
 LINGER = 0.01
 """Seconds in which others end as well, so that they go together."""
 AGAIN = 0.2
@@ -52,7 +52,7 @@ class Settler:
         self._batch = min(batch, MOST)
         self._tally = tally
         self._monotonic = clocks.monotonic
-        self._complaints = Complaints(log, clocks.monotonic)
+        self._redis_log = RedisLog(log, clocks.monotonic)
         self._queue: deque[Item] = deque()
         self._recovering: deque[Item] = deque()
         self._left: list[Item] = []
@@ -145,10 +145,10 @@ class Settler:
             self._breaker.failed(self._monotonic(), asked)
             if isinstance(error, RedisTrouble):
                 self._tally.trouble(error)
-            self._complaints.trouble(HANDING_BACK, error)
+            self._redis_log.trouble(Activity.HANDING_BACK_JOBS, error)
             self._hold(items, error)
             return False
-        self._complaints.over(HANDING_BACK)
+        self._redis_log.works(Activity.HANDING_BACK_JOBS)
         now = self._monotonic()
         for item, answer in answered:
             self._tally.settling.observe(now - item.ended)
@@ -158,7 +158,7 @@ class Settler:
                 continue  # most likely the try before was taken, and its answer lost
             if answer in (Answer.ANOTHERS, Answer.NOT_HELD):
                 self._tally.fenced[step].add()
-                log.warning("a run changed nothing: another pod has the job by now", job=item.returned.name, step=step)
+                log.event(Event.JOB_FENCED, job=item.returned.name, step=step)
             elif answer is Answer.UNKNOWN:
                 self._tally.gone[step].add()
         return True
@@ -173,8 +173,8 @@ class Settler:
         self._left.extend(exhausted)
         self._tally.exhausted.add(len(exhausted))
         if exhausted:
-            log.error(
-                "Redis did not take the next runs of jobs; they are tried again at the next refresh",
+            log.event(
+                Event.JOBS_NOT_HANDED_BACK,
                 jobs=len(exhausted),
                 first=exhausted[0].returned.name,
                 error=str(error),

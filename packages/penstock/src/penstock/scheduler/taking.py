@@ -7,8 +7,9 @@ import logging
 from collections.abc import Callable
 
 from penstock.clocks import Clocks
-from penstock.observe.complaints import Complaints
+from penstock.observe.events import Activity
 from penstock.observe.logs import Log
+from penstock.observe.redis_log import RedisLog
 from penstock.scheduler.breaker import Breaker, State
 from penstock.scheduler.due import plan
 from penstock.scheduler.listing import Listed
@@ -21,7 +22,6 @@ from penstock.scheduler.tally import Tally
 from penstock.wire.errors import RedisTrouble, Unanswered
 from penstock_spec.kinds.scheduler.spec import Scheduler
 
-TAKING = "taking jobs"
 CALLS = 80
 """In one cycle, so that the rest of it gets its turn."""
 DOUBT = 60.0
@@ -65,7 +65,7 @@ class Taking:
         self._tally = tally
         self._monotonic = clocks.monotonic
         self._life_is_over = life_is_over
-        self._complaints = Complaints(log, clocks.monotonic)
+        self._redis_log = RedisLog(log, clocks.monotonic)
         self._skips: dict[str, None] = {}
         self.listed = Listed()
         self.knows = asyncio.Event()
@@ -147,16 +147,16 @@ class Taking:
         except RedisTrouble as error:
             self._breaker.failed(self._monotonic(), asked)
             self._tally.trouble(error)
-            self._complaints.trouble(TAKING, error)
+            self._redis_log.trouble(Activity.TAKING_JOBS, error)
             if isinstance(error, Unanswered):
                 self._doubt()
             return None
         except Exception as error:  # noqa: BLE001 - an answer that is none of ours; the next cycle asks again
             self._breaker.failed(self._monotonic(), asked)
-            self._complaints.trouble(TAKING, error)
+            self._redis_log.trouble(Activity.TAKING_JOBS, error)
             self._doubt()
             return None
-        self._complaints.over(TAKING)
+        self._redis_log.works(Activity.TAKING_JOBS)
         if took is None:
             self._life_is_over(life)
             return None

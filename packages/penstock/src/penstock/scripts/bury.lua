@@ -7,7 +7,7 @@
 -- ARGV  1 group  2 consumer  3 1 where the stream keeps nothing that is done  4 the message's own id, for its deduplication key
 --       5 number of values of the dead letter  6.. names and values of the dead letter, then the entry's id three times and
 --       its delivery count
--- reply one as `settle` gives
+-- reply the dead letter's id; or one as `settle` gives, where there is none
 -- keeps P2 (the dead letter first, removal last), P3 and P4
 local values = tonumber(ARGV[5])
 local answers, ours = fence(KEYS[1], ARGV[1], ARGV[2], 6 + values, 2)
@@ -18,7 +18,7 @@ if #ours == 1 then
   redis.call('HLEN', KEYS[4])
   redis.call('SCARD', KEYS[5])
   if ARGV[3] == '1' then even_if_full(KEYS[1]) end
-  redis.call('XADD', KEYS[2], '*', unpack(ARGV, 6, 5 + values))
+  answers[1] = redis.call('XADD', KEYS[2], '*', unpack(ARGV, 6, 5 + values))
   if holder == ARGV[4] then redis.call('DEL', KEYS[6]) end
   finish(KEYS[1], ARGV[1], KEYS[3], KEYS[4], KEYS[5], {ARGV[8 + values]}, ARGV[3] == '1')
 end

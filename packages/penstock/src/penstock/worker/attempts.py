@@ -11,6 +11,7 @@ from penstock.clocks import CLOCKS, Clocks
 from penstock.handling.failures import Failure
 from penstock.handling.retry_policy import BuryDecision, RetryPolicy
 from penstock.isolation.runs import CancelReason, Crashed
+from penstock.observe.events import Event
 from penstock.observe.logs import Log
 from penstock.worker.context import Context, MessageSettings, Progress
 from penstock.worker.delivery import Buried, Delivery, GivenBack, Parked, SettledWith
@@ -34,6 +35,7 @@ PATIENCE = 10.0
 """Seconds that a handler has to end after it was cancelled; then its message goes on without it."""
 PAUSE = 1.0
 """Seconds that the slot of an attempt rests that could not be begun: the next one may fare no better."""
+LOST = "its workers were lost, the last time while it ran alone"
 FIRST_TIME = 10**12
 """Ids below were chosen by somebody, and are no times: this is the year 2001, in ms."""
 
@@ -120,7 +122,8 @@ class Attempts:
             self._again(present, delivery)
         elif delivery.again:
             delivery.uncharged += 1  # this one is no attempt
-            self._settler.add(Buried(delivery, "lost", "its workers were lost, the last time while it ran alone"))
+            context = Context(delivery, self._monotonic(), self._settings)
+            self._settler.add(Buried(delivery, "lost", LOST, LOST, about=context))
         elif self.draining:
             self._settler.add(GivenBack(delivery, "unstarted"))
         else:
@@ -222,14 +225,15 @@ class Attempts:
             case Crashed(_, text):
                 label = "crashed"
                 self._metrics.children_crashed.add()
-                attempt.context.log.warning("a message took its process down", how=text)
+                attempt.context.log.event(Event.MESSAGE_CRASHED, how=text)
                 self._after(attempt, Failure(("penstock.Crash", "builtins.Exception"), text=text), crashed=True)
             case NotStarted():
                 label = "failed" if attempt.context.why is None else "cancelled"
                 self._settler.add(GivenBack(delivery, "unstarted"))
             case Unreadable(reason, says):
-                attempt.context.log.warning("a message cannot be read", reason=reason)
-                self._settler.add(Buried(delivery, "unreadable", f"{reason}: {says}"))
+                attempt.context.log.event(Event.MESSAGE_UNREADABLE, reason=reason, detail=says)
+                error = f"{reason}: {says}"
+                self._settler.add(Buried(delivery, "unreadable", error, error, about=attempt.context))
             case Failed(failure):
                 self._after(attempt, failure, crashed=False)
             case Stopped():  # cancelled by code that is not Penstock's
@@ -238,7 +242,7 @@ class Attempts:
 
     def _timed_out(self, attempt: Attempt) -> None:
         self._metrics.timeouts.add()
-        attempt.context.log.warning("a message took too long", timeout=str(self._work.timeout))
+        attempt.context.log.event(Event.MESSAGE_TIMED_OUT, timeout=str(self._work.timeout))
         if self._work.on_timeout == "finish":
             self._settler.settle(attempt.delivery)
         else:
@@ -249,7 +253,8 @@ class Attempts:
         delivery = attempt.delivery
         decision = self._retry_policy.decide(failure, delivery.attempt, self._rng)
         if isinstance(decision, BuryDecision):
-            self._settler.add(Buried(delivery, decision.reason, failure.error))
+            context = attempt.context
+            self._settler.add(Buried(delivery, decision.reason, failure.error, failure.type, failure.at, about=context))
             return
         self._settler.add(Parked(delivery, decision.wait_ms, decision.class_name, crashed))
         self._slots.park(decision.wait_ms / 1000)
@@ -270,7 +275,7 @@ class Attempts:
 
     def _linger(self, attempt: Attempt, future: asyncio.Future[object]) -> None:
         self._lingers(future)
-        attempt.context.log.warning("a plain function goes on after it was cancelled, and keeps its slot")
+        attempt.context.log.event(Event.HANDLER_ABANDONED, handler="function")
 
         def ended(_: asyncio.Future[object]) -> None:
             future.exception()  # nobody asks for it any more
@@ -319,7 +324,7 @@ class Attempts:
             attempt.ended = True
             del self.running[attempt.delivery.id]
             self._lingers(attempt.task)
-            attempt.context.log.warning("a handler ignores that it was cancelled, and keeps its slot")
+            attempt.context.log.event(Event.HANDLER_ABANDONED, handler="coroutine")
 
     def cancel_all(self, why: CancelReason, consumer: str | None = None) -> None:
         """Cancel what runs: all, or what was delivered to one life of this worker."""
@@ -361,7 +366,7 @@ class Attempts:
     def unclaimed(self, entries: int) -> None:
         """Entries could not be claimed: somebody had deleted them from the stream."""
         self._metrics.deleted(entries)
-        self._log.error("messages were deleted while they were pending; they are lost", count=entries)
+        self._log.event(Event.MESSAGES_LOST, count=entries, state="pending")
 
     def group_gone(self, consumer: str) -> None:
         """The group is not there, so this consumer's life is over."""

@@ -5,11 +5,15 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from penstock.clocks import CLOCKS, Clocks
 from penstock.isolation.runs import CancelReason
+from penstock.message.form import Form
+from penstock.message.own import own_of
+from penstock.message.unreadable import Unreadable
 from penstock.observe.about import fields_of_message
 from penstock.observe.logs import Log
 from penstock.worker.correlation import correlation_of
@@ -49,13 +53,17 @@ class MessageSettings:
     makes_for: str = ""
     """The stream whose entries get a correlation where their senders gave none."""
     clocks: Clocks = CLOCKS
+    form: Form | None = None
+    """Reads a message for the log that was not read before; it checks no schema."""
 
     @classmethod
-    def of(cls, spec: Pipeline, clocks: Clocks = CLOCKS) -> MessageSettings:
+    def of(cls, spec: Pipeline, clocks: Clocks = CLOCKS, form: Form | None = None) -> MessageSettings:
         """Take them from a spec."""
         message = spec.message
         makes_for = spec.stream.key if message.correlate and message.make_correlation else ""
-        return cls(logging.getLogger("penstock.worker"), message.log_fields, message.correlate, makes_for, clocks)
+        logger = logging.getLogger("penstock.worker")
+        unchecked = None if form is None else form.unchecked()
+        return cls(logger, message.log_fields, message.correlate, makes_for, clocks, unchecked)
 
 
 class Context:
@@ -114,8 +122,20 @@ class Context:
 
     def log_fields(self) -> Mapping[str, object]:
         """What every line about this message says; see `penstock.observe.about`."""
+        if not self.message_id:
+            self._read()
         chosen = {name: self._body[name] for name in self._settings.log_fields if name in self._body}
         return fields_of_message(self.message_id or self.entry, self.attempt, self.correlation, chosen)
+
+    def _read(self) -> None:
+        """For the log of a message that runs in a child, was never started, or does not fit its schema."""
+        form, fields = self._settings.form, self._delivery.fields
+        try:
+            received = None if form is None else form.read(fields)
+            self.about(received.value if received else {}, (received.own if received else own_of(fields)).id)
+        except Unreadable:
+            with suppress(Unreadable):
+                self.about({}, own_of(fields).id)
 
     @property
     def entry(self) -> str:

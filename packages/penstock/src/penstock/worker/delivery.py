@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from penstock.keys import SUSPECT
+from penstock.observe.about import Subject
 
 
 class Delivery:
@@ -85,6 +86,13 @@ class Buried:
     delivery: Delivery
     reason: str
     error: str
+    """As the dead letter has it."""
+    cause: str = ""
+    """As the log has it: without the text of an exception."""
+    at: str = ""
+    """Where in the team's code it failed."""
+    about: Subject | None = None
+    """The message, for the log."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
 from penstock.clocks import Clocks
+from penstock.observe.events import Event
 from penstock.observe.logs import Log
 from penstock.wire.errors import RedisTrouble
 from penstock.worker.attempts import Attempts
@@ -54,7 +55,7 @@ class Drain:
     ) -> int:
         """An exit code: 0 when nothing is left behind."""
         self._metrics.draining.set(1)
-        self._log.info("draining: reading stops", running=self._attempts.busy, grace=str(self._terms.grace))
+        self._log.event(Event.DRAIN_STARTED, running=self._attempts.busy, grace=str(self._terms.grace))
         self._attempts.draining = True
         watch.cancel()
         await self._within(self._intake.stop(intake), self._cut_off)
@@ -65,9 +66,9 @@ class Drain:
         self._phase("close")
         seconds = round(self._monotonic() - self._began, 3)
         if unclean:
-            self._log.error(f"{unclean}; what is left is taken over when the lease is over", seconds=seconds)
+            self._log.event(Event.DRAIN_INCOMPLETE, reason=unclean, seconds=seconds)
         else:
-            self._log.info("drained", seconds=seconds)
+            self._log.event(Event.DRAIN_FINISHED, seconds=seconds)
         return 1 if unclean else 0
 
     @property
@@ -88,13 +89,13 @@ class Drain:
                 left, tell_at = self._attempts.busy, self._monotonic() + self._terms.progress.seconds
                 said = "; ".join(str(one) for one in self._attempts.told())
                 seconds = round(self._monotonic() - self._began, 1)
-                self._log.info("draining: handlers are running", running=left, seconds=seconds, told=said)
+                self._log.event(Event.DRAIN_WAITING, running=left, seconds=seconds, progress=said)
             self._metrics.drain_seconds.set(self._monotonic() - self._began)
             self._metrics.drain_phases["finish"].set(self._monotonic() - self._phase_began)
             self._attempts.changed.clear()
             await self._wait(self._attempts.changed, min(TICK, self._cut_off - self._monotonic()))
         if self._attempts.busy:
-            self._log.warning("draining: what still runs is cancelled and given back", running=self._attempts.busy)
+            self._log.event(Event.DRAIN_CANCELLING, running=self._attempts.busy)
             self._attempts.cancel_all("drain")
             until = min(self._end, self._monotonic() + self._terms.margin.seconds / 2)
             while self._attempts.running and self._monotonic() < until:
@@ -107,11 +108,11 @@ class Drain:
         try:
             async with asyncio.timeout(max(0.0, self._end - self._monotonic())):
                 await self._settler.empty()
-                return "" if await deregister() else "this worker still owns messages"
+                return "" if await deregister() else "it still owns messages"
         except TimeoutError:
-            return "the grace is over"
+            return "the grace period is over"
         except RedisTrouble as error:
-            return f"this worker cannot be taken out of the group: {error}"
+            return f"Redis failed: {error}"
 
     async def _within(self, work: Awaitable[None], end: float) -> None:
         """Do it unless it takes too long."""

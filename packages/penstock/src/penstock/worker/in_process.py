@@ -11,6 +11,7 @@ from penstock.handling.typed import Make
 from penstock.message import unreadable
 from penstock.message.form import Form, Received
 from penstock.observe.about import ABOUT
+from penstock.observe.events import Event
 from penstock.observe.failures import failure
 from penstock.observe.spans import Spans
 from penstock.observe.traces import read
@@ -68,10 +69,11 @@ def outcome_of(error: BaseException, context: Context) -> Failed | Stopped:
     if context.why is not None:
         return Stopped(out_of_memory=True) if issubclass(type(error), MemoryError) else STOPPED
     try:
-        ended = Failed(Failure.of(error))
-        context.log.failure("a message failed", error)
+        what = failure(error)
+        ended = Failed(Failure.of(error, what.at))
+        context.log.event(Event.MESSAGE_FAILED, error=what.error, at=what.at)
     except Exception as own:  # noqa: BLE001 - a class of a team may lie about itself
-        at = failure(own).at
-        context.log.error("a failure cannot be judged, and counts as any other", error=type(own).__name__, at=at)  # noqa: TRY400 - its text may quote the message
+        what = failure(own)
+        context.log.event(Event.MESSAGE_NOT_CLASSIFIED, error=what.error, at=what.at)
         return Failed(Failure(("builtins.Exception",), text="(it cannot be told)"))
     return ended

@@ -12,6 +12,7 @@ from typing import Protocol, cast
 from penstock.clocks import Clocks
 from penstock.keys import READY, SUSPECT, PipelineKeys
 from penstock.maintenance.replies import without_group
+from penstock.observe.events import Activity
 from penstock.scripts import script
 from penstock.wire.errors import RedisTrouble, Refused, Reply
 from penstock.wire.link import Link
@@ -24,8 +25,6 @@ MOST_SUSPECTS = 4
 """Suspects that run at once: each is a process of its own."""
 FIRST_WAIT, LONGEST_WAIT = 0.05, 1.0
 UNBLOCK_AGAIN = 0.05
-READING, CLAIMING = "reading messages", "claiming messages"
-UNBLOCKING, AUDITING = "unblocking the read", "asking what is owned"
 
 
 class DeliveryTarget(Protocol):
@@ -56,10 +55,10 @@ class DeliveryTarget(Protocol):
 class RedisObserver(Protocol):
     """Who wants to know how Redis answers."""
 
-    def trouble(self, doing: str, error: RedisTrouble) -> None:
+    def trouble(self, activity: Activity, error: RedisTrouble) -> None:
         """It did not as it should."""
 
-    def fine(self, doing: str) -> None:
+    def works(self, activity: Activity) -> None:
         """It does again."""
 
 
@@ -101,8 +100,8 @@ class Intake:
         self._unsure = False
         self._ready = self._suspect = False
         self._emptying = False
-        self._doing = READING
-        self._troubled: set[str] = set()
+        self._activity = Activity.READING
+        self._troubled: set[Activity] = set()
         self.at_work = asyncio.Lock()
         """Held while an answer may be on its way."""
         self.consumer: str | None = None
@@ -144,9 +143,9 @@ class Intake:
             try:
                 await self._claimer.call("CLIENT", "UNBLOCK", self._reader.client_id)
             except RedisTrouble as error:
-                self._trouble(UNBLOCKING, error)
+                self._trouble(Activity.UNBLOCKING, error)
             else:
-                self._fine(UNBLOCKING)
+                self._works(Activity.UNBLOCKING)
 
     async def run(self) -> None:
         """Until stopped."""
@@ -160,12 +159,12 @@ class Intake:
                     await self._ask()
                 async with self.at_work:
                     await self._take(consumer)
-                self._fine(self._doing)
+                self._works(self._activity)
                 wait = FIRST_WAIT
             except RedisTrouble as error:
                 # What was sent may have happened: before anything else is taken, we ask what we own.
                 self._unsure = True
-                self._trouble(self._doing, error)
+                self._trouble(self._activity, error)
                 if isinstance(error, Refused) and without_group(error):
                     self._target.group_gone(consumer)
                 await self._sleep(wait)
@@ -178,22 +177,22 @@ class Intake:
         try:
             await self._ask()
         except RedisTrouble as error:
-            self._trouble(AUDITING, error)
+            self._trouble(Activity.AUDITING, error)
 
     async def _ask(self) -> None:
-        self._doing = AUDITING
+        self._activity = Activity.AUDITING
         await self._audit()
         self._unsure = False
-        self._fine(AUDITING)
+        self._works(Activity.AUDITING)
 
-    def _trouble(self, doing: str, error: RedisTrouble) -> None:
-        self._troubled.add(doing)
-        self._reach.trouble(doing, error)
+    def _trouble(self, activity: Activity, error: RedisTrouble) -> None:
+        self._troubled.add(activity)
+        self._reach.trouble(activity, error)
 
-    def _fine(self, doing: str) -> None:
-        if doing in self._troubled:
-            self._troubled.discard(doing)
-            self._reach.fine(doing)
+    def _works(self, activity: Activity) -> None:
+        if activity in self._troubled:
+            self._troubled.discard(activity)
+            self._reach.works(activity)
 
     async def _room(self) -> str | None:
         """Wait for a life and for room; nothing when it is time to stop."""
@@ -231,10 +230,10 @@ class Intake:
 
     async def _take(self, consumer: str) -> None:
         if self._emptying or self._claimable():
-            self._doing = CLAIMING
+            self._activity = Activity.CLAIMING
             await self._claim(consumer, alone=self._emptying)
         else:
-            self._doing = READING
+            self._activity = Activity.READING
             await self._read(consumer)
 
     async def _read(self, consumer: str) -> None:
@@ -242,7 +241,7 @@ class Intake:
         if most <= 0:
             return
         # After trouble the first read returns at once: whoever waits for the end of it must not wait for a message.
-        block = 1 if READING in self._troubled else self._block
+        block = 1 if Activity.READING in self._troubled else self._block
         self._reading = True
         try:
             answer = await self._reader.call(

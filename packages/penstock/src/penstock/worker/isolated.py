@@ -4,41 +4,39 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from contextlib import suppress
 
 from penstock.handling.failures import Failure
 from penstock.isolation.errors import IsolationError
 from penstock.isolation.runs import Crashed, Killed, ProgressReport, Returned, RunRequest
 from penstock.isolation.spawner import Spawner
-from penstock.message import unreadable
-from penstock.message.form import Form
-from penstock.observe.complaints import Complaints
+from penstock.observe.events import Event
+from penstock.observe.logs import Log
+from penstock.observe.throttle import Throttle
 from penstock.worker.context import Context, Progress
 from penstock.worker.delivery import Delivery
-from penstock.worker.outcome import STOPPED, Failed, NotStarted, Outcome, Stopped, decode
+from penstock.worker.outcome import STOPPED, Failed, NotStarted, Outcome, decode
 
-STARTING, STARTED = "starting messages in child processes", "they start again"
+STARTING = "starting child processes"
 
 
 class IsolatedRunner:
     """Runs messages in children: each in one of its own, or in one of a pool."""
 
-    def __init__(self, spawner: Spawner, form: Form, complaints: Complaints, *, alone: bool) -> None:
+    def __init__(self, spawner: Spawner, log: Log, throttle: Throttle, *, alone: bool) -> None:
         """`alone`: each message gets a child of its own."""
         self._spawner = spawner
-        self._form = form
-        self._complaints = complaints
+        self._log = log
+        self._throttle = throttle
         self._alone = alone
 
     async def run(self, delivery: Delivery, context: Context) -> Outcome:
         """Run one attempt."""
         outcome = await self._run(delivery, context)
         if isinstance(outcome, NotStarted):
-            self._complaints.trouble(STARTING, IsolationError(outcome.why))
-        else:
-            self._complaints.over(STARTING, STARTED)
-        if isinstance(outcome, Crashed | Stopped):
-            self._read_for_logs(delivery, context)
+            if self._throttle.admits(STARTING):
+                self._log.event(Event.ISOLATION_FAILED, error=outcome.why)
+        elif self._throttle.ends(STARTING):
+            self._log.event(Event.ISOLATION_RECOVERED)
         return outcome
 
     async def _run(self, delivery: Delivery, context: Context) -> Outcome:
@@ -70,12 +68,6 @@ class IsolatedRunner:
                 return STOPPED
             case Killed():
                 return NotStarted("no child was there in time")
-
-    def _read_for_logs(self, delivery: Delivery, context: Context) -> None:
-        """The child says no more, so this worker's lines must say which message it was."""
-        with suppress(unreadable.Unreadable):
-            received = self._form.read(delivery.fields)
-            context.about(received.value, received.own.id)
 
 
 def request_of(delivery: Delivery, context: Context) -> RunRequest:

@@ -13,13 +13,13 @@ from penstock.maintenance.group import GroupState, ensure
 from penstock.maintenance.promote import PromoteResult, promote
 from penstock.maintenance.replies import without_group
 from penstock.maintenance.takeover import Takeover, TakeoverResult
+from penstock.observe.events import Activity
 from penstock.wire.errors import RedisTrouble, Refused
 from penstock.wire.link import Link
 from penstock_spec.kinds.pipeline.spec import Pipeline
 
 EVERY = 1.0
 LEAST = 0.02
-PROMOTING, TAKING_OVER, ENSURING = "looking after what is due", "looking after lost workers", "making the group"
 
 
 class MaintenanceObserver(Protocol):
@@ -34,7 +34,7 @@ class MaintenanceObserver(Protocol):
     def ensured(self, how: GroupState) -> None:
         """The group is there."""
 
-    def trouble(self, doing: str, error: RedisTrouble) -> None:
+    def trouble(self, activity: Activity, error: RedisTrouble) -> None:
         """Redis did not answer as it should."""
 
 
@@ -63,17 +63,17 @@ class MaintenanceLoop:
         every = self._spec.work.lease.seconds / 5  # with our sleep on top, less than the third that breaks contact
         sweep_at = self._monotonic()
         while True:
-            wait, doing = EVERY, PROMOTING
+            wait, activity = EVERY, Activity.PROMOTING
             try:
                 result = await promote(self._link, self._keys)
                 await self._observer.promoted(result)
                 if result.next_due is not None:
                     wait = max(LEAST, min(EVERY, result.next_due / 1000))
                 if self._monotonic() >= sweep_at:
-                    sweep_at, doing = self._monotonic() + every, TAKING_OVER
+                    sweep_at, activity = self._monotonic() + every, Activity.TAKING_OVER
                     self._observer.taken_over(await self._takeover.run())
             except RedisTrouble as error:
-                self._observer.trouble(doing, error)
+                self._observer.trouble(activity, error)
                 if isinstance(error, Refused) and without_group(error):
                     await self._ensure_group()
             await self._sleep(wait)
@@ -82,4 +82,4 @@ class MaintenanceLoop:
         try:
             self._observer.ensured(await ensure(self._link, self._keys, self._spec))
         except RedisTrouble as error:
-            self._observer.trouble(ENSURING, error)
+            self._observer.trouble(Activity.CREATING_GROUP, error)

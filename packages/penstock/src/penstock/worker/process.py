@@ -18,6 +18,7 @@ from penstock.handling.load import load
 from penstock.isolation.pool import ChildPool
 from penstock.message.form import form_of
 from penstock.observe.board import process_board
+from penstock.observe.events import Event
 from penstock.observe.health import HealthServer
 from penstock.observe.heart import EVERY, Heart
 from penstock.observe.lines import Process
@@ -45,7 +46,7 @@ BLOCKED = 70
 LIVE_LIMIT = 10.0
 """Seconds without a heartbeat from which on `/livez` says no; a handler may hold up the loop for longer than that."""
 
-log = logging.getLogger("penstock.worker")
+log = Log(logging.getLogger("penstock.worker"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,7 @@ def run(start: Start) -> int:
     handler = load(pipeline.spec, start.paths)
     form = form_of(pipeline.spec.message, pipeline.message_schema())
     digest = pipeline.digest
-    Log(log).info("begins", environment=pipeline.environment, version=__version__, digest=digest)
+    log.event(Event.WORKER_STARTED, environment=pipeline.environment, version=__version__, digest=digest)
     readiness, heart = Readiness(), Heart()
     board = process_board()
     metrics = Metrics.of_spec("worker", pipeline.spec, board)
@@ -94,7 +95,7 @@ def run(start: Start) -> int:
             )
         )
         health.start(*start.listen)
-        Log(log).info("answers over HTTP", host=start.listen[0], port=health.port)
+        log.event(Event.HTTP_LISTENING, address=start.listen[0], port=health.port)
 
     async def main() -> tuple[int, bool]:
         loop = asyncio.get_running_loop()
@@ -121,6 +122,7 @@ def run(start: Start) -> int:
     collect_seldom()
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         code, busy = through(runner.get_loop(), main())
+        log.event(Event.WORKER_STOPPED, exit_code=code)
         # Threads that were cancelled and go on would be waited for; their messages are given back.
         leave(code, at_once=busy)
     if health is not None:
@@ -142,10 +144,10 @@ def _on_signals(loop: asyncio.AbstractEventLoop, worker: Worker) -> None:
 
     def handle(number: signal.Signals) -> None:
         if seen:
-            Log(log).error("a second signal: leaving at once; what is not settled is taken over", signal=number.name)
+            log.event(Event.SIGNAL_REPEATED, signal=number.name)
             os._exit(128 + number)
         seen.append(number)
-        Log(log).info("told to leave", signal=number.name)
+        log.event(Event.SIGNAL_RECEIVED, signal=number.name)
         worker.stop()
 
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -168,6 +170,6 @@ async def _watch(
     while True:
         await asyncio.sleep(1)
         if heart.age() > limit:
-            Log(log).error("the loop stands still; leaving, and what runs is taken over", seconds=round(heart.age(), 1))
+            log.event(Event.LOOP_BLOCKED, seconds=round(heart.age(), 1))
             sys.stderr.flush()
             os._exit(BLOCKED)

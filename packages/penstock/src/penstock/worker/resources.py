@@ -9,6 +9,7 @@ from penstock.handling.failures import Failure
 from penstock.handling.load import Handler
 from penstock.isolation.errors import HandlerImportError, IsolationError
 from penstock.isolation.spawner import Spawner
+from penstock.observe.events import Event
 from penstock.observe.failures import failure
 from penstock.observe.logs import Log
 from penstock_spec.findings import CannotGoOn
@@ -61,10 +62,10 @@ class HandlerResources:
             says = f"`{self._handler.name}` cannot be imported in a child process: {error}"
             raise CannotGoOn(says, "what it does when it is imported works only in this one") from error
         except IsolationError as error:
-            self._log.warning("no child processes yet", error=str(error))
+            self._log.event(Event.ISOLATION_FAILED, error=str(error))
         else:
             if why := self._spawner.each_imports:
-                self._log.warning("each child imports the handler for itself, which takes its time", why=why)
+                self._log.event(Event.ISOLATION_SLOW, reason=why)
 
     async def leave(self, seconds: float) -> None:
         """Let go what it needed; whoever hangs is left behind."""
@@ -72,4 +73,4 @@ class HandlerResources:
             async with asyncio.timeout(seconds):
                 await self._alive.aclose()
         except Exception as error:  # noqa: BLE001 - all is settled by now
-            self._log.failure("what the handler needed all along could not be let go", error)
+            self._log.event(Event.LIFESPAN_EXIT_FAILED, error)

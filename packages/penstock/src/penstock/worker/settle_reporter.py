@@ -4,52 +4,56 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from penstock.observe.complaints import Complaints
+from penstock.observe.events import Activity, Event
 from penstock.observe.logs import Log
+from penstock.observe.redis_log import RedisLog
 from penstock.wire.errors import RedisTrouble
 from penstock.worker.delivery import Buried, Delivery, Step
 from penstock.worker.metrics import WorkerMetrics
 
-SETTLING = "bringing outcomes to Redis"
 MOST_NAMED = 10
 
 
 class SettleReporter:
     """The settler's ledger."""
 
-    def __init__(self, metrics: WorkerMetrics, log: Log, complaints: Complaints) -> None:
+    def __init__(self, metrics: WorkerMetrics, log: Log, redis_log: RedisLog) -> None:
         self._metrics = metrics
         self._log = log
-        self._complaints = complaints
+        self._redis_log = redis_log
 
     def took(self, outcomes: Sequence[Step | Delivery], seconds: float) -> None:
         """Redis took them."""
         self._metrics.took(outcomes)
         self._metrics.settling.observe(seconds)
-        self._complaints.over(SETTLING)
-        if isinstance(outcomes[0], Buried):
-            for one in outcomes:
-                if isinstance(one, Buried):
-                    entry, attempt = one.delivery.id.decode(), one.delivery.attempt
-                    self._log.error("a message is dead", entry=entry, reason=one.reason, attempts=attempt)
+        self._redis_log.works(Activity.SETTLING)
+
+    def buried(self, one: Buried, dead_letter: str | None) -> None:
+        """Redis has its dead letter, under this id; it is not known where the answer was lost."""
+        self._log.about(one.about).event(
+            Event.MESSAGE_DEAD,
+            reason=one.reason,
+            error=one.cause,
+            at=one.at or None,
+            entry=one.delivery.id.decode(),
+            dead_letter=dead_letter,
+        )
 
     def fenced(self, step: str, outcomes: Sequence[Step | Delivery]) -> None:
         """They were another's by then."""
         self._metrics.fenced(step, len(outcomes))
-        told = "outcomes changed nothing: the messages are another worker's by now"
-        self._log.warning(told, step=step, count=len(outcomes), entries=_entries(outcomes))
+        self._log.event(Event.OUTCOMES_FENCED, step=step, count=len(outcomes), entries=_entries(outcomes))
 
     def gone(self, step: str, outcomes: Sequence[Step | Delivery]) -> None:
         """They were pending nowhere by then."""
         self._metrics.gone(step, len(outcomes))
-        told = "outcomes changed nothing: the messages are pending nowhere"
-        self._log.warning(told, step=step, count=len(outcomes), entries=_entries(outcomes))
+        self._log.event(Event.OUTCOMES_GONE, step=step, count=len(outcomes), entries=_entries(outcomes))
 
     def refused(self, step: str, error: RedisTrouble, unsettled: int) -> None:
         """They are kept, and come again."""
         self._metrics.trouble(error)
         self._metrics.unsettled.set(unsettled)
-        self._complaints.trouble(SETTLING, error, step=step)
+        self._redis_log.trouble(Activity.SETTLING, error, step=step)
 
 
 def _entries(outcomes: Sequence[Step | Delivery]) -> str:

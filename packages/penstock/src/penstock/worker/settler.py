@@ -37,6 +37,9 @@ class SettleObserver(Protocol):
     def took(self, outcomes: Sequence[Step | Delivery], seconds: float) -> None:
         """Redis took them, so long after the first of them had gathered. They are of one kind."""
 
+    def buried(self, one: Buried, dead_letter: str | None) -> None:
+        """Redis has its dead letter, under this id; it is not known where the answer was lost."""
+
     def fenced(self, step: str, outcomes: Sequence[Step | Delivery]) -> None:
         """They were another's by then; nothing was changed."""
 
@@ -256,6 +259,8 @@ class Settler:
             repeated = key in self._repeated
             self._repeated.discard(key)
             done = succeeded(step, delivery.count, answer, repeated=repeated)
+            if done and isinstance(one, Buried):
+                self._observer.buried(one, answer.decode() if isinstance(answer, bytes) else None)
             (took if done else gone if answer == 0 else fenced).append(one)
         if took:
             self._observer.took(took, waited)
@@ -298,7 +303,7 @@ def succeeded(step: str, count: int, answer: Reply, *, repeated: bool) -> bool:
     One that is repeated, because its answer was lost, may have been taken the first time: what was settled is gone
     then, and what was parked or given back is found where it was brought, with the same count.
     """
-    if answer == 1:
+    if answer == 1 or isinstance(answer, bytes):  # the id of a dead letter
         return True
     if not repeated:
         return False

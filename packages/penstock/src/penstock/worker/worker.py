@@ -18,12 +18,14 @@ from penstock.maintenance.promote import PromoteResult
 from penstock.maintenance.replies import without_group
 from penstock.maintenance.takeover import TakeoverResult
 from penstock.message.form import Form
-from penstock.observe.complaints import Complaints
+from penstock.observe.events import Activity, Event
 from penstock.observe.logs import Log
 from penstock.observe.readiness import Why
+from penstock.observe.redis_log import RedisLog
 from penstock.observe.spans import Spans
+from penstock.observe.throttle import Throttle
 from penstock.pod.dependencies import Dependencies
-from penstock.pod.lease import RENEWING, Lease
+from penstock.pod.lease import Lease
 from penstock.resolved import ResolvedPipeline
 from penstock.scripts import script
 from penstock.wire.errors import RedisTrouble, Refused
@@ -33,9 +35,9 @@ from penstock.worker.context import MessageSettings
 from penstock.worker.drain import Drain, end_of
 from penstock.worker.eviction import evicts
 from penstock.worker.in_process import InProcessRunner
-from penstock.worker.intake import READING, Intake
+from penstock.worker.intake import Intake
 from penstock.worker.isolated import IsolatedRunner
-from penstock.worker.maintenance_loop import ENSURING, PROMOTING, TAKING_OVER, MaintenanceLoop
+from penstock.worker.maintenance_loop import MaintenanceLoop
 from penstock.worker.metrics import WorkerMetrics
 from penstock.worker.registration import ConsumerRegistration
 from penstock.worker.resources import HandlerResources
@@ -45,8 +47,6 @@ from penstock.worker.slots import Slots
 from penstock_spec.findings import CannotGoOn
 from penstock_spec.kinds.pipeline.waits import waits
 
-REACHING = "reaching Redis"
-COMPARING = "comparing what is owned with what runs"
 GAUGES_EVERY = 0.5
 FIRST_WAIT, LONGEST_WAIT = 0.1, 2.0
 UNWELCOME = frozenset({"WRONGPASS", "NOAUTH", "NOPERM"})
@@ -76,7 +76,8 @@ class Worker:
         self._dependencies = dependencies
         self._spawner = spawner
         self._log = Log(logging.getLogger("penstock.worker"))
-        self._complaints = Complaints(self._log, dependencies.clocks.monotonic)
+        self._redis_log = RedisLog(self._log, dependencies.clocks.monotonic)
+        throttle = Throttle(dependencies.clocks.monotonic)
         self._metrics = WorkerMetrics(dependencies.metrics)
         self._stop = asyncio.Event()
         self._loop = asyncio.get_running_loop()
@@ -89,7 +90,7 @@ class Worker:
         self._settler = Settler(
             hand,
             self._keys,
-            SettleReporter(self._metrics, self._log, self._complaints),
+            SettleReporter(self._metrics, self._log, self._redis_log),
             deletes=self._keeps_nothing,
             group_gone=self._group_gone,
             changed=changed,
@@ -111,9 +112,9 @@ class Worker:
         self._told_to_leave: float | None = None
         self._attempts = Attempts(
             spec.work,
-            MessageSettings.of(spec, clocks),
-            IsolatedRunner(spawner, form, self._complaints, alone=False) if pooled else here,
-            IsolatedRunner(spawner, form, self._complaints, alone=True),
+            MessageSettings.of(spec, clocks, form),
+            IsolatedRunner(spawner, self._log, throttle, alone=False) if pooled else here,
+            IsolatedRunner(spawner, self._log, throttle, alone=True),
             RetryPolicy(spec.retries),
             self._settler,
             self._slots,
@@ -187,19 +188,18 @@ class Worker:
             try:
                 self.ensured(await ensure(self._hand, self._keys, self._spec))
                 if policy := await evicts(self._hand):
-                    told = "Redis deletes whole streams when it is full; run it with `maxmemory-policy noeviction`"
-                    self._log.error(told, policy=policy)
+                    self._log.event(Event.REDIS_EVICTS, policy=policy)
             except RedisTrouble as error:
                 if isinstance(error, Refused) and error.code in UNWELCOME:
                     raise CannotGoOn(f"Redis does not let us in: {error}", LET_IN) from error
                 self._dependencies.readiness.hold(Why.REDIS_ABSENT)
                 self._metrics.trouble(error)
-                self._complaints.trouble(REACHING, error)
+                self._redis_log.trouble(Activity.CONNECTING, error)
                 with suppress(TimeoutError):
                     await asyncio.wait_for(self._stop.wait(), wait)
                 wait = min(2 * wait, LONGEST_WAIT)
             else:
-                self._complaints.over(REACHING)
+                self._redis_log.works(Activity.CONNECTING)
                 self._dependencies.readiness.release(Why.REDIS_ABSENT)
                 return True
         return False
@@ -261,24 +261,24 @@ class Worker:
 
     def registered(self, consumer: str) -> None:
         """A life has begun."""
-        self._log.info("a life in the group begins", consumer=consumer)
         self._dependencies.process.consumer = consumer
+        self._log.event(Event.CONSUMER_JOINED, consumer=consumer)
         self._attempts.consumer = consumer
         self._intake.begin(consumer)
         self._dependencies.readiness.release(Why.STARTING)
         self._dependencies.readiness.release(Why.NO_LEASE)
-        self._complaints.over(RENEWING)
+        self._redis_log.works(Activity.RENEWING)
 
     def renewed(self, consumer: str) -> None:
         """It goes on: a good moment to compare what is owned with what is run."""
-        self._complaints.over(RENEWING)
+        self._redis_log.works(Activity.RENEWING)
         if self._auditing is None or self._auditing.done():
             self._auditing = asyncio.create_task(self._audit_quietly(consumer))
 
     def lost(self, consumer: str) -> None:
         """It is over; what it held is taken over."""
         self._metrics.lease_lost.add()
-        self._log.error("the lease was lost, and what ran is cancelled", consumer=consumer)
+        self._log.event(Event.LEASE_LOST, consumer=consumer, running=self._attempts.busy)
         self._dependencies.readiness.hold(Why.NO_LEASE)
         self._intake.end(consumer)
         if self._attempts.consumer == consumer:
@@ -287,18 +287,18 @@ class Worker:
 
     # how Redis answers
 
-    def trouble(self, doing: str, error: RedisTrouble) -> None:
+    def trouble(self, activity: Activity, error: RedisTrouble) -> None:
         """Not as it should."""
         self._metrics.trouble(error)
-        self._complaints.trouble(doing, error)
+        self._redis_log.trouble(activity, error)
         # One that is not there for a moment is no reason; one that says no may say so until somebody acts.
-        if doing == READING and isinstance(error, Refused) and not without_group(error):
+        if activity is Activity.READING and isinstance(error, Refused) and not without_group(error):
             self._dependencies.readiness.hold(Why.REFUSED)
 
-    def fine(self, doing: str) -> None:
+    def works(self, activity: Activity) -> None:
         """As it should again."""
-        self._complaints.over(doing)
-        if doing == READING:
+        self._redis_log.works(activity)
+        if activity is Activity.READING:
             self._dependencies.readiness.release(Why.REFUSED)
 
     def _group_gone(self, consumer: str) -> None:
@@ -312,11 +312,11 @@ class Worker:
         try:
             strays = await self._audit(consumer)
         except RedisTrouble as error:
-            self.trouble(COMPARING, error)
+            self.trouble(Activity.COMPARING, error)
         else:
-            self.fine(COMPARING)
+            self.works(Activity.COMPARING)
             if strays:
-                self._log.warning("messages were owned and not run; they are given back", count=strays)
+                self._log.event(Event.MESSAGES_GIVEN_BACK, count=strays)
 
     # what the watch tells
 
@@ -324,15 +324,15 @@ class Worker:
         """What was promoted, and what may be claimed."""
         self._metrics.promoted(result)
         if result.lost:
-            self._log.error("messages that waited for their time are lost: somebody deleted them", count=result.lost)
+            self._log.event(Event.MESSAGES_LOST, count=result.lost, state="waiting", stream=self._keys.stream)
         await self._intake.offer(ready=result.ready, suspect=result.suspect)
         if self._until_idle and await self._is_idle():
-            self._log.info("there is nothing left to do")
+            self._log.event(Event.WORKER_IDLE)
             self.stop()
         if result.refused:
-            self.trouble(PROMOTING, result.refused)
+            self.trouble(Activity.PROMOTING, result.refused)
         else:
-            self.fine(PROMOTING)
+            self.works(Activity.PROMOTING)
 
     async def _is_idle(self) -> bool:
         if self._slots.running or self._settler.unsettled:
@@ -343,15 +343,16 @@ class Worker:
 
     def taken_over(self, result: TakeoverResult) -> None:
         """What was taken over."""
-        self.fine(TAKING_OVER)
+        self.works(Activity.TAKING_OVER)
         self._metrics.taken_over(result)
         if result.suspects or result.removed:
-            told = "lost workers' messages are taken over"
-            self._log.warning(told, messages=result.suspects, workers=result.removed, lost=result.lost)
+            self._log.event(
+                Event.MESSAGES_TAKEN_OVER, messages=result.suspects, consumers=result.removed, lost=result.lost
+            )
 
     def ensured(self, how: GroupState) -> None:
         """The group is there."""
-        self.fine(ENSURING)
+        self.works(Activity.CREATING_GROUP)
         if how == "again":
             self._metrics.group_recreated.add()
-            self._log.error("the group had vanished and was made again; the janitor brings back what is left")
+            self._log.event(Event.GROUP_RECREATED, stream=self._keys.stream, group=self._keys.group)

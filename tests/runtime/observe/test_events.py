@@ -1,0 +1,159 @@
+"""Events are an interface: code, contract and page have the same set, and every line of the runtime has one."""
+
+from __future__ import annotations
+
+import ast
+import logging
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import fields as fields_of
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from logged import logged
+
+import penstock
+from penstock.janitor.reconcile import Reconciled
+from penstock.observe.event_lines import ABOUT, EVENT_LINES, SUMMARY
+from penstock.observe.events import Event
+from penstock.observe.logs import Log
+
+ROOT = Path(__file__).parents[3]
+PACKAGE = Path(penstock.__file__).parent
+PAGE = ROOT / "docs/reference/events.md"
+LOGGERS = frozenset({"log", "_log", "logger", "_logger", "LOGGER", "Log", "getLogger"})
+LEVELS = frozenset({"debug", "info", "warning", "error", "exception", "critical", "log"})
+CAUSE = frozenset({"error", "at"})
+SPREAD = {
+    "_summary": frozenset(SUMMARY),
+    "told": frozenset(field.name for field in fields_of(Reconciled)) - {"more_left"},
+    "fields": frozenset({"pipeline", "step"}),
+}
+"""Fields that a call spreads: by the function, or the variable, that they come from."""
+
+
+class LogCall(NamedTuple):
+    """A call of `Log.event`."""
+
+    at: str
+    events: frozenset[Event]
+    fields: frozenset[str]
+    spread: frozenset[str]
+
+
+def trees() -> Iterator[tuple[str, ast.Module]]:
+    for path in sorted(PACKAGE.rglob("*.py")):
+        yield path.relative_to(PACKAGE).as_posix(), ast.parse(path.read_text())
+
+
+def called(node: ast.AST) -> str:
+    """The last name of what is called, or of what a method is called on."""
+    match node:
+        case ast.Name(name) | ast.Attribute(attr=name):
+            return name
+        case ast.Call(function):
+            return called(function)
+        case _:
+            return ""
+
+
+def log_calls() -> Iterator[LogCall]:
+    for path, tree in trees():
+        for node in ast.walk(tree):
+            match node:
+                case ast.Call(ast.Attribute(attr="event"), [first, *rest], keywords):
+                    names = (one.attr for one in ast.walk(first) if isinstance(one, ast.Attribute))
+                    events = frozenset(Event[name] for name in names if name in Event.__members__)
+                    spread = frozenset[str]().union(*(SPREAD[called(one.value)] for one in keywords if one.arg is None))
+                    told = frozenset(one.arg for one in keywords if one.arg is not None)
+                    yield LogCall(f"{path}:{node.lineno}", events, told | (CAUSE if rest else frozenset()), spread)
+                case _:
+                    pass
+
+
+CALLS = list(log_calls())
+
+
+def test_every_event_has_one_line_in_the_contract() -> None:
+    assert set(EVENT_LINES) == set(Event)
+
+
+def test_the_page_has_every_event() -> None:
+    """Each once, and no other."""
+    rows = re.findall(r"^\| `(\w+\.\w+)` \|", PAGE.read_text(), re.MULTILINE)
+    assert sorted(rows) == sorted(Event)
+
+
+def test_every_event_is_logged_somewhere() -> None:
+    assert {event for call in CALLS for event in call.events} == set(Event)
+
+
+def test_every_call_names_its_event() -> None:
+    """In the call itself, so that it can be found."""
+    assert [call.at for call in CALLS if not call.events] == []
+
+
+def test_the_runtime_logs_events_alone() -> None:
+    """Logging by level is for handlers."""
+    found = [
+        f"{path}:{node.lineno}"
+        for path, tree in trees()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in LEVELS
+        and called(node.func.value) in LOGGERS
+        and path != "observe/logs.py"
+    ]
+    assert found == []
+
+
+def test_calls_carry_the_fields_of_the_contract() -> None:
+    """No call has another field, and no field is in the contract that no call has."""
+    used: dict[Event, set[str]] = defaultdict(set)
+    for call in CALLS:
+        for event in call.events:
+            assert call.fields <= set(EVENT_LINES[event].fields), call
+            used[event] |= call.fields | (call.spread & set(EVENT_LINES[event].fields))
+    assert {event: set(line.fields) for event, line in EVENT_LINES.items()} == {event: used[event] for event in Event}
+
+
+@pytest.mark.parametrize("event", Event)
+def test_a_message_shows_only_fields_that_every_call_has(event: Event) -> None:
+    """So that no line fails for want of one."""
+    shown = set(re.findall(r"\{(\w+)\}", EVENT_LINES[event].message))
+    for call in CALLS:
+        if event in call.events:
+            assert shown <= call.fields, call.at
+
+
+@pytest.mark.parametrize("event", Event)
+def test_a_field_does_not_hide_another(event: Event) -> None:
+    """None is called like one of those that every line has, or that a line about its subject has."""
+    line = EVENT_LINES[event]
+    taken = {
+        "timestamp",
+        "level",
+        "message",
+        "event",
+        "logger",
+        "host",
+        "pid",
+        *(ABOUT[line.about] if line.about else ()),
+    }
+    assert taken.isdisjoint(line.fields)
+
+
+def test_an_event_is_in_the_line_with_its_fields(caplog: pytest.LogCaptureFixture) -> None:
+    """Its message is written out; a field without a value is left out."""
+    with caplog.at_level(logging.INFO):
+        Log(logging.getLogger("penstock.test")).event(Event.SIGNAL_RECEIVED, signal="SIGTERM", nothing=None)
+    [line] = logged(caplog)
+    assert (line["message"], line["event"], line["signal"]) == (
+        "Received SIGTERM; shutting down",
+        "signal.received",
+        "SIGTERM",
+    )
+    assert "nothing" not in line
