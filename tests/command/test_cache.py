@@ -23,7 +23,7 @@ def engine_runs(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     from penstock_spec.linting import check, lint  # noqa: PLC0415 - the modules that are watched
 
     runs: list[int] = []
-    real_lint, real_check = lint.lint, check.check_spec
+    real_lint, real_check = lint.lint, check.check_and_resolve
 
     def counted_lint(*arguments: Any) -> Any:  # noqa: ANN401 - passed on as it came
         runs.append(0)
@@ -34,7 +34,7 @@ def engine_runs(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         return real_check(*arguments)
 
     monkeypatch.setattr(lint, "lint", counted_lint)
-    monkeypatch.setattr(lint, "check_spec", counted_check)
+    monkeypatch.setattr(lint, "check_and_resolve", counted_check)
     return runs
 
 

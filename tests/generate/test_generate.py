@@ -8,7 +8,7 @@ from subprocess import CompletedProcess
 import pytest
 import yaml
 
-from penstock_generate.rendering.templates import BUILT_IN
+from penstock_generate.own_templates import BUILT_IN
 from penstock_generate.tree import listing
 
 Run = Callable[..., CompletedProcess[str]]

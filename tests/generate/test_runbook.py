@@ -16,7 +16,7 @@ from penstock.command import app
 from penstock_generate.inputs.plan import PlannedSpec
 from penstock_generate.kinds.pipeline import emit
 from penstock_generate.kinds.pipeline.alerts import Alert, Sources, alerts
-from penstock_generate.rendering.templates import BUILT_IN
+from penstock_generate.own_templates import BUILT_IN
 from penstock_spec.kinds.pipeline.keys import PipelineKeys
 from penstock_spec.kinds.pipeline.rights.roles import Role, commands_of
 

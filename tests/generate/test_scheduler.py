@@ -21,7 +21,7 @@ from penstock.command import app
 from penstock_generate.inputs.plan import PlannedSpec
 from penstock_generate.kinds.scheduler.alerts import Sources, alerts
 from penstock_generate.kinds.scheduler.expected import runs_per_second
-from penstock_generate.rendering.templates import BUILT_IN
+from penstock_generate.own_templates import BUILT_IN
 from penstock_spec.kinds.scheduler.keys import SchedulerKeys
 from penstock_spec.kinds.scheduler.rights import OPERATOR, commands
 

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 import yaml
 
-from penstock_generate.rendering.templates import BUILT_IN, Templates
+from penstock_generate.own_templates import BUILT_IN
+from penstock_generate.rendering.templates import Templates
 
 NAME = "images/worker.Dockerfile"
 

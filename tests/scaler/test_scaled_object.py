@@ -21,6 +21,17 @@ TOPOLOGIES = {
     "cluster": 'topology: cluster, addresses: ["one:6379", "two:6379"]',
     "sentinel": 'topology: sentinel, addresses: ["one:26379", "two:26379"], master: media',
 }
+METADATA = {
+    "name": "media-cluster",
+    "namespace": "media-dev",
+    "labels": {
+        "app.kubernetes.io/name": "media-cluster",
+        "app.kubernetes.io/component": "worker",
+        "app.kubernetes.io/part-of": "penstock",
+        "app.kubernetes.io/managed-by": "penstock",
+        "penstock.dev/team": "media",
+    },
+}
 
 
 @pytest.fixture(scope="session")
@@ -41,7 +52,7 @@ def test_the_smallest_spec_scales_by_what_is_in_its_stream(emitted: Callable[...
     assert emitted() == {
         "apiVersion": "keda.sh/v1alpha1",
         "kind": "ScaledObject",
-        "metadata": {"name": "media-cluster"},
+        "metadata": METADATA,
         "spec": {
             "scaleTargetRef": {"name": "media-cluster"},
             "minReplicaCount": 0,
@@ -164,7 +175,7 @@ def test_without_a_fallback_none_is_written(emitted: Callable[..., dict[str, Any
 
 def test_a_paused_pipeline_is_annotated(emitted: Callable[..., dict[str, Any]]) -> None:
     metadata = emitted("scaling: {paused: true}")["metadata"]
-    assert metadata == {"name": "media-cluster", "annotations": {"autoscaling.keda.sh/paused": "true"}}
+    assert metadata == {**METADATA, "annotations": {"autoscaling.keda.sh/paused": "true"}}
 
 
 @pytest.mark.parametrize("topology", TOPOLOGIES)

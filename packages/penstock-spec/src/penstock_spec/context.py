@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
 from penstock_spec.findings import Span
 from penstock_spec.layers import Layers, Source
+from penstock_spec.manifest_templates import ManifestTemplates
 from penstock_spec.model import Section
 from penstock_spec.platform import Environment, Platform
 from penstock_spec.reading import Document, Path, Problem, dotted
 
 SpecT = TypeVar("SpecT", bound=Section)
+ResultT = TypeVar("ResultT")
 STEP = re.compile(r"[^.\[\]]+")
 INDEX = re.compile(r"[0-9]{1,9}")
 
@@ -41,6 +43,16 @@ class SpecContext(Generic[SpecT]):
     layers: Layers
     beside: Callable[[str], bytes | None]
     """Reads a file that the spec names, relative to it."""
+    templates: ManifestTemplates | None = None
+    """The repository's own templates, if they change a manifest that rules look at."""
+    _results: dict[object, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def once(self, work: Callable[[SpecContext[SpecT]], ResultT]) -> ResultT:
+        """The result of a function of this context, which many rules ask for: it is computed once."""
+        if work not in self._results:
+            self._results[work] = work(self)
+        result: ResultT = self._results[work]
+        return result
 
     @property
     def file(self) -> str:

@@ -10,6 +10,17 @@ from penstock_spec.values.quantities import Cpu, Duration, Size
 from penstock_spec.values.strings import Cidr, Namespace, Url
 
 
+def selector(name: str, role: str) -> dict[str, str]:
+    """The labels that select the pods of a spec."""
+    return {"app.kubernetes.io/name": name, "app.kubernetes.io/component": role}
+
+
+def labels(name: str, role: str, team: str) -> dict[str, str]:
+    """The labels of all objects of a spec."""
+    ours = {"app.kubernetes.io/part-of": "penstock", "app.kubernetes.io/managed-by": "penstock"}
+    return {**selector(name, role), **ours, "penstock.dev/team": team}
+
+
 class Resources(Section):
     """What a pod asks for; memory is its limit too."""
 

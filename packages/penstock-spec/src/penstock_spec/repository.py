@@ -10,6 +10,7 @@ from pathlib import Path
 
 from penstock_spec.files import File, read_bytes
 from penstock_spec.findings import CannotGoOn, Span
+from penstock_spec.manifest_templates import ManifestTemplates
 from penstock_spec.reading import Problem
 
 PLATFORM_FILE = "penstock.yaml"
@@ -46,13 +47,15 @@ class Inputs:
     specs: tuple[File, ...]
     whole: bool
     """All specs of the repository, rather than some that were named."""
+    templates: ManifestTemplates | None = None
+    """The repository's own templates, if they change a manifest that rules look at."""
 
 
-def read_inputs(repository: Repository) -> Inputs:
+def read_inputs(repository: Repository, templates: ManifestTemplates | None = None) -> Inputs:
     """Read every file once."""
     real = cache(os.path.realpath)  # thousands of specs lie in a few folders
     files = [_read(real(repository.root), path, real(path.parent)) for path in repository.files]
-    return Inputs(files[0], tuple(files[1:]), repository.whole)
+    return Inputs(files[0], tuple(files[1:]), repository.whole, templates)
 
 
 def read_file(repository: Repository, path: Path) -> File:

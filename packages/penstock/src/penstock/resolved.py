@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from penstock.keys import PipelineKeys
+from penstock.own_templates import read_inputs
 from penstock_spec import worker_file
 from penstock_spec.files import read_bytes
 from penstock_spec.findings import CannotGoOn, LintResult, Severity
@@ -16,9 +17,10 @@ from penstock_spec.kinds import kinds
 from penstock_spec.kinds.pipeline.message.schema_of import schema_of
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.linting import check, lint
+from penstock_spec.manifest_templates import ManifestTemplates
 from penstock_spec.model import Section
 from penstock_spec.platform import Environment, Redis
-from penstock_spec.repository import open_repository, read_inputs
+from penstock_spec.repository import open_repository
 
 GENERATED = ".json"
 """The suffix of files that the generator wrote for pods."""
@@ -42,6 +44,8 @@ class Resolved(Generic[SpecT]):
     """The JSON Schema of its messages, if the file has it."""
     generated: Self | None = None
     """The same spec on the Redis of its file, if this one is on another."""
+    templates: ManifestTemplates | None = None
+    """The repository's own templates, if they change what scales its pods."""
 
     @classmethod
     def of(cls, found: Resolved[Any], called: str | Path = "") -> Self:
@@ -50,7 +54,7 @@ class Resolved(Generic[SpecT]):
             called, kind = called or found.name, found.spec.kind
             says = f"`{called}` is a {kind}, and a {cls.model.__name__.lower()} is asked for"
             raise CannotGoOn(says, f"run it with `{kinds()[kind].command} {called}`")
-        return cls(found.spec, found.environment, found.around, found.file, found.schema)  # type: ignore[arg-type]  # as was checked
+        return cls(found.spec, found.environment, found.around, found.file, found.schema, templates=found.templates)  # type: ignore[arg-type]  # as was checked
 
     @property
     def name(self) -> str:
@@ -157,7 +161,7 @@ def specs(  # noqa: PLR0913 - what a command was given, and when
     for file in inputs.specs:
         document = lint.load(file)
         model, _ = check.resolve(kinds()[document.data["kind"]], document, read, chosen)
-        found.append(Resolved(model, chosen, around, file.path))
+        found.append(Resolved(model, chosen, around, file.path, templates=inputs.templates))
     return tuple(found), outcome
 
 

@@ -113,10 +113,11 @@ def case_options(verb: F) -> F:
 
 def one_spec(spec: Path, platform: Path | None, environment: str | None) -> ValidSpecs:
     """A file, or the spec of this name, in the environment that is asked for or the only one."""
+    from penstock.own_templates import read_inputs
     from penstock.resolved import choose
     from penstock_dev.simulating.specs import read
     from penstock_spec.linting import check, lint
-    from penstock_spec.repository import open_repository, read_inputs
+    from penstock_spec.repository import open_repository
 
     inputs = read_inputs(open_repository((find_spec(spec, platform),), platform, here()))
     known = lint.choose(check.check_platform(lint.load(inputs.platform)), (environment,) if environment else ())

@@ -55,8 +55,9 @@ def command(
       penstock test media-cluster --env production
       penstock test --junit scaling.xml
     """
+    from penstock.own_templates import read_inputs
     from penstock_dev.simulating.specs import read
-    from penstock_spec.repository import open_repository, read_inputs
+    from penstock_spec.repository import open_repository
 
     files = tuple(find_spec(spec, platform) for spec in specs)
     found = refuse_errors(read(read_inputs(open_repository(files, platform, here())), environments, today()))

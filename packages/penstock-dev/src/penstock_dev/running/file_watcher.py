@@ -9,7 +9,7 @@ from pathlib import Path
 
 EXCLUDED = frozenset({"node_modules", "__pycache__", "build", "dist", "generated"})
 """Folders without handwritten files; hidden folders are excluded as well."""
-CODE, SPECS = frozenset({".py"}), frozenset({".yaml", ".yml", ".json"})
+CODE, SPECS = frozenset({".py"}), frozenset({".yaml", ".yml", ".json", ".j2"})
 
 Stamps = dict[str, tuple[int, int]]
 

@@ -27,9 +27,8 @@ from penstock_scaling import Readings, settings_of
 from penstock_scaling.settings import Settings
 from penstock_spec import worker_file
 from penstock_spec.findings import CannotGoOn
-from penstock_spec.kinds.pipeline.scaler.scaled_object import scaled_object
+from penstock_spec.kinds.pipeline.scaler.effective import scaler_manifest
 from penstock_spec.kinds.pipeline.spec import Pipeline
-from penstock_spec.patching import patched
 from penstock_spec.platform import Redis
 
 BATCH = 500
@@ -103,9 +102,9 @@ class PipelineWorkload:
         ]
 
     def settings(self) -> Settings:
-        """The settings of its ScaledObject, patches applied. Raises CannotGoOn if they are not supported here."""
-        manifest = scaled_object(self.spec, self.resolved.around)
-        return settings_of(patched(manifest, self.spec.patches, "ScaledObject").manifest)
+        """The settings of its ScaledObject, after templates and patches. Raises CannotGoOn if unsupported here."""
+        manifest = scaler_manifest(self.spec, self.resolved.around, self.resolved.templates).result.manifest
+        return settings_of(manifest)
 
     async def readings(self, link: Link, janitor: int | None) -> Readings:
         return await read_triggers(link, self.resolved.keys, self.name, janitor)

@@ -12,7 +12,7 @@ from penstock_spec.repository import Inputs
 
 
 def at_revision(inputs: Inputs, revision: str) -> Inputs:
-    """The same files in that revision. What a spec names beside itself is read as it lies there now."""
+    """The same files in that revision. Templates, and what a spec names beside itself, are read as they are now."""
     where = inputs.platform.path.resolve().parent
     known = _git(where, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
     if known is None:
@@ -21,7 +21,7 @@ def at_revision(inputs: Inputs, revision: str) -> Inputs:
         )
     commit = known.decode().strip()
     platform, *specs = (_committed(one, revision, commit) for one in (inputs.platform, *inputs.specs))
-    return Inputs(platform, tuple(specs), inputs.whole)
+    return Inputs(platform, tuple(specs), inputs.whole, inputs.templates)
 
 
 def _committed(file: File, revision: str, commit: str) -> File:

@@ -13,6 +13,7 @@ from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.layers import copied, put
 from penstock_spec.linting import check, lint
 from penstock_spec.linting.check import PlatformFile
+from penstock_spec.manifest_templates import ManifestTemplates
 from penstock_spec.reading import Document, Path
 from penstock_spec.repository import Inputs
 
@@ -30,7 +31,7 @@ class ValidSpecs:
         document = lint.load(file)
         if kinds()[document.data["kind"]].model is not Pipeline:
             return None
-        return resolved(document, self.platform, environment, file.beside)
+        return resolved(document, self.platform, environment, file.beside, self.inputs.templates)
 
     def one(self) -> SpecContext[Pipeline]:
         """The pipeline of the only file, in the only environment."""
@@ -58,7 +59,11 @@ def read(inputs: Inputs, asked: tuple[str, ...], today: date) -> ValidSpecs | In
 
 
 def resolved(
-    document: Document, platform: PlatformFile, environment: str, beside: check.Beside
+    document: Document,
+    platform: PlatformFile,
+    environment: str,
+    beside: check.Beside,
+    templates: ManifestTemplates | None,
 ) -> SpecContext[Pipeline]:
     """A pipeline that was found right, in an environment."""
     kind = kinds()[document.data["kind"]]
@@ -66,7 +71,7 @@ def resolved(
     assert isinstance(model, Pipeline)  # noqa: S101 - the caller looked at its kind
     assert platform.model is not None  # noqa: S101 - as above
     around = platform.model.environments[environment]
-    return SpecContext(model, environment, around, platform.document, layers, beside)
+    return SpecContext(model, environment, around, platform.document, layers, beside, templates)
 
 
 def with_value(specs: ValidSpecs, path: Path, value: object) -> SpecContext[Pipeline] | tuple[Finding, ...]:
@@ -76,7 +81,7 @@ def with_value(specs: ValidSpecs, path: Path, value: object) -> SpecContext[Pipe
     document = _with(before, environment, path, value)
     known = {(one.rule, one.path) for one in _errors(before, specs, environment)}
     wrong = tuple(one for one in _errors(document, specs, environment) if (one.rule, one.path) not in known)
-    return wrong or resolved(document, specs.platform, environment, file.beside)
+    return wrong or resolved(document, specs.platform, environment, file.beside, specs.inputs.templates)
 
 
 def _with(document: Document, environment: str, path: Path, value: object) -> Document:
@@ -96,6 +101,6 @@ def _with(document: Document, environment: str, path: Path, value: object) -> Do
 def _errors(document: Document, specs: ValidSpecs, environment: str) -> list[Finding]:
     """Suppressed ones too: they are there before and after."""
     beside = specs.inputs.specs[0].beside
-    checked = check.check_spec(document, specs.platform, (environment,), beside)
+    checked = check.check_spec(document, specs.platform, (environment,), beside, specs.inputs.templates)
     found = [check.finding(one, ()) for _, one in checked.problems]
     return [one for one in found if one.severity is Severity.ERROR]

@@ -14,7 +14,8 @@ from difflib import SequenceMatcher
 
 from penstock_generate.explaining.subjects import Cause, Subject, subject_of
 from penstock_generate.explaining.trace import Marks, places, without
-from penstock_generate.inputs.source import TEMPLATES, Source
+from penstock_generate.inputs.source import Source
+from penstock_generate.own_templates import FOLDER as TEMPLATES
 from penstock_generate.rendering.artifact import Artifact
 from penstock_generate.rendering.templates import Templates
 from penstock_generate.tree.listing import NAME

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 
@@ -24,7 +24,7 @@ from penstock_spec.linting.lint import load
 class IncrementalRun:
     """One run over a source.
 
-    Handed to the linter, it builds each valid spec right after its checks, while the spec is still parsed. Nothing is
+    The linter calls `build` with each valid spec right after its checks, while the spec is still parsed. Nothing is
     written unless all specs are valid.
     """
 
@@ -45,7 +45,7 @@ class IncrementalRun:
         self._wanted: set[str] = set()
         self._members: dict[str, list[Member]] = {name: [] for name in source.environments}
 
-    def make(self, file: File, resolved: Resolved) -> BuiltUnit | CannotGoOn | None:
+    def build(self, file: File, resolved: Resolved) -> BuiltUnit | CannotGoOn | None:
         """Build a spec that was just checked; an error is returned and raised later, when the run takes its turn."""
         entry = self._cached(file)
         if self._source.chosen.names or (entry and self._is_current(file, entry)):
@@ -55,12 +55,13 @@ class IncrementalRun:
         except CannotGoOn as refused:
             return refused
 
-    def take(self, file: File, made: BuiltUnit | CannotGoOn) -> None:
-        """Keep the result of `make`."""
-        if isinstance(made, CannotGoOn):
-            self._refused = self._refused or made
-        else:
-            self._early[file.name] = made
+    def take(self, results: Mapping[str, BuiltUnit | CannotGoOn]) -> None:
+        """Take over what `build` returned, by file."""
+        for name, result in results.items():
+            if isinstance(result, CannotGoOn):
+                self._refused = self._refused or result
+            else:
+                self._early[name] = result
 
     def run(self) -> Difference:
         """Build what is left, and return all differences in the selection."""

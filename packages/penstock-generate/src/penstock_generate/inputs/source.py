@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import os
+from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import date
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
+from penstock_generate.own_templates import BUILT_IN, FOLDER, TOOLS, contents, own_templates
 from penstock_generate.rendering.artifact import REPOSITORY_FOLDERS
-from penstock_generate.rendering.templates import BUILT_IN, Templates
+from penstock_generate.rendering.templates import Templates
 from penstock_spec.fields import nearest
 from penstock_spec.files import digest
 from penstock_spec.findings import CannotGoOn, LintResult, Severity
 from penstock_spec.linting import cache, check, lint
 from penstock_spec.platform import Platform
 from penstock_spec.repository import Inputs, Repository, read_inputs
-
-TEMPLATES = "templates"
-TOOLS = ("penstock-generate", "Jinja2")
-"""Packages whose version changes the generated files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,18 +68,19 @@ class InvalidSpecs:
 def read_source(repository: Repository, chosen: Selection, today: date) -> Source | InvalidSpecs:
     """Read and lint the repository."""
     source = read_unchecked(repository, chosen, today)
-    return (isinstance(source, Source) and lint_errors(source)) or source
+    return source if isinstance(source, InvalidSpecs) else linted(source)[0]
 
 
-def lint_errors(source: Source, also: lint.SpecCallback | None = None) -> InvalidSpecs | None:
-    """Lint the specs, and hand each valid one to `also`; None if there are no errors."""
-    outcome = cache.lint(source.repository, source.chosen.environments, source.today, source.inputs, also)
-    return InvalidSpecs(outcome) if outcome.count(Severity.ERROR) else None
+def linted(source: Source, on_valid: lint.OnValid | None = None) -> tuple[Source | InvalidSpecs, Mapping[str, Any]]:
+    """Lint the specs. The callback gets each valid one that the cache does not know; its results are by file."""
+    environments = source.chosen.environments
+    outcome, results = cache.run(source.repository, environments, source.today, source.inputs, on_valid)
+    return (InvalidSpecs(outcome) if outcome.count(Severity.ERROR) else source), results
 
 
 def read_unchecked(repository: Repository, chosen: Selection, today: date) -> Source | InvalidSpecs:
     """Read the repository without linting its specs; only an invalid platform file is refused."""
-    inputs = read_inputs(repository)
+    inputs = read_inputs(repository, own_templates(repository.root))
     platform = check.check_platform(lint.load(inputs.platform))
     environments = lint.choose(platform, chosen.environments)
     if platform.model is None:
@@ -90,7 +89,7 @@ def read_unchecked(repository: Repository, chosen: Selection, today: date) -> So
         if name in platform.model.environments:
             says = f"an environment cannot be named `{name}`: `generated/{name}/` belongs to all environments"
             raise CannotGoOn(says, "rename it")
-    overrides = repository.root / TEMPLATES
+    overrides = repository.root / FOLDER
     return Source(
         repository=repository,
         inputs=inputs,
@@ -107,11 +106,8 @@ def read_unchecked(repository: Repository, chosen: Selection, today: date) -> So
 
 def _fingerprint(inputs: Inputs, overrides: Path) -> str:
     raw = inputs.platform.raw
-    parts = [digest(raw) or "" if isinstance(raw, bytes) else ""]
-    for folder in (overrides, BUILT_IN):
-        for path in sorted(found for found in folder.rglob("*") if found.is_file()):
-            parts += [os.fspath(path.relative_to(folder)), digest(path.read_bytes()) or ""]
-    return cache.fingerprint((Path(__file__).parents[1],), TOOLS, *parts)
+    platform = digest(raw) or "" if isinstance(raw, bytes) else ""
+    return cache.fingerprint((Path(__file__).parents[1],), TOOLS, platform, *contents(overrides, BUILT_IN))
 
 
 def refuse_unknown(chosen: Selection, names: AbstractSet[str]) -> None:

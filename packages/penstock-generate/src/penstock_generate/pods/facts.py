@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Self
 
 from penstock_generate.dashboards.drawn import Drawn
-from penstock_generate.inputs.plan import DOMAIN, PlannedSpec
 from penstock_generate.inputs.references import Secret, image, redis_ports, secret
 from penstock_generate.pods.worker import Worker
 from penstock_generate.rendering.yaml_text import Written
-from penstock_spec.pods import EgressRule
+from penstock_spec.platform import Environment
+from penstock_spec.pods import EgressRule, labels, selector
 from penstock_spec.values.quantities import Duration
 
 
@@ -33,60 +33,71 @@ class Pods:
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
-    """Of a spec in an environment. Templates know each by its name here."""
+class PodFacts:
+    """Facts that follow from a spec and its environment alone. Templates know each by its name here."""
 
     role: str
     args: list[str]
     """Of the container."""
     replicas: int | None
     scaled_object: dict[str, Any] | None
+    """As it follows from the spec, before templates and patches."""
     makes_authentication: bool
     sends_to: list[str]
     labels: dict[str, str]
-    """Of everything that belongs to it."""
+    """Of all objects of the spec."""
     selector: dict[str, str]
-    """What tells its pods from others. A Deployment's cannot be changed, so it holds what never changes."""
+    """The labels that select its pods. A Deployment's selector is immutable, so it has only what never changes."""
     image: str
     grace_seconds: int
-    worker_file: str
-    digest: str
-    """Of the worker file."""
     secret: Secret | None
     redis_ports: list[int]
     egress: list[dict[str, Any]]
-    """Rules of a NetworkPolicy: where pods go besides Redis."""
-    rules: Written
-    """Groups of them."""
-    dashboard: Written
-    """As compact JSON."""
+    """Rules of a NetworkPolicy: what pods reach besides Redis."""
 
     @classmethod
-    def of(cls, it: PlannedSpec, pods: Pods, worker: Worker, rules: Written, dashboard: Drawn) -> Self:
-        """All of them."""
-        spec, around = it.spec, it.around
-        selector = {"app.kubernetes.io/name": spec.name, "app.kubernetes.io/component": pods.role}
-        return cls(
+    def of(cls, spec: Any, around: Environment, pods: Pods) -> PodFacts:  # noqa: ANN401 - the model of any kind
+        """The facts of a spec in an environment."""
+        return PodFacts(
             role=pods.role,
             args=[*pods.args, "/etc/penstock/worker.json"],
             replicas=pods.replicas,
             scaled_object=pods.scaled_object,
             makes_authentication=pods.makes_authentication,
             sends_to=list(pods.sends_to),
-            labels={
-                **selector,
-                "app.kubernetes.io/part-of": "penstock",
-                "app.kubernetes.io/managed-by": "penstock",
-                f"{DOMAIN}/team": spec.owner.team,
-            },
-            selector=selector,
+            labels=labels(spec.name, pods.role, spec.owner.team),
+            selector=selector(spec.name, pods.role),
             image=image(spec.image, around.image_prefix),
             grace_seconds=grace_seconds(spec.shutdown.grace),
-            worker_file=worker.artifact.content,
-            digest=worker.digest,
             secret=secret(around.redis),
             redis_ports=redis_ports(around.redis),
             egress=[_egress(one) for one in spec.egress],
+        )
+
+    def values(self) -> dict[str, Any]:
+        """For templates, by name."""
+        return {one.name: getattr(self, one.name) for one in fields(self)}
+
+
+@dataclass(frozen=True, slots=True)
+class Facts(PodFacts):
+    """All facts, with files that are generated for the spec."""
+
+    worker_file: str
+    digest: str
+    """Of the worker file."""
+    rules: Written
+    """Groups of rules."""
+    dashboard: Written
+    """As compact JSON."""
+
+    @classmethod
+    def with_files(cls, pods: PodFacts, worker: Worker, rules: Written, dashboard: Drawn) -> Self:
+        """Add the files to the facts of the pods."""
+        return cls(
+            **pods.values(),
+            worker_file=worker.artifact.content,
+            digest=worker.digest,
             rules=rules,
             dashboard=dashboard.compact,
         )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import fields, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import yaml
@@ -23,10 +23,12 @@ KINDS = (
 """In a file each, by this name in small letters."""
 
 
-def manifests(it: PlannedSpec, facts: Facts, templates: Templates) -> Iterator[Artifact]:
-    """A file for each, and the list of them."""
-    known = {one.name: getattr(facts, one.name) for one in fields(facts)}
-    values = {"spec": it.spec, "around": it.around, "domain": DOMAIN, **known}
+def manifests(
+    it: PlannedSpec, facts: Facts, templates: Templates, rendered: Mapping[str, Artifact] | None = None
+) -> Iterator[Artifact]:
+    """A file for each kind of object, and the list of them. `rendered` has those that were rendered before."""
+    done = rendered or {}
+    values = {"spec": it.spec, "around": it.around, "domain": DOMAIN, **facts.values()}
     own = f"{it.spec.kind}/manifests"
     left_out = _left_out(facts)
     resources = []
@@ -34,7 +36,7 @@ def manifests(it: PlannedSpec, facts: Facts, templates: Templates) -> Iterator[A
         if kind not in left_out:
             file = f"{kind.lower()}.yaml"
             resources.append(file)
-            made = templates.artifact(f"{it.folder}/manifests/{file}", f"{own}/{file}", values)
+            made = done.get(kind) or templates.artifact(f"{it.folder}/manifests/{file}", f"{own}/{file}", values)
             yield with_patches(made, kind, it)
         else:
             _refuse_patches(kind, it)

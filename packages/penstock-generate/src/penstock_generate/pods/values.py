@@ -11,12 +11,12 @@ from penstock_generate.rendering.yaml_text import document
 from penstock_spec.sections import Patch
 
 
-def values(it: PlannedSpec, facts: Facts) -> Artifact:
-    """The file."""
-    return Artifact(f"{it.folder}/values.yaml", document(_values(it, facts)), __name__)
+def values(it: PlannedSpec, facts: Facts, scaled_object: dict[str, Any] | None = None) -> Artifact:
+    """The file. The ScaledObject is the one before patches: the chart applies them itself."""
+    return Artifact(f"{it.folder}/values.yaml", document(_values(it, facts, scaled_object)), __name__)
 
 
-def _values(it: PlannedSpec, facts: Facts) -> dict[str, Any]:
+def _values(it: PlannedSpec, facts: Facts, scaled_object: dict[str, Any] | None) -> dict[str, Any]:
     spec = it.spec
     return {
         "name": spec.name,
@@ -27,7 +27,7 @@ def _values(it: PlannedSpec, facts: Facts) -> dict[str, Any]:
         "graceSeconds": facts.grace_seconds,
         "role": facts.role,
         "args": facts.args,
-        **_how_many(facts),
+        **_replicas(facts, scaled_object),
         "redis": _redis(facts),
         "sendsTo": facts.sends_to,
         "egress": facts.egress,
@@ -39,12 +39,12 @@ def _values(it: PlannedSpec, facts: Facts) -> dict[str, Any]:
     }
 
 
-def _how_many(facts: Facts) -> dict[str, Any]:
-    """A number, or what says it."""
-    if facts.scaled_object is None:
+def _replicas(facts: Facts, scaled_object: dict[str, Any] | None) -> dict[str, Any]:
+    """A fixed number of pods, or what scales them."""
+    if scaled_object is None:
         return {"replicas": facts.replicas}
-    annotations = facts.scaled_object["metadata"].get("annotations", {})
-    return {"scaledObject": {"annotations": annotations, "spec": facts.scaled_object["spec"]}}
+    annotations = scaled_object.get("metadata", {}).get("annotations", {})
+    return {"scaledObject": {"annotations": annotations, "spec": scaled_object.get("spec", {})}}
 
 
 def _redis(facts: Facts) -> dict[str, Any]:

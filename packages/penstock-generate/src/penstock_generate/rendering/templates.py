@@ -17,6 +17,7 @@ from jinja2.ext import Extension
 from markupsafe import Markup
 
 from penstock_generate.explaining.trace import Marks, places
+from penstock_generate.own_templates import BUILT_IN
 from penstock_generate.rendering import jinja, markdown, python_literals, yaml_text
 from penstock_generate.rendering.artifact import Artifact
 from penstock_generate.rendering.bytecode import Compiled
@@ -25,7 +26,6 @@ from penstock_spec.fields import nearest
 from penstock_spec.findings import CannotGoOn
 from penstock_spec.values.strings import printable
 
-BUILT_IN = Path(__file__).parents[1] / "templates"
 ENDING = ".j2"
 OF_VALUES: dict[str, Callable[[object], str]] = {"y": yaml_text.scalar, "py": python_literals.literal}
 """Filters for YAML and Python, where a value is what it is."""
@@ -67,9 +67,17 @@ class Templates:
     def artifact(self, path: str, name: str, values: dict[str, Any]) -> Artifact:
         """A file of `generated/` from its template."""
         content = self.render(name, values)
-        if self._own and self._is_own(f"{name}{ENDING}"):
+        if self.overrides(name):
             self._refuse_unreadable(path, content, name, values)
         return Artifact(path, content, f"templates/{name}{ENDING}")
+
+    def overrides(self, name: str) -> bool:
+        """Whether the repository has its own version of a template, or of one that it includes."""
+        return bool(self._own) and not self._is_marked and self._is_own(f"{name}{ENDING}")
+
+    def marked(self) -> Templates:
+        """The same templates, which mark each line that they render with its origin."""
+        return Templates(self._overrides, [Marks])
 
     def _is_own(self, file: str) -> bool:
         """Whether the repository has it, or any that it includes: ours are known to give what can be read."""
@@ -83,9 +91,9 @@ class Templates:
 
     def _refuse_unreadable(self, path: str, content: str, name: str, values: dict[str, Any]) -> None:
         wrong = unreadable(path, content)
-        if wrong is None or self._is_marked:
+        if wrong is None:
             return
-        marked = Templates(self._overrides, [Marks]).render(name, values)
+        marked = self.marked().render(name, values)
         found = [place for place in places(marked)[: wrong.line + 1] if place] or [f"{name}{ENDING}:1"]
         line = content.splitlines()[wrong.line : wrong.line + 1]
         says = f"templates/{found[-1]}: what this gives cannot be read: {wrong.says}"

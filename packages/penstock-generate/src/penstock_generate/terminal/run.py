@@ -13,7 +13,7 @@ from penstock_generate.diffing.dangerous_changes import dangers
 from penstock_generate.incremental.folders import Folder
 from penstock_generate.incremental.run import IncrementalRun
 from penstock_generate.incremental.units import Sink
-from penstock_generate.inputs.source import Selection, Source, lint_errors, read_unchecked
+from penstock_generate.inputs.source import Selection, Source, linted, read_unchecked
 from penstock_generate.terminal.options import GENERATED
 from penstock_generate.terminal.repository import valid
 from penstock_generate.tree.compare import Difference
@@ -77,8 +77,9 @@ class Run:
         """Lint the specs and build each valid one on the way; an error ends the command."""
         source = valid(read_unchecked(self.repository, self.chosen, today()))
         run = IncrementalRun(source, self.root, self.stamps, sink)
-        valid(lint_errors(source, run) or source)
-        return source, run
+        found, built = linted(source, run.build)
+        run.take(built)
+        return valid(found), run
 
 
 def _lines(difference: Difference) -> list[str]:

@@ -1,9 +1,9 @@
 """What a run found is kept, and found again when nothing that it hangs on has changed.
 
-It hangs on the bytes of every file, the version of every tool that reads them, the environments asked for, and the day
-(suppressions end). No spec is believed by its time stamp. There are two files, each replaced as a whole, so that two
-runs at once cost each other at most some work: `run.json` has the outcome of the last run, `specs.json` what each spec
-came to, for when only some changed.
+It hangs on the bytes of every file, the templates that change what rules look at, the version of every tool that reads
+them, the environments asked for, and the day (suppressions end). No spec is believed by its time stamp. There are two
+files, each replaced as a whole, so that two runs at once cost each other at most some work: `run.json` has the outcome
+of the last run, `specs.json` what each spec came to, for when only some changed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from penstock_spec.repository import Inputs, Repository, read_inputs
 
 if TYPE_CHECKING:
     from penstock_spec.linting.checked import CheckedFile
-    from penstock_spec.linting.lint import SpecCallback
+    from penstock_spec.linting.lint import OnValid
 
 BROKEN = (KeyError, TypeError, ValueError, AttributeError, IndexError)
 """What reading a cache that somebody damaged may run into; it then counts as nothing kept."""
@@ -42,19 +42,24 @@ def lint(
     asked: tuple[str, ...],
     today: date,
     inputs: Inputs | None = None,
-    also: SpecCallback | None = None,
 ) -> LintResult:
     """As `lint.lint`, from the cache where it may be. `inputs` are the repository's, where they were read before."""
-    inputs = inputs or read_inputs(repository)
+    return run(repository, asked, today, inputs or read_inputs(repository))[0]
+
+
+def run(
+    repository: Repository, asked: tuple[str, ...], today: date, inputs: Inputs, on_valid: OnValid | None = None
+) -> tuple[LintResult, Mapping[str, Any]]:
+    """The same, with the results of `on_valid` by file; there are none for specs from the cache."""
     folder = repository.root / FOLDER
     tool = fingerprint()
     files = map(_file_key, (inputs.platform, *inputs.specs))
-    key = _key(tool, *asked, "/", today.isoformat(), str(inputs.whole), *files)
+    key = _key(tool, *asked, "/", today.isoformat(), str(inputs.whole), _templates_key(inputs), *files)
     kept = load(folder / "run.json")
     if kept.get("key") == key:
         with contextlib.suppress(*BROKEN):
-            return _outcome(kept, inputs)
-    return _afresh(_Keeping(folder, tool, key), inputs, asked, today, also)
+            return _outcome(kept, inputs), {}
+    return _afresh(_Keeping(folder, tool, key), inputs, asked, today, on_valid)
 
 
 class _Keeping(NamedTuple):
@@ -66,13 +71,13 @@ class _Keeping(NamedTuple):
 
 
 def _afresh(
-    keeping: _Keeping, inputs: Inputs, asked: tuple[str, ...], today: date, also: SpecCallback | None
-) -> LintResult:
+    keeping: _Keeping, inputs: Inputs, asked: tuple[str, ...], today: date, on_valid: OnValid | None
+) -> tuple[LintResult, Mapping[str, Any]]:
     from penstock_spec.linting import lint as engine  # noqa: PLC0415 - an unchanged run needs none of it
     from penstock_spec.linting.checked_json import from_json, to_json  # noqa: PLC0415 - as above
 
     folder, tool, key = keeping
-    around = _key(tool, _file_key(inputs.platform), *asked)
+    around = _key(tool, _file_key(inputs.platform), _templates_key(inputs), *asked)
     kept = load(folder / "specs.json")
     entries: Mapping[str, Any] = kept.get("specs", {}) if kept.get("around") == around else {}
     known: dict[str, CheckedFile] = {}
@@ -82,7 +87,7 @@ def _afresh(
             checked = from_json(entry["checked"])
             if entry["key"] == _file_key(file) and _unchanged(file, checked.beside):
                 known[file.name] = checked
-    linted = engine.lint(inputs, asked, today, known, also)
+    linted = engine.lint(inputs, asked, today, known, on_valid)
     beside = [[file.name, linted.specs[file.name].beside] for file in inputs.specs if linted.specs[file.name].beside]
     findings = [_packed(one) for one in linted.outcome.findings]
     specs = {
@@ -94,7 +99,7 @@ def _afresh(
     store(folder, "run.json", _text({"key": key, "beside": beside, "findings": findings}))
     if (len(specs) - len(known)) * FEW > len(specs):
         store(folder, "specs.json", _text({"around": around, "specs": specs}))
-    return linted.outcome
+    return linted.outcome, linted.results
 
 
 def _outcome(kept: Mapping[str, Any], inputs: Inputs) -> LintResult:
@@ -131,6 +136,10 @@ def _version(tool: str) -> str:
         return version(tool)
     except PackageNotFoundError:
         return ""
+
+
+def _templates_key(inputs: Inputs) -> str:
+    return inputs.templates.key if inputs.templates else ""
 
 
 def _file_key(file: File) -> str:

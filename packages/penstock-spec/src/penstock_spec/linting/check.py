@@ -21,6 +21,7 @@ from penstock_spec.linting.checked import CheckedFile
 from penstock_spec.linting.items import items
 from penstock_spec.linting.shape import ShapeCheck
 from penstock_spec.linting.suggestions import kind_of
+from penstock_spec.manifest_templates import ManifestTemplates
 from penstock_spec.model import Section
 from penstock_spec.platform import FOREIGN, Platform
 from penstock_spec.reading import Document, Path, Problem, first
@@ -91,17 +92,28 @@ def check_spec(
     platform: PlatformFile,
     environments: tuple[str, ...],
     beside: Beside,
-    resolved: Resolved | None = None,
+    templates: ManifestTemplates | None = None,
 ) -> CheckedFile:
-    """One spec in every environment that is asked for. Into `resolved` goes what it is there, for others."""
-    checked = CheckedFile()
+    """One spec in every environment that is asked for."""
+    return check_and_resolve(document, platform, environments, beside, templates)[0]
+
+
+def check_and_resolve(
+    document: Document,
+    platform: PlatformFile,
+    environments: tuple[str, ...],
+    beside: Beside,
+    templates: ManifestTemplates | None,
+) -> tuple[CheckedFile, Resolved]:
+    """The same, with the model of the spec in each environment where it has the right shape."""
+    checked, resolved = CheckedFile(), Resolved()
     checked.add("", document.found)
     if not isinstance(document.data, dict):
         _not_a_mapping(document, checked, "pipeline")
-        return checked
+        return checked, resolved
     kind = _kind(document, checked)
     if kind is None:
-        return checked
+        return checked, resolved
     usable, misplaced = overrides.checked(document, kind, platform.model)
     checked.add("", misplaced)
     broken = _broken(document)
@@ -112,18 +124,17 @@ def check_spec(
         if spec is None or platform.model is None:
             continue
         around = platform.model.environments[environment]
-        subject = SpecContext(spec, environment, around, platform.document, layers, beside)
+        subject = SpecContext(spec, environment, around, platform.document, layers, beside, templates)
         for name, looks in _rules_of(kind.rules):
             checked.problems += [(environment, one._replace(rule=name)) for one in looks(subject)]
         checked.facts.append(show(kind, subject))
-        if resolved is not None:
-            resolved[environment] = spec, layers
+        resolved[environment] = spec, layers
     if not platform.model or not environments:
         alone = layered(kind, _without_overrides(document), Document("", ()), "")
         _shaped(kind, alone, broken, "", checked)
     _add_suppressions(items(document, "suppress", Suppression), document, kind.model, checked)
     checked.acknowledgements += acknowledgements.of_spec(document)
-    return checked
+    return checked, resolved
 
 
 @cache

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from functools import partial
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from penstock_spec.catalogue import catalogue
 from penstock_spec.context import Fleet
@@ -14,9 +14,10 @@ from penstock_spec.fields import nearest
 from penstock_spec.files import File, digest
 from penstock_spec.findings import CannotGoOn, Finding, LintResult, Severity
 from penstock_spec.linting.acknowledgements import expired
-from penstock_spec.linting.check import Beside, PlatformFile, Resolved, check_platform, check_spec, finding, run
+from penstock_spec.linting.check import Beside, PlatformFile, Resolved, check_and_resolve, check_platform, finding, run
 from penstock_spec.linting.checked import CheckedFile
 from penstock_spec.linting.suppressions import SuppressionAt, ineffective, suppresses
+from penstock_spec.manifest_templates import ManifestTemplates
 from penstock_spec.reading import Document, Problem, read
 from penstock_spec.repository import Inputs
 
@@ -26,22 +27,17 @@ SEVERAL = 32
 """Files from which on it may be worth to look at several at once."""
 
 
-class SpecCallback(Protocol):
-    """What else is done with specs that are checked: they have been read, and it may be in a fork."""
-
-    def make(self, file: File, resolved: Resolved) -> object:
-        """Of a spec without errors of its own; what comes of it goes back to where the run was started."""
-
-    def take(self, file: File, made: Any) -> None:  # noqa: ANN401 - what `make` came to
-        """There, one after the other."""
+OnValid = Callable[[File, Resolved], object]
+"""Called with each spec that was checked and has no errors of its own, perhaps in a fork."""
 
 
 @dataclass(frozen=True, slots=True)
 class LintRun:
-    """The outcome, and what each spec came to, for a later run to start from."""
+    """The outcome; what each spec came to, for a later run to start from; and the callback's results by file."""
 
     outcome: LintResult
     specs: dict[str, CheckedFile]
+    results: dict[str, Any]
 
 
 def load(file: File) -> Document:
@@ -67,29 +63,30 @@ def lint(
     asked: tuple[str, ...],
     today: date,
     known: Mapping[str, CheckedFile] | None = None,
-    also: SpecCallback | None = None,
+    on_valid: OnValid | None = None,
 ) -> LintRun:
     """Check everything: each file, each spec in each environment, and the specs of an environment together.
 
-    `known` has what specs came to in an earlier run over the same bytes; they are not read again, and nothing else is
-    done with them.
+    `known` has what specs came to in an earlier run over the same bytes; they are neither read again nor handed to
+    `on_valid`.
     """
     platform = check_platform(load(inputs.platform))
     environments = choose(platform, asked)
     earlier = known or {}
     new = [file for file in inputs.specs if file.name not in earlier]
-    made = {}
-    for file, (checked, more) in zip(new, _all(new, partial(_check, platform, environments, also)), strict=True):
+    made, results = {}, {}
+    check = partial(_check, platform, environments, inputs.templates, on_valid)
+    for file, (checked, result) in zip(new, _all(new, check), strict=True):
         made[file.name] = checked
-        if also and more is not None:
-            also.take(file, more)
+        if result is not None:
+            results[file.name] = result
     specs = {file.name: earlier.get(file.name) or made[file.name] for file in inputs.specs}
     files = {inputs.platform.name: platform.checked.copy(), **{name: checked.copy() for name, checked in specs.items()}}
     for environment, found in across(platform, environments, files.values(), whole=inputs.whole):
         files[found.at.file].problems.append((environment, found))
     findings = settle(files, environments, today, whole=inputs.whole and not asked)
     lines = lines_of(inputs, findings)
-    return LintRun(LintResult(tuple(findings), len(inputs.specs), lines, tuple(files)), specs)
+    return LintRun(LintResult(tuple(findings), len(inputs.specs), lines, tuple(files)), specs, results)
 
 
 def lines_of(inputs: Inputs, findings: Iterable[Finding]) -> dict[str, tuple[str, ...]]:
@@ -108,14 +105,17 @@ def _all(files: list[File], work: Callable[[File], MadeT]) -> Iterable[MadeT]:
 
 
 def _check(
-    platform: PlatformFile, environments: tuple[str, ...], also: SpecCallback | None, file: File
+    platform: PlatformFile,
+    environments: tuple[str, ...],
+    templates: ManifestTemplates | None,
+    on_valid: OnValid | None,
+    file: File,
 ) -> tuple[CheckedFile, object]:
     asked: dict[str, str | None] = {}
-    resolved: Resolved | None = {} if also else None
-    checked = check_spec(load(file), platform, environments, _beside(file, asked), resolved)
+    checked, resolved = check_and_resolve(load(file), platform, environments, _beside(file, asked), templates)
     checked.beside = asked
     well = not any(catalogue()[one.rule].severity is Severity.ERROR for _, one in checked.problems)
-    return checked, also.make(file, resolved) if also and resolved and well else None
+    return checked, on_valid(file, resolved) if on_valid and resolved and well else None
 
 
 def _beside(file: File, asked: dict[str, str | None]) -> Beside:

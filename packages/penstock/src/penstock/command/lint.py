@@ -9,9 +9,10 @@ from pathlib import Path
 import click
 
 from penstock.command.console import complete_environment, here, painter, platform_option, today
+from penstock.own_templates import read_inputs
 from penstock_spec import report
 from penstock_spec.findings import CannotGoOn, LintResult, Severity
-from penstock_spec.repository import SPECS, Repository, open_repository, read_inputs
+from penstock_spec.repository import SPECS, Repository, open_repository
 
 
 @click.command(name="lint", short_help="Tell everything that is wrong, where, and the way out.")
@@ -84,7 +85,7 @@ def command(
 def _kept(repository: Repository, environments: tuple[str, ...]) -> LintResult:
     from penstock_spec.linting import cache
 
-    return cache.lint(repository, environments, today())
+    return cache.lint(repository, environments, today(), read_inputs(repository))
 
 
 def _unkept(repository: Repository, environments: tuple[str, ...]) -> LintResult:

@@ -13,10 +13,11 @@ import click
 
 from penstock.command.console import here, painter, platform_option, today
 from penstock.command.lint import seen_from
+from penstock.own_templates import read_inputs
 from penstock_spec import report
 from penstock_spec.files import File
 from penstock_spec.findings import CannotGoOn, LintResult, Severity
-from penstock_spec.repository import SPECS, Repository, open_repository, read_inputs
+from penstock_spec.repository import SPECS, Repository, open_repository
 
 QUESTIONS = {
     "team": ("Which team answers for it?", "owner.team"),

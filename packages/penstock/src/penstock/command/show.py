@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from penstock.command.console import environment_option, find_spec, here, painter, platform_option, today
+from penstock.own_templates import read_inputs
 from penstock_spec.findings import CannotGoOn, Severity
-from penstock_spec.repository import open_repository, read_inputs
+from penstock_spec.repository import open_repository
 
 if TYPE_CHECKING:
     from penstock_spec.model import Section

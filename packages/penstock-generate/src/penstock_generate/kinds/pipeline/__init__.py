@@ -14,9 +14,10 @@ from penstock_generate.kinds.pipeline.message_schema import message_schema
 from penstock_generate.kinds.pipeline.producer import producer
 from penstock_generate.kinds.pipeline.rules import RECORDED
 from penstock_generate.kinds.pipeline.runbook import runbook
+from penstock_generate.kinds.pipeline.scaled_object import ROLE, TEMPLATE, artifact, parsed, pods_of
 from penstock_generate.pods import rules
 from penstock_generate.pods.acl import acl
-from penstock_generate.pods.facts import Facts, Pods, grace_seconds
+from penstock_generate.pods.facts import Facts, PodFacts, grace_seconds
 from penstock_generate.pods.manifests import manifests
 from penstock_generate.pods.values import values
 from penstock_generate.pods.worker import Worker
@@ -24,15 +25,10 @@ from penstock_generate.rendering.artifact import Artifact
 from penstock_generate.rendering.templates import Templates
 from penstock_spec.kinds.pipeline.connections import max_connections
 from penstock_spec.kinds.pipeline.message import schema_of
-from penstock_spec.kinds.pipeline.scaler.scaled_object import scaled_object
 from penstock_spec.kinds.pipeline.spec import Pipeline
-from penstock_spec.platform import Environment
 from penstock_spec.rights.users import grants, quoted
 
 __all__ = ["emit"]
-
-
-ROLE = "worker"
 
 
 def emit(it: PlannedSpec, templates: Templates) -> Emitted:
@@ -68,24 +64,13 @@ def _files(it: PlannedSpec, worker: Worker, schema: dict[str, Any], templates: T
     yield from rules.files(it, told)
     dashboard = drawn(it, found)
     yield dashboard.artifact
-    facts = Facts.of(it, _pods(it), worker, told.groups, dashboard)
-    yield from manifests(it, facts, templates)
-    yield values(it, facts)
+    pods = PodFacts.of(it.spec, it.around, pods_of(it.spec, it.around))
+    facts = Facts.with_files(pods, worker, told.groups, dashboard)
+    scaler = artifact(it.folder, pods, it.spec, it.around, templates)
+    yield from manifests(it, facts, templates, {"ScaledObject": scaler})
+    manifest = parsed(scaler) if templates.overrides(TEMPLATE) else pods.scaled_object
+    yield values(it, facts, manifest)
     yield message_schema(it, schema)
     yield producer(it, schema, templates)
     yield acl(it)
     yield runbook(it, facts, found, templates)
-
-
-def _pods(it: PlannedSpec) -> Pods:
-    return Pods(
-        role=ROLE,
-        args=(ROLE,),
-        scaled_object=scaled_object(it.spec, it.around),
-        makes_authentication=_makes_authentication(it.around),
-    )
-
-
-def _makes_authentication(around: Environment) -> bool:
-    auth = around.redis.auth
-    return auth is not None and auth.secret is not None and auth.trigger_authentication is None

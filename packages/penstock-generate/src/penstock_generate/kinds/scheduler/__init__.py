@@ -14,7 +14,7 @@ from penstock_generate.kinds.scheduler.rules import RECORDED
 from penstock_generate.kinds.scheduler.runbook import runbook
 from penstock_generate.pods import rules
 from penstock_generate.pods.acl import acl
-from penstock_generate.pods.facts import Facts, Pods, grace_seconds
+from penstock_generate.pods.facts import Facts, PodFacts, Pods, grace_seconds
 from penstock_generate.pods.manifests import manifests
 from penstock_generate.pods.values import values
 from penstock_generate.pods.worker import Worker
@@ -60,7 +60,7 @@ def _files(it: PlannedSpec, worker: Worker, targets: tuple[str, ...], templates:
     dashboard = drawn(it, found)
     yield dashboard.artifact
     pods = Pods(ROLE, ARGS, replicas=it.spec.replicas, sends_to=targets)
-    facts = Facts.of(it, pods, worker, told.groups, dashboard)
+    facts = Facts.with_files(PodFacts.of(it.spec, it.around, pods), worker, told.groups, dashboard)
     yield from manifests(it, facts, templates)
     yield values(it, facts)
     yield acl(it)

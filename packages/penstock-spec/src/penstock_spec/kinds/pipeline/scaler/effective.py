@@ -1,9 +1,9 @@
-"""The ScaledObject that will really be there, patches applied, and who is to blame for each place of it."""
+"""The ScaledObject that is emitted, after the repository's template and the patches, and what decides each place."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from penstock_spec.context import SpecContext, steps
@@ -11,8 +11,9 @@ from penstock_spec.kinds.pipeline.scaler.formula import names_in
 from penstock_spec.kinds.pipeline.scaler.scaled_object import scaled_object
 from penstock_spec.kinds.pipeline.scaler.trigger import Trigger, triggers_in
 from penstock_spec.kinds.pipeline.spec import Pipeline
-from penstock_spec.layers import Layers
+from penstock_spec.manifest_templates import ManifestTemplates, RenderedManifest
 from penstock_spec.patching import PatchedManifest, patched, steps_of
+from penstock_spec.platform import Environment
 from penstock_spec.reading import Path, Problem, dotted
 from penstock_spec.sections import Patch
 
@@ -38,13 +39,53 @@ FIELDS: Mapping[Path, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class EffectiveScaler:
-    """The manifest in force. What a patch has turned into nonsense reads as absent."""
+class ScalerManifest:
+    """The ScaledObject that is emitted, and what it was made from."""
 
     result: PatchedManifest
-    layers: Layers
+    from_spec: dict[str, Any]
+    """As it follows from the spec alone."""
+    rendered: RenderedManifest | None
+    """As the repository's own template has it, before patches."""
+
+    def template_line(self, place: Path) -> str:
+        """The line of the template that decides a place; empty if no template changes it."""
+        if self.rendered is None or _at(self.rendered.manifest, place) == _at(self.from_spec, place):
+            return ""
+        return self.rendered.line_of(place)
+
+
+def scaler_manifest(spec: Pipeline, environment: Environment, templates: ManifestTemplates | None) -> ScalerManifest:
+    """The ScaledObject of a pipeline: from the spec, through the repository's own template, with the spec's patches."""
+    from_spec = scaled_object(spec, environment)
+    rendered = templates.scaled_object(spec, environment) if templates else None
+    manifest = rendered.manifest if rendered else from_spec
+    result = patched(manifest, spec.patches, "ScaledObject") if spec.patches else PatchedManifest(manifest)
+    return ScalerManifest(result, from_spec, rendered)
+
+
+@dataclass(frozen=True, slots=True)
+class EffectiveScaler:
+    """The manifest in force, for rules. What a patch has turned into nonsense reads as absent."""
+
+    manifest: ScalerManifest
+    subject: SpecContext[Pipeline]
     triggers: tuple[Trigger, ...]
     formula: str
+
+    @property
+    def result(self) -> PatchedManifest:
+        """The manifest after its patches."""
+        return self.manifest.result
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether a patch or a template of the repository changes it."""
+        return bool(self.result.written or self.result.removed or self.manifest.rendered)
+
+    def is_changed_at(self, place: Path) -> bool:
+        """Whether a patch or a template of the repository decides a place."""
+        return bool(self.result.author(place) or self.manifest.template_line(place))
 
     def get(self, *place: str | int) -> Any:  # noqa: ANN401 - whatever a patch has put there
         """What stands at a place of the manifest, or None."""
@@ -79,31 +120,42 @@ class EffectiveScaler:
         place = places[0]
         return steps(next(FIELDS[place[:end]] for end in range(len(place), -1, -1) if place[:end] in FIELDS))
 
+    def line(self, place: Path) -> str:
+        """Where the value of a place stands, for a message: `line 21`, or a file and a line."""
+        by_template = "" if self.result.author(place) else self.manifest.template_line(place)
+        return by_template or self.subject.line(dotted(self.author(place)))
+
     def problem(self, says: str, hint: str, *places: Path) -> Problem:
-        """A finding where the effect comes from."""
+        """A finding where the effect comes from. One from a template stands at the field, and the hint has its line."""
         path = self.author(*places)
-        return Problem("", self.layers.at(path), says, hint, dotted(path))
+        if path[0] != "patches" and (line := self._template_line(places)):
+            hint = f"change {line}, which decides this, and not the spec"
+        return Problem("", self.subject.layers.at(path), says, hint, dotted(path))
 
-
-class _Latest:
-    """All rules look at one subject before any looks at the next."""
-
-    subject: SpecContext[Pipeline] | None = None
-    effective: EffectiveScaler | None = None
+    def _template_line(self, places: tuple[Path, ...]) -> str:
+        return next((line for place in places if (line := self.manifest.template_line(place))), "")
 
 
 def effective(it: SpecContext[Pipeline]) -> EffectiveScaler:
-    """What is in force for a spec in its environment."""
-    if _Latest.subject is it and _Latest.effective is not None:
-        return _Latest.effective
-    manifest = scaled_object(it.spec, it.platform)
-    result = patched(manifest, it.spec.patches, "ScaledObject") if it.spec.patches else PatchedManifest(manifest)
-    whole = EffectiveScaler(result, it.layers, (), "")
+    """The ScaledObject of a spec in its environment."""
+    return it.once(_effective)
+
+
+def _effective(it: SpecContext[Pipeline]) -> EffectiveScaler:
+    manifest = scaler_manifest(it.spec, it.platform, it.templates)
+    whole = EffectiveScaler(manifest, it, (), "")
     formula = whole.get(*FORMULA)
     found = tuple(triggers_in(whole.get(*TRIGGERS)))
-    _Latest.effective = EffectiveScaler(result, it.layers, found, formula if isinstance(formula, str) else "")
-    _Latest.subject = it
-    return _Latest.effective
+    return replace(whole, triggers=found, formula=formula if isinstance(formula, str) else "")
+
+
+def _at(manifest: Any, place: Path) -> Any:  # noqa: ANN401 - whatever a template gives
+    for step in place:
+        if isinstance(manifest, list) and isinstance(step, int) and step < len(manifest):
+            manifest = manifest[step]
+        else:
+            manifest = manifest.get(step) if isinstance(manifest, dict) else None
+    return manifest
 
 
 def patched_values(patches: list[Patch], target: str, *place: str) -> Iterator[tuple[Path, Any]]:

@@ -15,6 +15,7 @@ from penstock_spec.kinds.pipeline.derive import side_key
 from penstock_spec.kinds.pipeline.scaling import ScaleDown
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.platform import Environment, Redis
+from penstock_spec.pods import labels
 from penstock_spec.values.quantities import Duration
 
 STREAMS = {"standalone": "redis-streams", "cluster": "redis-cluster-streams", "sentinel": "redis-sentinel-streams"}
@@ -41,7 +42,11 @@ class Signal:
 def scaled_object(spec: Pipeline, around: Environment) -> dict[str, Any]:
     """The manifest of a pipeline in an environment."""
     scaling, signal = spec.scaling, signal_of(spec, around)
-    metadata: dict[str, Any] = {"name": spec.name}
+    metadata: dict[str, Any] = {
+        "name": spec.name,
+        "namespace": around.namespace,
+        "labels": labels(spec.name, "worker", spec.owner.team),
+    }
     if scaling.paused:
         metadata["annotations"] = {"autoscaling.keda.sh/paused": "true"}
     told: dict[str, Any] = {

@@ -13,7 +13,7 @@ from penstock_spec.context import SpecContext
 from penstock_spec.findings import Severity
 from penstock_spec.kinds.pipeline.scaler.effective import effective
 from penstock_spec.kinds.pipeline.spec import Pipeline
-from penstock_spec.reading import Problem, dotted
+from penstock_spec.reading import Problem
 from penstock_spec.rules.define import spec_rule
 
 HELD, MOST = ("spec", "fallback", "replicas"), ("spec", "maxReplicaCount")
@@ -25,9 +25,9 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     held, most = scaler.whole(*HELD), scaler.whole(*MOST)
     if held is None or most is None or held <= most:
         return
-    replaced = scaler.result.author(HELD)
+    replaced = scaler.is_changed_at(HELD)
     if scaler.least > most and not (subject.given("scaling.fallback.replicas") or replaced):
         return  # its default follows from a minimum above the maximum, which has its own rule
-    message = f"the maximum is {most} pods ({subject.line(dotted(scaler.author(MOST)))})"
+    message = f"the maximum is {most} pods ({scaler.line(MOST)})"
     hint = f"set it to at most `{most}`" if replaced else f"set `scaling.fallback.replicas` to at most `{most}`"
     yield scaler.problem(message, hint, HELD, MOST)

@@ -23,7 +23,7 @@ from penstock_spec.values.strings import printable
 @spec_rule(Severity.ERROR)
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     scaler = effective(subject)
-    if not scaler.result.written and not scaler.result.removed:
+    if not scaler.is_changed:
         return
     known = [one.name for one in scaler.triggers if one.name]
     for name in sorted(names_in(scaler.formula) - set(known)):

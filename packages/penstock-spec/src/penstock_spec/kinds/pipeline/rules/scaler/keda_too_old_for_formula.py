@@ -30,7 +30,7 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
         )
         boosted = subject.spec.scaling.boost and subject.spec.stream.retention.keep == "until-done"
         hint = "install KEDA 2.20 or newer" + (", or remove `scaling.boost`" if boosted else "")
-        if boosted and scaler.result.author(FORMULA) is None:
+        if boosted and not scaler.is_changed_at(FORMULA):
             yield subject.problem("scaling.boost", message, hint)
         else:
             yield scaler.problem(message, hint, FORMULA)

@@ -33,12 +33,14 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
         absent = around == ["", "spec"] and field in KNOWN_FIELDS and subject.spec.patches[one.index].op == "replace"
         hint = "use `op: add`, which creates the field" if absent else one.hint
         yield subject.problem(f"patches[{one.index}].path", one.says, hint)
-    fields = scaler.get("spec") if scaler.result.written else None
+    fields = scaler.get("spec") if scaler.is_changed else None
     for key in fields if isinstance(fields, dict) else ():
         if key not in KNOWN_FIELDS:
             close = nearest(str(key), KNOWN_FIELDS)
-            index = scaler.author(("spec", key))[1]
             message = f"a ScaledObject has no field `{printable(key)}`, so Kubernetes drops it"
-            yield subject.problem(
-                f"patches[{index}].path", message, f"write `/spec/{close}`" if close else "remove the patch"
-            )
+            hint = f"write `/spec/{close}`" if close else "remove the patch"
+            by_patch = scaler.result.author(("spec", key))
+            if by_patch is None:
+                yield scaler.problem(message, hint, ("spec", key))
+            else:
+                yield subject.problem(f"patches[{by_patch[1]}].path", message, hint)

@@ -14,7 +14,7 @@ from penstock_spec.context import SpecContext
 from penstock_spec.findings import Severity
 from penstock_spec.kinds.pipeline.scaler.effective import effective
 from penstock_spec.kinds.pipeline.spec import Pipeline
-from penstock_spec.reading import Problem, dotted
+from penstock_spec.reading import Problem
 from penstock_spec.rules.define import spec_rule
 
 LEAST, MOST = ("spec", "minReplicaCount"), ("spec", "maxReplicaCount")
@@ -25,8 +25,6 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     scaler = effective(subject)
     least, most = scaler.whole(*LEAST), scaler.whole(*MOST)
     if least is not None and most is not None and least > most:
-        message = (
-            f"the minimum is {least} pods, but the maximum is {most} ({subject.line(dotted(scaler.author(MOST)))})"
-        )
+        message = f"the minimum is {least} pods, but the maximum is {most} ({scaler.line(MOST)})"
         hint = f"set `scaling.replicas.min` to at most `{most}`, or raise the maximum"
         yield scaler.problem(message, hint, LEAST, MOST)
