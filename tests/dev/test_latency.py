@@ -9,7 +9,7 @@ import pytest
 from penstock_dev.running.latency import Latency, buckets, quantile
 
 PAGE = """\
-# HELP penstock_handling_seconds How long handlers ran.
+# HELP penstock_handling_seconds Duration of attempts.
 penstock_handling_seconds_bucket{le="0.1",outcome="done",pipeline="trial"} %d.0
 penstock_handling_seconds_bucket{le="0.5",outcome="done",pipeline="trial"} %d.0
 penstock_handling_seconds_bucket{le="+Inf",outcome="done",pipeline="trial"} %d.0

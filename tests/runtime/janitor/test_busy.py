@@ -6,7 +6,7 @@ from stage import Clock, Nobody, Stage
 from targets import Target
 
 from penstock.janitor import rounds
-from penstock_spec.kinds.pipeline.metrics import tidying
+from penstock_spec.kinds.pipeline.metrics import janitor
 
 PROTECTED = "{scaling: {protect_busy: true}, stream: {consumer: 'worker-{hostname}'}}"
 
@@ -105,4 +105,4 @@ def test_an_api_server_that_is_down_is_asked_again_later(target: Target) -> None
             assert not await one.make()
 
     keep(promise())
-    assert stage.counted(tidying.JANITOR_ERRORS, "protect") == 1
+    assert stage.counted(janitor.JANITOR_ERRORS, "protect") == 1

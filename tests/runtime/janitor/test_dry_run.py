@@ -14,7 +14,7 @@ from penstock.janitor.look import Seen, Would, look
 from penstock.janitor.pods import Pods
 from penstock.keys import PARKED, READY
 from penstock.wire.errors import Refused
-from penstock_spec.kinds.pipeline.metrics import tidying
+from penstock_spec.kinds.pipeline.metrics import janitor
 
 IDLE = "janitor: {ghosts: {idle: 1ms}}"
 
@@ -140,8 +140,8 @@ def test_what_is_kept_of_messages_that_are_not_pending(target: Target, spec: str
 
     keep(stage.round())
 
-    assert stage.counted(tidying.RECONCILED, "uncharged_without_pending") == expected[forgets]
-    assert stage.counted(tidying.RECONCILED, "pending_nowhere") == (0 if spec == FOREIGN else 1)
+    assert stage.counted(janitor.RECONCILED, "uncharged_without_pending") == expected[forgets]
+    assert stage.counted(janitor.RECONCILED, "pending_nowhere") == (0 if spec == FOREIGN else 1)
     assert keep(looked(stage)) == {}
 
 
@@ -166,8 +166,8 @@ def test_what_was_finished_while_another_group_read(target: Target) -> None:
     keep(stage.round())
 
     assert keep(looked(stage)) == {}
-    assert stage.counted(tidying.RECONCILED, "finished_beside") == 2
-    assert stage.counted(tidying.RECONCILED, "pending_nowhere") == 1
+    assert stage.counted(janitor.RECONCILED, "finished_beside") == 2
+    assert stage.counted(janitor.RECONCILED, "pending_nowhere") == 1
 
 
 GHOSTS = "{{stream: {{foreign_workers: true}}, janitor: {{ghosts: {{idle: 1ms, dry_run: {}}}}}}}"

@@ -10,7 +10,7 @@ from targets import Target
 
 from penstock.janitor import ghosts
 from penstock.observe.events import Event
-from penstock_spec.kinds.pipeline.metrics import sweeping, tidying
+from penstock_spec.kinds.pipeline.metrics import janitor, maintenance
 
 IDLE = "{stream: {foreign_workers: true}, janitor: {ghosts: {idle: 50ms}}}"
 NEVER_IDLE = "{stream: {foreign_workers: true}, janitor: {ghosts: {idle: 1h}}}"
@@ -63,9 +63,9 @@ def test_a_ghost_is_emptied_and_removed(target: Target, monkeypatch: pytest.Monk
     assert stage.suspect == held
     assert stage.owned("worker-web-def34-1") == others
     assert "worker-web-abc12-1" not in stage.consumers()
-    assert stage.counted(tidying.GHOSTS_REMOVED) == 1
-    assert stage.counted(tidying.GHOSTS) == 0
-    assert stage.counted(sweeping.TAKEN_OVER) == 8
+    assert stage.counted(janitor.GHOSTS_REMOVED) == 1
+    assert stage.counted(janitor.GHOSTS) == 0
+    assert stage.counted(maintenance.TAKEN_OVER) == 8
 
 
 def test_an_unanswered_question_means_alive(target: Target) -> None:
@@ -81,8 +81,8 @@ def test_an_unanswered_question_means_alive(target: Target) -> None:
 
     keep(promise())
     assert stage.owned("worker-1") == held
-    assert stage.counted(tidying.JANITOR_ERRORS, "ghosts") == 1
-    assert stage.counted(tidying.JANITOR_LAST_PASS) == 0
+    assert stage.counted(janitor.JANITOR_ERRORS, "ghosts") == 1
+    assert stage.counted(janitor.JANITOR_LAST_PASS) == 0
 
 
 def test_who_asked_for_something_lately_is_no_ghost(target: Target) -> None:
@@ -141,8 +141,8 @@ def test_a_dry_run_says_and_removes_nothing(target: Target, caplog: pytest.LogCa
         keep(stage.round(pods=Listed("janitor-1")))
 
     assert stage.owned("worker-1") == held
-    assert stage.counted(tidying.GHOSTS) == 1
-    assert stage.counted(tidying.GHOSTS_REMOVED) == 0
+    assert stage.counted(janitor.GHOSTS) == 1
+    assert stage.counted(janitor.GHOSTS_REMOVED) == 0
     assert events(caplog) == [Event.GHOST_FOUND]
 
 

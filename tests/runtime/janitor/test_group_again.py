@@ -10,7 +10,7 @@ from targets import Target
 
 from penstock.janitor import reconcile, rounds
 from penstock.observe.events import Event
-from penstock_spec.kinds.pipeline.metrics import sweeping
+from penstock_spec.kinds.pipeline.metrics import maintenance
 
 
 def destroy(stage: Stage) -> None:
@@ -35,7 +35,7 @@ def test_all_that_is_left_comes_back_in_one_round(
     assert stage.ready == ids
     assert stage.due() == {}
     assert set(stage.uncharged()) == set(ids)
-    assert stage.counted(sweeping.GROUP_RECREATED) == 1
+    assert stage.counted(maintenance.GROUP_RECREATED) == 1
     assert Event.GROUP_RECREATED in events(caplog)
     assert stage.number("HEXISTS", stage.keys.position, "left") == 0
 
@@ -117,7 +117,7 @@ def test_where_history_is_kept_it_goes_on_behind_what_was_finished(target: Targe
     keep(stage.round())
 
     assert stage.read(stage.life()) == ids[2:], "nothing unfinished is passed over, and little comes twice"
-    assert stage.counted(sweeping.GROUP_RECREATED) == 1
+    assert stage.counted(maintenance.GROUP_RECREATED) == 1
 
 
 def test_a_stream_that_was_deleted(target: Target) -> None:
@@ -149,4 +149,4 @@ def test_all_keys_gone(target: Target) -> None:
     ids = stage.add(2)
 
     assert stage.read(stage.life()) == ids
-    assert stage.counted(sweeping.GROUP_RECREATED) == 0
+    assert stage.counted(maintenance.GROUP_RECREATED) == 0

@@ -13,7 +13,7 @@ from penstock.janitor.janitor import Janitor
 from penstock.janitor.lead import Lock, lock_of
 from penstock.janitor.tally import Tally
 from penstock.keys import PipelineKeys
-from penstock_spec.kinds.pipeline.metrics import stream, tidying
+from penstock_spec.kinds.pipeline.metrics import janitor, stream
 
 HISTORY = "{stream: {foreign_workers: true, retention: {keep: {length: 5}}}, janitor: {ghosts: {idle: 1ms}}}"
 KEY = "penstock:janitor:dev:test"
@@ -88,14 +88,14 @@ def test_a_round_that_ends_when_another_leads_tells_nothing(target: Target) -> N
         rounds = stage.rounds(links, pods=Losing(tally), tally=tally)
         await until(lambda: idle(stage) >= 1, "it is idle")
         assert await rounds.make()
-        assert stage.counted(tidying.GHOSTS_REMOVED) == 1
-        assert math.isnan(stage.counted(tidying.GHOSTS))
+        assert stage.counted(janitor.GHOSTS_REMOVED) == 1
+        assert math.isnan(stage.counted(janitor.GHOSTS))
         rounds.start_over()
         assert await rounds.make()
         await links.close()
 
     keep(promise())
-    assert math.isnan(stage.counted(tidying.TRIM_HELD_BACK, stage.keys.group))
+    assert math.isnan(stage.counted(janitor.TRIM_HELD_BACK, stage.keys.group))
 
 
 def idle(stage: Stage) -> int:
@@ -112,8 +112,8 @@ def test_who_leads_again_tells_again(target: Target) -> None:
 
     def told() -> list[float]:
         return [
-            stage.counted(tidying.GHOSTS),
-            stage.counted(tidying.TRIM_HELD_BACK, group),
+            stage.counted(janitor.GHOSTS),
+            stage.counted(janitor.TRIM_HELD_BACK, group),
             stage.counted(stream.STREAM_LENGTH),
         ]
 

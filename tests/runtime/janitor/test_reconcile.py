@@ -7,7 +7,7 @@ from targets import Target
 
 from penstock.janitor import reconcile
 from penstock.keys import PARKED, READY, SUSPECT
-from penstock_spec.kinds.pipeline.metrics import sweeping, tidying
+from penstock_spec.kinds.pipeline.metrics import janitor, maintenance
 
 HISTORY = "stream: {retention: {keep: {length: 1000}}}"
 FOREIGN = "stream: {foreign_workers: true}"
@@ -15,7 +15,7 @@ FOREIGN = "stream: {foreign_workers: true}"
 
 def reconciled(stage: Stage) -> dict[str, int]:
     """All that was put right, by its name."""
-    counts = {word: int(stage.counted(tidying.RECONCILED, word)) for word in tidying.RECONCILED.labels[1].words}
+    counts = {word: int(stage.counted(janitor.RECONCILED, word)) for word in janitor.RECONCILED.labels[1].words}
     return {word: count for word, count in counts.items() if count}
 
 
@@ -273,7 +273,7 @@ def test_a_due_time_without_a_body_is_dropped_and_told_as_lost(target: Target) -
 
     assert stage.listed("ZRANGE", stage.keys.delayed, 0, -1) == ["a", "c"]
     assert reconciled(stage) == {"due_without_body": 1}
-    assert stage.counted(sweeping.LOST, "deleted") == 1
+    assert stage.counted(maintenance.LOST, "deleted") == 1
 
 
 @pytest.mark.parametrize(
@@ -297,7 +297,7 @@ def test_every_set_of_ours_may_be_deleted(target: Target, deleted: str) -> None:
 
     unfinished = set(stage.pending())
     assert unfinished >= set(ids[:5])
-    assert stage.counted(sweeping.LOST, "deleted") == (deleted == "bodies")
+    assert stage.counted(maintenance.LOST, "deleted") == (deleted == "bodies")
     if deleted == "alive":
         assert stage.run("renew", [stage.keys.alive], worker, 10_000) == 0, "it takes a new life"
     if deleted == "delayed":

@@ -10,7 +10,7 @@ from targets import Target
 from penstock.keys import READY, SUSPECT, PipelineKeys
 from penstock.maintenance.measure import Measurement, measure
 from penstock.wire.link import Link
-from penstock_spec.kinds.pipeline.metrics import stream, sweeping, tidying
+from penstock_spec.kinds.pipeline.metrics import janitor, maintenance, stream
 
 HISTORY = "stream: {retention: {keep: {length: 1000}}}"
 LOSSY = "stream: {backlog: {when_full: drop-oldest, lossy: true}}"
@@ -139,7 +139,7 @@ def test_a_look_that_ends_when_another_leads_is_not_told(target: Target, monkeyp
 
     keep(promise())
     assert math.isnan(stage.counted(stream.NEW))
-    assert stage.counted(tidying.JANITOR_LEADER) == 0
+    assert stage.counted(janitor.JANITOR_LEADER) == 0
 
 
 def test_what_redis_does_not_know_is_not_told(target: Target) -> None:
@@ -173,7 +173,7 @@ def test_unread_messages_that_a_foreign_producer_trims_are_counted(target: Targe
         stage.add(sent)
         stage.ask("XTRIM", stage.keys.stream, "MAXLEN", length)
         keep(looked(stage))
-        counted.append(stage.counted(sweeping.LOST, "trimmed"))
+        counted.append(stage.counted(maintenance.LOST, "trimmed"))
 
     assert counted == ([0, 8, 8, 11, 11] if knows_what_was_added(stage) else [0] * 5)
     assert stage.counted(stream.NEW) == 11
@@ -188,7 +188,7 @@ def test_what_a_lossy_pipeline_drops_is_not_lost(target: Target) -> None:
     keep(looked(stage))
     stage.ask("XTRIM", stage.keys.stream, "MAXLEN", 7)
     keep(looked(stage))
-    assert stage.counted(sweeping.LOST, "trimmed") == 0
+    assert stage.counted(maintenance.LOST, "trimmed") == 0
 
 
 def test_finishing_is_never_mistaken_for_losing(target: Target) -> None:
@@ -207,7 +207,7 @@ def test_finishing_is_never_mistaken_for_losing(target: Target) -> None:
             held = [entry for entry in held if entry not in chosen]
         keep(looked(stage))
 
-    assert stage.counted(sweeping.LOST, "trimmed") == 0
+    assert stage.counted(maintenance.LOST, "trimmed") == 0
 
 
 def test_an_old_look_says_nothing(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,7 @@ from stage import Clock, Stage
 from targets import Target
 
 from penstock.janitor import trim
-from penstock_spec.kinds.pipeline.metrics import tidying
+from penstock_spec.kinds.pipeline.metrics import janitor
 
 LENGTH = "stream: {retention: {keep: {length: 5}}}"
 AGE = "stream: {retention: {keep: {age: 1h}}}"
@@ -27,7 +27,7 @@ def finish(stage: Stage, count: int) -> None:
 
 
 def held_back(stage: Stage, group: str) -> float:
-    return stage.counted(tidying.TRIM_HELD_BACK, group)
+    return stage.counted(janitor.TRIM_HELD_BACK, group)
 
 
 @pytest.mark.parametrize("page", [500, 3])
@@ -42,7 +42,7 @@ def test_by_length_the_newest_stay(target: Target, monkeypatch: pytest.MonkeyPat
     keep(stage.round())
 
     assert stage.entries() == ids[-5:]
-    assert stage.counted(tidying.TRIMMED) == 15
+    assert stage.counted(janitor.TRIMMED) == 15
     assert held_back(stage, stage.keys.group) == 0
 
 
@@ -59,7 +59,7 @@ def test_by_age_the_young_stay(target: Target, monkeypatch: pytest.MonkeyPatch, 
     keep(stage.round())
 
     assert stage.entries() == young
-    assert stage.counted(tidying.TRIMMED) == 10
+    assert stage.counted(janitor.TRIMMED) == 10
 
 
 @pytest.mark.parametrize("spec", [LENGTH, AGE], ids=["length", "age"])
@@ -201,4 +201,4 @@ def test_dead_letters_go_when_they_are_too_old(target: Target) -> None:
     keep(stage.round())
 
     assert [entry[0] for entry in stage.listed("XRANGE", stage.keys.dead, "-", "+")] == [young]
-    assert stage.counted(tidying.DEAD_EXPIRED) == 450
+    assert stage.counted(janitor.DEAD_EXPIRED) == 450

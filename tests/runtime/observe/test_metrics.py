@@ -22,7 +22,7 @@ from penstock.observe.metrics import METRICS, Metrics, NotInContractError
 from penstock.observe.page import Pages
 from penstock.observe.values import Counter, Histogram
 from penstock_spec.kinds.pipeline import Pipeline
-from penstock_spec.kinds.pipeline.metrics import process, sending, stream, sweeping, tidying, working
+from penstock_spec.kinds.pipeline.metrics import janitor, maintenance, process, sending, stream, working
 from penstock_spec.metrics import Metric, MetricKind, Role
 
 ROLES: tuple[Role, ...] = get_args(Role)
@@ -136,7 +136,7 @@ def test_a_negative_time_is_none() -> None:
     [
         ("worker", sending.SENT, ("new",), "`penstock_sent_total` is told by producer, not by a worker"),
         ("janitor", working.DONE, (), "`penstock_done_total` is told by worker, not by a janitor"),
-        ("producer", sweeping.TAKEN_OVER, (), "is told by janitor and worker, not by a producer"),
+        ("producer", maintenance.TAKEN_OVER, (), "is told by janitor and worker, not by a producer"),
         ("worker", working.DEAD, ("tired",), "`penstock_dead_total` knows no reason `tired`"),
         ("worker", working.DEAD, (), "`penstock_dead_total` has `reason` beside `pipeline`, so 0 values do not fit"),
         ("worker", working.DONE, ("x",), "`penstock_done_total` has no label beside `pipeline`"),
@@ -190,8 +190,8 @@ def test_a_janitor_that_leads_no_more_knows_nothing() -> None:
     others = Metrics.of("janitor", pipeline="y", board=board)
     others.gauge(stream.NEW).set(5)
     metrics.gauge(stream.NEW).set(5)
-    metrics.gauge(tidying.TRIM_HELD_BACK, "somebody-else").set(7)
-    metrics.counter(tidying.TRIMMED).add(3)
+    metrics.gauge(janitor.TRIM_HELD_BACK, "somebody-else").set(7)
+    metrics.counter(janitor.TRIMMED).add(3)
 
     metrics.forget_measured()
 

@@ -15,7 +15,7 @@ from penstock.observe.metrics import Metrics
 from penstock.wire.errors import RedisTrouble
 from penstock.wire.link import Link
 from penstock_spec.kinds.pipeline import Pipeline
-from penstock_spec.kinds.pipeline.metrics import process, stream, sweeping, tidying
+from penstock_spec.kinds.pipeline.metrics import janitor, maintenance, process, stream
 
 Task = Literal["lead", "promote", "take_over", "reconcile", "trim", "ghosts", "measure", "protect"]
 TASKS: tuple[Task, ...] = ("lead", "promote", "take_over", "reconcile", "trim", "ghosts", "measure", "protect")
@@ -30,14 +30,14 @@ class Tally:
         self._metrics = metrics
         self._lease = spec.work.lease.amount
         self._keeps_nothing = spec.stream.retention.keeps_nothing
-        self._promoted = counter(sweeping.PROMOTED, "parked")
-        self._entered = counter(sweeping.PROMOTED, "delayed")
-        self._taken_over = counter(sweeping.TAKEN_OVER)
-        self._deleted = counter(sweeping.LOST, "deleted")
-        self._trimmed_unread = counter(sweeping.LOST, "trimmed")
-        self.group_recreated = counter(sweeping.GROUP_RECREATED)
+        self._promoted = counter(maintenance.PROMOTED, "parked")
+        self._entered = counter(maintenance.PROMOTED, "delayed")
+        self._taken_over = counter(maintenance.TAKEN_OVER)
+        self._deleted = counter(maintenance.LOST, "deleted")
+        self._trimmed_unread = counter(maintenance.LOST, "trimmed")
+        self.group_recreated = counter(maintenance.GROUP_RECREATED)
         self._reconciled = {
-            word: counter(tidying.RECONCILED, word)
+            word: counter(janitor.RECONCILED, word)
             for word in (
                 *("parked_without_due", "due_without_parked", "pending_nowhere"),
                 *("finished_elsewhere", "finished_beside"),
@@ -46,19 +46,19 @@ class Tally:
         }
         self.leads = False
         """Whether what was measured is ours to tell: two who tell would be counted twice."""
-        self._leader = gauge(tidying.JANITOR_LEADER)
-        self.pass_seconds = metrics.histogram(tidying.JANITOR_PASS_SECONDS)
-        self.last_pass = gauge(tidying.JANITOR_LAST_PASS)
-        self._failed = {task: counter(tidying.JANITOR_ERRORS, task) for task in TASKS}
+        self._leader = gauge(janitor.JANITOR_LEADER)
+        self.pass_seconds = metrics.histogram(janitor.JANITOR_PASS_SECONDS)
+        self.last_pass = gauge(janitor.JANITOR_LAST_PASS)
+        self._failed = {task: counter(janitor.JANITOR_ERRORS, task) for task in TASKS}
         self._trouble = {word: counter(process.REDIS_ERRORS, word) for word in ("absent", "unanswered", "refused")}
         self.answered = metrics.histogram(process.REDIS_SECONDS).observe
         self._connections = gauge(process.REDIS_CONNECTIONS)
         self._connects = counter(process.REDIS_CONNECTS)
         self._connected = 0
-        self._ghosts = gauge(tidying.GHOSTS)
-        self._ghosts_removed = counter(tidying.GHOSTS_REMOVED)
-        self._trimmed = counter(tidying.TRIMMED)
-        self._dead_expired = counter(tidying.DEAD_EXPIRED)
+        self._ghosts = gauge(janitor.GHOSTS)
+        self._ghosts_removed = counter(janitor.GHOSTS_REMOVED)
+        self._trimmed = counter(janitor.TRIMMED)
+        self._dead_expired = counter(janitor.DEAD_EXPIRED)
         self._holders = {spec.stream.group}
 
     def lead(self, *, ours: bool) -> None:
@@ -119,7 +119,7 @@ class Tally:
             self._holders.add(one.holder)
         for holder in self._holders:
             held = one.held if holder == one.holder else 0
-            self._metrics.gauge(tidying.TRIM_HELD_BACK, holder).set(held)
+            self._metrics.gauge(janitor.TRIM_HELD_BACK, holder).set(held)
 
     def dead_expired(self, count: int) -> None:
         """Dead letters that were too old."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from penstock.observe.metrics import Metrics
 from penstock.scheduler.breaker import Breaker
 from penstock.wire.errors import RedisTrouble
-from penstock_spec.kinds.scheduler.metrics import process, running, settling, state, taking, tidying
+from penstock_spec.kinds.scheduler.metrics import cleanup, process, running, settling, state, taking
 
 OUTCOMES = ("ok", "failed", "cancelled", "abandoned", "lost")
 SIGNALS = ("permit_leak_suspect", "capacity_skew", "zero_progress", "redis_stall")
@@ -52,13 +52,13 @@ class Tally:
         self.recovering = gauge(settling.RECOVERING)
         self.recoveries = {word: counter(settling.RECOVERIES, word) for word in ("true", "false")}
         self.exhausted = counter(settling.RETRIES_EXHAUSTED)
-        self.leader = gauge(tidying.LEADER)
-        self.passes = {word: histogram(tidying.PASS_SECONDS, word) for word in PASSES}
-        self.cut_off = {word: counter(tidying.PASSES_CUT_OFF, word) for word in PASSES}
-        self.pass_errors = {word: counter(tidying.PASS_ERRORS, word) for word in PASSES}
-        self.reconciled = {word: counter(tidying.RECONCILED, word) for word in ("registered", "unregistered")}
-        self.orphans_returned = counter(tidying.ORPHANS_RETURNED)
-        self.orphans_removed = {word: counter(tidying.ORPHANS_REMOVED, word) for word in ("unknown", "numeric")}
+        self.leader = gauge(cleanup.LEADER)
+        self.passes = {word: histogram(cleanup.PASS_SECONDS, word) for word in PASSES}
+        self.cut_off = {word: counter(cleanup.PASSES_CUT_OFF, word) for word in PASSES}
+        self.pass_errors = {word: counter(cleanup.PASS_ERRORS, word) for word in PASSES}
+        self.reconciled = {word: counter(cleanup.RECONCILED, word) for word in ("registered", "unregistered")}
+        self.orphans_returned = counter(cleanup.ORPHANS_RETURNED)
+        self.orphans_removed = {word: counter(cleanup.ORPHANS_REMOVED, word) for word in ("unknown", "numeric")}
 
     def trouble(self, error: RedisTrouble) -> None:
         """Redis did not answer as it should."""

@@ -12,7 +12,7 @@ from penstock.observe.metrics import Metrics
 from penstock.wire.errors import RedisTrouble
 from penstock.worker.delivery import Buried, Delivery, GivenBack, Parked, SettledWith, Step
 from penstock_spec.failures.classes import NO_CLASS
-from penstock_spec.kinds.pipeline.metrics import leaving, process, sweeping, working
+from penstock_spec.kinds.pipeline.metrics import maintenance, process, shutdown, working
 
 STEPS = ("settle", "park", "bury", "give_back")
 
@@ -48,19 +48,19 @@ class WorkerMetrics:
         self._children = gauge(working.CHILDREN)
         self._children_started = counter(working.CHILDREN_STARTED)
         self.children_crashed = counter(working.CHILDREN_CRASHED)
-        self.draining = gauge(leaving.DRAINING)
-        self.drain_seconds = gauge(leaving.DRAIN_SECONDS)
-        self.drain_phases = {word: gauge(leaving.DRAIN_PHASE_SECONDS, word) for word in ("stop", "finish", "close")}
+        self.draining = gauge(shutdown.DRAINING)
+        self.drain_seconds = gauge(shutdown.DRAIN_SECONDS)
+        self.drain_phases = {word: gauge(shutdown.DRAIN_PHASE_SECONDS, word) for word in ("stop", "finish", "close")}
         self._fenced = {step: counter(working.FENCED, step) for step in STEPS}
         self._gone = {step: counter(working.GONE, step) for step in STEPS}
         self.connections = gauge(process.REDIS_CONNECTIONS)
         self._connects = counter(process.REDIS_CONNECTS)
         self._connected = 0
         self._errors = {word: counter(process.REDIS_ERRORS, word) for word in ("absent", "unanswered", "refused")}
-        self._promoted = {word: counter(sweeping.PROMOTED, word) for word in ("parked", "delayed")}
-        self._taken_over = counter(sweeping.TAKEN_OVER)
-        self._deleted = counter(sweeping.LOST, "deleted")
-        self.group_recreated = counter(sweeping.GROUP_RECREATED)
+        self._promoted = {word: counter(maintenance.PROMOTED, word) for word in ("parked", "delayed")}
+        self._taken_over = counter(maintenance.TAKEN_OVER)
+        self._deleted = counter(maintenance.LOST, "deleted")
+        self.group_recreated = counter(maintenance.GROUP_RECREATED)
 
     def delivered(self, source: str) -> None:
         """A message that was claimed; new ones are counted by the batch."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from penstock_generate.alerts.define import Alert, Series
-from penstock_spec.kinds.pipeline.metrics import tidying
+from penstock_spec.kinds.pipeline.metrics import janitor
 
 
 def of(here: Series) -> Iterator[Alert]:
@@ -13,7 +13,7 @@ def of(here: Series) -> Iterator[Alert]:
     yield Alert(
         "PenstockJanitorAbsent",
         "critical",
-        here.missing(tidying.JANITOR_LEADER, "== 1"),
+        here.missing(janitor.JANITOR_LEADER, "== 1"),
         ">=",
         1,
         3,

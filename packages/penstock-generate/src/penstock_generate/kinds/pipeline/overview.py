@@ -9,7 +9,7 @@ from penstock_generate.dashboards.panel import Column, Panel, Row, Step, Target,
 from penstock_generate.kinds import Overview
 from penstock_generate.pods.rules import DASHBOARD
 from penstock_generate.rendering.promql import quoted, selector
-from penstock_spec.kinds.pipeline.metrics import process, stream, sweeping, tidying, working
+from penstock_spec.kinds.pipeline.metrics import janitor, maintenance, process, stream, working
 from penstock_spec.metrics import Metric
 
 HPA = "kube_horizontalpodautoscaler_status_current_replicas"
@@ -104,18 +104,18 @@ def _shared(on: Shown) -> Iterator[Panel]:
         "Janitor",
         "Janitors that lead, pipeline by pipeline; each should have one.",
         "short",
-        (Target(on.by("sum", tidying.JANITOR_LEADER), "{{pipeline}}"),),
+        (Target(on.by("sum", janitor.JANITOR_LEADER), "{{pipeline}}"),),
         below="red",
         steps=(Step(1, "green"),),
     )
     yield Panel(
-        "Failed tasks", "Of the janitor.", "ops", (Target(on.rate(tidying.JANITOR_ERRORS, "task"), "{{task}}"),)
+        "Failed tasks", "Of the janitor.", "ops", (Target(on.rate(janitor.JANITOR_ERRORS, "task"), "{{task}}"),)
     )
     yield Panel(
         "Groups made again",
         "A consumer group was gone: somebody destroys it, or flushes Redis.",
         "ops",
-        (Target(on.rate(sweeping.GROUP_RECREATED), "{{pipeline}}"),),
+        (Target(on.rate(maintenance.GROUP_RECREATED), "{{pipeline}}"),),
     )
     yield Panel(
         "Redis errors",

@@ -9,7 +9,7 @@ from penstock_generate.dashboards.panel import Column, Panel, Row, Target, Unit
 from penstock_generate.kinds import Overview
 from penstock_generate.pods.rules import DASHBOARD
 from penstock_generate.rendering.promql import selector
-from penstock_spec.kinds.scheduler.metrics import process, running, settling, state, tidying
+from penstock_spec.kinds.scheduler.metrics import cleanup, process, running, settling, state
 from penstock_spec.metrics import Metric
 
 
@@ -48,7 +48,7 @@ def _table(on: Shown) -> Panel:
         "Runs a second": on.rate(running.RUNS),
         "Failed a second": on.rate(running.RUNS, outcome="failed"),
         "Degraded": on.by("max", state.DEGRADED),
-        "Leaders": on.by("sum", tidying.LEADER),
+        "Leaders": on.by("sum", cleanup.LEADER),
         "Pods": on.by("count", process.INFO),
         "Dashboard": f"max by (scheduler, dashboard) ({selector(DASHBOARD, {'namespace': on.namespace}, 'scheduler')})",
     }

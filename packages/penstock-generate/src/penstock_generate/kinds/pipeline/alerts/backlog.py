@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from penstock_generate.alerts.define import QUARTER, SHARE, Alert, Query, Series, added, minutes
-from penstock_spec.kinds.pipeline.metrics import stream, sweeping, working
+from penstock_spec.kinds.pipeline.metrics import maintenance, stream, working
 from penstock_spec.kinds.pipeline.spec import Pipeline
 
 
@@ -53,7 +53,7 @@ def of(spec: Pipeline, ours: Series) -> Iterator[Alert]:
     yield Alert(
         "PenstockMessagesLost",
         "critical",
-        ours.grown(sweeping.LOST, QUARTER),
+        ours.grown(maintenance.LOST, QUARTER),
         ">=",
         1,
         0,
@@ -63,7 +63,7 @@ def of(spec: Pipeline, ours: Series) -> Iterator[Alert]:
     yield Alert(
         "PenstockGroupRecreated",
         "critical",
-        ours.grown(sweeping.GROUP_RECREATED, QUARTER),
+        ours.grown(maintenance.GROUP_RECREATED, QUARTER),
         ">=",
         1,
         0,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from penstock_generate.alerts.define import SHARE, Alert, Series
 from penstock_generate.rendering.promql import number
-from penstock_spec.kinds.pipeline.metrics import leaving, stream
+from penstock_spec.kinds.pipeline.metrics import shutdown, stream
 from penstock_spec.kinds.pipeline.spec import Pipeline
 
 
@@ -16,7 +16,7 @@ def of(spec: Pipeline, ours: Series) -> Iterator[Alert]:
     yield Alert(
         "PenstockDrainSlow",
         "warning",
-        ours.gauge(leaving.DRAIN_SECONDS),
+        ours.gauge(shutdown.DRAIN_SECONDS),
         ">",
         time * SHARE,
         0,

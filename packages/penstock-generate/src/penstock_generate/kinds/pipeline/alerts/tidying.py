@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from penstock_generate.alerts.define import QUARTER, Alert, Query, Series, minutes
-from penstock_spec.kinds.pipeline.metrics import tidying
+from penstock_spec.kinds.pipeline.metrics import janitor
 from penstock_spec.kinds.pipeline.spec import Pipeline
 
 
@@ -15,7 +15,7 @@ def of(spec: Pipeline, ours: Series) -> Iterator[Alert]:
     yield Alert(
         "PenstockGhostConsumers",
         "warning",
-        ours.gauge(tidying.GHOSTS),
+        ours.gauge(janitor.GHOSTS),
         ">",
         0,
         2 * minutes(ghosts.every),
@@ -27,14 +27,14 @@ def of(spec: Pipeline, ours: Series) -> Iterator[Alert]:
         yield Alert(
             "PenstockTrimHeldBack",
             "warning",
-            ours.gauge(tidying.TRIM_HELD_BACK, "sum"),
+            ours.gauge(janitor.TRIM_HELD_BACK, "sum"),
             ">",
             0,
             2 * minutes(spec.janitor.trim.every),
             "A group holds trimming back.",
             "{value} entries stay beyond the retention, as a group has not finished them.",
         )
-    leads = ours.gauge(tidying.JANITOR_LEADER, "sum")
+    leads = ours.gauge(janitor.JANITOR_LEADER, "sum")
     yield Alert(
         "PenstockJanitorMissing",
         "critical",
@@ -48,7 +48,7 @@ def of(spec: Pipeline, ours: Series) -> Iterator[Alert]:
     yield Alert(
         "PenstockJanitorErrors",
         "warning",
-        ours.grown(tidying.JANITOR_ERRORS, QUARTER),
+        ours.grown(janitor.JANITOR_ERRORS, QUARTER),
         ">",
         5,
         0,

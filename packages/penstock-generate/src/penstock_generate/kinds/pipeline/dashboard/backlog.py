@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from penstock_generate.dashboards.panel import Panel, Step
 from penstock_generate.kinds.pipeline.dashboard.define import Shown
 from penstock_generate.rendering.placeholders import blank
-from penstock_spec.kinds.pipeline.metrics import stream, sweeping, working
+from penstock_spec.kinds.pipeline.metrics import maintenance, stream, working
 from penstock_spec.metrics import Metric
 
 TITLE = "Backlog"
@@ -60,7 +60,7 @@ def panels(on: Shown) -> Iterator[Panel]:
         "Came due",
         "Messages whose retry or whose time came, by the second.",
         "mps",
-        (on.rates(sweeping.PROMOTED, "source"),),
+        (on.rates(maintenance.PROMOTED, "source"),),
     )
     yield Panel(
         "Length and lag",

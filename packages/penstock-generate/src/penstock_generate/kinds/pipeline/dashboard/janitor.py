@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from penstock_generate.dashboards.panel import Panel, Target
 from penstock_generate.kinds.pipeline.dashboard.define import Shown
-from penstock_spec.kinds.pipeline.metrics import stream, sweeping, tidying
+from penstock_spec.kinds.pipeline.metrics import janitor, maintenance, stream
 
 TITLE = "Janitor"
 
@@ -27,8 +27,8 @@ def _itself(on: Shown) -> Iterator[Panel]:
         below="red",
         steps=on.steps("PenstockJanitorMissing"),
     )
-    yield Panel("Time of a pass", "Over this pipeline.", "s", on.quantiles(tidying.JANITOR_PASS_SECONDS))
-    last = on.ours.of(tidying.JANITOR_LAST_PASS)
+    yield Panel("Time of a pass", "Over this pipeline.", "s", on.quantiles(janitor.JANITOR_PASS_SECONDS))
+    last = on.ours.of(janitor.JANITOR_LAST_PASS)
     yield Panel(
         "Since the last pass",
         "How long ago the last pass ended without an error.",
@@ -42,12 +42,12 @@ def _itself(on: Shown) -> Iterator[Panel]:
         (on.asks("PenstockJanitorErrors", "failed"),),
         steps=on.steps("PenstockJanitorErrors"),
     )
-    yield Panel("What fails", "Tasks by the second.", "ops", (on.rates(tidying.JANITOR_ERRORS, "task"),))
+    yield Panel("What fails", "Tasks by the second.", "ops", (on.rates(janitor.JANITOR_ERRORS, "task"),))
     yield Panel(
         "Put right",
         "Differences between Redis's pending list, which is the truth, and what stands beside it.",
         "ops",
-        (on.rates(tidying.RECONCILED, "what"),),
+        (on.rates(janitor.RECONCILED, "what"),),
     )
 
 
@@ -75,13 +75,13 @@ def _consumers(on: Shown) -> Iterator[Panel]:
         "Ghosts removed",
         "Consumers without a process, removed when they own nothing any more.",
         "ops",
-        (on.rate(tidying.GHOSTS_REMOVED, "removed"),),
+        (on.rate(janitor.GHOSTS_REMOVED, "removed"),),
     )
     yield Panel(
         "Taken over",
         "Messages of workers whose lease was over, released for others.",
         "mps",
-        (on.rate(sweeping.TAKEN_OVER, "taken over"),),
+        (on.rate(maintenance.TAKEN_OVER, "taken over"),),
     )
 
 
@@ -90,19 +90,19 @@ def _trimming(on: Shown) -> Iterator[Panel]:
         "Dead letters that expired",
         "Those that were older than `dead_letter.keep`.",
         "mps",
-        (on.rate(tidying.DEAD_EXPIRED, "expired"),),
+        (on.rate(janitor.DEAD_EXPIRED, "expired"),),
     )
     if on.has("PenstockTrimHeldBack"):
         yield Panel(
             "Trimmed",
             "Finished entries that left the stream, as `stream.retention` says.",
             "mps",
-            (on.rate(tidying.TRIMMED, "trimmed"),),
+            (on.rate(janitor.TRIMMED, "trimmed"),),
         )
         yield Panel(
             "Trimming held back",
             "Entries beyond the retention that stay, as a group has not finished them.",
             "short",
-            (on.asks("PenstockTrimHeldBack", "all"), on.by(tidying.TRIM_HELD_BACK, "group")),
+            (on.asks("PenstockTrimHeldBack", "all"), on.by(janitor.TRIM_HELD_BACK, "group")),
             steps=on.steps("PenstockTrimHeldBack"),
         )

@@ -8,7 +8,7 @@ from penstock_generate.alerts.define import RATE_INTERVAL
 from penstock_generate.dashboards.panel import Panel, Step, Target
 from penstock_generate.kinds.pipeline.dashboard.define import Shown
 from penstock_generate.rendering.placeholders import blank
-from penstock_spec.kinds.pipeline.metrics import leaving, working
+from penstock_spec.kinds.pipeline.metrics import shutdown, working
 
 TITLE = "Scaling"
 REPLICAS = "kube_deployment_status_replicas"
@@ -83,7 +83,7 @@ def _keda(on: Shown) -> Iterator[Panel]:
 
 
 def _leaving(on: Shown) -> Iterator[Panel]:
-    yield Panel("Workers that leave", "From the signal on.", "short", (on.gauge(leaving.DRAINING, "leaving", "sum"),))
+    yield Panel("Workers that leave", "From the signal on.", "short", (on.gauge(shutdown.DRAINING, "leaving", "sum"),))
     yield Panel(
         "Drain",
         "How long a worker has been leaving. After the upper line, grace less margin, what still runs is cut off.",
@@ -95,7 +95,7 @@ def _leaving(on: Shown) -> Iterator[Panel]:
         "Phases of the drain",
         "Stop: reading ends. Finish: what runs is finished or given back. Close: the worker deregisters.",
         "s",
-        (on.by(leaving.DRAIN_PHASE_SECONDS, "phase"),),
+        (on.by(shutdown.DRAIN_PHASE_SECONDS, "phase"),),
     )
     yield Panel(
         "Cut off",

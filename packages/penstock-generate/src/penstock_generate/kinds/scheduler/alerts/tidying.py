@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from penstock_generate.alerts.define import QUARTER, Alert, Query, Series
-from penstock_spec.kinds.scheduler.metrics import tidying
+from penstock_spec.kinds.scheduler.metrics import cleanup
 from penstock_spec.kinds.scheduler.spec import Scheduler
 
 
@@ -16,7 +16,7 @@ def of(spec: Scheduler, ours: Series) -> Iterator[Alert]:
         yield Alert(
             "PenstockOrphansReturned",
             "warning",
-            ours.grown(tidying.ORPHANS_RETURNED, QUARTER),
+            ours.grown(cleanup.ORPHANS_RETURNED, QUARTER),
             ">=",
             1,
             0,
@@ -24,7 +24,7 @@ def of(spec: Scheduler, ours: Series) -> Iterator[Alert]:
             "{value} jobs of lost pods were made due again.",
         )
     if spec.replicas > 0 and not orphans.force_all_pods:
-        leads = ours.gauge(tidying.LEADER, "sum")
+        leads = ours.gauge(cleanup.LEADER, "sum")
         yield Alert(
             "PenstockNoLeader",
             "critical",
@@ -38,7 +38,7 @@ def of(spec: Scheduler, ours: Series) -> Iterator[Alert]:
     yield Alert(
         "PenstockTidyingErrors",
         "warning",
-        ours.grown(tidying.PASS_ERRORS, QUARTER),
+        ours.grown(cleanup.PASS_ERRORS, QUARTER),
         ">",
         5,
         0,

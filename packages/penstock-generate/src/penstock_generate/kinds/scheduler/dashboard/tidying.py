@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from penstock_generate.dashboards.panel import Panel, Target
 from penstock_generate.kinds.scheduler.dashboard.define import Shown
-from penstock_spec.kinds.scheduler.metrics import state, tidying
+from penstock_spec.kinds.scheduler.metrics import cleanup, state
 
 TITLE = "Tidying"
 
@@ -30,9 +30,9 @@ def panels(on: Shown) -> Iterator[Panel]:
             (on.asks("PenstockOrphansReturned", "returned"),),
             steps=on.steps("PenstockOrphansReturned"),
         )
-        yield Panel("Entries removed", "By why.", "ops", (on.rates(tidying.ORPHANS_REMOVED, "why"),))
-    yield Panel("Refreshes", "Jobs that were added and taken out.", "ops", (on.rates(tidying.RECONCILED, "what"),))
-    yield Panel("Time of a pass", "Of all kinds.", "s", on.quantiles(tidying.PASS_SECONDS))
+        yield Panel("Entries removed", "By why.", "ops", (on.rates(cleanup.ORPHANS_REMOVED, "why"),))
+    yield Panel("Refreshes", "Jobs that were added and taken out.", "ops", (on.rates(cleanup.RECONCILED, "what"),))
+    yield Panel("Time of a pass", "Of all kinds.", "s", on.quantiles(cleanup.PASS_SECONDS))
     yield Panel(
         "Failed passes",
         "In a quarter of an hour.",
@@ -44,10 +44,10 @@ def panels(on: Shown) -> Iterator[Panel]:
         "Passes cut off",
         "That ended at their budget and go on next time.",
         "ops",
-        (on.rates(tidying.PASSES_CUT_OFF, "what"),),
+        (on.rates(cleanup.PASSES_CUT_OFF, "what"),),
     )
     yield Panel("Watchdog", "1 while a signal shows; each has an alert.", "short", (on.by(state.WATCHDOG, "signal"),))
 
 
 def _leaders(on: Shown) -> Target:
-    return on.gauge(tidying.LEADER, "leaders", "sum")
+    return on.gauge(cleanup.LEADER, "leaders", "sum")

@@ -1,18 +1,18 @@
-"""The metrics of a pipeline: what its workers, its janitor and its producers tell.
+"""The metrics of a pipeline: exported by its workers, the janitor and its producers.
 
-Base units, counters in `_total`, and few labels: `pipeline` everywhere, and else only words that are listed here or in
-the spec. What Prometheus adds by itself (environment, namespace, pod) is no label here.
+Base units, counters end in `_total`, and labels have few values: `pipeline` on every metric, otherwise only values that
+are listed here or in the spec. Labels that Prometheus adds (environment, namespace, pod) are not defined here.
 """
 
 from __future__ import annotations
 
-from penstock_spec.kinds.pipeline.metrics import leaving, process, sending, stream, sweeping, tidying, working
+from penstock_spec.kinds.pipeline.metrics import janitor, maintenance, process, sending, shutdown, stream, working
 from penstock_spec.kinds.pipeline.metrics.define import PIPELINE
 from penstock_spec.metrics import Contract
 
 __all__ = ["CONTRACT", "METRICS", "TOPICS"]
 
-TOPICS = tuple(module.TOPIC for module in (process, stream, sending, working, sweeping, tidying, leaving))
-CONTRACT = Contract("What a pipeline's workers, its janitor and its producers tell.", PIPELINE, TOPICS)
+TOPICS = tuple(module.TOPIC for module in (process, stream, sending, working, maintenance, janitor, shutdown))
+CONTRACT = Contract("Exported by a pipeline's workers, the janitor and its producers.", PIPELINE, TOPICS)
 METRICS = CONTRACT.metrics()
-"""Every metric by its name."""
+"""All metrics by name."""

@@ -1,19 +1,19 @@
-"""How the metrics of a pipeline are written down: their roles, and the label that all have."""
+"""Helpers to define the metrics of a pipeline: their roles and their common label."""
 
 from __future__ import annotations
 
 from penstock_spec.metrics import LONG, QUICK, Label, Metric, Naming, Role, meaning
 
 __all__ = [
-    "EVERYONE",
+    "ALL_ROLES",
     "JANITOR",
     "LONG",
+    "MAINTAINERS",
     "NAMES",
     "PIPELINE",
     "PRODUCER",
     "QUICK",
     "SOURCES",
-    "SWEEPERS",
     "WORKER",
     "counter",
     "gauge",
@@ -25,27 +25,27 @@ __all__ = [
 WORKER: frozenset[Role] = frozenset({"worker"})
 JANITOR: frozenset[Role] = frozenset({"janitor"})
 PRODUCER: frozenset[Role] = frozenset({"producer"})
-SWEEPERS = WORKER | JANITOR
-EVERYONE = SWEEPERS | PRODUCER
+MAINTAINERS = WORKER | JANITOR
+ALL_ROLES = MAINTAINERS | PRODUCER
 
-PIPELINE = Label("pipeline", "the spec's name")
+PIPELINE = Label("pipeline", "name of the spec")
 NAMES = Naming("penstock", PIPELINE)
 counter, gauge, histogram = NAMES.counter, NAMES.gauge, NAMES.histogram
 
 SOURCES = meaning(
-    new="nobody had read it",
+    new="not read before",
     ready="due again, or given back",
     suspect="its worker was lost",
-    parked="waiting for its retry",
+    parked="waiting for a retry",
     delayed="not in the stream yet",
 )
 
 
 def source(*words: str) -> Label:
-    """The states that a message can come from in a step."""
-    return Label("source", "which state it came from", tuple(one for one in SOURCES if one.name in words))
+    """A label for the state that a message came from."""
+    return Label("source", "state of the message before", tuple(one for one in SOURCES if one.name in words))
 
 
 def measured(name: str, help_: str, *labels: Label) -> Metric:
-    """A gauge that the janitor asks of Redis."""
+    """Define a gauge that the janitor measures in Redis."""
     return NAMES.measured(name, help_, JANITOR, *labels)

@@ -1,19 +1,21 @@
-"""What every process tells: what runs, and how it gets on with Redis."""
+"""Metrics of every process: its version and its connection to Redis."""
 
 from __future__ import annotations
 
-from penstock_spec.kinds.pipeline.metrics.define import EVERYONE, NAMES
+from penstock_spec.kinds.pipeline.metrics.define import ALL_ROLES, NAMES
 from penstock_spec.metrics import EveryProcess, Topic
 
-_told = EveryProcess.of(NAMES, EVERYONE, worker="runs messages", janitor="tidies", producer="sends")
-INFO = _told.info
-REDIS_SECONDS = _told.redis_seconds
-REDIS_ERRORS = _told.redis_errors
-REDIS_CONNECTIONS = _told.redis_connections
-REDIS_CONNECTS = _told.redis_connects
+_common = EveryProcess.of(
+    NAMES, ALL_ROLES, worker="runs messages", janitor="maintains pipelines", producer="sends messages"
+)
+INFO = _common.info
+REDIS_SECONDS = _common.redis_seconds
+REDIS_ERRORS = _common.redis_errors
+REDIS_CONNECTIONS = _common.redis_connections
+REDIS_CONNECTS = _common.redis_connects
 
 TOPIC = Topic(
     "Every process",
-    "What runs, and how it gets on with Redis.",
+    "The version that runs, and its connection to Redis.",
     (INFO, REDIS_SECONDS, REDIS_ERRORS, REDIS_CONNECTIONS, REDIS_CONNECTS),
 )

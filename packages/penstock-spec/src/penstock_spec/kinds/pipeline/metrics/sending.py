@@ -1,4 +1,4 @@
-"""What a producer did."""
+"""Metrics of producers."""
 
 from __future__ import annotations
 
@@ -7,33 +7,35 @@ from penstock_spec.metrics import Label, Topic, meaning
 
 SENT = counter(
     "sent",
-    "Messages that were to be sent, by what became of them.",
+    "Sends of messages, by outcome.",
     PRODUCER,
     Label(
         "outcome",
-        "what became of it",
+        "result of the send",
         meaning(
-            new="it is in the stream",
-            delayed="it waits for its due time",
-            duplicate="it was sent before, within the deduplication window",
-            rejected="the backlog was at its limit",
-            invalid="it was larger, or other, than the spec allows",
-            refused="Redis refused it",
-            absent="there was no connection, so it was not sent",
-            withheld="it was not tried: Redis failed too often, or its turn did not come in time",
-            unknown="no answer came, so it may have been sent",
+            new="added to the stream",
+            delayed="waits for its due time",
+            duplicate="sent before within the deduplication window",
+            rejected="the backlog was full",
+            invalid="too large, or does not match the schema",
+            refused="Redis answered with an error",
+            absent="not sent, because there was no connection",
+            withheld="not attempted, because the circuit breaker was open or it waited too long for its turn",
+            unknown="no answer, so it may have been sent",
         ),
     ),
 )
-SEND_SECONDS = histogram("send", "How long one send took, retries and waits for room included.", PRODUCER, QUICK)
-SEND_RETRIES = counter("send_retries", "Attempts to send after the first.", PRODUCER)
-SEND_WAITING = gauge("send_waiting", "Sends that wait for room in the backlog.", PRODUCER)
-DROPPED = counter("dropped", "Messages that nobody had read and that newer ones pushed out (`drop-oldest`).", PRODUCER)
-BREAKER_OPEN = gauge("breaker_open", "1 while sends fail at once, as Redis failed too often.", PRODUCER)
-BREAKER_OPENED = counter("breaker_opened", "How often the circuit breaker opened.", PRODUCER)
+SEND_SECONDS = histogram(
+    "send", "Duration of a send, including retries and waits for room in the backlog.", PRODUCER, QUICK
+)
+SEND_RETRIES = counter("send_retries", "Retries of sends.", PRODUCER)
+SEND_WAITING = gauge("send_waiting", "Sends that are waiting for room in the backlog.", PRODUCER)
+DROPPED = counter("dropped", "Unread messages that were dropped for newer ones (`drop-oldest`).", PRODUCER)
+BREAKER_OPEN = gauge("breaker_open", "1 while the circuit breaker is open, so that sends fail immediately.", PRODUCER)
+BREAKER_OPENED = counter("breaker_opened", "How often the circuit breaker has opened.", PRODUCER)
 
 TOPIC = Topic(
     "Sending",
-    "What producers did, in the processes that send.",
+    "Producers, in the processes that send.",
     (SENT, SEND_SECONDS, SEND_RETRIES, SEND_WAITING, DROPPED, BREAKER_OPEN, BREAKER_OPENED),
 )

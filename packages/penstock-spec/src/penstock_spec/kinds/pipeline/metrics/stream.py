@@ -1,4 +1,4 @@
-"""What is where in the stream and its group, as the janitor measures it."""
+"""Metrics of the stream and its consumer group, measured by the janitor."""
 
 from __future__ import annotations
 
@@ -6,33 +6,32 @@ from penstock_spec.kinds.pipeline.metrics.define import measured
 from penstock_spec.metrics import Topic
 
 STREAM_LENGTH = measured("stream_length", "Entries in the stream.")
-NEW = measured("new", "Messages in the stream that nobody in the group has read.")
-LAG = measured("lag", "What Redis itself calls the lag of the group; not known while Redis does not know it.")
+NEW = measured("new", "Messages in the stream that the group has not read.")
+LAG = measured("lag", "Lag of the group as reported by Redis; NaN while Redis cannot compute it.")
 PENDING = measured("pending", "Messages that were read and are neither done nor dead: held, parked, ready or suspect.")
-HELD = measured("held", "Pending messages that consumers hold, as Redis has it.")
-PARKED = measured("parked", "Pending messages that wait for the due time of their retry.")
-READY = measured("ready", "Pending messages that are due again or were given back, and wait for a worker.")
-SUSPECT = measured("suspect", "Pending messages whose worker was lost, and that wait to be run apart.")
-DELAYED = measured("delayed", "Messages that are not in the stream before their due time.")
-DEAD_LETTERS = measured("dead_letters", "Entries in the dead-letter stream.")
+HELD = measured("held", "Pending messages that are assigned to consumers.")
+PARKED = measured("parked", "Pending messages that are waiting for the due time of their retry.")
+READY = measured("ready", "Pending messages that are due again or were given back, and are waiting for a worker.")
+SUSPECT = measured("suspect", "Pending messages whose worker was lost, and that are waiting to run isolated.")
+DELAYED = measured("delayed", "Delayed messages, which enter the stream at their due time.")
+DEAD_LETTERS = measured("dead_letters", "Entries in the dead letter stream.")
 CUT_OFF = measured(
     "cut_off",
-    "Messages that ends of drains cut off since the group was made. Workers count them as well, in their last seconds.",
+    "Messages cut off by the end of a drain since the group was created. Workers count them too before they exit.",
 )
 OLDEST_SECONDS = measured(
-    "oldest_seconds", "How long the oldest message has waited that could be worked on now: new, ready or suspect."
+    "oldest_seconds", "Age of the oldest message that could be worked on now: new, ready or suspect."
 )
-CONSUMERS = measured("consumers", "Consumers in the group, without those that stand for states.")
+CONSUMERS = measured("consumers", "Consumers in the group, without those that represent states.")
 OLDEST_LEASE_SECONDS = measured(
-    "oldest_lease_seconds", "How long ago the living consumer that said nothing for longest renewed its lease."
+    "oldest_lease_seconds", "Time since the last lease renewal of the living consumer that renewed longest ago."
 )
-FOREIGN_CONSUMERS = measured("foreign_consumers", "Consumers in the group that workers of another make registered.")
-FOREIGN_IDLE_SECONDS = measured("foreign_idle_seconds", "The longest that a foreign consumer has been idle.")
+FOREIGN_CONSUMERS = measured("foreign_consumers", "Consumers in the group that no Penstock worker registered.")
+FOREIGN_IDLE_SECONDS = measured("foreign_idle_seconds", "Longest idle time of a foreign consumer.")
 
 TOPIC = Topic(
     "The stream and its group",
-    "What is where, measured in Redis by the janitor, so that it is known while no worker runs. A janitor that "
-    "does not lead tells NaN.",
+    "Measured in Redis by the leading janitor, so that they are known while no worker runs. A standby exports NaN.",
     (
         STREAM_LENGTH,
         NEW,

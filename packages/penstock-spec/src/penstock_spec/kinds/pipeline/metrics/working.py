@@ -1,4 +1,4 @@
-"""What a worker received, what it ran and what came of it."""
+"""Metrics of workers: received messages, attempts and their outcomes."""
 
 from __future__ import annotations
 
@@ -8,36 +8,40 @@ from penstock_spec.metrics import Label, Topic, meaning
 
 STEP = Label(
     "step",
-    "what the worker wanted",
+    "step that the worker attempted",
     meaning(
-        settle="it was done",
-        park="it is to be tried again later",
-        bury="it was to be a dead letter",
-        give_back="it was not to be run here",
+        settle="the message is done",
+        park="the message is retried later",
+        bury="the message becomes a dead letter",
+        give_back="the message is not run here",
     ),
 )
 
-SLOTS = gauge("slots", "Messages that this worker may run at a time.", WORKER)
-SLOTS_FREE = gauge("slots_free", "Slots in which nothing runs.", WORKER)
-RUNNING = gauge("running", "Handlers that run in this worker.", WORKER)
-UNSETTLED = gauge("unsettled", "Outcomes that Redis has not taken yet; each keeps its slot.", WORKER)
-ABANDONED = gauge("abandoned", "Handlers that run on after their timeout, as a thread cannot be stopped.", WORKER)
+SLOTS = gauge("slots", "Slots: messages that this worker can run at a time.", WORKER)
+SLOTS_FREE = gauge("slots_free", "Free slots.", WORKER)
+RUNNING = gauge("running", "Messages that are running in this worker.", WORKER)
+UNSETTLED = gauge("unsettled", "Outcomes that are not stored in Redis yet; each occupies a slot.", WORKER)
+ABANDONED = gauge(
+    "abandoned", "Handlers that are still running after their timeout, because threads cannot be stopped.", WORKER
+)
 PENDING_LIMIT_REACHED = gauge(
-    "pending_limit_reached", "1 while this worker reads nothing new because of `work.max_pending_per_worker`.", WORKER
+    "pending_limit_reached",
+    "1 while this worker reads no new messages because of `work.max_pending_per_worker`.",
+    WORKER,
 )
 DELIVERED = counter(
     "delivered",
-    "Messages that this worker received.",
+    "Messages that were delivered to this worker.",
     WORKER,
     source("new", "ready", "suspect"),
 )
-REDELIVERED = counter("redelivered", "Deliveries of messages that run here already; they start nothing.", WORKER)
+REDELIVERED = counter("redelivered", "Deliveries of messages that are already running here; they are ignored.", WORKER)
 DONE = counter("done", "Messages that are done.", WORKER)
 RETRIED = counter(
     "retried",
-    "Failed attempts that will be tried again.",
+    "Messages that failed and will be retried.",
     WORKER,
-    Label("class", f"the class of `retries.classes` that matched, or `{NO_CLASS}`"),
+    Label("class", f"failure class in `retries.classes`, or `{NO_CLASS}`"),
 )
 DEAD = counter(
     "dead",
@@ -45,68 +49,68 @@ DEAD = counter(
     WORKER,
     Label(
         "reason",
-        "the cause",
+        "cause of the dead letter",
         meaning(
             failed="its last attempt failed",
             lost="its last worker was lost",
-            unreadable="it cannot be read, or is not what the spec says",
-            refused="its handler refused it for good",
+            unreadable="it cannot be decoded, or does not match the schema",
+            refused="its handler rejected it permanently",
         ),
     ),
 )
 GIVEN_BACK = counter(
     "given_back",
-    "Messages that were given back and are not charged with an attempt.",
+    "Messages that were given back without charging an attempt.",
     WORKER,
     Label(
         "why",
-        "the cause",
+        "cause of giving it back",
         meaning(
-            unstarted="the drain began before it was started",
+            unstarted="the drain began before it started",
             drained="the end of the drain cut it off",
-            found="it was owned, and not run, after an answer was lost",
-            cancelled="it came again while its cancelled handler ended",
+            found="assigned to this worker but not running, because an answer of Redis was lost",
+            cancelled="delivered again while its cancelled handler was still ending",
         ),
     ),
 )
-FENCED = counter("fenced", "Steps that changed nothing, as the message is another's by now.", WORKER, STEP)
-GONE = counter("gone", "Steps that changed nothing, as the message is not pending any more.", WORKER, STEP)
-TIMEOUTS = counter("timeouts", "Attempts that took longer than `work.timeout`.", WORKER)
+FENCED = counter("fenced", "Steps without effect, because another consumer owns the message now.", WORKER, STEP)
+GONE = counter("gone", "Steps without effect, because the message is no longer pending.", WORKER, STEP)
+TIMEOUTS = counter("timeouts", "Attempts that exceeded `work.timeout`.", WORKER)
 HANDLING_SECONDS = histogram(
     "handling",
-    "How long handlers ran.",
+    "Duration of attempts.",
     WORKER,
     LONG,
     Label(
         "outcome",
-        "how it ended",
+        "outcome of the attempt",
         meaning(
-            done="without an error",
-            failed="with an error",
-            timed_out="at `work.timeout`",
-            crashed="with its process",
-            cancelled="by a drain, or as the lease was lost",
+            done="ended without an error",
+            failed="ended with an error",
+            timed_out="exceeded `work.timeout`",
+            crashed="its process died",
+            cancelled="cancelled by a drain or after the lease was lost",
         ),
     ),
 )
 WAITING_SECONDS = histogram(
     "waiting",
-    "From when a message entered the stream until a worker first had it; the oldest of a read stands for all of it.",
+    "Time from entering the stream to the first delivery. All messages of one read count with the age of the oldest.",
     WORKER,
     LONG,
 )
-SETTLE_SECONDS = histogram("settle", "From the end of a handler until Redis took the outcome.", WORKER, QUICK)
-CHILDREN = gauge("children", "Child processes that are there to run handlers.", WORKER)
-CHILDREN_STARTED = counter("children_started", "Child processes that were started.", WORKER)
-CHILDREN_CRASHED = counter(
-    "children_crashed", "Child processes that ended by themselves or at their memory limit.", WORKER
+SETTLE_SECONDS = histogram(
+    "settle", "Time from the end of a handler until its outcome is stored in Redis.", WORKER, QUICK
 )
-LEASE_LOST = counter("lease_lost", "Leases that this worker lost; it cancelled what it ran.", WORKER)
-LOOP_LAG_SECONDS = gauge("loop_lag_seconds", "The worst delay of the event loop in the last half minute.", WORKER)
+CHILDREN = gauge("children", "Child processes that run handlers.", WORKER)
+CHILDREN_STARTED = counter("children_started", "Started child processes.", WORKER)
+CHILDREN_CRASHED = counter("children_crashed", "Child processes that crashed or exceeded their memory limit.", WORKER)
+LEASE_LOST = counter("lease_lost", "Leases that this worker lost; it then cancelled its messages.", WORKER)
+LOOP_LAG_SECONDS = gauge("loop_lag_seconds", "Longest delay of the event loop in the last 30 seconds.", WORKER)
 
 TOPIC = Topic(
-    "Working",
-    "What a worker received, what it ran and what came of it.",
+    "Worker",
+    "Received messages, attempts and their outcomes.",
     (
         SLOTS,
         SLOTS_FREE,

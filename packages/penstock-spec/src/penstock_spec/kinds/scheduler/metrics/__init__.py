@@ -1,18 +1,18 @@
-"""The metrics of a scheduler: what its pods tell.
+"""The metrics of a scheduler, exported by its pods.
 
-Base units, counters in `_total`, and few labels: `scheduler` everywhere, and else only words that are listed here or in
-the spec. No label carries a job, for there may be a hundred thousand of them.
+Base units, counters end in `_total`, and labels have few values: `scheduler` on every metric, otherwise only values
+that are listed here or in the spec. No label contains a job name, because there may be a hundred thousand jobs.
 """
 
 from __future__ import annotations
 
-from penstock_spec.kinds.scheduler.metrics import process, running, settling, state, taking, tidying
+from penstock_spec.kinds.scheduler.metrics import cleanup, process, running, settling, state, taking
 from penstock_spec.kinds.scheduler.metrics.define import SCHEDULER
 from penstock_spec.metrics import Contract
 
 __all__ = ["CONTRACT", "METRICS", "TOPICS"]
 
-TOPICS = tuple(module.TOPIC for module in (process, state, taking, running, settling, tidying))
-CONTRACT = Contract("What a scheduler's pods tell.", SCHEDULER, TOPICS)
+TOPICS = tuple(module.TOPIC for module in (process, state, taking, running, settling, cleanup))
+CONTRACT = Contract("Exported by a scheduler's pods.", SCHEDULER, TOPICS)
 METRICS = CONTRACT.metrics()
-"""Every metric by its name."""
+"""All metrics by name."""

@@ -1,4 +1,4 @@
-"""What every pod tells: what runs, and how it gets on with Redis and its scripts."""
+"""Metrics of every pod: its version, its connection to Redis and its scripts."""
 
 from __future__ import annotations
 
@@ -7,38 +7,40 @@ from penstock_spec.metrics import EveryProcess, Label, Topic, meaning
 
 SCRIPT = Label(
     "script",
-    "which one",
+    "script",
     meaning(
-        register="putting jobs into the waiting set",
-        unregister="taking them out",
-        acquire="taking what is due",
-        complete="handing back what ended",
-        release="handing back what was not run",
-        lease="renewing the pod's lease, and ending it",
-        lead="asking who leads",
-        clean="looking for what lost pods held",
-        look="counting",
-        pause="pausing, resuming and running at once",
+        register="adding jobs to the waiting set",
+        unregister="removing jobs",
+        acquire="taking due jobs",
+        complete="giving back jobs that ended",
+        release="giving back jobs that did not run",
+        lease="renewing and ending the pod's lease",
+        lead="electing the leader",
+        clean="finding jobs of lost pods",
+        look="counting jobs",
+        pause="pausing, resuming and running jobs immediately",
     ),
 )
 
-_told = EveryProcess.of(NAMES, POD, scheduler="runs jobs")
-INFO = _told.info
-REDIS_SECONDS = _told.redis_seconds
-REDIS_ERRORS = _told.redis_errors
-REDIS_CONNECTIONS = _told.redis_connections
-REDIS_CONNECTS = _told.redis_connects
-SCRIPT_ERRORS = counter("script_errors", "Scripts that ended in an error.", SCRIPT)
+_common = EveryProcess.of(NAMES, POD, scheduler="runs jobs")
+INFO = _common.info
+REDIS_SECONDS = _common.redis_seconds
+REDIS_ERRORS = _common.redis_errors
+REDIS_CONNECTIONS = _common.redis_connections
+REDIS_CONNECTS = _common.redis_connects
+SCRIPT_ERRORS = counter("script_errors", "Scripts that failed.", SCRIPT)
 SCRIPTS_SENT_WHOLE = counter(
-    "scripts_sent_whole", "Scripts that were sent whole, as Redis had forgotten them and did not keep them.", SCRIPT
+    "scripts_sent_whole",
+    "Scripts that were sent with their full text, because Redis did not keep them in its cache.",
+    SCRIPT,
 )
-LEASE_LOST = counter("lease_lost", "Leases that this pod lost; others may have taken what it ran.")
-LOOP_LAG_SECONDS = gauge("loop_lag_seconds", "The worst delay of the event loop in the last half minute.")
-DRAINING = gauge("draining", "1 from the signal to the end.")
+LEASE_LOST = counter("lease_lost", "Leases that this pod lost; other pods may have taken its jobs.")
+LOOP_LAG_SECONDS = gauge("loop_lag_seconds", "Longest delay of the event loop in the last 30 seconds.")
+DRAINING = gauge("draining", "1 while the pod drains, from SIGTERM to its exit.")
 
 TOPIC = Topic(
     "Every pod",
-    "What runs, and how it gets on with Redis.",
+    "The version that runs, and its connection to Redis.",
     (
         INFO,
         REDIS_SECONDS,

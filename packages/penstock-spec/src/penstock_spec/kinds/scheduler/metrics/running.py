@@ -1,4 +1,4 @@
-"""What ran, and what came of it."""
+"""Metrics of runs and their outcomes."""
 
 from __future__ import annotations
 
@@ -8,39 +8,41 @@ from penstock_spec.metrics import LONG, Label, Topic, meaning
 
 OUTCOME = Label(
     "outcome",
-    "how it ended",
+    "outcome of the run",
     meaning(
-        ok="without an error",
-        failed="with an error",
-        cancelled="told to stop: it overran its time, or the pod leaves",
-        abandoned="told to stop, and left running as it did not",
-        lost="another pod has it by now",
+        ok="ended without an error",
+        failed="ended with an error",
+        cancelled="cancelled, because it overran or its pod stopped",
+        abandoned="ignored its cancellation and was abandoned",
+        lost="another pod has taken the job",
     ),
 )
 
-RUNNING = gauge("running", "Jobs that this pod runs.")
+RUNNING = gauge("running", "Jobs that are running in this pod.")
 RUNS = counter(
     "runs",
-    "Runs that ended, by how.",
+    "Runs that ended, by outcome.",
     OUTCOME,
-    Label("class", f"the class of `failures.classes` that matched, or `{NO_CLASS}`"),
+    Label("class", f"failure class in `failures.classes`, or `{NO_CLASS}`"),
 )
-RUN_SECONDS = histogram("run", "How long a run took.", LONG, OUTCOME)
+RUN_SECONDS = histogram("run", "Duration of runs.", LONG, OUTCOME)
 MISSED = counter(
     "missed",
-    "Runs of cron jobs that were due while nobody ran them.",
-    Label("what", "what became of them", meaning(made_up="run later", skipped="left out")),
+    "Missed runs of cron jobs, by how they were handled.",
+    Label("what", "how they were handled", meaning(made_up="run later", skipped="skipped")),
 )
 ZOMBIES_CANCELLED = counter(
     "zombies_cancelled",
-    "Jobs that were told to stop, as their deadline was long over.",
-    Label("by", "who saw it", meaning(timer="the job's own timer", scan="the scan beside it")),
+    "Zombies, jobs long past their deadline, that were cancelled.",
+    Label("by", "how it was found", meaning(timer="by the job's own timer", scan="by the periodic scan")),
 )
-ABANDONED = counter("abandoned", "Jobs that ignored that, and whose permit was returned while they run on.")
-ABANDONED_RUNNING = gauge("abandoned_running", "Of these, those that still run.")
+ABANDONED = counter(
+    "abandoned", "Jobs that ignored their cancellation; their permit was returned while they kept running."
+)
+ABANDONED_RUNNING = gauge("abandoned_running", "Abandoned jobs that are still running.")
 
 TOPIC = Topic(
     "Running",
-    "What ran, and what came of it.",
+    "Runs and their outcomes.",
     (RUNNING, RUNS, RUN_SECONDS, MISSED, ZOMBIES_CANCELLED, ABANDONED, ABANDONED_RUNNING),
 )

@@ -1,33 +1,35 @@
-"""What a pod handed back, and what stood in the way."""
+"""Metrics of giving jobs back after a run."""
 
 from __future__ import annotations
 
 from penstock_spec.kinds.scheduler.metrics.define import counter, gauge, histogram
 from penstock_spec.metrics import QUICK, Label, Topic, meaning
 
-STEP = Label("step", "what the pod wanted", meaning(complete="the run ended", release="it was not run here"))
-BREAKER = Label("breaker", "which one", meaning(acquisition="that of taking", completion="that of handing back"))
+STEP = Label(
+    "step", "step that the pod attempted", meaning(complete="the run ended", release="the job was not run here")
+)
+BREAKER = Label("breaker", "circuit breaker", meaning(acquisition="for taking jobs", completion="for giving jobs back"))
 
-SETTLE_SECONDS = histogram("settle", "From the end of a run until Redis knew when the next is due.", QUICK)
-FENCED = counter("fenced", "Steps that changed nothing, as the run is another's by now.", STEP)
-GONE = counter("gone", "Steps that changed nothing, as the job is in no set any more.", STEP)
-RECOVERING = gauge("recovering", "Next runs that Redis has not taken yet, held by this pod.")
+SETTLE_SECONDS = histogram("settle", "Time from the end of a run until its next due time is stored in Redis.", QUICK)
+FENCED = counter("fenced", "Steps without effect, because another pod has the job now.", STEP)
+GONE = counter("gone", "Steps without effect, because the job is in no set any more.", STEP)
+RECOVERING = gauge("recovering", "Next due times that this pod has not been able to store in Redis yet.")
 RECOVERIES = counter(
     "recoveries",
-    "Tries to hand back what Redis had not taken.",
-    Label("success", "whether it took it then", meaning(true="it did", false="it did not")),
+    "Retries to store next due times in Redis.",
+    Label("success", "whether it succeeded", meaning(true="stored", false="failed again")),
 )
 RETRIES_EXHAUSTED = counter(
-    "retries_exhausted", "Next runs that Redis did not take in all tries, left to the next refresh."
+    "retries_exhausted", "Next due times that could not be stored in all attempts; the next refresh restores the job."
 )
-BREAKER_STATE = gauge("breaker_state", "0 while it is closed, 1 while half open, 2 while open.", BREAKER)
-BREAKER_TRIPS = counter("breaker_trips", "How often it opened.", BREAKER)
-BREAKER_BLOCKED = counter("breaker_blocked", "Calls that were not made, as it was open.", BREAKER)
-BREAKER_RECOVERIES = counter("breaker_recoveries", "How often it closed again.", BREAKER)
+BREAKER_STATE = gauge("breaker_state", "State of the circuit breaker: 0 closed, 1 half-open, 2 open.", BREAKER)
+BREAKER_TRIPS = counter("breaker_trips", "How often the circuit breaker has opened.", BREAKER)
+BREAKER_BLOCKED = counter("breaker_blocked", "Calls that were not made because the circuit breaker was open.", BREAKER)
+BREAKER_RECOVERIES = counter("breaker_recoveries", "How often the circuit breaker has closed again.", BREAKER)
 
 TOPIC = Topic(
-    "Handing back",
-    "What a pod handed back, and what stood in the way.",
+    "Giving jobs back",
+    "Next due times of jobs after their runs, and failures to store them.",
     (
         SETTLE_SECONDS,
         FENCED,

@@ -1,4 +1,4 @@
-"""How it stands with the jobs, and whether that is well."""
+"""Metrics of the state of all jobs, and the health of the pod."""
 
 from __future__ import annotations
 
@@ -6,41 +6,41 @@ from penstock_spec.kinds.scheduler.metrics.define import gauge, measured
 from penstock_spec.metrics import Label, Topic, meaning
 
 WAITING = measured("waiting", "Jobs in the waiting set, due or not.")
-WORKING = measured("working", "Jobs in the working set, whoever runs them.")
-PAUSED = measured("paused", "Jobs that are paused.")
+WORKING = measured("working", "Jobs in the working set, in all pods.")
+PAUSED = measured("paused", "Paused jobs.")
 OLDEST_OVERDUE_SECONDS = measured(
-    "oldest_overdue_seconds", "How long the oldest due job has waited; 0 while none is due, or all are paused."
+    "oldest_overdue_seconds", "Time that the oldest due job has waited; 0 while none is due or all are paused."
 )
 READY = measured(
     "ready",
-    "Due jobs that this pod may take: of its shards, and enabled. Where it has shards, it looks at the first thousand "
-    "that are due, and reckons from those.",
+    "Due jobs that this pod may take: enabled, and in its shards. With shards, it is estimated from the first 1000 due "
+    "jobs.",
 )
-REGISTERED = gauge("registered", "Jobs that this pod has registered as its own.")
+REGISTERED = gauge("registered", "Jobs that this pod has registered.")
 MEAN_INTERVAL_SECONDS = gauge(
     "mean_interval_seconds",
-    "The mean interval of the jobs that this pod has registered; of a cron job a minute, in which it should start.",
+    "Mean interval of the jobs that this pod has registered. A cron job counts as one minute.",
 )
-DEGRADED = gauge("degraded", "1 while this pod calls itself degraded, as `health` says when.")
+DEGRADED = gauge("degraded", "1 while this pod is degraded, as defined in `health`.")
 WATCHDOG = gauge(
     "watchdog",
-    "1 while a signal shows.",
+    "1 while this signal is active.",
     Label(
         "signal",
-        "what is suspicious",
+        "suspected problem",
         meaning(
-            permit_leak_suspect="few permits are free though little runs, and jobs are due",
-            capacity_skew="permits are free and jobs are due, and few are taken",
-            zero_progress="jobs are due, and none is taken",
+            permit_leak_suspect="jobs are due and little is running, but few permits are free",
+            capacity_skew="jobs are due and permits are free, but few jobs are taken",
+            zero_progress="jobs are due, but none is taken",
             redis_stall="a circuit breaker is not closed, or Redis does not answer",
         ),
     ),
 )
 
 TOPIC = Topic(
-    "How it stands",
-    "The sets as each pod measures them in Redis, so take the greatest over pods and not the sum; and what the pod "
-    "makes of it.",
+    "State",
+    "The sets of jobs and the health of the pod. Each pod measures the same sets in Redis, so take the maximum over "
+    "pods, not the sum.",
     (
         WAITING,
         WORKING,

@@ -1,34 +1,34 @@
-"""What a pod took of what was due."""
+"""Metrics of taking due jobs."""
 
 from __future__ import annotations
 
 from penstock_spec.kinds.scheduler.metrics.define import counter, gauge, histogram
 from penstock_spec.metrics import LONG, QUICK, Label, Topic, meaning
 
-PERMITS = gauge("permits", "Jobs that this pod may run at a time; 0 where there is no bound.")
-PERMITS_FREE = gauge("permits_free", "Of these, those that nothing holds; 0 where there is no bound.")
+PERMITS = gauge("permits", "Permits: jobs that this pod may run at a time; 0 without a limit.")
+PERMITS_FREE = gauge("permits_free", "Free permits; 0 without a limit.")
 CAPACITY_PER_CYCLE = gauge("capacity_per_cycle", "Jobs that this pod could take in its last cycle.")
-CYCLE_SECONDS = histogram("cycle", "How long one cycle took: from looking to the last start.", QUICK)
-ACQUIRED = counter("acquired", "Jobs that this pod took to run them.")
+CYCLE_SECONDS = histogram("cycle", "Duration of a cycle, from reading due jobs to starting the last one.", QUICK)
+ACQUIRED = counter("acquired", "Jobs that this pod took to run.")
 FILTERED = counter(
     "filtered",
-    "Due jobs that this pod passed over.",
+    "Due jobs that this pod did not take.",
     Label(
         "why",
-        "the cause",
+        "reason",
         meaning(
-            shard="it belongs to the shard of others",
-            pattern="it is not enabled, or disabled",
-            unknown="nothing is known of it",
+            shard="it belongs to the shard of another pod",
+            pattern="it is not enabled, or it is disabled",
+            unknown="its settings are unknown",
         ),
     ),
 )
-SUBMISSION_FAILURES = counter("submission_failures", "Jobs that were taken, could not be started, and went back.")
-LATENESS_SECONDS = histogram("lateness", "From when a job was due until it was started.", LONG)
+SUBMISSION_FAILURES = counter("submission_failures", "Jobs that were taken, could not be started, and were given back.")
+LATENESS_SECONDS = histogram("lateness", "Time from the due time of a job to its start.", LONG)
 
 TOPIC = Topic(
-    "Taking",
-    "What a pod took of what was due.",
+    "Taking jobs",
+    "Due jobs that a pod takes, and those that it does not.",
     (
         PERMITS,
         PERMITS_FREE,
