@@ -16,7 +16,7 @@ from pathlib import Path
 from table import tell
 
 from penstock_dev.simulating.case import Case, StartTimes, pattern, spread
-from penstock_dev.simulating.simulation import run
+from penstock_dev.simulating.simulation import simulate_spec
 from penstock_dev.simulating.specs import ValidSpecs, read
 from penstock_spec.repository import open_repository, read_inputs
 
@@ -40,7 +40,7 @@ def main() -> None:
         name = it.spec.name
         case = Case(pattern("day", RATES[name], None), spread(*HANDLING.get(name, (1.0, 10.0))), STARTS)
         began = time.process_time()
-        sums = run(name, it, case, target=60).run.summary
+        sums = simulate_spec(name, it, case, target=60).run.summary
         took = time.process_time() - began
         slowest = max(slowest, took)
         rows.append((f"{name}: a day, {sums.sent:,} messages, {sums.pod_hours:,.0f} pod-hours", f"{took:.2f} s"))

@@ -1,4 +1,4 @@
-"""What must hold of KEDA and the HPA whatever the load."""
+"""Invariants of KEDA and the HPA under any load."""
 
 import math
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ BEHAVIORS = st.none() | st.fixed_dictionaries({}, optional={"scaleUp": RULES, "s
 
 @st.composite
 def scalings(draw: st.DrawFn) -> Settings:
-    """Settings as a webhook would let them through."""
+    """Settings that Kubernetes and KEDA would accept."""
     least = draw(st.integers(0, 5))
     spec: dict[str, Any] = {"minReplicaCount": least, "maxReplicaCount": max(1, least) + draw(st.integers(0, 30))}
     spec |= {"pollingInterval": draw(st.sampled_from([2, 5, 30])), "cooldownPeriod": draw(st.integers(0, 300))}
@@ -41,9 +41,9 @@ def scalings(draw: st.DrawFn) -> Settings:
 
 
 def timeline(scaled: Settings, load: Mapping[int, float | Failed], until: int, replicas: int = 0) -> list[Decision]:
-    """All that is decided; the load is what stands at the latest second before."""
+    """All decisions; the load at a second is the last one given before."""
     autoscaler = Autoscaler(scaled)
-    said: list[Decision] = []
+    decisions: list[Decision] = []
     while (now := autoscaler.due()) <= until:
         depth = load[max(one for one in load if one <= now)]
 
@@ -51,13 +51,13 @@ def timeline(scaled: Settings, load: Mapping[int, float | Failed], until: int, r
             return {"depth": depth}
 
         replicas = autoscaler.advance(now, read, replicas)
-        said += autoscaler.said
-    return said
+        decisions += autoscaler.decisions
+    return decisions
 
 
 @given(scalings(), st.dictionaries(st.integers(1, 600), DEPTHS, max_size=12), st.integers(0, 40))
 def test_the_pods_stay_within_their_bounds(scaled: Settings, load: dict[int, float | Failed], start: int) -> None:
-    """From any start: never more than the maximum once it was reached, and below the minimum only on the way up."""
+    """From any start: never above the maximum once at or below it, and below the minimum only on the way up."""
     replicas = min(start, scaled.max)
     for one in timeline(scaled, {0: 0, **load}, 900, replicas):
         assert 0 <= one.after <= scaled.max, one
@@ -65,8 +65,8 @@ def test_the_pods_stay_within_their_bounds(scaled: Settings, load: dict[int, flo
 
 
 @given(scalings(), st.dictionaries(st.integers(1, 600), DEPTHS, max_size=12))
-def test_to_zero_only_by_keda_and_only_after_the_cooldown(scaled: Settings, load: dict[int, float | Failed]) -> None:
-    """The last pods stay for the cooldown from the last poll that saw work."""
+def test_only_keda_scales_to_zero_and_after_the_cooldown(scaled: Settings, load: dict[int, float | Failed]) -> None:
+    """The last pods stay for the cooldown after the last poll with work."""
     active = -math.inf
     for one in timeline(scaled, {0: 0, **load}, 1200):
         if one.why.startswith("active"):
@@ -79,7 +79,7 @@ def test_to_zero_only_by_keda_and_only_after_the_cooldown(scaled: Settings, load
 
 @given(scalings(), st.integers(1, 40), st.floats(0, 5_000), st.floats(0, 5_000))
 def test_more_backlog_never_asks_for_fewer_pods(scaled: Settings, replicas: int, one: float, other: float) -> None:
-    """For an HPA that remembers nothing."""
+    """With an HPA without history."""
     assume(replicas <= scaled.max)
     less, more = sorted((one, other))
     small = Hpa(scaled).sync([Metric("depth", less, scaled.target)], replicas, 0).replicas
@@ -90,48 +90,48 @@ def test_more_backlog_never_asks_for_fewer_pods(scaled: Settings, replicas: int,
 @settings(max_examples=40)
 @given(scalings(), st.floats(0, 3_000), st.integers(0, 40))
 def test_a_steady_load_settles(scaled: Settings, depth: float, start: int) -> None:
-    """Up, or down, and then nothing: it does not flap."""
-    said = timeline(scaled, {0: depth}, 4_000, min(start, scaled.max))
-    steps = [one.after - one.before for one in said if one.changed and one.by == "HPA"]
+    """Up or down, and then not at all: no flapping."""
+    decisions = timeline(scaled, {0: depth}, 4_000, min(start, scaled.max))
+    steps = [one.after - one.before for one in decisions if one.changed and one.by == "HPA"]
     assert all((before > 0) == (after > 0) for before, after in pairwise(steps))
-    held = {one.after for one in said if one.at >= 3_900}
+    held = {one.after for one in decisions if one.at >= 3_900}
     # A rule that takes one of a hundred in a minute takes longer.
-    assert len(held) == 1 or said[-1].why.endswith("limited by policy")
+    assert len(held) == 1 or decisions[-1].why.endswith("limited by policy")
 
 
 @given(scalings(), st.integers(2, 30))
-def test_while_redis_is_absent_nothing_moves(scaled: Settings, pods: int) -> None:
-    """After the first look nothing is counted, so nothing changes, however long it lasts."""
+def test_nothing_changes_while_redis_is_unreachable(scaled: Settings, pods: int) -> None:
+    """After the first read no failure is counted, so the pods stay, however long it lasts."""
     assume(scaled.min <= pods <= scaled.max)
     assume(scaled.fallback is None or scaled.fallback.failures > 1)
     busy = scaled.target * pods
-    said = timeline(scaled, {0: busy, 100: Failed.ABSENT}, 5_000, pods)
-    assert [one for one in said if one.changed and one.at > 100 + scaled.poll + scaled.sync] == []
+    decisions = timeline(scaled, {0: busy, 100: Failed.UNREACHABLE}, 5_000, pods)
+    assert [one for one in decisions if one.changed and one.at > 100 + scaled.poll + scaled.sync] == []
 
 
 @given(scalings(), st.dictionaries(st.integers(1, 600), DEPTHS, max_size=12))
-def test_it_wants_to_be_called_later_each_time(scaled: Settings, load: dict[int, float | Failed]) -> None:
-    """A caller that waits for `due` never turns on the spot."""
+def test_each_due_time_is_later_than_the_last(scaled: Settings, load: dict[int, float | Failed]) -> None:
+    """A caller that waits for `due` never spins."""
     autoscaler, now, replicas = Autoscaler(scaled, start=3.0), 0.0, 0
     for depth in load.values():
         assert autoscaler.due() > now
         now = autoscaler.due()
         replicas = autoscaler.advance(now, lambda: {"depth": depth}, replicas)  # noqa: B023 - called at once
-        assert autoscaler.said
+        assert autoscaler.decisions
     assert autoscaler.due() > now
 
 
-def test_a_caller_that_comes_late_makes_up_for_nothing() -> None:
-    """One look for all that was missed, and the next a poll later."""
+def test_a_late_caller_does_not_catch_up() -> None:
+    """One read replaces all missed ones, and the next comes an interval later."""
     autoscaler = Autoscaler(scaling(poll=10), start=0)
     autoscaler.advance(0, lambda: {"depth": 0}, 0)
     autoscaler.advance(47, lambda: {"depth": 0}, 0)
-    assert [str(one) for one in autoscaler.said] == ["KEDA: not active", "HPA: at zero the HPA does nothing"]
+    assert [str(one) for one in autoscaler.decisions] == ["KEDA: not active", "HPA: disabled at 0 replicas"]
     assert autoscaler.due() == 57
 
 
-def test_nothing_is_read_where_nothing_is_due() -> None:
-    """Nor at zero by the HPA."""
+def test_nothing_is_read_before_it_is_due() -> None:
+    """The HPA does not read at 0 replicas."""
     autoscaler, reads = Autoscaler(scaling(poll=10)), []
 
     def read() -> Readings:
@@ -143,12 +143,12 @@ def test_nothing_is_read_where_nothing_is_due() -> None:
     assert len(reads) == 3
 
 
-def test_it_says_why() -> None:
-    """In the words of those who will read it in a terminal."""
+def test_decisions_have_reasons() -> None:
+    """In words for a terminal."""
     two_a_minute = {"stabilizationWindowSeconds": 0, "policies": [{"type": "Pods", "value": 2, "periodSeconds": 60}]}
     scaled = scaling(poll=10, behavior={"scaleDown": two_a_minute})
-    said = timeline(scaled, {0: 0, 10: 60, 130: 12, 180: 0}, 300)
-    assert [(one.at, str(one)) for one in said if one.changed] == [
+    decisions = timeline(scaled, {0: 0, 10: 60, 130: 12, 180: 0}, 300)
+    assert [(one.at, str(one)) for one in decisions if one.changed] == [
         (10, "KEDA: active: 0 -> 1"),
         (15, "HPA: 60 / 5 -> 12, scale-up limited by policy"),
         (30, "HPA: 60 / 5 -> 12, scale-up limited by policy"),
@@ -157,26 +157,28 @@ def test_it_says_why() -> None:
         (195, "HPA: 0 / 5 -> 0, scale-down limited by policy"),
         (230, "KEDA: cooldown over: 8 -> 0"),
     ]
-    words = {one.why for one in said}
-    assert {"active", "not active", "at zero the HPA does nothing", "cooldown for 50 s more"} <= words
+    words = {one.why for one in decisions}
+    assert {"active", "not active", "disabled at 0 replicas", "cooldown, 50 s left"} <= words
 
 
-def test_a_cooldown_is_told_in_whole_seconds() -> None:
-    """By a real clock it is never one that is told in full."""
+def test_a_cooldown_is_shown_in_whole_seconds() -> None:
+    """Although real time has fractions."""
     clock = Autoscaler(scaling(poll=10))
     clock.advance(0.0, lambda: {"depth": 60}, 0)
     clock.advance(10.0090978, lambda: {"depth": 0}, 1)
-    assert [str(one) for one in clock.said if one.by == "KEDA"] == ["KEDA: cooldown for 50 s more"]
+    assert [str(one) for one in clock.decisions if one.by == "KEDA"] == ["KEDA: cooldown, 50 s left"]
 
 
-def test_it_says_what_holds_the_pods() -> None:
-    """Each reason in its own words."""
+def test_each_limit_has_its_own_reason() -> None:
     hpa = Hpa(scaling(maxReplicaCount=3))
-    assert hpa.sync([Metric("depth", 100, 5)], 2, 0).why == "100 / 5 -> 20, the maximum"
-    assert hpa.sync([Metric("depth", 1, 5)], 3, 15).why == "1 / 5 -> 1, 20 within the window, the maximum"
-    assert hpa.sync([Metric("depth", None, 5)], 3, 30).why == "a metric failed: nothing is done"
+    assert hpa.sync([Metric("depth", 100, 5)], 2, 0).why == "100 / 5 -> 20, at the maximum"
+    assert (
+        hpa.sync([Metric("depth", 1, 5)], 3, 15).why
+        == "1 / 5 -> 1, held at 20 by the stabilization window, at the maximum"
+    )
+    assert hpa.sync([Metric("depth", None, 5)], 3, 30).why == "a metric failed: no change"
     assert hpa.sync([], 5, 45).why == "above the maximum: 5 -> 3"
-    assert hpa.sync([Metric("depth", 0, 5)], 1, 400).why == "0 / 5 -> 0, the minimum"
+    assert hpa.sync([Metric("depth", 0, 5)], 1, 400).why == "0 / 5 -> 0, at the minimum"
     assert Hpa(scaling(minReplicaCount=2)).sync([], 1, 0).why == "below the minimum: 1 -> 2"
     assert Hpa(scaling()).sync([Metric("depth", 100, 5)], 2, 0).why == "100 / 5 -> 20, scale-up limited"
 
@@ -186,8 +188,8 @@ def test_it_says_what_holds_the_pods() -> None:
     def paused(what: str) -> Settings:
         return settings_of(scaled_object(formula="depth", annotations={what: "true"}))
 
-    assert first(scaling(), Failed.ABSENT) == "Redis is absent: nothing is done, and no fallback comes"
-    assert first(scaling(), Failed.ANSWERED) == "a trigger failed: nothing is done"
+    assert first(scaling(), Failed.UNREACHABLE) == "Redis is unreachable: no change, no fallback"
+    assert first(scaling(), Failed.ERROR) == "a trigger failed: no change"
     assert first(scaling(minReplicaCount=2), 0) == "below the minimum: 0 -> 2"
     assert first(paused("paused"), 5) == "paused"
     assert first(paused("paused-scale-in"), 0, 2) == "not active, but scaling in is paused"

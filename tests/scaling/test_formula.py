@@ -1,4 +1,4 @@
-"""Formulas mean here what they mean to KEDA, whose language is `expr`."""
+"""Formulas have the meaning that they have in KEDA, whose language is `expr`."""
 
 import math
 
@@ -53,13 +53,13 @@ def value(formula: str) -> float | None:
         ("depth > 30 ? 1 : gone", None),
     ],
 )
-def test_it_has_the_value_that_keda_would_count(formula: str, result: float | None) -> None:
-    """Precedence, associativity, nil, and what is never looked at."""
+def test_a_formula_has_its_value_in_keda(formula: str, result: float | None) -> None:
+    """Precedence, associativity, nil, and operands that are not evaluated."""
     assert value(formula) == result
 
 
-def test_a_quotient_by_zero_is_infinite() -> None:
-    """`expr` divides with fractions, which know infinity; without end stay the functions of it."""
+def test_division_by_zero_is_infinite() -> None:
+    """`expr` divides floats; functions of infinity are infinite."""
     assert value("1 / 0") == math.inf
     assert value("ceil(-1 / 0)") == -math.inf
     assert math.isnan(value("0 / 0") or 0)
@@ -75,15 +75,15 @@ def test_a_quotient_by_zero_is_infinite() -> None:
         ("true + 1", "`true` is not a number"),
         ("depth ? 1 : 0", "`23` is neither true nor false"),
         ("gone and true ? 1 : 0", "`nil` is neither true nor false"),
-        ("depth % 2", "`%` is only for whole numbers"),
+        ("depth % 2", "`%` needs whole numbers"),
         ("7 % 0", "`%` by zero"),
         ("other", "there is no trigger `other`"),
-        ("int(1 / 0)", "a number without end cannot be made whole"),
+        ("int(1 / 0)", "infinity or NaN cannot become a whole number"),
         ("10 ** 400.0", "the numbers are too large"),
     ],
 )
-def test_it_fails_where_keda_would(formula: str, says: str) -> None:
-    """And tells why."""
+def test_a_formula_fails_as_in_keda(formula: str, says: str) -> None:
+    """With the reason."""
     with pytest.raises(FormulaError) as caught:
         value(formula)
     assert says in str(caught.value)
@@ -100,23 +100,23 @@ def test_it_fails_where_keda_would(formula: str, says: str) -> None:
         ("1 ? 2 )", "`)` is not expected there"),
         ("max()", "`)` is not expected there"),
         ("or", "`or` is not expected there"),
-        ("abs(1, 2)", "that function takes one number"),
-        ("trim(1)", "the function `trim` is not known here"),
-        ("depth; 1", "`; 1` is not understood"),
+        ("abs(1, 2)", "the function takes one number"),
+        ("trim(1)", "the function `trim` is not supported"),
+        ("depth; 1", "`; 1` is not valid"),
         ("depth ?? 0 + 1", "`??` and `+` need brackets"),
         ("(" * DEEPEST + "1" + ")" * DEEPEST, f"it is nested deeper than {DEEPEST}"),
         ("1" * (LONGEST + 1), f"it is longer than {LONGEST} characters"),
     ],
 )
-def test_what_cannot_be_read_says_where(formula: str, says: str) -> None:
-    """In words that fit after `cannot be read:`."""
+def test_an_invalid_formula_names_the_problem(formula: str, says: str) -> None:
+    """In words that fit after `cannot parse the formula:`."""
     with pytest.raises(FormulaError) as caught:
         parsed(formula)
     assert str(caught.value).startswith(says)
 
 
-def test_it_knows_whom_it_names() -> None:
-    """Functions and words of the language are no triggers."""
+def test_a_formula_knows_its_triggers() -> None:
+    """Functions and keywords are not triggers."""
     assert parsed("max(0, (depth ?? nil)) > 1 and true ? parked : 0").names == {"depth", "parked"}
 
 
@@ -129,8 +129,8 @@ MORE = st.sampled_from(
 
 
 @given(st.lists(WORDS | MORE, max_size=25).map(" ".join) | st.text(max_size=60))
-def test_whatever_is_written_it_has_a_value_or_says_why_not(formula: str) -> None:
-    """Nothing else comes out of it."""
+def test_any_text_has_a_value_or_an_error(formula: str) -> None:
+    """There is no other exception."""
     try:
         result = value(formula)
     except FormulaError as error:

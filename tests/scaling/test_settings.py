@@ -1,4 +1,4 @@
-"""What KEDA and the HPA would read of a ScaledObject, however it was patched."""
+"""The settings that KEDA and the HPA read from a ScaledObject, patched or not."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,24 +8,24 @@ from scaled import scaled_object
 from subjects import subject_of
 
 from penstock_scaling import settings_of
-from penstock_scaling.settings import DOWN, UP, Behavior, Fallback, Pause, Policy, Rules, Trigger
+from penstock_scaling.settings import DOWN, UP, Behavior, Fallback, Pause, Policy, ScalingRules, Trigger
 from penstock_spec.findings import CannotGoOn
 from penstock_spec.kinds.pipeline.scaler.effective import effective
 
 Manifest = dict[str, Any]
 
 
-def test_absent_is_kedas_own_default() -> None:
-    """As its documentation and its source have them."""
+def test_absent_fields_have_kedas_defaults() -> None:
+    """As in its documentation and source."""
     settings = settings_of({"spec": {"triggers": scaled_object({"depth": "length"})["spec"]["triggers"]}})
 
     assert (settings.min, settings.max, settings.idle) == (0, 100, None)
     assert (settings.poll, settings.cooldown, settings.initial_cooldown) == (30, 300, 0)
     assert (settings.formula, settings.fallback, settings.behavior) == (None, None, None)
-    assert (settings.tolerance, settings.sync, settings.window, settings.least) == (0.1, 15, 300, 1)
+    assert (settings.tolerance, settings.sync, settings.window, settings.hpa_min) == (0.1, 15, 300, 1)
 
 
-def test_a_spec_of_ours_is_read_as_it_will_be_in_force() -> None:
+def test_a_spec_is_read_as_deployed() -> None:
     """With its patches."""
     subject = subject_of("""
 scaling:
@@ -45,13 +45,13 @@ patches:
     assert settings.formula.text == "max(0, depth - parked)"
     assert (settings.target, settings.activation) == (12, 0)
     assert settings.fallback == Fallback(replicas=2, failures=3)
-    assert settings.behavior == Behavior(UP, Rules(240, (Policy("Pods", 3, 60),)))
+    assert settings.behavior == Behavior(UP, ScalingRules(240, (Policy("Pods", 3, 60),)))
     assert [(one.name, one.reads) for one in settings.triggers] == [("depth", "length"), ("parked", "parked")]
 
 
 @pytest.mark.parametrize(("target", "counts"), [("5", True), ("5.0", False), ("2.5", False), ("5e0", False)])
-def test_a_fallback_beside_a_formula_wants_a_whole_target(*, target: str, counts: bool) -> None:
-    """As it is written, not as it counts; without a formula that does not matter."""
+def test_a_fallback_with_a_formula_needs_a_whole_target(*, target: str, counts: bool) -> None:
+    """Its notation counts, not its value. Without a formula it does not matter."""
     spec = {"fallback": {"failureThreshold": 3, "replicas": 2}}
     settings = settings_of(scaled_object(spec=spec, formula="depth", target=target))
     assert (settings.valid_fallback is not None) == counts
@@ -60,7 +60,7 @@ def test_a_fallback_beside_a_formula_wants_a_whole_target(*, target: str, counts
 
 
 def test_a_trigger_has_the_target_of_its_mode() -> None:
-    """Redis is asked by a scaler that connects when it is built; an HTTP endpoint is not."""
+    """A Redis scaler connects when it is built; an HTTP scaler does not."""
     kinds = {"depth": "length", "lag": "lag", "pending": "pending", "parked": "list", "oldest": "http"}
     manifest = scaled_object(kinds)
     manifest["spec"]["triggers"][0]["metadata"]["activationLagCount"] = "3"
@@ -80,7 +80,7 @@ def test_a_behavior_without_a_direction_gets_kubernetes_defaults() -> None:
     config: Manifest = {"behavior": {"scaleDown": {"selectPolicy": "Min", "tolerance": "0.2"}}}
     manifest["spec"]["advanced"] = {"horizontalPodAutoscalerConfig": config}
 
-    assert settings_of(manifest).behavior == Behavior(UP, Rules(300, DOWN.policies, "Min", 0.2))
+    assert settings_of(manifest).behavior == Behavior(UP, ScalingRules(300, DOWN.policies, "Min", 0.2))
 
 
 @pytest.mark.parametrize(
@@ -96,8 +96,8 @@ def test_a_behavior_without_a_direction_gets_kubernetes_defaults() -> None:
         ({"paused-scale-out": "T", "force-activation": "true"}, Pause(scale_out=True, force_activation=True)),
     ],
 )
-def test_annotations_pause_as_keda_reads_them(annotations: Mapping[str, str], pause: Pause) -> None:
-    """What is neither true nor false is true."""
+def test_pause_annotations_are_read_as_in_keda(annotations: Mapping[str, str], pause: Pause) -> None:
+    """Invalid booleans count as true."""
     assert settings_of(scaled_object({"depth": "length"}, annotations=annotations)).pause == pause
 
 
@@ -109,8 +109,8 @@ def test_annotations_pause_as_keda_reads_them(annotations: Mapping[str, str], pa
         {"maxReplicaCount": None, "idleReplicaCount": "0"},
     ],
 )
-def test_nonsense_reads_as_absent(patched: Manifest) -> None:
-    """A rule tells about it; here it must only not be in the way."""
+def test_invalid_values_count_as_absent(patched: Manifest) -> None:
+    """A rule reports them; here they must not matter."""
     manifest = scaled_object({"depth": "length"})
     nothing = settings_of({"spec": {"triggers": manifest["spec"]["triggers"], "maxReplicaCount": 20}})
 
@@ -121,8 +121,8 @@ def test_nonsense_reads_as_absent(patched: Manifest) -> None:
 
 
 @pytest.mark.parametrize("manifest", [{}, {"spec": []}, {"spec": {"triggers": "all"}}, {"spec": {"triggers": [3]}}])
-def test_what_is_no_scaled_object_has_no_triggers(manifest: Manifest) -> None:
-    """And everything else by default."""
+def test_other_manifests_have_no_triggers(manifest: Manifest) -> None:
+    """And defaults for everything else."""
     assert settings_of(manifest).triggers == ()
 
 
@@ -131,18 +131,18 @@ def test_what_is_no_scaled_object_has_no_triggers(manifest: Manifest) -> None:
     [
         (
             {"formula": "depth +"},
-            "the formula `depth +` cannot be read: it ends too early",
+            "cannot parse the formula `depth +`: it ends too early",
             "write numbers, triggers, `+ - * /`, comparisons, `? :`, `??`, and functions such as `max`",
         ),
         (
             {"formula": "depth + lenght"},
-            "the formula names `lenght`, and no trigger has that name",
-            "name one that is there",
+            "the formula names `lenght`, but no trigger has that name",
+            "name an existing trigger",
         ),
         (
             {"formula": "depth", "target": "none"},
             "a formula needs a target above 0",
-            'write what one pod is worth: `target: "32"`',
+            'write the target per pod: `target: "32"`',
         ),
         (
             {"formula": "depth", "metricType": "Value"},
@@ -151,8 +151,8 @@ def test_what_is_no_scaled_object_has_no_triggers(manifest: Manifest) -> None:
         ),
     ],
 )
-def test_what_keda_would_refuse_or_we_cannot_count_is_refused(change: Mapping[str, str], says: str, hint: str) -> None:
-    """With a way out."""
+def test_unsupported_settings_are_refused(change: Mapping[str, str], says: str, hint: str) -> None:
+    """With a hint."""
     manifest = scaled_object({"depth": "length"}, formula="depth")
     manifest["spec"]["advanced"]["scalingModifiers"] |= change
 
@@ -162,15 +162,15 @@ def test_what_keda_would_refuse_or_we_cannot_count_is_refused(change: Mapping[st
     assert (caught.value.says, caught.value.hint) == (says, hint)
 
 
-def test_a_trigger_that_nobody_knows_needs_a_formula() -> None:
-    """There its own target does not count."""
+def test_an_unknown_trigger_needs_a_formula() -> None:
+    """A formula ignores the trigger's own target."""
     manifest = scaled_object({"depth": "length"})
     manifest["spec"]["triggers"].append({"name": "noon", "type": "cron", "metadata": {"desiredReplicas": "3"}})
 
     with pytest.raises(CannotGoOn) as caught:
         settings_of(manifest)
 
-    assert caught.value.says == "what a trigger of type `cron` aims at is not known here"
+    assert caught.value.says == "the target of a trigger of type `cron` is not known"
     assert caught.value.hint == "count it in a formula, whose target counts instead"
     manifest["spec"]["advanced"] = {"scalingModifiers": {"formula": "depth + noon", "target": "5"}}
     assert settings_of(manifest).triggers[1] == Trigger("noon", 0, connects=False)

@@ -1,4 +1,4 @@
-"""The simulator counts right: small cases by hand, sums that must come out, and laws of queues."""
+"""The simulator is correct: small cases by hand, sums that must match, and laws of queueing."""
 
 import sys
 import time
@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 from scaled import scaled_object, scaling
 
 from penstock_scaling import settings_of
-from penstock_scaling.simulator import Handling, Outage, Run, Scenario, simulate
+from penstock_scaling.simulator import HandlingTimes, Outage, Scenario, SimulationRun, simulate
 from penstock_spec.findings import CannotGoOn
 
 
 @dataclass(frozen=True)
 class Counts:
-    """Messages in each second, as written."""
+    """Messages in each second, as given."""
 
     counts: tuple[int, ...]
 
@@ -31,7 +31,7 @@ class Counts:
 
 @dataclass(frozen=True)
 class Chance:
-    """At random around a rate."""
+    """Random arrivals at a rate."""
 
     rate: float
     lasts: int
@@ -42,17 +42,17 @@ class Chance:
 
 
 def of(*counts: int, handling: float = 2, pods: int = 1, concurrency: int = 1, **more: Any) -> Scenario:  # noqa: ANN401 - any field
-    """One pod that is always there, unless said."""
+    """One permanent pod by default."""
     plain = Scenario(
         settings=scaling(minReplicaCount=pods, maxReplicaCount=pods),
         traffic=Counts(counts),
-        handling=Handling.fixed(handling),
+        handling=HandlingTimes.fixed(handling),
         concurrency=concurrency,
     )
     return replace(plain, **more)
 
 
-def column(run: Run, name: str, until: int) -> list[int]:
+def column(run: SimulationRun, name: str, until: int) -> list[int]:
     return list(getattr(run.series, name))[:until]
 
 
@@ -69,35 +69,35 @@ def test_one_pod_one_slot_three_messages() -> None:
     assert run.summary.back_at_min == 6
 
 
-def test_slots_of_all_pods_are_one() -> None:
+def test_the_slots_of_all_pods_are_shared() -> None:
     """Two pods with two slots: four at once, the fifth a second later."""
     run = simulate(of(5, handling=1, pods=2, concurrency=2), seed=1)
     assert run.summary.waits == {0: 4, 1: 1}
     assert column(run, "running", 3) == [4, 1, 0]
 
 
-def test_short_work_fills_a_second() -> None:
-    """Of a quarter of a second each, a slot does four a second."""
+def test_short_messages_fill_a_second() -> None:
+    """A slot handles four messages of 0.25 s per second."""
     run = simulate(of(400, handling=0.25), seed=1)
     assert run.summary.done == 400
     assert run.summary.waited(1) == pytest.approx(100, abs=3)
     assert run.summary.waited(0.5) == pytest.approx(50, abs=3)
 
 
-def test_a_time_with_a_fraction_keeps_its_mean() -> None:
-    """Of 1.5 seconds each, a slot does two in three seconds."""
+def test_fractional_times_keep_their_mean() -> None:
+    """A slot handles two messages of 1.5 s in three seconds."""
     run = simulate(of(400, handling=1.5), seed=1)
     assert run.summary.waited(1) == pytest.approx(600, abs=15)
 
 
-def test_work_without_time_is_done_at_once() -> None:
-    """In the second in which it comes, all of it."""
+def test_messages_without_duration_are_done_at_once() -> None:
+    """All of them in the second of their arrival."""
     run = simulate(of(1000, handling=0), seed=1)
     assert run.summary.waits == {0: 1000}
     assert column(run, "done", 1) == [1000]
 
 
-def test_a_pod_comes_when_keda_saw_the_message_and_it_has_started() -> None:
+def test_the_first_pod_needs_a_poll_and_its_start_time() -> None:
     """A message at 3: the poll at 10 sees it, the pod is ready at 10 + 7, and the message has waited 14."""
     scaled = scaling(poll=10, cooldown=60)
     run = simulate(replace(of(0, 0, 0, 1), settings=scaled, pod_start=7), seed=1)
@@ -110,8 +110,8 @@ def test_a_pod_comes_when_keda_saw_the_message_and_it_has_started() -> None:
     assert run.summary.back_at_min == 71 - 3
 
 
-def test_pods_beyond_a_node_wait_for_one() -> None:
-    """Two fit. KEDA makes one at 0, the HPA four at 15 and five at 30; a node that comes holds two more."""
+def test_pods_beyond_the_nodes_wait_for_a_new_node() -> None:
+    """Two fit. KEDA starts one at 0, the HPA four at 15 and five at 30; a new node holds two more."""
     scaled = scaling(poll=10, cooldown=600)
     plain = replace(of(25, handling=500), settings=scaled, pod_start=5, node_start=60)
     run = simulate(replace(plain, node_pods=2), seed=1)
@@ -122,8 +122,8 @@ def test_pods_beyond_a_node_wait_for_one() -> None:
     assert max(at for at, count in enumerate(without.series.ready) if count < 5 and at < 400) == 34
 
 
-def test_pods_that_are_not_ready_go_first() -> None:
-    """Five are wanted at 15, and not ready for long. At 40 all is done but one: four go, not the one at work."""
+def test_pods_that_are_not_ready_are_stopped_first() -> None:
+    """Five are wanted at 15 and take long to start. At 40 one message is left: four pods go, but not the busy one."""
     scaled = scaling(minReplicaCount=1, behavior={"scaleDown": {"stabilizationWindowSeconds": 0}})
     counts = [24] + [0] * 34 + [1]
     run = simulate(replace(of(*counts, handling=40, concurrency=25), settings=scaled, pod_start=1000), seed=1)
@@ -134,8 +134,8 @@ def test_pods_that_are_not_ready_go_first() -> None:
 
 
 @pytest.mark.parametrize(("grace", "done_by_leaving", "returned"), [(90, 1, 0), (55, 1, 0), (30, 0, 1)])
-def test_a_leaving_pod_ends_its_work_or_gives_it_back(grace: int, done_by_leaving: int, returned: int) -> None:
-    """Two pods, one message each of 60 s; at 15 the maximum of one takes one away, which has grace - 10 s."""
+def test_a_stopping_pod_finishes_or_gives_back(grace: int, done_by_leaving: int, returned: int) -> None:
+    """Two pods, one message each of 60 s; at 15 the maximum of one stops one, which has grace - 10 s."""
     scaled = scaling(minReplicaCount=1, maxReplicaCount=1)
     run = simulate(replace(of(2, handling=60), settings=scaled, replicas=2, grace=grace), seed=1)
 
@@ -154,8 +154,8 @@ def test_a_leaving_pod_ends_its_work_or_gives_it_back(grace: int, done_by_leavin
         assert summary.waits == {0: 2}
 
 
-def test_protected_pods_are_not_stopped_at_work() -> None:
-    """Ten pods, one of them busy; five must go. Without protection the busy one is among them as often as not."""
+def test_protected_busy_pods_are_not_stopped() -> None:
+    """Ten pods, one of them busy; five must stop. Without protection the busy one is stopped half of the time."""
     scaled = scaling(minReplicaCount=5, maxReplicaCount=5)
     plain = replace(of(1, handling=600), settings=scaled, replicas=10, concurrency=4, grace=10_000)
     hit = [simulate(plain, seed).summary.busy_pods_stopped for seed in range(60)]
@@ -163,8 +163,8 @@ def test_protected_pods_are_not_stopped_at_work() -> None:
     assert [simulate(replace(plain, protect_busy=True), seed).summary.busy_pods_stopped for seed in range(5)] == [0] * 5
 
 
-def test_lost_workers_messages_are_taken_over_after_the_lease() -> None:
-    """Lost at 10, back at 20; the lease is over at 40. What came at 15 starts at 20, before."""
+def test_messages_of_lost_workers_are_taken_over_after_the_lease() -> None:
+    """Lost at 10, back at 20; the lease expires at 40. A message of 15 starts earlier, at 20."""
     counts = [1] + [0] * 14 + [1]
     plain = of(*counts, handling=60, concurrency=2, outages=(Outage("workers", 10, 10),))
     run = simulate(plain, seed=1)
@@ -176,8 +176,8 @@ def test_lost_workers_messages_are_taken_over_after_the_lease() -> None:
     assert run.series.done[99:101].tolist() == [1, 2]
 
 
-def test_without_redis_senders_hold_on_and_outcomes_wait() -> None:
-    """Away from 5 to 20: what ended at 6 is done at 20, what came at 7 is there at 20."""
+def test_without_redis_producers_and_outcomes_wait() -> None:
+    """Down from 5 to 20: what finished at 6 is done at 20, what was sent at 7 arrives at 20."""
     counts = [0] * 4 + [1, 0, 0, 3]
     run = simulate(of(*counts, outages=(Outage("redis", 5, 15),)), seed=1)
 
@@ -186,8 +186,8 @@ def test_without_redis_senders_hold_on_and_outcomes_wait() -> None:
     assert run.summary.waits == {0: 2, 2: 1, 4: 1}
 
 
-def test_after_an_outage_of_redis_idle_pods_go_at_once() -> None:
-    """The cooldown runs from the last active poll, and the outage has used it up."""
+def test_idle_pods_stop_at_once_after_an_outage_of_redis() -> None:
+    """The cooldown runs since the last active poll, and the outage has used it up."""
     counts = [5] * 60 + [0] * 140
     scaled = scaling(poll=10, cooldown=60)
     plain = replace(of(*counts), settings=scaled, concurrency=20, pod_start=1, outages=(Outage("redis", 55, 100),))
@@ -198,8 +198,8 @@ def test_after_an_outage_of_redis_idle_pods_go_at_once() -> None:
     assert run.series.done[155] > 0
 
 
-def test_a_length_that_counts_history_never_lets_the_pods_go() -> None:
-    """XLEN of a stream that keeps what is done only grows."""
+def test_a_length_that_includes_history_keeps_the_pods() -> None:
+    """XLEN of a stream that keeps finished messages only grows."""
     scaled = scaling(poll=10, cooldown=60)
     kept = simulate(replace(of(1), settings=scaled, keeps_history=True), seed=1)
     assert kept.summary.back_at_min is None
@@ -207,8 +207,8 @@ def test_a_length_that_counts_history_never_lets_the_pods_go() -> None:
     assert simulate(replace(of(1), settings=scaled), seed=1).summary.back_at_min is not None
 
 
-def test_lag_forgets_work_in_flight() -> None:
-    """Lag alone: a pod at work for long is taken away. Lag and pending: it is not."""
+def test_lag_ignores_messages_in_progress() -> None:
+    """With lag alone a busy pod is removed; with lag and pending it is not."""
     triggers = {"lag": "lag", "pending": "pending"}
     spec = {"pollingInterval": 10, "cooldownPeriod": 60}
     forgets = settings_of(scaled_object(triggers, spec, "lag"))
@@ -218,8 +218,8 @@ def test_lag_forgets_work_in_flight() -> None:
     assert simulate(replace(plain, settings=counts), seed=1).summary.busy_pods_stopped == 0
 
 
-def test_the_boost_comes_with_age() -> None:
-    """A third trigger reads the age of the oldest that waits."""
+def test_age_triggers_a_boost() -> None:
+    """A third trigger reads the age of the oldest waiting message."""
     triggers = {"depth": "length", "parked": "list", "oldest": "http"}
     formula = "max(0, depth - parked) * (oldest > 30 ? 2 : 1)"
     scaled = settings_of(scaled_object(triggers, {"pollingInterval": 10, "minReplicaCount": 1}, formula))
@@ -228,34 +228,34 @@ def test_the_boost_comes_with_age() -> None:
     assert [(one.at, one.after) for one in run.decisions][:2] == [(15, 4), (45, 8)]
 
 
-def test_time_over_the_target_age_is_counted() -> None:
-    """The third message is older than two seconds in second 3 alone."""
+def test_time_above_the_target_age_is_counted() -> None:
+    """The third message is older than two seconds only in second 3."""
     assert simulate(of(3, target_age=2), seed=1).summary.over_target == 1
     assert simulate(of(3), seed=1).summary.over_target == 0
 
 
-def test_what_is_never_started_counts_with_the_wait_it_has() -> None:
-    """Else a pipeline that falls behind would look well."""
+def test_messages_that_never_start_count_with_their_wait() -> None:
+    """Otherwise a pipeline that falls behind would look good."""
     run = simulate(of(3, handling=100, after=20), seed=1)
     assert run.summary.waits == {0: 1, 21: 2}
     assert run.summary.back_at_min is None
 
 
-def test_a_trigger_that_cannot_be_read_is_refused() -> None:
-    """Unless it counts for nothing."""
+def test_an_unsupported_trigger_is_refused() -> None:
+    """Unless the formula ignores it."""
     manifest = scaled_object(formula="depth + noon")
     manifest["spec"]["triggers"].append({"name": "noon", "type": "cron", "metadata": {}})
     with pytest.raises(CannotGoOn) as caught:
         simulate(replace(of(1), settings=settings_of(manifest)), seed=1)
-    assert caught.value.says == "what the trigger `noon` reads is not simulated"
+    assert caught.value.says == "the trigger `noon` cannot be simulated"
     assert caught.value.hint == "simulate with triggers on the stream, its parked messages and the age of the oldest"
     manifest["spec"]["advanced"]["scalingModifiers"]["formula"] = "depth"
     assert simulate(replace(of(1), settings=settings_of(manifest)), seed=1).summary.done == 1
 
 
 HANDLINGS = st.sampled_from([
-    Handling.fixed(0.05), Handling.fixed(1), Handling.fixed(2.5), Handling.fixed(40), Handling.spread(0.5, 20),
-    Handling.sample([0.1, 0.1, 3, 90]),
+    HandlingTimes.fixed(0.05), HandlingTimes.fixed(1), HandlingTimes.fixed(2.5), HandlingTimes.fixed(40),
+    HandlingTimes.spread(0.5, 20), HandlingTimes.sample([0.1, 0.1, 3, 90]),
 ])  # fmt: skip
 OUTAGES = st.lists(
     st.builds(Outage, st.sampled_from(["workers", "redis"]), st.integers(0, 200), st.integers(1, 60)), max_size=3
@@ -273,8 +273,8 @@ OUTAGES = st.lists(
     protect_busy=st.booleans(),
     seed=st.integers(0, 5),
 )
-def test_no_message_is_lost_or_made(counts: list[int], handling: Handling, seed: int, **more: Any) -> None:  # noqa: ANN401 - any field
-    """In each second what was sent is done, waits or runs; at the end nothing is left."""
+def test_no_message_is_lost_or_duplicated(counts: list[int], handling: HandlingTimes, seed: int, **more: Any) -> None:  # noqa: ANN401 - any field
+    """In each second, each sent message is done, waiting or running; at the end all are done."""
     scaled = scaling(poll=5, cooldown=20, maxReplicaCount=6, behavior={"scaleDown": {"stabilizationWindowSeconds": 0}})
     scenario = replace(of(*counts), settings=scaled, handling=handling, pod_start=2, after=40_000, **more)
     run = simulate(scenario, seed)
@@ -289,7 +289,7 @@ def test_no_message_is_lost_or_made(counts: list[int], handling: Handling, seed:
 
 
 def one_by_one(counts: list[int], seconds: float, slots: int) -> list[float]:
-    """The wait of each message, by a queue that knows each message and each slot."""
+    """The wait of each message, by an exact model of messages and slots."""
     free = [0.0] * slots
     waits = []
     for now, count in enumerate(counts):
@@ -310,14 +310,14 @@ def one_by_one(counts: list[int], seconds: float, slots: int) -> list[float]:
 def test_cohorts_wait_as_each_of_their_messages_would(
     counts: list[int], handling: int, pods: int, concurrency: int, seed: int
 ) -> None:
-    """Of whole seconds, exactly; whatever the seed."""
+    """Exactly, for whole seconds and any random seed."""
     run = simulate(of(*counts, handling=handling, pods=pods, concurrency=concurrency, after=40_000), seed)
     assert run.summary.waits == Counter(one_by_one(counts, handling, pods * concurrency))
 
 
 @pytest.mark.parametrize(("rate", "seconds", "slots"), [(5, 0.15, 1), (30, 0.5, 20), (4, 2.3, 10), (1, 7.4, 8)])
-def test_between_seconds_waits_are_near_those_of_each_message(rate: float, seconds: float, slots: int) -> None:
-    """Near full slots, where it matters most; messages of a second come at its start."""
+def test_fractional_waits_are_close_to_those_of_each_message(rate: float, seconds: float, slots: int) -> None:
+    """With nearly full slots, where it matters most; the messages of a second come at its start."""
     counts = list(Chance(rate, 20_000).arrivals(Random(5)))  # noqa: S311 - chance that can be repeated
     exact = sorted(one_by_one(counts, seconds, slots))
     run = simulate(of(*counts, handling=seconds, concurrency=slots, after=5_000), seed=1)
@@ -328,7 +328,7 @@ def test_between_seconds_waits_are_near_those_of_each_message(rate: float, secon
 @pytest.mark.parametrize("seconds", [0.05, 0.5, 1, 3, 7.5])
 @pytest.mark.parametrize("rate", [0.7, 20])
 def test_littles_law_holds(seconds: float, rate: float) -> None:
-    """Under a steady load as much runs as comes in the time that it takes."""
+    """Under a steady load, the number of running messages is the arrivals during the handling time."""
     lasts = 20_000
     scenario = replace(of(handling=seconds, pods=10, concurrency=100), traffic=Chance(rate, lasts))
     run = simulate(scenario, seed=3)
@@ -337,18 +337,19 @@ def test_littles_law_holds(seconds: float, rate: float) -> None:
 
 
 @pytest.mark.parametrize(
-    "handling", [Handling.fixed(0.3), Handling.fixed(2), Handling.spread(1, 12), Handling.sample([0.2, 5])]
+    "handling",
+    [HandlingTimes.fixed(0.3), HandlingTimes.fixed(2), HandlingTimes.spread(1, 12), HandlingTimes.sample([0.2, 5])],
 )
-def test_a_pod_that_is_full_does_what_it_can(handling: Handling) -> None:
-    """Its slots, over the mean time of a message."""
+def test_a_full_pod_has_its_maximum_throughput(handling: HandlingTimes) -> None:
+    """Its slots divided by the mean handling time."""
     lasts = 5_000
     run = simulate(replace(of(10**6, concurrency=8), handling=handling, after=lasts), seed=2)
     assert run.summary.done / lasts == pytest.approx(8 / handling.mean, rel=0.03)
     assert max(run.series.running) == 8
 
 
-def test_waits_obey_littles_law_too() -> None:
-    """The mean of what waits is the rate times the mean wait, also where pods come and go."""
+def test_littles_law_holds_for_waits() -> None:
+    """The mean number of waiting messages is the rate times the mean wait, also while pods start and stop."""
     scaled = scaling(poll=5, cooldown=30, target=10)
     run = simulate(replace(of(concurrency=5), settings=scaled, traffic=Chance(8, 10_000)), seed=1)
     waits = run.summary.waits
@@ -357,9 +358,9 @@ def test_waits_obey_littles_law_too() -> None:
 
 
 @pytest.mark.parametrize(
-    "handling", [Handling.fixed(2.5), Handling.spread(1, 10), Handling.sample([0.1, 0.2, 0.4, 9, 1.5])]
+    "handling", [HandlingTimes.fixed(2.5), HandlingTimes.spread(1, 10), HandlingTimes.sample([0.1, 0.2, 0.4, 9, 1.5])]
 )
-def test_shares_of_time_keep_their_mean(handling: Handling) -> None:
+def test_shares_of_handling_times_keep_their_mean(handling: HandlingTimes) -> None:
     """In whole ticks as well."""
     before, mean = 0.0, 0.0
     for length, share in handling.ticks:
@@ -369,21 +370,23 @@ def test_shares_of_time_keep_their_mean(handling: Handling) -> None:
     assert before == 1
 
 
-def test_a_spread_has_the_median_and_the_tail_that_were_asked_for() -> None:
+def test_a_spread_has_the_given_median_and_p99() -> None:
     """As closely as sixteen values can."""
-    handling = Handling.spread(median=1, p99=8)
+    handling = HandlingTimes.spread(median=1, p99=8)
     below = sum(share for seconds, share in handling.points if seconds <= 1)
     assert below == pytest.approx(0.5, abs=0.07)
     assert 4 < handling.points[-1][0] < 12
-    assert Handling.spread(3, 3).mean == pytest.approx(3)
+    assert HandlingTimes.spread(3, 3).mean == pytest.approx(3)
 
 
-def test_the_same_seed_gives_the_same_run() -> None:
-    """To the byte; and another seed another one."""
+def test_the_same_random_seed_gives_the_same_run() -> None:
+    """Byte for byte; another seed gives another run."""
     scaled = scaling(poll=5, cooldown=30)
-    scenario = replace(of(concurrency=3), settings=scaled, traffic=Chance(5, 3_000), handling=Handling.spread(1, 9))
+    scenario = replace(
+        of(concurrency=3), settings=scaled, traffic=Chance(5, 3_000), handling=HandlingTimes.spread(1, 9)
+    )
 
-    def bytes_of(run: Run) -> list[bytes]:
+    def bytes_of(run: SimulationRun) -> list[bytes]:
         return [
             getattr(run.series, name).tobytes() for name in ("sent", "waiting", "running", "done", "wanted", "pods")
         ]
@@ -393,20 +396,20 @@ def test_the_same_seed_gives_the_same_run() -> None:
     assert bytes_of(one) != bytes_of(other)
 
 
-def test_more_pods_do_not_change_what_arrives() -> None:
-    """Traffic and the rest have a source of chance each, so that runs can be compared."""
+def test_more_pods_do_not_change_the_arrivals() -> None:
+    """Traffic has its own random source, so that runs can be compared."""
     traffic = Chance(5, 500)
     few = simulate(replace(of(pods=1), traffic=traffic), seed=1)
-    many = simulate(replace(of(pods=9), traffic=traffic, handling=Handling.spread(1, 9)), seed=1)
+    many = simulate(replace(of(pods=9), traffic=traffic, handling=HandlingTimes.spread(1, 9)), seed=1)
     assert few.series.sent[:500] == many.series.sent[:500]
 
 
 @pytest.mark.parametrize("rate", [0.05, 5, 500])
-def test_a_day_is_run(rate: float, record_property: Callable[[str, object], None]) -> None:
-    """Of 86,400 seconds; how long that took is printed, and up to the machine."""
+def test_a_day_is_simulated(rate: float, record_property: Callable[[str, object], None]) -> None:
+    """86,400 seconds; the time that it took is recorded, not checked."""
     scaled = scaling(poll=5, cooldown=180, target=32, maxReplicaCount=80)
     scenario = replace(
-        of(concurrency=16), settings=scaled, traffic=Chance(rate, 86_400), handling=Handling.spread(1, 8)
+        of(concurrency=16), settings=scaled, traffic=Chance(rate, 86_400), handling=HandlingTimes.spread(1, 8)
     )
     before = time.process_time()
     run = simulate(scenario, seed=1)

@@ -1,13 +1,13 @@
-"""What KEDA and the HPA do, second by second: as measured, and as their formulas have it when worked out by hand.
+"""The decisions of KEDA and the HPA, second by second: as measured, or calculated by hand from their formulas.
 
-A timeline in `timelines/` says
+A timeline in `timelines/` has
 
-    readings     what the triggers read from a second on: a number, `error` (answered) or `absent` (no answer)
-    pods         how many there are from a second on
-    values       what the HPA's one metric was when it was last looked at, at a second
-    falls_back   whether a trigger had failed too often by then
+    readings     the triggers' values from a second on: a number, `error` (an error response) or `absent` (none)
+        pods         the number of pods from a second on
+        values       the value of the HPA's only metric at its last read, by second
+        falls_back   whether a trigger has failed too often by then
 
-and, where they differ from the file's usual ones, `triggers` by name and kind, `formula`, `target`, `min`, `max`,
+and, if they differ from the file's defaults, `triggers` by name and kind, `formula`, `target`, `min`, `max`,
 `behavior`, `spec`, `annotations`, `sync`, and the `replicas` at the start. The comment is the derivation.
 """
 
@@ -24,7 +24,7 @@ from penstock_scaling import Autoscaler, Failed, Readings, settings_of
 Timeline = dict[str, Any]
 
 FOLDER = Path(__file__).parent / "timelines"
-USUAL: dict[str, Timeline] = {
+DEFAULTS: dict[str, Timeline] = {
     "measured": {},
     "hpa": {"target": 1, "min": 1, "max": 100, "spec": {"pollingInterval": 30, "cooldownPeriod": 300}},
     "keda": {"target": 5, "spec": {"pollingInterval": 10, "cooldownPeriod": 60}},
@@ -32,12 +32,12 @@ USUAL: dict[str, Timeline] = {
 TIMELINES = [
     (path.stem, timeline) for path in sorted(FOLDER.glob("*.yaml")) for timeline in yaml.safe_load(path.read_text())
 ]
-FAILURES = {"error": Failed.ANSWERED, "absent": Failed.ABSENT}
+FAILURES = {"error": Failed.ERROR, "absent": Failed.UNREACHABLE}
 
 
 def manifest_of(file: str, timeline: Timeline) -> Timeline:
-    whole = {**USUAL[file], **timeline}
-    spec = {**USUAL[file].get("spec", {}), **timeline.get("spec", {})}
+    whole = {**DEFAULTS[file], **timeline}
+    spec = {**DEFAULTS[file].get("spec", {}), **timeline.get("spec", {})}
     spec |= {
         key: whole[short] for short, key in (("min", "minReplicaCount"), ("max", "maxReplicaCount")) if short in whole
     }
@@ -50,14 +50,14 @@ def manifest_of(file: str, timeline: Timeline) -> Timeline:
     return scaled_object(triggers, spec, formula, str(whole.get("target", 5)), whole.get("annotations"))
 
 
-def at(said: dict[int, int], second: int) -> int:
-    """What holds at a second of what is said from some seconds on."""
-    return said[max(one for one in said if one <= second)]
+def at(values: dict[int, int], second: int) -> int:
+    """The value at a second, of values that hold from a second on."""
+    return values[max(one for one in values if one <= second)]
 
 
 @pytest.mark.parametrize(("file", "timeline"), TIMELINES, ids=[one["name"] for _, one in TIMELINES])
-def test_the_pods_are_as_many_as_worked_out(file: str, timeline: Timeline) -> None:
-    """In each second, not one more and not one less."""
+def test_the_pods_match_the_timeline(file: str, timeline: Timeline) -> None:
+    """In each second, exactly."""
     settings = settings_of(manifest_of(file, timeline))
     autoscaler = Autoscaler(replace(settings, sync=timeline.get("sync", settings.sync)))
     pods, seen = timeline.get("replicas", 0), []
@@ -73,15 +73,15 @@ def test_the_pods_are_as_many_as_worked_out(file: str, timeline: Timeline) -> No
             pods = autoscaler.advance(second, lambda: readings(second), pods)  # noqa: B023 - called at once
         seen.append((second, pods))
         if second in timeline.get("values", {}):
-            assert [one.value for one in autoscaler.look.metrics] == [timeline["values"][second]], second
+            assert [one.value for one in autoscaler.readout.metrics] == [timeline["values"][second]], second
         if second in timeline.get("falls_back", {}):
-            assert autoscaler.look.falling_back == timeline["falls_back"][second], second
+            assert autoscaler.readout.falling_back == timeline["falls_back"][second], second
 
     assert seen == [(second, at(timeline["pods"], second)) for second in range(timeline["until"] + 1)]
 
 
-def test_there_are_enough_of_them() -> None:
-    """All that was measured, and at least fifteen that were worked out."""
+def test_there_are_enough_timelines() -> None:
+    """All measured ones, and at least fifteen calculated ones."""
     files = [file for file, _ in TIMELINES]
     assert files.count("measured") == 4
     assert len(files) - 4 >= 15

@@ -1,11 +1,11 @@
-"""Traffic by its shape."""
+"""Traffic patterns."""
 
 import time
 from random import Random
 
 import pytest
 
-from penstock_scaling.traffic.patterns import DAY, FLOOD, NIGHT, Pattern, Shape
+from penstock_scaling.traffic.patterns import DAY, FLOOD, NIGHT, Pattern, PatternShape
 from penstock_scaling.traffic.poisson import poisson
 
 
@@ -13,15 +13,15 @@ def dice(seed: int) -> Random:
     return Random(seed)  # noqa: S311 - no secret
 
 
-SHAPES: tuple[Shape, ...] = ("steady", "poisson", "day", "burst", "outage")
+SHAPES: tuple[PatternShape, ...] = ("steady", "poisson", "day", "burst", "outage")
 SHARE = {"steady": 1.0, "poisson": 1.0, "day": (1 + NIGHT) / 2, "burst": 1 / 2, "outage": 1.0}
-"""Of the rate, on average over the whole."""
+"""The total of a pattern, as a share of a steady rate."""
 
 
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("rate", [0.3, 7, 250])
-def test_a_shape_brings_what_its_rate_says(shape: Shape, rate: float) -> None:
-    """All in all as many messages as the rate and the shape come to, within what chance allows."""
+def test_a_pattern_has_the_total_of_its_rate(shape: PatternShape, rate: float) -> None:
+    """Within random variation."""
     lasts = 7200
     came = sum(Pattern(shape, rate, lasts).arrivals(dice(1)))
     meant = rate * lasts * SHARE[shape]
@@ -29,33 +29,33 @@ def test_a_shape_brings_what_its_rate_says(shape: Shape, rate: float) -> None:
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_a_pattern_lasts_as_long_as_it_says(shape: Shape) -> None:
-    """One number for each second, none below nothing."""
+def test_a_pattern_lasts_as_long_as_stated(shape: PatternShape) -> None:
+    """One number per second, none negative."""
     counts = list(Pattern(shape, 3, 601).arrivals(dice(1)))
     assert len(counts) == 601
     assert min(counts) >= 0
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_the_same_seed_brings_the_same_traffic(shape: Shape) -> None:
+def test_the_same_random_seed_gives_the_same_traffic(shape: PatternShape) -> None:
     pattern = Pattern(shape, 5, 3600)
     assert list(pattern.arrivals(dice(4))) == list(pattern.arrivals(dice(4)))
 
 
 @pytest.mark.parametrize("shape", [one for one in SHAPES if one != "steady"])
-def test_another_seed_brings_other_traffic(shape: Shape) -> None:
+def test_another_random_seed_gives_other_traffic(shape: PatternShape) -> None:
     pattern = Pattern(shape, 5, 3600)
     assert list(pattern.arrivals(dice(4))) != list(pattern.arrivals(dice(5)))
 
 
-def test_steady_traffic_loses_nothing_to_rounding() -> None:
-    """A tenth of a message a second is a message every ten seconds, to the second."""
+def test_steady_traffic_loses_no_message_to_rounding() -> None:
+    """A tenth of a message per second is one message every ten seconds, to the second."""
     counts = list(Pattern("steady", 0.1, 100).arrivals(dice(1)))
     assert [second for second, count in enumerate(counts, 1) if count] == list(range(10, 101, 10))
 
 
 def test_a_day_is_quiet_at_midnight_and_busy_at_noon() -> None:
-    """Also the second day, and also where the whole curve is put into an hour."""
+    """Also on the second day, and when the curve is compressed into an hour."""
     for lasts, noon in ((2 * DAY, DAY + DAY // 2), (3600, 1800)):
         counts = list(Pattern("day", 100, lasts).arrivals(dice(1)))
         around = counts[noon - 300 : noon + 300]
@@ -63,14 +63,14 @@ def test_a_day_is_quiet_at_midnight_and_busy_at_noon() -> None:
         assert sum(counts[:60]) / 60 == pytest.approx(100 * NIGHT, rel=0.2)
 
 
-def test_a_burst_is_at_its_peak_at_once() -> None:
+def test_a_burst_starts_at_its_peak() -> None:
     counts = list(Pattern("burst", 1000, 100).arrivals(dice(1)))
     assert counts[0] == pytest.approx(995, abs=100)
     assert counts[-1] < 30
 
 
-def test_after_an_outage_comes_all_that_was_held_back() -> None:
-    """Nothing comes in its middle third, and in the end nothing is missing."""
+def test_all_messages_arrive_after_an_outage() -> None:
+    """None arrive in the middle third, and none are missing at the end."""
     lasts = 2700
     counts = list(Pattern("outage", 20, lasts).arrivals(dice(1)))
     assert sum(counts[lasts // 3 : lasts * 2 // 3]) == 0
@@ -79,8 +79,8 @@ def test_after_an_outage_comes_all_that_was_held_back() -> None:
 
 
 @pytest.mark.parametrize("mean", [0.01, 1, 12, 29.9, 30, 5000])
-def test_arrivals_by_themselves_have_the_mean_and_spread_of_poisson(mean: float) -> None:
-    """Both are the mean, on either side of the border between the two ways of drawing."""
+def test_poisson_arrivals_have_the_right_mean_and_variance(mean: float) -> None:
+    """Both equal the mean, with either of the two algorithms."""
     random = dice(7)
     drawn = [poisson(mean, random) for _ in range(20_000)]
     average = sum(drawn) / len(drawn)
@@ -88,8 +88,8 @@ def test_arrivals_by_themselves_have_the_mean_and_spread_of_poisson(mean: float)
     assert sum((one - average) ** 2 for one in drawn) / len(drawn) == pytest.approx(mean, rel=0.1)
 
 
-def test_a_day_of_traffic_is_drawn_in_little_time() -> None:
-    """The time is printed for whoever asks, and not judged: this machine may have others to serve."""
+def test_a_day_of_traffic_is_generated_quickly() -> None:
+    """The time is printed but not checked: the machine may be busy."""
     began = time.process_time()
     came = sum(Pattern("day", 20, DAY).arrivals(dice(1)))
     print(f"{came} messages in {time.process_time() - began:.2f} s")  # noqa: T201 - shown with -s

@@ -1,4 +1,4 @@
-"""`penstock simulate`, where a transcript cannot tell: pictures, git, patches, chance and time."""
+"""`penstock simulate`, beyond what transcripts cover: plots, git, patches, the random seed and time."""
 
 import json
 import subprocess
@@ -31,8 +31,8 @@ def summed(ran: Ran) -> list[dict[str, Any]]:
 
 
 @pytest.mark.usefixtures("repository")
-def test_the_same_seed_gives_the_same_answer(penstock: Run) -> None:
-    """To the byte; another seed gives another."""
+def test_the_same_random_seed_gives_the_same_result(penstock: Run) -> None:
+    """Byte for byte; another seed gives another result."""
     day = (
         "simulate",
         "resize",
@@ -52,8 +52,7 @@ def test_the_same_seed_gives_the_same_answer(penstock: Run) -> None:
     assert first.out != other.out
 
 
-def test_only_a_picture_pays_for_what_draws(repository: Path) -> None:
-    """A table does not wait for matplotlib."""
+def test_matplotlib_is_loaded_only_for_plots(repository: Path) -> None:
     code = (
         "import sys; from penstock.command import app;"
         "app(['simulate', 'resize', '--rate', '1', '--lasts', '1m', '-e', 'dev'], standalone_mode=False);"
@@ -67,8 +66,8 @@ STEADY = ("--pattern", "steady", "--rate", "20", "--lasts", "20m", "--handling",
 
 
 @pytest.mark.usefixtures("repository")
-def test_nothing_gets_lost_while_redis_is_away(penstock: Run) -> None:
-    """All that senders held back comes at once when it is there again, and is done."""
+def test_an_outage_of_redis_loses_no_message(penstock: Run) -> None:
+    """Producers send the messages that they held back at once, and all are done."""
     [usual] = summed(penstock("simulate", "resize", *STEADY))
     [away] = summed(penstock("simulate", "resize", *STEADY, "--redis-away", "10m+5m"))
     assert away["sent"] == away["done"] == usual["done"] == 24_000
@@ -77,8 +76,8 @@ def test_nothing_gets_lost_while_redis_is_away(penstock: Run) -> None:
 
 
 @pytest.mark.usefixtures("repository")
-def test_what_lost_workers_ran_is_taken_over(penstock: Run) -> None:
-    """And what comes while they are away waits for them, which Redis tells."""
+def test_messages_of_lost_workers_are_taken_over(penstock: Run) -> None:
+    """New messages wait in Redis until the workers are back."""
     [away] = summed(penstock("simulate", "resize", *STEADY, "--workers-away", "10m+5m"))
     assert away["sent"] == away["done"] == 24_000
     assert away["taken_over"] > 0
@@ -86,13 +85,13 @@ def test_what_lost_workers_ran_is_taken_over(penstock: Run) -> None:
 
 
 @pytest.mark.parametrize("suffix", ["svg", "png"])
-def test_a_run_is_drawn_to_the_same_bytes(repository: Path, penstock: Run, suffix: str) -> None:
+def test_a_plot_of_the_same_run_has_the_same_bytes(repository: Path, penstock: Run, suffix: str) -> None:
     for name in ("one", "other"):
         assert penstock("simulate", "resize", *BURST, "--draw", f"{name}.{suffix}").code == 0
     assert (repository / f"one.{suffix}").read_bytes() == (repository / f"other.{suffix}").read_bytes()
 
 
-def test_a_comparison_is_drawn_with_both(repository: Path, penstock: Run) -> None:
+def test_a_comparison_plots_both_specs(repository: Path, penstock: Run) -> None:
     (repository / "specs/eager.yaml").write_text(
         (repository / "specs/resize.yaml")
         .read_text()
@@ -107,16 +106,16 @@ def test_a_comparison_is_drawn_with_both(repository: Path, penstock: Run) -> Non
     assert "target 1m" in told
 
 
-def test_a_sweep_draws_the_spec_as_it_is_beside_the_cheapest(repository: Path, penstock: Run) -> None:
+def test_a_sweep_plots_the_current_and_the_cheapest_value(repository: Path, penstock: Run) -> None:
     words = ("--oldest-under", "1m", "--sweep", "scaling.replicas.max=10,30", "--draw", "sweep.svg")
     assert penstock("simulate", "resize", *BURST, *words).code == 0
     told = " ".join("".join(one.itertext()) for one in ET.parse(repository / "sweep.svg").iter())  # noqa: S314 - ours
-    assert "as it is: ready" in told
+    assert "current: ready" in told
     assert "10: ready" in told
 
 
-def test_a_spec_is_compared_with_what_it_was(repository: Path, penstock: Run, git: Callable[..., None]) -> None:
-    """A revision of git, the same environment, the same traffic."""
+def test_a_spec_is_compared_with_a_git_revision(repository: Path, penstock: Run, git: Callable[..., None]) -> None:
+    """In the same environment, under the same traffic."""
     git("init")
     git("add", ".")
     git("commit", "-m", "before")
@@ -131,15 +130,15 @@ def test_a_spec_is_compared_with_what_it_was(repository: Path, penstock: Run, gi
     assert now["waited"]["longest"] > was["waited"]["longest"]
 
 
-def test_two_files_of_one_name_are_told_apart_by_their_files(repository: Path, penstock: Run) -> None:
+def test_specs_with_one_name_are_distinguished_by_their_files(repository: Path, penstock: Run) -> None:
     other = repository / "other.yaml"
     other.write_text((repository / "specs/resize.yaml").read_text().replace("max: 20", "max: 3"))
     runs = summed(penstock("simulate", "resize", *BURST, "--json", "--compare", "other.yaml"))
     assert [one["name"] for one in runs] == ["specs/resize.yaml", "other.yaml"]
 
 
-def test_patches_of_the_scaled_object_count(repository: Path, penstock: Run) -> None:
-    """What would be deployed is simulated, not what the fields alone would come to."""
+def test_patches_of_the_scaled_object_are_simulated(repository: Path, penstock: Run) -> None:
+    """The deployed manifest counts, not the spec's fields alone."""
     path = repository / "specs/resize.yaml"
     patch = "{target: ScaledObject, op: replace, path: /spec/maxReplicaCount, value: 4, reason: a test}"
     path.write_text(f"{path.read_text()}patches:\n  - {patch}\n")
@@ -147,7 +146,7 @@ def test_patches_of_the_scaled_object_count(repository: Path, penstock: Run) -> 
     assert summed(ran)[0]["replicas"]["most"] == 4
 
 
-def test_a_range_of_a_field_is_searched_for_the_cheapest(repository: Path, penstock: Run) -> None:
+def test_a_sweep_of_a_range_finds_the_cheapest_value(repository: Path, penstock: Run) -> None:
     """Constructed: pods cost all day, and from one number on they are enough; that number is found among hundreds.
 
     Steady work of 20 messages a second that take 2 s fills 40 slots, which are 10 pods of 4. Fewer never keep up; each
@@ -167,20 +166,20 @@ def test_a_range_of_a_field_is_searched_for_the_cheapest(repository: Path, penst
 
 
 @pytest.mark.usefixtures("repository")
-def test_a_day_takes_little_time(penstock: Run) -> None:
-    """The time is printed for whoever asks, and not judged."""
+def test_a_day_is_simulated_quickly(penstock: Run) -> None:
+    """The time is printed but not checked."""
     began = time.process_time()
     ran = penstock("simulate", "resize", "--rate", "20", "--handling", "2s", "--handling-p99", "9s", "-e", "production")
     print(f"a day: {time.process_time() - began:.2f} s of CPU")  # noqa: T201 - shown with -s
     assert ran.code == 0
 
 
-def test_a_curve_of_a_day_lasts_a_day_unless_said() -> None:
+def test_a_daily_curve_lasts_a_day_by_default() -> None:
     assert pattern("day", 5, None).lasts == 86_400
     assert pattern("burst", 5, None).lasts == 600
     assert pattern("burst", 5, 90_500).lasts == 91
 
 
-def test_handling_is_spread_where_a_slow_end_is_said() -> None:
+def test_a_p99_spreads_handling_times() -> None:
     assert spread(2, None).points == ((2, 1.0),)
     assert spread(2, 8).mean > 2

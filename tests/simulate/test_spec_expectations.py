@@ -1,4 +1,4 @@
-"""The specs of this repository meet their expectations, and an expectation is simulated in full."""
+"""The specs of this repository meet their expectations, and every field of an expectation is simulated."""
 
 from datetime import date
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 from penstock_dev.simulating.case import StartTimes, of_expectation
 from penstock_dev.simulating.expectations import check_expectations
 from penstock_dev.simulating.specs import ValidSpecs, read
-from penstock_scaling.simulator import Handling
+from penstock_scaling.simulator import HandlingTimes
 from penstock_scaling.traffic.patterns import Pattern
 from penstock_spec.kinds.pipeline.expect import Expectation
 from penstock_spec.repository import open_repository, read_inputs
@@ -18,7 +18,7 @@ SPECS = ("agent-queue", "browser-jobs", "jobs", "media-cluster", "tankpit-jobs")
 
 @pytest.mark.parametrize("name", SPECS)
 def test_each_spec_has_expectations_and_meets_them(root: Path, name: str) -> None:
-    """In production at least, and in every environment that they name."""
+    """At least in production, and in every environment that the expectations name."""
     inputs = read_inputs(open_repository((root / f"specs/{name}.yaml",), None, root))
     specs = read(inputs, (), date(2027, 1, 1))
     assert isinstance(specs, ValidSpecs)
@@ -34,14 +34,14 @@ def test_each_spec_has_expectations_and_meets_them(root: Path, name: str) -> Non
 @pytest.mark.parametrize("seed", range(2, 6))
 @pytest.mark.parametrize("name", SPECS)
 def test_expectations_hold_for_other_random_seeds(root: Path, name: str, seed: int) -> None:
-    """So they do not hold by chance."""
+    """The expectations do not hold by chance."""
     inputs = read_inputs(open_repository((root / f"specs/{name}.yaml",), None, root))
     specs = read(inputs, ("production",), date(2027, 1, 1))
     assert isinstance(specs, ValidSpecs)
     assert [one.broken for one in check_expectations(specs.one(), seed) if one.broken] == []
 
 
-def test_all_that_an_expectation_says_is_simulated() -> None:
+def test_every_field_of_an_expectation_is_simulated() -> None:
     one = Expectation.model_validate(
         {
             "name": "a day",
@@ -56,7 +56,7 @@ def test_all_that_an_expectation_says_is_simulated() -> None:
     )
     case = of_expectation(one, 7)
     assert case.traffic == Pattern("day", 5, 91)
-    assert case.handling == Handling.spread(2, 8)
+    assert case.handling == HandlingTimes.spread(2, 8)
     assert case.starts == StartTimes(20, 120, 4)
     assert case.seed == 7
-    assert str(case) == "the curve of a day up to 5 a second, for 1m31s"
+    assert str(case) == "daily curve with a peak of 5/s, for 1m31s"

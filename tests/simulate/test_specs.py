@@ -1,4 +1,4 @@
-"""Specs with other values, and as they were."""
+"""Specs with other values, and at git revisions."""
 
 from collections.abc import Callable
 from datetime import date
@@ -32,19 +32,19 @@ def tried(folder: Path, environment: str, field: str, value: object) -> Pipeline
     return found.spec
 
 
-def test_a_field_gets_another_value_and_no_other_changes(repository: Path) -> None:
+def test_one_field_changes_and_no_other(repository: Path) -> None:
     spec = tried(repository, "production", "scaling.backlog_per_replica", 32)
     before = specs(repository).one().spec
     scaling = before.scaling.model_copy(update={"backlog_per_replica": 32})
     assert spec == before.model_copy(update={"scaling": scaling})
 
 
-def test_what_the_environment_says_gets_the_value_too(repository: Path) -> None:
-    """Else the value would be tried where nobody sees it."""
+def test_an_override_of_the_environment_gets_the_value(repository: Path) -> None:
+    """Otherwise the override would hide it."""
     assert tried(repository, "dev", "scaling.replicas.max", 5).scaling.replicas.max == 5
 
 
-def test_a_field_of_a_section_that_the_environment_says_whole_is_changed_there(repository: Path) -> None:
+def test_a_field_in_an_overridden_section_is_changed_there(repository: Path) -> None:
     path = repository / "specs/resize.yaml"
     path.write_text(path.read_text() + "  production: {scaling.boost: {when_older_than: 30s}}\n")
     spec = tried(repository, "production", "scaling.boost.factor", 3)
@@ -52,8 +52,8 @@ def test_a_field_of_a_section_that_the_environment_says_whole_is_changed_there(r
     assert (spec.scaling.boost.factor, str(spec.scaling.boost.when_older_than)) == (3, "30s")
 
 
-def test_a_value_that_a_rule_refuses_is_told_with_its_rule(repository: Path) -> None:
-    """And so is one that is no value of the field at all."""
+def test_a_refused_value_names_its_rule(repository: Path) -> None:
+    """So does a value of the wrong type."""
     for field, value, rule in (
         ("scaling.replicas.min", 21, "min-above-max"),
         ("scaling.replicas.max", "many", "wrong-type"),
@@ -71,8 +71,8 @@ def test_specs_with_errors_are_not_simulated(repository: Path) -> None:
     assert found.outcome.findings
 
 
-def test_a_spec_is_read_as_it_was_committed(repository: Path, git: Callable[..., None]) -> None:
-    """Platform file and spec both; what lies on disk has changed since."""
+def test_a_spec_is_read_from_a_git_revision(repository: Path, git: Callable[..., None]) -> None:
+    """With the platform file of that revision, although both have changed since."""
     git("init")
     git("add", ".")
     git("commit", "-m", "before")
@@ -84,23 +84,23 @@ def test_a_spec_is_read_as_it_was_committed(repository: Path, git: Callable[...,
     assert specs(repository).one().spec.scaling.backlog_per_replica == 16
 
 
-def test_what_git_does_not_know_is_told(repository: Path, git: Callable[..., None]) -> None:
-    """No repository, no such revision, and a revision without the file."""
-    with pytest.raises(CannotGoOn, match="`main` is no file, and no revision that git knows here"):
+def test_an_unknown_revision_is_refused(repository: Path, git: Callable[..., None]) -> None:
+    """No git repository, no such revision, and a revision without the file."""
+    with pytest.raises(CannotGoOn, match="`main` is neither a file nor a git revision"):
         at_revision(inputs(repository), "main")
     git("init")
     git("add", "penstock.yaml")
     git("commit", "-m", "before")
-    with pytest.raises(CannotGoOn, match="`v9` is no file, and no revision that git knows here") as refused:
+    with pytest.raises(CannotGoOn, match="`v9` is neither a file nor a git revision") as refused:
         at_revision(inputs(repository), "v9")
     assert refused.value.hint == "name a spec, a branch, a tag or a commit"
-    with pytest.raises(CannotGoOn, match=r"`specs/resize.yaml` was not there in `HEAD`") as refused:
+    with pytest.raises(CannotGoOn, match=r"`specs/resize.yaml` does not exist in `HEAD`") as refused:
         at_revision(inputs(repository), "HEAD")
     assert refused.value.hint == "name a revision that has it"
 
 
-def test_without_git_it_is_said_what_to_do(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_git_has_a_hint(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(repository))
-    with pytest.raises(CannotGoOn, match="git cannot be run: No such file or directory") as refused:
+    with pytest.raises(CannotGoOn, match="cannot run git: No such file or directory") as refused:
         at_revision(inputs(repository), "HEAD")
     assert refused.value.hint == "install git, or name a spec's file"

@@ -1,4 +1,4 @@
-"""`penstock test`, and the report that CI reads."""
+"""`penstock test`, and its JUnit report."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -9,9 +9,9 @@ from junitparser import JUnitXml
 
 from penstock_dev.simulating.expectations import verdicts_of
 from penstock_dev.simulating.junit import render
-from penstock_dev.simulating.verdict import CheckedExpectation, Verdict, words
+from penstock_dev.simulating.verdict import CheckedExpectation, Verdict, describe
 from penstock_scaling.settings import Settings, Trigger
-from penstock_scaling.simulator import Handling, Scenario, simulate
+from penstock_scaling.simulator import HandlingTimes, Scenario, simulate
 from penstock_scaling.traffic.patterns import Pattern
 from penstock_spec.findings import Span
 from penstock_spec.kinds.pipeline.expect import Expectation
@@ -23,7 +23,7 @@ class Ran(Protocol):
     err: str
 
 
-Run = Callable[..., Ran]
+SimulationRun = Callable[..., Ran]
 EXPECT = """\
 expect:
   - name: a burst is "harmless" & <quick>
@@ -47,8 +47,8 @@ def expecting(repository: Path) -> Path:
     return repository
 
 
-def test_ci_reads_the_report(expecting: Path, penstock: Run) -> None:
-    """A suite for each spec in an environment, a case for each expectation, a failure with what was measured."""
+def test_the_report_is_valid_junit(expecting: Path, penstock: SimulationRun) -> None:
+    """A suite per spec and environment, a test case per expectation, and failures with the measured value."""
     ran = penstock("test", "--junit", "report.xml")
     assert ran.code == 1
     [suite] = JUnitXml.fromfile(str(expecting / "report.xml"))
@@ -65,13 +65,13 @@ def test_ci_reads_the_report(expecting: Path, penstock: Run) -> None:
     ]
 
 
-def test_the_report_is_the_same_each_time(expecting: Path, penstock: Run) -> None:
+def test_the_same_specs_give_the_same_report(expecting: Path, penstock: SimulationRun) -> None:
     for name in ("one", "other"):
         penstock("test", "--junit", f"{name}.xml")
     assert (expecting / "one.xml").read_bytes() == (expecting / "other.xml").read_bytes()
 
 
-def test_what_xml_cannot_hold_is_made_safe() -> None:
+def test_characters_that_xml_cannot_hold_are_escaped() -> None:
     one = CheckedExpectation("resize", "dev", "a \x00 and \U0001f600", Span("specs/resize.yaml", 3, 1, 3, 2), ())
     report = render([one])
     assert report.isascii()
@@ -80,15 +80,15 @@ def test_what_xml_cannot_hold_is_made_safe() -> None:
 
 
 @pytest.mark.usefixtures("expecting")
-def test_an_environment_alone_can_be_tested(penstock: Run) -> None:
-    """Where nothing is expected in it, that is said: a run of no tests proves nothing."""
+def test_one_environment_can_be_tested(penstock: SimulationRun) -> None:
+    """Without expectations in it the command fails, as it would prove nothing."""
     assert penstock("test", "--env", "production").code == 1
     ran = penstock("test", "--env", "dev")
     assert ran.code == 2
-    assert "no spec expects anything here" in ran.err
+    assert "there are no expectations here" in ran.err
 
 
-def test_all_that_holds_ends_well(expecting: Path, penstock: Run) -> None:
+def test_the_exit_code_is_0_if_all_hold(expecting: Path, penstock: SimulationRun) -> None:
     path = expecting / "specs/resize.yaml"
     path.write_text(
         path.read_text().replace("oldest_under: 20s", "oldest_under: 40s").replace("    replicas_at_most: 9\n", "")
@@ -98,10 +98,10 @@ def test_all_that_holds_ends_well(expecting: Path, penstock: Run) -> None:
     assert ran.out.endswith("2 expectations, all held\n")
 
 
-def test_a_target_is_met_up_to_the_second() -> None:
-    """Where the longest wait was 7 s, 7 s hold and 6 s are broken; waits are told in whole seconds."""
+def test_a_wait_equal_to_the_target_meets_it() -> None:
+    """With a longest wait of 7 s, a target of 7 s holds and one of 6 s is broken."""
     depth = Settings((Trigger("depth", 5, reads="length"),), min=1, max=1)
-    scenario = Scenario(depth, Pattern("steady", 8, 1), Handling.fixed(1), concurrency=1)
+    scenario = Scenario(depth, Pattern("steady", 8, 1), HandlingTimes.fixed(1), concurrency=1)
     run = simulate(scenario, 1)
     assert run.summary.waited(1) == 7
     for seconds, held in ((7, True), (6.5, True), (6, False), (0.5, False)):
@@ -118,6 +118,6 @@ def test_a_target_is_met_up_to_the_second() -> None:
 
 def test_a_verdict_names_the_second() -> None:
     verdict = Verdict("oldest_under", "no message waits longer than 1m", "the longest wait was 2h", 3723)
-    assert words(verdict) == (
+    assert describe(verdict) == (
         "no message waits longer than 1m: the longest wait was 2h; broken at second 3723 (1:02:03)"
     )

@@ -1,4 +1,4 @@
-"""Recorded traffic: what is right is read exactly, and what is wrong is told with its place."""
+"""Recorded traffic: valid traces are read exactly, and errors name their place."""
 
 import json
 from pathlib import Path
@@ -6,8 +6,8 @@ from random import Random
 
 import pytest
 
-from penstock_dev.simulating.traces import LARGEST, read_trace
-from penstock_scaling.traffic.trace import LONGEST, MOST, TraceError, of_counts, of_rates, of_times
+from penstock_dev.simulating.traces import MAX_BYTES, read_trace
+from penstock_scaling.traffic.trace import MAX_MESSAGES, MAX_SECONDS, TraceError, of_counts, of_rates, of_times
 from penstock_spec.findings import CannotGoOn
 
 
@@ -15,8 +15,8 @@ def dice(seed: int) -> Random:
     return Random(seed)  # noqa: S311 - no secret
 
 
-TIMES_ALONE = "write lines of `time,count`, or times alone, such as `2027-01-31T08:00:00Z,120`"
-ANSWER = "save what `/api/v1/query_range` answers, as it is"
+TIMES_ALONE = "write lines of `time,count` or of times only, such as `2027-01-31T08:00:00Z,120`"
+ANSWER = "save the response of `/api/v1/query_range` unchanged"
 
 
 def csv(folder: Path, text: str) -> Path:
@@ -26,21 +26,21 @@ def csv(folder: Path, text: str) -> Path:
 
 
 def answer(folder: Path, *series: list[list[object]]) -> Path:
-    """What Prometheus answers to a range query."""
+    """Prometheus's response to a range query."""
     result = [{"metric": {"pod": str(number)}, "values": values} for number, values in enumerate(series)]
     path = folder / "trace.json"
     path.write_text(json.dumps({"status": "success", "data": {"resultType": "matrix", "result": result}}))
     return path
 
 
-def test_counts_are_spread_up_to_the_next_time(tmp_path: Path) -> None:
-    """Evenly; the last stretch is as long as the one before."""
+def test_counts_are_spread_until_the_next_time(tmp_path: Path) -> None:
+    """Evenly. The last interval is as long as the one before."""
     trace = read_trace(csv(tmp_path, "time,count\n100,6\n103,0\n105,4\n"))
     assert trace.counts == (2, 2, 2, 0, 0, 2, 2)
 
 
-def test_a_column_of_times_is_one_message_each(tmp_path: Path) -> None:
-    """In any order: what several processes logged is not sorted."""
+def test_each_time_alone_is_one_message(tmp_path: Path) -> None:
+    """In any order, as the logs of several processes are not sorted."""
     assert read_trace(csv(tmp_path, "12.5\n10\n10.9\n12.1\n")).counts == (2, 0, 2)
 
 
@@ -54,86 +54,86 @@ def test_a_column_of_times_is_one_message_each(tmp_path: Path) -> None:
         ("0", "2"),
     ],
 )
-def test_times_are_written_in_several_ways(times: tuple[str, str], tmp_path: Path) -> None:
-    """RFC 3339 with a zone or in UTC, seconds and milliseconds since 1970, and seconds since anything."""
+def test_times_have_several_formats(times: tuple[str, str], tmp_path: Path) -> None:
+    """RFC 3339 with a zone or in UTC, Unix times in seconds or milliseconds, and seconds from any start."""
     first, second = times
     assert read_trace(csv(tmp_path, f"when,messages\n{first},4\n{second},2\n")).counts == (2, 2, 1, 1)
 
 
-def test_blank_lines_and_a_byte_order_mark_are_passed_over(tmp_path: Path) -> None:
+def test_blank_lines_and_a_byte_order_mark_are_ignored(tmp_path: Path) -> None:
     assert read_trace(csv(tmp_path, "\ufefftime,count\n\n0,1\n\n1,2\n")).counts == (1, 2)
 
 
-def test_series_of_prometheus_are_rates_and_are_summed_up(tmp_path: Path) -> None:
+def test_several_series_from_prometheus_are_added(tmp_path: Path) -> None:
     path = answer(tmp_path, [[0, "1"], [10, "2"]], [[0, "0.5"], [10, "0"], [20, "1"]])
     counts = read_trace(path).counts
     assert len(counts) == 30
     assert [sum(counts[at : at + 10]) for at in (0, 10, 20)] == [15, 20, 10]
 
 
-def test_stretches_that_begin_within_a_second_lose_nothing() -> None:
+def test_intervals_that_start_within_a_second_lose_no_message() -> None:
     assert sum(of_counts([0.5, 1.25, 3.75], [10, 20, 30]).counts) == 60
 
 
-def test_a_trace_leaves_nothing_to_chance() -> None:
+def test_a_trace_has_no_randomness() -> None:
     trace = of_counts([0, 1, 2], [5, 0, 7])
     assert list(trace.arrivals(dice(1))) == list(trace.arrivals(dice(2))) == [5, 0, 7]
     assert trace.lasts == 3
 
 
 HOSTILE = {
-    "": ("`{path}`: there is nothing in it", TIMES_ALONE),
-    "time,count\n": ("`{path}:1`: `time` is no time", TIMES_ALONE),
-    "0,1\n5,2\n3,1\n": ("`{path}:3`: its time is not after the one before", TIMES_ALONE),
-    "0,1\n0,2\n": ("`{path}:2`: its time is not after the one before", TIMES_ALONE),
-    "time,count\n0,1\n1,-4\n": ("`{path}:3`: -4 is below nothing", TIMES_ALONE),
+    "": ("`{path}`: it is empty", TIMES_ALONE),
+    "time,count\n": ("`{path}:1`: `time` is not a time", TIMES_ALONE),
+    "0,1\n5,2\n3,1\n": ("`{path}:3`: its time is not after the previous one", TIMES_ALONE),
+    "0,1\n0,2\n": ("`{path}:2`: its time is not after the previous one", TIMES_ALONE),
+    "time,count\n0,1\n1,-4\n": ("`{path}:3`: -4 is negative", TIMES_ALONE),
     "0,1\n1,NaN\n": ("`{path}:2`: its count is not a finite number", TIMES_ALONE),
     "0,1\n1,inf\n": ("`{path}:2`: its count is not a finite number", TIMES_ALONE),
     "0,1\nnan,1\n": ("`{path}:2`: its time is not a finite number", TIMES_ALONE),
-    "0,1\n1,many\n": ("`{path}:2`: `many` is no number", TIMES_ALONE),
-    "0,1\nlater,1\n": ("`{path}:2`: `later` is no time", TIMES_ALONE),
-    "0,1e12\n1,1\n": (f"`{{path}}:1`: it makes more than {MOST:,} messages", TIMES_ALONE),
-    "0,6e8\n1,6e8\n": (f"`{{path}}:2`: up to it there are more than {MOST:,} messages", TIMES_ALONE),
-    "0,1\n1e10,1\n": ("`{path}:2`: it goes on for more than 31 days", TIMES_ALONE),
-    "1\n2\n1e10\n": ("`{path}:3`: it goes on for more than 31 days", TIMES_ALONE),
-    "0,1\n1,2,3\n": ("`{path}:2` has 3 columns", "every line has a time and a count, or every line has a time alone"),
-    "0,1\n2\n": ("`{path}:2` has 1 columns", "every line has a time and a count, or every line has a time alone"),
-    '0,"1\n': ("`{path}` is no CSV: unexpected end of data", TIMES_ALONE),
-    "{": ("`{path}` is no JSON", ANSWER),
-    "[" * 100_000: ("`{path}` is no JSON", ANSWER),
-    "[]": ("`{path}` is not what Prometheus answers to a range query", ANSWER),
-    '{"data": {"resultType": "matrix"}}': ("`{path}` is not what Prometheus answers to a range query", ANSWER),
+    "0,1\n1,many\n": ("`{path}:2`: `many` is not a number", TIMES_ALONE),
+    "0,1\nlater,1\n": ("`{path}:2`: `later` is not a time", TIMES_ALONE),
+    "0,1e12\n1,1\n": (f"`{{path}}:1`: it exceeds {MAX_MESSAGES:,} messages", TIMES_ALONE),
+    "0,6e8\n1,6e8\n": (f"`{{path}}:2`: the total up to here exceeds {MAX_MESSAGES:,} messages", TIMES_ALONE),
+    "0,1\n1e10,1\n": ("`{path}:2`: it lasts more than 31 days", TIMES_ALONE),
+    "1\n2\n1e10\n": ("`{path}:3`: it lasts more than 31 days", TIMES_ALONE),
+    "0,1\n1,2,3\n": ("`{path}:2` has 3 columns", "give a time and a count on every line, or a time on every line"),
+    "0,1\n2\n": ("`{path}:2` has 1 columns", "give a time and a count on every line, or a time on every line"),
+    '0,"1\n': ("`{path}` is not CSV: unexpected end of data", TIMES_ALONE),
+    "{": ("`{path}` is not JSON", ANSWER),
+    "[" * 100_000: ("`{path}` is not JSON", ANSWER),
+    "[]": ("`{path}` is not Prometheus's response to a range query", ANSWER),
+    '{"data": {"resultType": "matrix"}}': ("`{path}` is not Prometheus's response to a range query", ANSWER),
     '{"data": {"resultType": "vector", "result": []}}': (
-        "`{path}` is the answer to a query at one time, a `vector`",
+        "`{path}` is the response to an instant query, a `vector`",
         ANSWER,
     ),
     '{"status": "error", "error": "parse error"}': (
-        "`{path}` is an error of Prometheus: parse error",
-        "see that the query is right",
+        "`{path}` is an error from Prometheus: parse error",
+        "correct the query",
     ),
-    '{"data": {"resultType": "matrix", "result": []}}': ("`{path}`: there is nothing in it", ANSWER),
+    '{"data": {"resultType": "matrix", "result": []}}': ("`{path}`: it is empty", ANSWER),
     '{"data": {"resultType": "matrix", "result": [{"metric": {}}]}}': (
         "`{path}`: series 1 has no `values`",
         ANSWER,
     ),
     '{"data": {"resultType": "matrix", "result": [{"values": [[0, "1"], [1, "NaN"]]}]}}': (
         "`{path}`, series 1, sample 2: its value is `NaN`",
-        "ask for a range in which there are samples",
+        "query a range that has samples",
     ),
     '{"data": {"resultType": "matrix", "result": [{"values": [[0, "1"], [1, "-1"]]}]}}': (
-        "`{path}`, sample 2: -1 is below nothing",
+        "`{path}`, sample 2: -1 is negative",
         ANSWER,
     ),
     '{"data": {"resultType": "matrix", "result": [{"values": [[0, "1"], 7]}]}}': (
-        "`{path}`, series 1, sample 2 is no time with a value",
+        "`{path}`, series 1, sample 2 is not a time with a value",
         ANSWER,
     ),
 }
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
-def test_what_is_no_traffic_is_refused_at_its_place(text: str, tmp_path: Path) -> None:
-    """With the line or the sample, and the way to put it right."""
+def test_an_invalid_trace_is_refused_at_its_place(text: str, tmp_path: Path) -> None:
+    """With the line or the sample, and a hint."""
     path = csv(tmp_path, text)
     says, hint = HOSTILE[text]
     with pytest.raises(CannotGoOn) as refused:
@@ -141,26 +141,26 @@ def test_what_is_no_traffic_is_refused_at_its_place(text: str, tmp_path: Path) -
     assert (refused.value.says, refused.value.hint) == (says.format(path=path), hint)
 
 
-def test_files_that_hold_no_text_are_refused(tmp_path: Path) -> None:
-    """A file that is not there, bytes that are no text, and one that is too large to be read."""
+def test_files_that_are_not_text_are_refused(tmp_path: Path) -> None:
+    """A missing file, bytes that are not text, and a file that is too large."""
     path = tmp_path / "trace.csv"
-    with pytest.raises(CannotGoOn, match="cannot be read: No such file or directory"):
+    with pytest.raises(CannotGoOn, match=r"cannot read .*: No such file or directory"):
         read_trace(path)
     path.write_bytes(b"\xff\xfe0,1")
-    with pytest.raises(CannotGoOn, match="is no text in UTF-8"):
+    with pytest.raises(CannotGoOn, match="is not UTF-8 text"):
         read_trace(path)
     with path.open("wb") as file:
-        file.truncate(LARGEST + 1)
+        file.truncate(MAX_BYTES + 1)
     with pytest.raises(CannotGoOn, match="is larger than 64 MiB") as refused:
         read_trace(path)
-    assert refused.value.hint == "give counts for minutes, not each message"
+    assert refused.value.hint == "give counts per minute instead of messages"
 
 
-def test_traces_have_bounds_of_their_own() -> None:
-    """Whoever has them from elsewhere than a file is told the same."""
-    with pytest.raises(TraceError, match="there is nothing in it"):
+def test_traces_have_limits() -> None:
+    """For traces from other sources than files, too."""
+    with pytest.raises(TraceError, match="it is empty"):
         of_times([])
-    with pytest.raises(TraceError, match="it goes on for more than 31 days"):
-        of_times([0, LONGEST + 1])
-    with pytest.raises(TraceError, match="it makes more than"):
-        of_rates([0, 1000], [MOST, 1])
+    with pytest.raises(TraceError, match="it lasts more than 31 days"):
+        of_times([0, MAX_SECONDS + 1])
+    with pytest.raises(TraceError, match="it exceeds"):
+        of_rates([0, 1000], [MAX_MESSAGES, 1])

@@ -52,7 +52,7 @@ AGENTS = SpecSnapshot(
     numbers=numbers(2, 3, 0, 0, 1, 4, 0), backlog=5, oldest=1.4, dead=0, done=0.8, p50=2.1, p95=6.4,
     wanted=2, least=1, most=10, workers=workers(2, 1),
     history=tuple(HistoryPoint([3, 5, 4, 6, 5, 7, 5, 4][at % 8], 2) for at in range(40)),
-    decision="HPA: 5 / 5 -> 1, 2 within the window",
+    decision="HPA: 5 / 5 -> 1, held at 2 by the stabilization window",
 )  # fmt: skip
 CLUSTERING = SpecSnapshot(
     "media-cluster",
@@ -66,7 +66,7 @@ JOBS = SpecSnapshot(
     numbers=numbers(0, 0, 0, 0, 0, 0, 0), backlog=0, dead=0, done=0.0, wanted=1, least=0, most=4,
     workers=workers(0),
     history=tuple(HistoryPoint([0, 0, 0, 0, 0, 0, 0, 9, 4, 0][at // 4], int(at > 27)) for at in range(40)),
-    decision="KEDA: cooldown for 22 s more",
+    decision="KEDA: cooldown, 22 s left",
 )  # fmt: skip
 LOG = (
     LogLine(1, NOON - 41, Level.INFO, "sent 1000 messages", "media-cluster"),

@@ -1,8 +1,8 @@
-"""KEDA's loop and the HPA as functions, and what a pipeline would do under traffic.
+"""KEDA's loop and the HPA as functions, and a simulator of a pipeline under traffic.
 
 settings_of(manifest)      what KEDA and the HPA read of a ScaledObject, as plain data
-Autoscaler(settings)       both, for whoever holds a clock: `due()`, `advance(now, read, replicas)`
-Failed                     how a trigger can have no number
+Autoscaler(settings)       both, driven by the caller's clock: `due()`, `advance(now, read, replicas)`
+Failed                     why a trigger has no number
 """
 
 from penstock_scaling.autoscaler import Autoscaler, Decision

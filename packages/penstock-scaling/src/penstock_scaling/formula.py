@@ -1,4 +1,4 @@
-"""KEDA's formulas: the part of the language `expr` that arithmetic over triggers needs.
+"""KEDA's formulas: the part of the language `expr` that covers arithmetic over triggers.
 
     choice     ? :   right after everything else
     or ||      10
@@ -12,7 +12,7 @@
     ??         500   (no other operator may follow without brackets)
     numbers, names, true, false, nil, brackets, calls
 
-A name is a number with a fraction, as KEDA hands it over, or nil. Nil fails every operator but `??`, `==` and `!=`.
+A name is a float, as KEDA passes it, or nil. Nil fails with every operator but `??`, `==` and `!=`.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ WORDS: Mapping[str, Value] = {"true": True, "false": False, "nil": None}
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """A formula that was read; equal to another of the same text."""
+    """A parsed formula; equal to another with the same text."""
 
     text: str
     names: frozenset[str]
     run: Node = field(compare=False, repr=False)
 
     def value(self, readings: Environment) -> float | None:
-        """Its result, or nil. It fails as KEDA's would."""
+        """The result or nil, or an error as in KEDA."""
         try:
             result = self.run(readings)
             return None if result is None else float(number(result))
@@ -54,7 +54,7 @@ class Formula:
 
 @lru_cache(64)
 def parsed(text: str) -> Formula:
-    """Read a formula; what cannot be read is a FormulaError that says where."""
+    """Parse a formula. Raises FormulaError with the place of the problem."""
     if len(text) > LONGEST:
         raise FormulaError(f"it is longer than {LONGEST} characters")
     reader = _Reader(_tokens(text))
@@ -70,14 +70,14 @@ def _tokens(text: str) -> list[str]:
     while at < len(text):
         found = TOKEN.match(text, at)
         if found is None:
-            raise FormulaError(f"`{text[at:].lstrip()[:20]}` is not understood")
+            raise FormulaError(f"`{text[at:].lstrip()[:20]}` is not valid")
         tokens.append(found.group().strip())
         at = found.end()
     return tokens
 
 
 class _Reader:
-    """Climbs by precedence."""
+    """A precedence-climbing parser."""
 
     def __init__(self, tokens: list[str]) -> None:
         self.tokens, self.at, self.depth = tokens, 0, 0
@@ -85,14 +85,14 @@ class _Reader:
 
     @property
     def ahead(self) -> str:
-        """The next one; empty at the end."""
+        """The next token; empty at the end."""
         return self.tokens[self.at] if self.at < len(self.tokens) else ""
 
     def unexpected(self) -> FormulaError:
         return FormulaError(f"`{self.ahead[:20]}` is not expected there" if self.ahead else "it ends too early")
 
     def take(self, *wanted: str) -> str:
-        """The next token, which must be one of these."""
+        """Consume the next token, which must be one of these."""
         token = self.ahead
         if not token or (wanted and token not in wanted):
             raise self.unexpected()
@@ -155,12 +155,12 @@ class _Reader:
 
     def call(self, name: str) -> Node:
         if name not in CALLS:
-            raise FormulaError(f"the function `{name}` is not known here")
+            raise FormulaError(f"the function `{name}` is not supported")
         self.take("(")
-        handed = [self.expression(0)]
+        arguments = [self.expression(0)]
         while self.take(",", ")") == ",":
-            handed.append(self.expression(0))
-        return CALLS[name](handed)
+            arguments.append(self.expression(0))
+        return CALLS[name](arguments)
 
 
 def _number(text: str) -> int | float:

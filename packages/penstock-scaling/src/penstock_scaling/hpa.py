@@ -16,15 +16,15 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from penstock_scaling.scalers import Metric
-from penstock_scaling.settings import Behavior, Rules, Settings
+from penstock_scaling.settings import Behavior, ScalingRules, Settings
 
 Timestamped = tuple[float, int]
-MOST = 2**31 - 1
+MAX_INT = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True)
 class HpaStep:
-    """The pods that there should be, and why."""
+    """The wanted number of pods, and why."""
 
     replicas: int
     why: str
@@ -32,7 +32,7 @@ class HpaStep:
 
 @dataclass(slots=True)
 class Hpa:
-    """The arithmetic, and what it remembers: its recommendations, and its own steps up and down."""
+    """The HPA's state: its recommendations, and its own steps up and down."""
 
     settings: Settings
     recommendations: list[Timestamped] = field(default_factory=list)
@@ -40,7 +40,7 @@ class Hpa:
     downs: list[Timestamped] = field(default_factory=list)
 
     def sync(self, metrics: Sequence[Metric], replicas: int, now: float) -> HpaStep:
-        """One turn: what the metrics ask for, held within windows, policies and bounds."""
+        """One sync: the number that the metrics ask for, limited by windows, policies and bounds."""
         if not self.recommendations:
             self.recommendations.append((now, replicas))
         synced = self._sync(metrics, replicas, now)
@@ -52,15 +52,15 @@ class Hpa:
     def _sync(self, metrics: Sequence[Metric], replicas: int, now: float) -> HpaStep:
         settings = self.settings
         if replicas == 0:
-            return HpaStep(0, "at zero the HPA does nothing")
+            return HpaStep(0, "disabled at 0 replicas")
         if replicas > settings.max:
             return HpaStep(settings.max, f"above the maximum: {replicas} -> {settings.max}")
-        if replicas < settings.least:
-            return HpaStep(settings.least, f"below the minimum: {replicas} -> {settings.least}")
+        if replicas < settings.hpa_min:
+            return HpaStep(settings.hpa_min, f"below the minimum: {replicas} -> {settings.hpa_min}")
         asked = proposal(settings, metrics, replicas)
         if asked is None:
-            return HpaStep(replicas, "a metric failed: nothing is done")
-        desired, words = asked
+            return HpaStep(replicas, "a metric failed: no change")
+        desired, calculation = asked
         if settings.behavior:
             held, why = self._stabilized(settings.behavior, replicas, desired, now)
             limited, limit = self._limited(settings.behavior, replicas, held, now)
@@ -68,17 +68,17 @@ class Hpa:
             held, why = self._highest(desired, now)
             limited, limit = _bounded_without_behavior(settings, replicas, held)
         self._remember(desired, now)
-        return HpaStep(limited, f"{words}{why}{limit}")
+        return HpaStep(limited, f"{calculation}{why}{limit}")
 
     def _highest(self, desired: int, now: float) -> tuple[int, str]:
         highest = max([desired, *(one for at, one in self.recommendations if at >= now - self.settings.window)])
-        return highest, "" if highest == desired else f", {highest} within the window"
+        return highest, "" if highest == desired else f", held at {highest} by the stabilization window"
 
     def _stabilized(self, behavior: Behavior, replicas: int, desired: int, now: float) -> tuple[int, str]:
         up = min([desired, *_since(self.recommendations, now - behavior.up.window)])
         down = max([desired, *_since(self.recommendations, now - behavior.down.window)])
         held = min(max(replicas, up), down)
-        return held, "" if held == desired else f", {held} within the window"
+        return held, "" if held == desired else f", held at {held} by the stabilization window"
 
     def _limited(self, behavior: Behavior, replicas: int, wanted: int, now: float) -> tuple[int, str]:
         settings = self.settings
@@ -86,23 +86,23 @@ class Hpa:
             limit = max(replicas, self._limit(behavior.up, replicas, now, _grown, highest=max))
             most = min(limit, settings.max)
             if wanted > most:
-                return most, ", scale-up limited by policy" if limit < settings.max else ", the maximum"
+                return most, ", scale-up limited by policy" if limit < settings.max else ", at the maximum"
         elif wanted < replicas:
             limit = min(replicas, self._limit(behavior.down, replicas, now, _shrunk, highest=min))
-            least = max(limit, settings.least)
-            if wanted < least:
-                return least, ", scale-down limited by policy" if limit > settings.least else ", the minimum"
+            hpa_min = max(limit, settings.hpa_min)
+            if wanted < hpa_min:
+                return hpa_min, ", scale-down limited by policy" if limit > settings.hpa_min else ", at the minimum"
         return wanted, ""
 
     def _limit(
         self,
-        rules: Rules,
+        rules: ScalingRules,
         replicas: int,
         now: float,
         moved: Callable[[int, str, int], int],
         highest: Callable[[Iterable[int]], int],
     ) -> int:
-        """The farthest that the policies let it go; `Min` picks the one that changes least."""
+        """The limit of the policies; `Min` selects the policy with the smallest change."""
         if rules.select == "Disabled":
             return replicas
         proposals = []
@@ -124,41 +124,41 @@ class Hpa:
 
 
 def proposal(settings: Settings, metrics: Sequence[Metric], replicas: int) -> tuple[int, str] | None:
-    """What the metrics ask for, the most of them, and in words; None where a failure forbids to act."""
-    most, words, failed = 0, "", 0
+    """The largest number that a metric asks for, with its calculation; None if a failed metric forbids a change."""
+    most, calculation, failed = 0, "", 0
     for one in metrics:
         if one.value is None:
             failed += 1
             continue
         asked = desired_for(settings, one.value, one.target, replicas)
         if most == 0 or asked > most:
-            most, words = asked, f"{one.value:.10g} / {one.target:.10g} -> {asked}"
+            most, calculation = asked, f"{one.value:.10g} / {one.target:.10g} -> {asked}"
     if failed == len(metrics) or (failed and most < replicas):
         return None
-    return most, words
+    return most, calculation
 
 
 def desired_for(settings: Settings, value: float, target: float, replicas: int) -> int:
-    """Of one metric. Its value is a sum, so that a negative one looks like an overflow and asks for everything."""
+    """For one metric. Kubernetes treats a negative value as an overflow, which asks for the maximum."""
     if value < 0:
-        return MOST
+        return MAX_INT
     down = up = settings.tolerance
     if settings.behavior:
         down = down if settings.behavior.down.tolerance is None else settings.behavior.down.tolerance
         up = up if settings.behavior.up.tolerance is None else settings.behavior.up.tolerance
-    # In whole thousandths, as Kubernetes has them: there 0.3 / 0.1 is 3.
+    # In whole thousandths, as in Kubernetes: 0.3 / 0.1 is 3.
     value, target = round(value * 1000), round(target * 1000)
     if 1 - down <= value / (target * replicas) <= 1 + up:
         return replicas
-    return min(math.ceil(value / target), MOST)
+    return min(math.ceil(value / target), MAX_INT)
 
 
 def _bounded_without_behavior(settings: Settings, replicas: int, wanted: int) -> tuple[int, str]:
     limit = max(2 * replicas, 4)
     most = min(settings.max, limit)
     if wanted > most:
-        return most, ", the maximum" if most == settings.max else ", scale-up limited"
-    return (settings.least, ", the minimum") if wanted < settings.least else (wanted, "")
+        return most, ", at the maximum" if most == settings.max else ", scale-up limited"
+    return (settings.hpa_min, ", at the minimum") if wanted < settings.hpa_min else (wanted, "")
 
 
 def _since(stamped: Iterable[Timestamped], cutoff: float) -> list[int]:

@@ -1,4 +1,4 @@
-"""KEDA's loop: between nothing and something. From one pod on, the HPA counts.
+"""KEDA's loop, which scales between zero and one. From one pod on, the HPA scales.
 
     active:   r == 0 or (idle set and r < min) -> r = max(1, min);  remember now (not when the check had an error)
     inactive: error and (no fallback or fallback.replicas != 0) -> leave
@@ -19,7 +19,7 @@ from penstock_scaling.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class KedaState:
-    """What the loop knows from before."""
+    """What the loop remembers."""
 
     created: float
     last_active: float | None = None
@@ -27,53 +27,53 @@ class KedaState:
 
 @dataclass(frozen=True, slots=True)
 class KedaStep:
-    """The pods that there should be, what to remember, and why."""
+    """The wanted number of pods, the new state, and why."""
 
     replicas: int
-    memory: KedaState
+    state: KedaState
     why: str
 
 
-def check(settings: Settings, look: ScalerReadout, replicas: int, now: float, memory: KedaState) -> KedaStep:
-    """One turn of the loop."""
-    if look.unreachable:
-        return KedaStep(replicas, memory, "Redis is absent: nothing is done, and no fallback comes")
-    if look.active or settings.pause.force_activation:
-        return _active(settings, look, replicas, now, memory)
-    return _inactive(settings, look, replicas, now, memory)
+def keda_step(settings: Settings, readout: ScalerReadout, replicas: int, now: float, state: KedaState) -> KedaStep:
+    """One poll."""
+    if readout.unreachable:
+        return KedaStep(replicas, state, "Redis is unreachable: no change, no fallback")
+    if readout.active or settings.pause.force_activation:
+        return _active(settings, readout, replicas, now, state)
+    return _inactive(settings, readout, replicas, now, state)
 
 
-def _active(settings: Settings, look: ScalerReadout, replicas: int, now: float, memory: KedaState) -> KedaStep:
-    seen = KedaState(memory.created, now)
+def _active(settings: Settings, readout: ScalerReadout, replicas: int, now: float, state: KedaState) -> KedaStep:
+    now_active = KedaState(state.created, now)
     if replicas == 0 or (settings.idle is not None and replicas < settings.min):
         if settings.pause.scale_out:
-            return KedaStep(replicas, memory, "active, but scaling out is paused")
+            return KedaStep(replicas, state, "active, but scaling out is paused")
         first = max(1, settings.min)
-        return KedaStep(first, seen, f"active: {replicas} -> {first}")
-    # KEDA does not remember an activity in which some trigger failed, so the cooldown goes on.
-    return KedaStep(replicas, memory if look.error else seen, "active")
+        return KedaStep(first, now_active, f"active: {replicas} -> {first}")
+    # KEDA does not record activity while a trigger fails, so the cooldown continues.
+    return KedaStep(replicas, state if readout.error else now_active, "active")
 
 
-def _inactive(settings: Settings, look: ScalerReadout, replicas: int, now: float, memory: KedaState) -> KedaStep:
-    if look.error and (settings.fallback is None or settings.fallback.replicas != 0):
-        return KedaStep(replicas, memory, "a trigger failed: nothing is done")
+def _inactive(settings: Settings, readout: ScalerReadout, replicas: int, now: float, state: KedaState) -> KedaStep:
+    if readout.error and (settings.fallback is None or settings.fallback.replicas != 0):
+        return KedaStep(replicas, state, "a trigger failed: no change")
     idle = settings.idle
     if (idle is not None and replicas > idle) or (replicas > 0 and settings.min == 0):
-        return _cooling(settings, replicas, now, memory)
+        return _cooling(settings, replicas, now, state)
     if idle is None and replicas < settings.min:
-        return KedaStep(settings.min, memory, f"below the minimum: {replicas} -> {settings.min}")
-    return KedaStep(replicas, memory, "not active")
+        return KedaStep(settings.min, state, f"below the minimum: {replicas} -> {settings.min}")
+    return KedaStep(replicas, state, "not active")
 
 
-def _cooling(settings: Settings, replicas: int, now: float, memory: KedaState) -> KedaStep:
+def _cooling(settings: Settings, replicas: int, now: float, state: KedaState) -> KedaStep:
     if settings.pause.scale_in:
-        return KedaStep(replicas, memory, "not active, but scaling in is paused")
-    # KEDA asks for more than the cooldown, but remembers whole seconds cut off: at the very end of it, it has passed.
-    if memory.last_active is None:
-        end = memory.created + settings.initial_cooldown
+        return KedaStep(replicas, state, "not active, but scaling in is paused")
+    # KEDA waits for longer than the cooldown, but stores truncated seconds: exactly at its end, the cooldown is over.
+    if state.last_active is None:
+        end = state.created + settings.initial_cooldown
     else:
-        end = memory.last_active + settings.cooldown
+        end = state.last_active + settings.cooldown
     if now < end:
-        return KedaStep(replicas, memory, f"cooldown for {math.ceil(end - now)} s more")
+        return KedaStep(replicas, state, f"cooldown, {math.ceil(end - now)} s left")
     to = settings.min if settings.idle is None else settings.idle
-    return KedaStep(to, memory, f"cooldown over: {replicas} -> {to}")
+    return KedaStep(to, state, f"cooldown over: {replicas} -> {to}")

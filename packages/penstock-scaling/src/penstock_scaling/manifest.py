@@ -1,6 +1,6 @@
-"""Settings from a ScaledObject as plain data, so that patches over it count.
+"""Reads settings from a ScaledObject as plain data, patches included.
 
-What a patch has turned into nonsense reads as absent, and what is absent has KEDA's or Kubernetes' own default.
+Invalid values count as absent, and absent ones have the default of KEDA or Kubernetes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from penstock_scaling.settings import (
     Pause,
     Policy,
     Reads,
-    Rules,
+    ScalingRules,
     Settings,
     Trigger,
 )
@@ -46,8 +46,8 @@ FALSE = frozenset({"0", "f", "F", "FALSE", "false", "False"})
 
 
 def settings_of(manifest: Mapping[str, Any]) -> Settings:
-    """What KEDA and the HPA would read of it."""
-    spec, told = _Section(manifest).part("spec"), Settings(())
+    """The settings that KEDA and the HPA would use."""
+    spec, defaults = _Section(manifest).part("spec"), Settings(())
     pause = _pause(_Section(manifest).part("metadata").part("annotations"))
     advanced = spec.part("advanced")
     modifiers, hpa = advanced.part("scalingModifiers"), advanced.part("horizontalPodAutoscalerConfig")
@@ -62,15 +62,15 @@ def settings_of(manifest: Mapping[str, Any]) -> Settings:
     if formula:
         _names_known(formula, triggers)
         if not 0 < target < math.inf:
-            raise CannotGoOn("a formula needs a target above 0", 'write what one pod is worth: `target: "32"`')
+            raise CannotGoOn("a formula needs a target above 0", 'write the target per pod: `target: "32"`')
     idle = spec.whole("idleReplicaCount", -1)
     return Settings(
         triggers=triggers,
-        min=spec.whole("minReplicaCount", told.min),
-        max=spec.whole("maxReplicaCount", told.max),
+        min=spec.whole("minReplicaCount", defaults.min),
+        max=spec.whole("maxReplicaCount", defaults.max),
         idle=None if idle < 0 else idle,
-        poll=max(1, spec.whole("pollingInterval", int(told.poll))),
-        cooldown=spec.whole("cooldownPeriod", int(told.cooldown)),
+        poll=max(1, spec.whole("pollingInterval", int(defaults.poll))),
+        cooldown=spec.whole("cooldownPeriod", int(defaults.cooldown)),
         initial_cooldown=spec.whole("initialCooldownPeriod", 0),
         formula=formula,
         target=target,
@@ -87,7 +87,7 @@ def _formula(text: str) -> Formula | None:
         return parsed(text) if text else None
     except FormulaError as error:
         raise CannotGoOn(
-            f"the formula `{text[:100]}` cannot be read: {error}",
+            f"cannot parse the formula `{text[:100]}`: {error}",
             "write numbers, triggers, `+ - * /`, comparisons, `? :`, `??`, and functions such as `max`",
         ) from error
 
@@ -95,7 +95,7 @@ def _formula(text: str) -> Formula | None:
 def _names_known(formula: Formula, triggers: tuple[Trigger, ...]) -> None:
     unknown = sorted(formula.names - {one.name for one in triggers})
     if unknown:
-        raise CannotGoOn(f"the formula names `{unknown[0]}`, and no trigger has that name", "name one that is there")
+        raise CannotGoOn(f"the formula names `{unknown[0]}`, but no trigger has that name", "name an existing trigger")
 
 
 def _trigger(written: Written, formula: Formula | None) -> Trigger:
@@ -109,7 +109,7 @@ def _trigger(written: Written, formula: Formula | None) -> Trigger:
         target = None
     if not formula and not target:
         raise CannotGoOn(
-            f"what a trigger of type `{written.type[:60]}` aims at is not known here",
+            f"the target of a trigger of type `{written.type[:60]}` is not known",
             "count it in a formula, whose target counts instead",
         )
     return Trigger(
@@ -121,62 +121,62 @@ def _trigger(written: Written, formula: Formula | None) -> Trigger:
     )
 
 
-def _fallback(told: _Section) -> Fallback | None:
-    if not told.data:
+def _fallback(section: _Section) -> Fallback | None:
+    if not section.data:
         return None
-    said = told.text("behavior")
-    behavior: FallbackBehavior = next((one for one in get_args(FallbackBehavior) if one == said), "static")
-    return Fallback(told.whole("replicas", 0), told.whole("failureThreshold", 0), behavior)
+    text = section.text("behavior")
+    behavior: FallbackBehavior = next((one for one in get_args(FallbackBehavior) if one == text), "static")
+    return Fallback(section.whole("replicas", 0), section.whole("failureThreshold", 0), behavior)
 
 
-def _behavior(told: _Section, pause: Pause) -> Behavior | None:
-    if not told.data and not pause.scale_in and not pause.scale_out:
+def _behavior(section: _Section, pause: Pause) -> Behavior | None:
+    if not section.data and not pause.scale_in and not pause.scale_out:
         return None
-    up, down = _rules(told.part("scaleUp"), UP), _rules(told.part("scaleDown"), DOWN)
-    # KEDA holds the HPA back by its own means.
+    up, down = _rules(section.part("scaleUp"), UP), _rules(section.part("scaleDown"), DOWN)
+    # KEDA limits the HPA by these means.
     if pause.scale_out:
-        up = Rules(up.window, up.policies, "Disabled", up.tolerance)
+        up = ScalingRules(up.window, up.policies, "Disabled", up.tolerance)
     if pause.scale_in:
-        down = Rules(down.window, down.policies, "Disabled", down.tolerance)
+        down = ScalingRules(down.window, down.policies, "Disabled", down.tolerance)
     return Behavior(up, down)
 
 
-def _rules(told: _Section, default: Rules) -> Rules:
+def _rules(section: _Section, default: ScalingRules) -> ScalingRules:
     policies = tuple(
         Policy(
             "Percent" if one.text("type") == "Percent" else "Pods",
             one.whole("value", 1),
             one.whole("periodSeconds", 15),
         )
-        for one in told.parts("policies")
+        for one in section.parts("policies")
     )
-    select = told.text("selectPolicy")
-    return Rules(
-        window=told.whole("stabilizationWindowSeconds", int(default.window)),
+    select = section.text("selectPolicy")
+    return ScalingRules(
+        window=section.whole("stabilizationWindowSeconds", int(default.window)),
         policies=policies or default.policies,
         select="Min" if select == "Min" else "Disabled" if select == "Disabled" else "Max",
-        tolerance=amount(told.data.get("tolerance")),
+        tolerance=amount(section.data.get("tolerance")),
     )
 
 
 def _pause(annotations: _Section) -> Pause:
-    def said(name: str) -> bool:
-        """As Go reads a truth, and KEDA takes for true what is none."""
+    def flag(name: str) -> bool:
+        """True unless Go parses it as false; KEDA treats invalid text as true."""
         value = annotations.data.get(ANNOTATION + name)
         return isinstance(value, str) and value not in FALSE
 
     at = amount(annotations.data.get(ANNOTATION + "paused-replicas"))
     return Pause(
-        everything=said("paused") or ANNOTATION + "paused-replicas" in annotations.data,
+        everything=flag("paused") or ANNOTATION + "paused-replicas" in annotations.data,
         at=None if at is None else int(at),
-        scale_in=said("paused-scale-in"),
-        scale_out=said("paused-scale-out"),
-        force_activation=said("force-activation"),
+        scale_in=flag("paused-scale-in"),
+        scale_out=flag("paused-scale-out"),
+        force_activation=flag("force-activation"),
     )
 
 
 class _Section:
-    """A mapping of the manifest, or an empty one where something else stands."""
+    """A mapping of the manifest; empty if the value is not a mapping."""
 
     def __init__(self, data: object) -> None:
         self.data: Mapping[str, Any] = data if isinstance(data, Mapping) else {}

@@ -1,4 +1,4 @@
-"""What the operators and functions of a formula do with their values, as `expr` does it."""
+"""The operators and functions of formulas, as in `expr`."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ Node = Callable[[Environment], Value]
 
 
 class FormulaError(Exception):
-    """A formula that cannot be read, or that fails over these readings."""
+    """A formula that cannot be parsed, or that fails with these readings."""
 
 
 def number(value: Value) -> float | int:
-    """A number; `expr` does not count with truths, and not with nil."""
+    """A number; booleans and nil are not numbers in `expr`."""
     if value is None or isinstance(value, bool):
         raise FormulaError(f"`{'nil' if value is None else str(value).lower()}` is not a number")
     return value
 
 
 def truth(value: Value) -> bool:
-    """A truth; numbers are none."""
+    """A boolean; numbers are not."""
     if not isinstance(value, bool):
         raise FormulaError(f"`{'nil' if value is None else f'{value:g}'}` is neither true nor false")
     return value
@@ -33,7 +33,7 @@ def truth(value: Value) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """One that stands between two values."""
+    """A binary operator."""
 
     precedence: int
     node: Callable[[Node, Node], Node]
@@ -42,17 +42,17 @@ class Operator:
 
 def _counting(count: Callable[[float, float], float | int | bool]) -> Callable[[Node, Node], Node]:
     def node(left: Node, right: Node) -> Node:
-        return lambda around: count(number(left(around)), number(right(around)))
+        return lambda readings: count(number(left(readings)), number(right(readings)))
 
     return node
 
 
 def _same(left: Node, right: Node) -> Node:
-    return lambda around: _equal(left(around), right(around))
+    return lambda readings: _equal(left(readings), right(readings))
 
 
 def _other(left: Node, right: Node) -> Node:
-    return lambda around: not _equal(left(around), right(around))
+    return lambda readings: not _equal(left(readings), right(readings))
 
 
 def _equal(left: Value, right: Value) -> bool:
@@ -60,23 +60,23 @@ def _equal(left: Value, right: Value) -> bool:
 
 
 def _and(left: Node, right: Node) -> Node:
-    return lambda around: truth(left(around)) and truth(right(around))
+    return lambda readings: truth(left(readings)) and truth(right(readings))
 
 
 def _or(left: Node, right: Node) -> Node:
-    return lambda around: truth(left(around)) or truth(right(around))
+    return lambda readings: truth(left(readings)) or truth(right(readings))
 
 
 def _else(left: Node, right: Node) -> Node:
-    def node(around: Environment) -> Value:
-        value = left(around)
-        return right(around) if value is None else value
+    def node(readings: Environment) -> Value:
+        value = left(readings)
+        return right(readings) if value is None else value
 
     return node
 
 
 def _divided(left: float, right: float) -> float:
-    """Without an error at zero: a quotient has a fraction, and those know infinity."""
+    """Float division: division by zero gives infinity or NaN."""
     if right:
         return left / right
     return math.nan if not left or math.isnan(left) else math.copysign(math.inf, left)
@@ -84,7 +84,7 @@ def _divided(left: float, right: float) -> float:
 
 def _rest(left: float, right: float) -> int:
     if not isinstance(left, int) or not isinstance(right, int):
-        raise FormulaError("`%` is only for whole numbers, and triggers read numbers with a fraction")
+        raise FormulaError("`%` needs whole numbers, and triggers are floats")
     if not right:
         raise FormulaError("`%` by zero")
     return int(math.fmod(left, right))
@@ -120,43 +120,43 @@ BINARY: Mapping[str, Operator] = {
 
 
 def _not(operand: Node) -> Node:
-    return lambda around: not truth(operand(around))
+    return lambda readings: not truth(operand(readings))
 
 
 UNARY: Mapping[str, Callable[[Node], Node]] = {
     "not": _not,
     "!": _not,
-    "-": lambda operand: lambda around: -number(operand(around)),
-    "+": lambda operand: lambda around: number(operand(around)),
+    "-": lambda operand: lambda readings: -number(operand(readings)),
+    "+": lambda operand: lambda readings: number(operand(readings)),
 }
 
 
 def _of_one(call: Callable[[float], float]) -> Callable[[Sequence[Node]], Node]:
-    def node(handed: Sequence[Node]) -> Node:
-        if len(handed) != 1:
-            raise FormulaError("that function takes one number")
-        return lambda around: call(number(handed[0](around)))
+    def node(arguments: Sequence[Node]) -> Node:
+        if len(arguments) != 1:
+            raise FormulaError("the function takes one number")
+        return lambda readings: call(number(arguments[0](readings)))
 
     return node
 
 
 def _of_all(call: Callable[[list[float]], float]) -> Callable[[Sequence[Node]], Node]:
-    return lambda handed: lambda around: call([number(one(around)) for one in handed])
+    return lambda arguments: lambda readings: call([number(one(readings)) for one in arguments])
 
 
 def _kept(call: Callable[[float], float]) -> Callable[[float], float]:
-    """Rounding leaves alone what has no end."""
+    """Leave infinity and NaN unrounded."""
     return lambda value: call(value) if math.isfinite(value) else value
 
 
 def _whole(value: float) -> int:
     if not math.isfinite(value):
-        raise FormulaError("a number without end cannot be made whole")
+        raise FormulaError("infinity or NaN cannot become a whole number")
     return int(value)
 
 
 def _rounded(value: float) -> float:
-    """Halves away from zero, unlike Python's."""
+    """Round half away from zero, unlike Python."""
     return math.copysign(math.floor(abs(value) + 0.5), value)
 
 

@@ -1,4 +1,4 @@
-"""What a look at the triggers brings back: a number each, or how it failed."""
+"""The values of triggers, or why they have none."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from enum import Enum
 
 
 class Failed(Enum):
-    """Why a trigger has no number."""
+    """Why a trigger has no value."""
 
-    ANSWERED = "an error as the answer"
-    """Redis, or whoever was asked, answered with an error: a missing group, a wrong type, a password refused."""
+    ERROR = "an error as the answer"
+    """An error response: a missing group, a wrong type, a refused password."""
 
-    ABSENT = "no answer"
-    """Nobody answered: no connection, or none in time."""
+    UNREACHABLE = "no answer"
+    """No response: no connection, or a timeout."""
 
 
 Readings = Mapping[str, float | Failed]
-"""By the triggers' names. One that is missing here reads as an error that was answered."""
+"""By trigger name. A missing trigger counts as an error."""

@@ -1,4 +1,4 @@
-"""What KEDA makes of its triggers: their failures counted, the fallback, the formula, and whether it is active."""
+"""KEDA's scalers: they count failures, apply the fallback and the formula, and decide on activation."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LOWEST = -(2**63)
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """What the HPA gets for one external metric: a value, or none where it failed."""
+    """The value of an external metric for the HPA; None if it failed."""
 
     name: str
     value: float | None
@@ -25,15 +25,15 @@ class Metric:
 
 @dataclass(frozen=True, slots=True)
 class ScalerReadout:
-    """What one look came to."""
+    """The result of reading all triggers."""
 
     metrics: tuple[Metric, ...] = ()
     active: bool = False
     error: bool = False
     falling_back: bool = False
-    """A trigger has failed more often than the fallback bears."""
+    """A trigger has failed more often than the fallback's threshold."""
     unreachable: bool = False
-    """The scalers could not even be built; KEDA's loop then does nothing at all."""
+    """The scalers cannot be built; KEDA's loop then does nothing."""
 
 
 class _NoValue(Enum):
@@ -43,45 +43,45 @@ class _NoValue(Enum):
 
 @dataclass(slots=True)
 class Scalers:
-    """One for KEDA's loop and the HPA's questions together: both count failures."""
+    """The scalers that KEDA's loop and its metrics server share: both count failures."""
 
     settings: Settings
     failures: dict[str, int] = field(default_factory=dict)
     built: bool = False
 
-    def look(self, readings: Readings, replicas: int) -> ScalerReadout:
-        """Read every trigger.
+    def read(self, readings: Readings, replicas: int) -> ScalerReadout:
+        """Evaluate a reading of every trigger.
 
-        An absent Redis is another kind of failure than one that answers errors. The first error makes KEDA drop its
-        scalers, and building them anew fails at connect, on a path that counts no failures. Measured with KEDA 2.21:
-        `numberOfFailures` stays at 1 or 2, the fallback never comes, and the pods stay as they are while Redis is away.
+        An unreachable Redis differs from one that returns errors. After the first error KEDA drops its scalers, and
+        then fails to connect while it builds new ones, where no failure is counted. Measured with KEDA 2.21:
+        `numberOfFailures` stays at 1 or 2, the fallback is never used, and the pods stay until Redis is back.
         """
         triggers = self.settings.triggers
-        absent = any(one.connects and readings.get(one.name) is Failed.ABSENT for one in triggers)
+        absent = any(one.connects and readings.get(one.name) is Failed.UNREACHABLE for one in triggers)
         if absent and not self.built:
             failed = tuple(Metric(name, None, target) for name, target in self._asked())
             return ScalerReadout(failed, error=True, unreachable=True)
-        outcomes: dict[str, float | _NoValue] = {}
-        instead: dict[str, float] = {}
+        values: dict[str, float | _NoValue] = {}
+        substitutes: dict[str, float] = {}
         for trigger in triggers:
-            reading = readings.get(trigger.name, Failed.ANSWERED)
+            reading = readings.get(trigger.name, Failed.ERROR)
             if not isinstance(reading, Failed):
                 self.failures[trigger.name] = 0
-                outcomes[trigger.name] = milli(reading)
+                values[trigger.name] = milli(reading)
             else:
-                outcomes[trigger.name] = self._failed(trigger, replicas, instead)
-        error = _NoValue.ERROR in outcomes.values()
+                values[trigger.name] = self._failed(trigger, replicas, substitutes)
+        error = _NoValue.ERROR in values.values()
         self.built = not error
         if self.settings.formula:
-            return self._composed(self.settings.formula, outcomes, instead, error=error)
-        return self._each(outcomes, instead, error=error)
+            return self._composed(self.settings.formula, values, substitutes, error=error)
+        return self._each(values, substitutes, error=error)
 
     def _asked(self) -> list[tuple[str, float]]:
         if self.settings.formula:
             return [("composite-metric", self.settings.target)]
         return [(one.name, one.target) for one in self.settings.triggers]
 
-    def _failed(self, trigger: Trigger, replicas: int, instead: dict[str, float]) -> float | _NoValue:
+    def _failed(self, trigger: Trigger, replicas: int, substitutes: dict[str, float]) -> float | _NoValue:
         fallback = self.settings.valid_fallback
         if fallback is None:
             return _NoValue.ERROR
@@ -91,28 +91,28 @@ class Scalers:
         if fallback.behavior == "scalingModifiers":
             return _NoValue.NIL
         target = self.settings.target if self.settings.formula else trigger.target
-        instead[trigger.name] = milli(target * held(fallback, replicas))
-        return instead[trigger.name]
+        substitutes[trigger.name] = milli(target * fallback_replicas(fallback, replicas))
+        return substitutes[trigger.name]
 
     def _composed(
-        self, formula: Formula, outcomes: dict[str, float | _NoValue], instead: dict[str, float], *, error: bool
+        self, formula: Formula, values: dict[str, float | _NoValue], substitutes: dict[str, float], *, error: bool
     ) -> ScalerReadout:
         settings = self.settings
         value: float | None
-        if instead:
-            value = next(iter(instead.values()))
+        if substitutes:
+            value = next(iter(substitutes.values()))
         elif error:
             value = None
         else:
-            readings = {name: None if isinstance(one, _NoValue) else one for name, one in outcomes.items()}
+            readings = {name: None if isinstance(one, _NoValue) else one for name, one in values.items()}
             value = self._result(formula, readings)
-        # A formula that fails is no error for KEDA's loop: there is only nothing that could be active.
+        # A failed formula is not an error in KEDA's loop: the ScaledObject is just not active.
         active = not error and value is not None and value > settings.activation
-        falling_back = bool(instead) or _NoValue.NIL in outcomes.values()
+        falling_back = bool(substitutes) or _NoValue.NIL in values.values()
         return ScalerReadout((Metric("composite-metric", value, settings.target),), active, error, falling_back)
 
     def _result(self, formula: Formula, readings: dict[str, float | None]) -> float | None:
-        """None where it fails; nil is what the fallback holds."""
+        """The result; None if the formula fails, and the fallback's value for nil."""
         try:
             value = formula.value(readings)
         except FormulaError:
@@ -122,20 +122,28 @@ class Scalers:
             return None if fallback is None else milli(fallback.replicas * self.settings.target)
         return milli(value)
 
-    def _each(self, outcomes: dict[str, float | _NoValue], instead: dict[str, float], *, error: bool) -> ScalerReadout:
+    def _each(
+        self, values: dict[str, float | _NoValue], substitutes: dict[str, float], *, error: bool
+    ) -> ScalerReadout:
         metrics, active = [], False
         for trigger in self.settings.triggers:
-            outcome = outcomes[trigger.name]
-            # Nil has no meaning without a formula, and KEDA hands on the -1 that stands for it.
-            value = None if outcome is _NoValue.ERROR else -1.0 if isinstance(outcome, _NoValue) else outcome
+            value_or_none = values[trigger.name]
+            # Nil has no meaning without a formula, and KEDA passes on the -1 that stands for it.
+            value = (
+                None
+                if value_or_none is _NoValue.ERROR
+                else -1.0
+                if isinstance(value_or_none, _NoValue)
+                else value_or_none
+            )
             metrics.append(Metric(trigger.name, value, trigger.target))
-            active |= trigger.name in instead or (value is not None and value > trigger.activation)
-        falling_back = bool(instead) or _NoValue.NIL in outcomes.values()
+            active |= trigger.name in substitutes or (value is not None and value > trigger.activation)
+        falling_back = bool(substitutes) or _NoValue.NIL in values.values()
         return ScalerReadout(tuple(metrics), active, error, falling_back)
 
 
-def held(fallback: Fallback, replicas: int) -> int:
-    """The pods that a fallback stands for."""
+def fallback_replicas(fallback: Fallback, replicas: int) -> int:
+    """The number of pods of a fallback."""
     match fallback.behavior:
         case "currentReplicas":
             return replicas
@@ -148,5 +156,5 @@ def held(fallback: Fallback, replicas: int) -> int:
 
 
 def milli(value: float) -> float:
-    """Metrics are whole thousandths, cut off. What has no end becomes the lowest number, as Go has it on amd64."""
+    """Metrics are truncated to thousandths. Infinity and NaN become the lowest integer, as in Go on amd64."""
     return int(value * 1000) / 1000 if math.isfinite(value * 1000) else LOWEST

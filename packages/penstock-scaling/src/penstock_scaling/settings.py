@@ -1,4 +1,4 @@
-"""What KEDA and the HPA are told, as values. `manifest.py` reads them from a ScaledObject."""
+"""The settings of KEDA and the HPA. `manifest.py` reads them from a ScaledObject."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from penstock_scaling.formula import Formula
 
 Select = Literal["Max", "Min", "Disabled"]
 Reads = Literal["length", "lag", "pending", "parked", "oldest", "other"]
-"""What a trigger counts, whatever it is named."""
+"""What a trigger counts."""
 
 FallbackBehavior = Literal[
     "static", "currentReplicas", "currentReplicasIfHigher", "currentReplicasIfLower", "scalingModifiers"
@@ -18,7 +18,7 @@ FallbackBehavior = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """A speed limit: so many pods, or so many percent of them, in a time."""
+    """A rate limit: a number or a percentage of pods per period."""
 
     type: Literal["Pods", "Percent"]
     value: int
@@ -26,33 +26,33 @@ class Policy:
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
-    """How the HPA moves in one direction."""
+class ScalingRules:
+    """How the HPA scales in one direction."""
 
     window: float
     policies: tuple[Policy, ...]
     select: Select = "Max"
     tolerance: float | None = None
-    """Where it differs from the cluster's."""
+    """Overrides the cluster's tolerance."""
 
 
 PERCENT = Policy("Percent", 100, 15)
-UP = Rules(window=0, policies=(Policy("Pods", 4, 15), PERCENT))
-DOWN = Rules(window=300, policies=(PERCENT,))
-"""What Kubernetes fills in for a direction of which nothing is said, once a behavior is there at all."""
+UP = ScalingRules(window=0, policies=(Policy("Pods", 4, 15), PERCENT))
+DOWN = ScalingRules(window=300, policies=(PERCENT,))
+"""Kubernetes' defaults for a direction without settings, if there is a behavior at all."""
 
 
 @dataclass(frozen=True, slots=True)
 class Behavior:
-    """How the HPA moves."""
+    """How the HPA scales."""
 
-    up: Rules = UP
-    down: Rules = DOWN
+    up: ScalingRules = UP
+    down: ScalingRules = DOWN
 
 
 @dataclass(frozen=True, slots=True)
 class Fallback:
-    """What counts instead of a trigger that has failed more than so many times in a row."""
+    """Replaces a trigger that has failed more than `failures` times in a row."""
 
     replicas: int
     failures: int
@@ -61,24 +61,24 @@ class Fallback:
 
 @dataclass(frozen=True, slots=True)
 class Trigger:
-    """One of KEDA's scalers."""
+    """A KEDA trigger."""
 
     name: str
     target: float
-    """Of each pod; counts only where there is no formula."""
+    """Per pod; used only without a formula."""
     activation: float = 0
     reads: Reads = "other"
     connects: bool = True
-    """It cannot even be built while its server is absent. True of Redis; an HTTP endpoint is asked only when read."""
+    """Whether its scaler cannot be built without its server. An HTTP scaler connects only when it reads."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """What annotations hold back, or force."""
+    """The effects of KEDA's annotations."""
 
     everything: bool = False
     at: int | None = None
-    """Pods to hold while everything is paused; None holds what is there."""
+    """Pods while everything is paused; None keeps the current number."""
     scale_in: bool = False
     scale_out: bool = False
     force_activation: bool = False
@@ -86,7 +86,7 @@ class Pause:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """A ScaledObject as far as it says how many pods there are. Times are in seconds."""
+    """The scaling part of a ScaledObject. Times are in seconds."""
 
     triggers: tuple[Trigger, ...]
     min: int = 0
@@ -97,25 +97,25 @@ class Settings:
     initial_cooldown: float = 0
     formula: Formula | None = None
     target: float = 0
-    """Of each pod, for the formula's result."""
+    """Per pod, for the formula's result."""
     whole_target: bool = True
-    """It is written as a whole number: `5`, not `5.0`."""
+    """Whether it is written as a whole number: `5`, not `5.0`."""
     activation: float = 0
     fallback: Fallback | None = None
     behavior: Behavior | None = None
-    """None is not the same as its defaults: the HPA then has an older arithmetic."""
+    """None differs from the default behavior: the HPA then uses an older algorithm."""
     pause: Pause = Pause()
     tolerance: float = 0.1
-    """Of the cluster, as is `sync` and the window of an HPA without behavior."""
+    """A setting of the cluster, like `sync` and `window`, the window without a behavior."""
     sync: float = 15
     window: float = 300
 
     @property
-    def least(self) -> int:
-        """The HPA's minimum: it knows no zero."""
+    def hpa_min(self) -> int:
+        """The HPA's minimum, which is at least 1."""
         return max(1, self.min)
 
     @property
     def valid_fallback(self) -> Fallback | None:
-        """With a formula, a target that is not written as a whole number switches the fallback off in silence."""
+        """The fallback. With a formula, KEDA silently ignores it unless the target is written as a whole number."""
         return self.fallback if self.formula is None or self.whole_target else None

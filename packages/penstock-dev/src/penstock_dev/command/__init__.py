@@ -1,1 +1,1 @@
-"""The verbs that this package brings; the `penstock` command has them when it is installed."""
+"""The commands of this package; `penstock` has them when the package is installed."""

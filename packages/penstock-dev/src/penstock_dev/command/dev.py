@@ -1,4 +1,4 @@
-"""`penstock dev`: run pipelines and schedulers on this machine, as a cluster would."""
+"""`penstock dev`: run pipelines and schedulers locally, as a cluster would."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from penstock_dev.running.log_buffer import LogBuffer
     from penstock_dev.running.server import RedisServer
 
-FASTEST = 1000.0
+MAX_SPEED = 1000.0
 EXAMPLES = "examples"
 
 
@@ -29,33 +29,33 @@ def _speed(ctx: click.Context, param: click.Parameter, value: str) -> float:
     try:
         speed = float(value.removesuffix("x"))
     except ValueError:
-        raise CannotGoOn(f"`--speed {value}` is no speed", "write it as `10x`") from None
-    if not 1 <= speed <= FASTEST:
-        raise CannotGoOn(f"`--speed {value}` is not between 1x and {FASTEST:g}x", "write it as `10x`")
+        raise CannotGoOn(f"`--speed {value}` is not a speed", "write it as `10x`") from None
+    if not 1 <= speed <= MAX_SPEED:
+        raise CannotGoOn(f"`--speed {value}` is not between 1x and {MAX_SPEED:g}x", "write it as `10x`")
     return speed
 
 
-@click.command(name="dev", short_help="Run pipelines and schedulers on this machine, as a cluster would.")
+@click.command(name="dev", short_help="Run pipelines and schedulers locally, as a cluster would.")
 @click.argument("specs", nargs=-1, metavar="[SPEC]...", type=click.Path(path_type=Path))
 @environment_option
-@click.option("--redis", metavar="URL", help="Another than the embedded one: redis://localhost:6379.")
+@click.option("--redis", metavar="URL", help="A Redis instead of the embedded one: redis://localhost:6379.")
 @click.option(
     "--speed",
     default="1x",
     show_default=True,
     callback=_speed,
     metavar="FACTOR",
-    help="How many times faster the autoscaler's clock goes; messages take as long as they take.",
+    help="Speed of the autoscaler's clock. Handling times do not change.",
 )
-@click.option("--plain", is_flag=True, help="Lines instead of the screen; they are written anyway without a terminal.")
-@click.option("--for", "span", metavar="SPAN", callback=in_milliseconds, help="End after this, such as `30s`.")
-@click.option("--until-idle", is_flag=True, help="End when nothing is left to do.")
+@click.option("--plain", is_flag=True, help="Print lines instead of the screen; the default without a terminal.")
+@click.option("--for", "span", metavar="SPAN", callback=in_milliseconds, help="Stop after this time, such as `30s`.")
+@click.option("--until-idle", is_flag=True, help="Stop when nothing is pending.")
 @click.option(
     "--path",
     "paths",
     multiple=True,
     type=click.Path(path_type=Path),
-    help="A folder with code; the current one is, and `examples` of the repository where none is named.",
+    help="A folder with code, in addition to the current one; by default the repository's `examples`.",
 )
 @platform_option
 @click.pass_context
@@ -71,17 +71,17 @@ def command(
     paths: tuple[Path, ...],
     platform: Path | None,
 ) -> None:
-    """Run pipelines and schedulers on this machine, as a cluster would: all of the repository, or those of SPECs.
+    """Run pipelines and schedulers locally, as a cluster would: all of the repository, or those of SPECs.
 
-    There is a Redis of this repository's own, a janitor, and for each pipeline as many worker processes as KEDA and the
-    HPA would ask for by their own arithmetic; for each scheduler as many as its spec says. When code or a spec changes,
-    workers are renewed; a spec that becomes invalid stays as it was. A terminal shows it live, with keys to send, to
-    kill a worker, to stop Redis; without one, or with `--plain`, there are lines.
+    This starts a Redis for this repository, a janitor, worker processes for each pipeline, and the processes of each
+    scheduler. KEDA's and the HPA's arithmetic decides how many workers a pipeline has. When code or a spec changes,
+    workers restart; an invalid spec keeps its last valid version. In a terminal, a live screen has keys to send
+    messages, to kill a worker and to stop Redis. Without a terminal, or with `--plain`, the output is lines.
 
-    Without `--env` it is `dev`, where there is such an environment.
+    The default environment is `dev`, if it exists.
 
-    Ctrl-C ends it: workers finish what they run, and no process stays. What Redis has is kept in `.penstock`. A second
-    Ctrl-C does not wait. It ends with 1 where something did not run at the end as its spec says.
+    Ctrl-C lets workers finish and stops everything; a second Ctrl-C does not wait. Redis keeps its data in `.penstock`.
+    The exit code is 1 if, at the end, something did not run as its spec says.
 
     \b
     Examples:
@@ -101,27 +101,27 @@ def command(
 
     files = tuple(find_spec(spec, platform) for spec in specs)
     root = open_repository(files, platform, here()).root
-    read = SpecLoader(SpecSelection(files, platform, environment, here(), today))
-    first = read.read()
+    loader = SpecLoader(SpecSelection(files, platform, environment, here(), today))
+    first = loader.read()
     if not first.workloads:
         refuse_errors(Resolution((), first.outcome))
-    if until_idle and (again := next((one.name for one in first.workloads if one.kind == "scheduler"), "")):
-        says = f"`--until-idle` never comes true: `{again}` is a scheduler, whose jobs come again and again"
-        raise CannotGoOn(says, "end it by `--for`, or name the pipelines alone")
+    if until_idle and (scheduler := next((one.name for one in first.workloads if one.kind == "scheduler"), "")):
+        says = f"`--until-idle` cannot be used with a scheduler: the jobs of `{scheduler}` recur forever"
+        raise CannotGoOn(says, "use `--for`, or name only pipelines")
     for path in paths:
         if not path.is_dir():
-            raise CannotGoOn(f"`--path {path}` is no folder", "name the folder that has the code")
+            raise CannotGoOn(f"`--path {path}` is not a folder", "name the folder with the code")
     log = LogBuffer()
     with instance_lock(root / FOLDER) as own, _server(root, redis, log) as server:
         code = tuple(path.resolve() for path in paths) or tuple(one for one in (root / EXAMPLES,) if one.is_dir())
         options = DevOptions(here(), root, own, code, speed, environ_for(os.environ, embedded=redis is None))
-        session = Session(options, read, first, server, log)
+        session = Session(options, loader, first, server, log)
         shows = not plain and can_show(os.environ, sys.stdin, sys.stdout, sys.stderr)
         ctx.exit(session.run(StopConditions(None if span is None else span / 1000, until_idle), screen=shows))
 
 
 def _server(root: Path, redis: str | None, log: LogBuffer) -> AbstractContextManager[RedisServer]:
-    """The embedded one, or the one that was named."""
+    """The embedded Redis, or the given one."""
     from contextlib import nullcontext
 
     from penstock.command.running import KEPT
@@ -130,5 +130,5 @@ def _server(root: Path, redis: str | None, log: LogBuffer) -> AbstractContextMan
 
     if redis is None:
         return RepositoryRedis(root / KEPT, log)
-    read_url(redis, os.environ)  # what cannot be read is told before anything begins
+    read_url(redis, os.environ)  # refuse an invalid URL before anything starts
     return nullcontext(ExternalRedis(redis))

@@ -1,4 +1,4 @@
-"""What the verbs share that simulate: the case, and specs."""
+"""Options and specs that several commands share."""
 
 from __future__ import annotations
 
@@ -24,45 +24,50 @@ FILE = click.Path(path_type=Path)
 SHAPES = ("steady", "poisson", "day", "burst", "outage")
 
 seed_option = click.option(
-    "--seed", type=click.IntRange(0), default=1, show_default=True, metavar="N", help="What chance begins with."
+    "--seed", type=click.IntRange(0), default=1, show_default=True, metavar="N", help="The random seed."
 )
 
 
-def duration(name: str, says: str, default: str | None = None) -> Callable[[F], F]:
-    """An option that is read as a spec's durations are, in milliseconds."""
+def duration(name: str, help_text: str, default: str | None = None) -> Callable[[F], F]:
+    """An option with a duration as specs write it, in milliseconds."""
     return click.option(
-        name, callback=in_milliseconds, metavar="DURATION", default=default, show_default=default is not None, help=says
+        name,
+        callback=in_milliseconds,
+        metavar="DURATION",
+        default=default,
+        show_default=default is not None,
+        help=help_text,
     )
 
 
 TRAFFIC = (
     click.option(
-        "--pattern", type=click.Choice(SHAPES), default="day", show_default=True, help="What comes, by shape."
+        "--pattern", type=click.Choice(SHAPES), default="day", show_default=True, help="The shape of the traffic."
     ),
-    click.option("--rate", type=float, metavar="N", help="Messages a second: at the peak of a day or a burst."),
-    duration("--lasts", "How long they come; a day, or 10m where the shape is another."),
-    click.option("--trace", type=FILE, metavar="FILE", help="What came once, in CSV or JSON, instead of a pattern."),
+    click.option("--rate", type=float, metavar="N", help="Messages per second; the peak of a day or a burst."),
+    duration("--lasts", "How long the traffic lasts; by default a day, or 10m for other shapes."),
+    click.option("--trace", type=FILE, metavar="FILE", help="Recorded traffic in CSV or JSON, instead of a pattern."),
 )
 PODS = (
     duration("--handling", "How long a message takes.", default="1s"),
-    duration("--handling-p99", "One message of a hundred takes longer; `--handling` is then one in the middle."),
-    click.option("--handling-sample", type=FILE, metavar="FILE", help="How long messages took, one time a line."),
-    duration("--pod-start", "From a pod that is made to its first message.", default="10s"),
-    duration("--node-start", "How much longer where a node must come first.", default="90s"),
-    click.option("--node-pods", type=click.IntRange(1), metavar="N", help="Pods that fit on a node; all unless said."),
+    duration("--handling-p99", "The p99 of handling times; `--handling` is then their median."),
+    click.option("--handling-sample", type=FILE, metavar="FILE", help="Measured handling times, one per line."),
+    duration("--pod-start", "Time from a pod's creation to its first message.", default="10s"),
+    duration("--node-start", "Additional time if the pod needs a new node.", default="90s"),
+    click.option("--node-pods", type=click.IntRange(1), metavar="N", help="Pods per node; unlimited by default."),
 )
 
 
-AWAY = (
+OUTAGES = (
     click.option(
-        "--redis-away", metavar="START+SPAN", help="No Redis for a time: `10m+5m`, after ten minutes for five."
+        "--redis-away", metavar="START+SPAN", help="An outage of Redis: `10m+5m` starts after ten minutes, for five."
     ),
-    click.option("--workers-away", metavar="START+SPAN", help="All workers are lost, and back after a time: `10m+5m`."),
+    click.option("--workers-away", metavar="START+SPAN", help="An outage of all workers: `10m+5m`."),
 )
 
 
 def case_options(verb: F) -> F:
-    """What is simulated, as `case`."""
+    """Add the options of a case, and pass it as `case`."""
 
     @wraps(verb)
     def with_case(
@@ -89,30 +94,32 @@ def case_options(verb: F) -> F:
             from penstock_dev.simulating.traces import read_trace
 
             if rate is not None or lasts is not None:
-                raise CannotGoOn("a trace says how much comes, and how long", "leave `--rate` and `--lasts` out")
+                raise CannotGoOn(
+                    "`--trace` cannot be combined with `--rate` or `--lasts`", "omit `--rate` and `--lasts`"
+                )
             traffic: Pattern | Trace = read_trace(trace)
         elif rate is None:
-            raise CannotGoOn("nothing says how much comes", "say `--rate 50`, or `--trace FILE`")
+            raise CannotGoOn("`--rate` is missing", "give `--rate 50`, or `--trace FILE`")
         else:
             traffic = case.pattern(pattern, rate, lasts)
         if handling_sample:
-            takes = case.read_sample(handling_sample)
+            handling_times = case.read_sample(handling_sample)
         else:
-            takes = case.spread(handling / 1000, handling_p99 / 1000 if handling_p99 is not None else None)
+            handling_times = case.spread(handling / 1000, handling_p99 / 1000 if handling_p99 is not None else None)
         starts = case.StartTimes(case.whole_seconds(pod_start), case.whole_seconds(node_start), node_pods)
-        said: tuple[tuple[Literal["redis", "workers"], str | None], ...]
-        said = (("redis", redis_away), ("workers", workers_away))
-        away = tuple(read_outage(of, text, traffic.lasts) for of, text in said if text is not None)
-        return verb(*args, case=case.Case(traffic, takes, starts, seed, away), **rest)
+        outages: tuple[tuple[Literal["redis", "workers"], str | None], ...]
+        outages = (("redis", redis_away), ("workers", workers_away))
+        away = tuple(read_outage(of, text, traffic.lasts) for of, text in outages if text is not None)
+        return verb(*args, case=case.Case(traffic, handling_times, starts, seed, away), **rest)
 
     found = cast("F", with_case)
-    for option in (seed_option, *reversed(AWAY), *reversed(PODS), *reversed(TRAFFIC)):
+    for option in (seed_option, *reversed(OUTAGES), *reversed(PODS), *reversed(TRAFFIC)):
         found = option(found)
     return found
 
 
 def one_spec(spec: Path, platform: Path | None, environment: str | None) -> ValidSpecs:
-    """A file, or the spec of this name, in the environment that is asked for or the only one."""
+    """The spec of a file or name, in the requested or the only environment."""
     from penstock.own_templates import read_inputs
     from penstock.resolved import choose
     from penstock_dev.simulating.specs import read
@@ -126,11 +133,11 @@ def one_spec(spec: Path, platform: Path | None, environment: str | None) -> Vali
 
 
 def refuse_errors(found: ValidSpecs | InvalidSpecs) -> ValidSpecs:
-    """Tell what is wrong with the specs, and end."""
+    """Report the errors of invalid specs and stop."""
     from penstock_dev.simulating.specs import InvalidSpecs
     from penstock_spec import report
 
     if isinstance(found, InvalidSpecs):
         click.echo(report.render("text", found.outcome, painter(sys.stderr)), nl=False, err=True)
-        raise CannotGoOn("specs with errors are not simulated", "see `penstock lint`")
+        raise CannotGoOn("the specs have errors", "see `penstock lint`")
     return found

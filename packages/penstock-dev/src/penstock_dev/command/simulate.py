@@ -1,4 +1,4 @@
-"""`penstock simulate`: what a spec does under traffic."""
+"""`penstock simulate`: simulate a spec under traffic."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
 
 PICTURES = (".svg", ".png")
 MISSED = 1
-"""The exit code where the target is not met."""
+"""The exit code if the target is missed."""
 
 
-@click.command(name="simulate", short_help="Say what a spec does under traffic, before it is deployed.")
+@click.command(name="simulate", short_help="Simulate a spec under traffic, before it is deployed.")
 @click.argument("spec", type=FILE)
 @case_options
-@duration("--oldest-under", "The target: no message shall wait longer.")
-@click.option("--compare", metavar="OTHER", help="Beside it another spec, or this one in a revision of git.")
-@click.option("--sweep", metavar="FIELD=VALUES", help="Try `a..b` or `a,b,c` for a field, and tell the cheapest.")
-@click.option("--draw", type=FILE, metavar="FILE", help="Draw it, as `.svg` or `.png`.")
+@duration("--oldest-under", "The target: the longest that a message may wait.")
+@click.option("--compare", metavar="OTHER", help="Compare with another spec, or with this one in a git revision.")
+@click.option("--sweep", metavar="FIELD=VALUES", help="Try `a..b` or `a,b,c` for a field, and find the cheapest.")
+@click.option("--draw", type=FILE, metavar="FILE", help="Write a plot as `.svg` or `.png`.")
 @json_option
 @environment_option
 @platform_option
@@ -51,23 +51,23 @@ def command(
     environment: str | None,
     platform: Path | None,
 ) -> None:
-    """Say what SPEC (a file, or its name) does under traffic: how long messages wait, and how many pods there are.
+    """Simulate SPEC (a file, or its name) under traffic: how long messages wait, and how many pods there are.
 
-    KEDA and the HPA decide in it as they do in a cluster, with the ScaledObject that would be generated. A simulation
-    begins with the pods that are always there. The same seed gives the same answer.
+    KEDA and the HPA decide as in a cluster, by the ScaledObject that would be generated. A simulation starts with the
+    minimum number of pods. The same random seed gives the same result.
 
     \b
     steady    the rate, evenly
-    poisson   the rate, each message by itself
-    day       from a tenth of the rate at midnight to all of it at noon, and back
-    burst     all of the rate at once, then less and less
-    outage    the rate; nothing for a third of the time; ten times the rate until all is made up for
+    poisson   the rate, with random arrivals
+    day       from a tenth of the rate at midnight to the rate at noon, and back
+    burst     the rate at once, falling to zero
+    outage    the rate; nothing for a third of the time; ten times the rate until the rest has caught up
 
-    A trace in CSV has lines of `time,count`, or of times alone, one for each message. One in JSON is what Prometheus
-    answers to a range query for messages a second, such as `sum(rate(penstock_sent_total[1m]))`.
+    A CSV trace has lines of `time,count`, or of times only, one per message. A JSON trace is Prometheus's response to a
+    range query for messages per second, such as `sum(rate(penstock_sent_total[1m]))`.
 
-    A sweep tries values for one field, and tells which of those that meet the target takes the fewest pod-hours. What
-    `penstock lint` would refuse is left out. Ends with 1 where the target is missed.
+    A sweep tries values for one field and finds the one that meets the target with the fewest pod-hours. Values that
+    `penstock lint` refuses are left out. The exit code is 1 if the target is missed.
 
     \b
     Examples:
@@ -78,52 +78,52 @@ def command(
     from penstock_dev.simulating.case import whole_seconds
 
     if sweep and compare:
-        raise CannotGoOn("`--sweep` and `--compare` are one or the other", "compare with a spec that has the value")
+        raise CannotGoOn("`--sweep` and `--compare` exclude each other", "compare with a spec that has the value")
     if draw and draw.suffix not in PICTURES:
-        raise CannotGoOn(f"`{draw}` is neither SVG nor PNG", "let it end with `.svg` or `.png`")
+        raise CannotGoOn(f"`{draw}` is neither SVG nor PNG", "use the suffix `.svg` or `.png`")
     if oldest_under == 0:
-        raise CannotGoOn("no message waits for less than no time", "give a target such as `--oldest-under 1m`")
+        raise CannotGoOn("`--oldest-under` must be above 0", "give a target such as `--oldest-under 1m`")
     target = None if oldest_under is None else whole_seconds(oldest_under)
     specs = one_spec(spec, platform, environment)
-    it = specs.one()
+    subject = specs.one()
     if sweep:
-        results, met = _swept(specs, case, sweep, target, as_json=as_json)
+        results, met = _sweep(specs, case, sweep, target, as_json=as_json)
     else:
-        results = list(_beside(specs, case, compare, platform, target))
+        results = list(_runs(specs, case, compare, platform, target))
         met = target is None or not results[0].run.summary.over_target
-        _tell(it, case, results, target, as_json=as_json)
+        _print_runs(subject, case, results, target, as_json=as_json)
     if draw:
-        from penstock_dev.simulating.plot import draw as drawn
+        from penstock_dev.simulating.plot import plot
 
-        drawn(draw, _title(it, case), [one.curves() for one in results], target)
+        plot(draw, _title(subject, case), [one.curves() for one in results], target)
     ctx.exit(0 if met else MISSED)
 
 
-def _beside(
+def _runs(
     specs: ValidSpecs, case: Case, compare: str | None, platform: Path | None, target: int | None
 ) -> Iterator[SimulationResult]:
-    """What is simulated, and what it is compared with."""
+    """The simulated spec, and the one to compare with."""
     from penstock_dev.simulating.git import at_revision
-    from penstock_dev.simulating.simulation import run
+    from penstock_dev.simulating.simulation import simulate_spec
     from penstock_dev.simulating.specs import read
 
-    it = specs.one()
+    subject = specs.one()
     if compare is None:
-        yield run("", it, case, target)
+        yield simulate_spec("", subject, case, target)
         return
     if file := _as_file(compare, specs):
-        other = one_spec(file, platform, it.environment).one()
-        same = other.spec.name == it.spec.name
-        yield run(it.file if same else it.spec.name, it, case, target)
-        yield run(other.file if same else other.spec.name, other, case, target)
+        other = one_spec(file, platform, subject.environment).one()
+        same = other.spec.name == subject.spec.name
+        yield simulate_spec(subject.file if same else subject.spec.name, subject, case, target)
+        yield simulate_spec(other.file if same else other.spec.name, other, case, target)
         return
-    other = refuse_errors(read(at_revision(specs.inputs, compare), (it.environment,), today())).one()
-    yield run("now", it, case, target)
-    yield run(compare, other, case, target)
+    other = refuse_errors(read(at_revision(specs.inputs, compare), (subject.environment,), today())).one()
+    yield simulate_spec("now", subject, case, target)
+    yield simulate_spec(compare, other, case, target)
 
 
 def _as_file(compare: str, specs: ValidSpecs) -> Path | None:
-    """A file, or the spec of this name; else it is a revision."""
+    """The path of a file, or of the spec with this name; None for a revision."""
     path = Path(compare)
     if path.is_file() or path.suffix in ENDINGS:
         return path
@@ -131,58 +131,67 @@ def _as_file(compare: str, specs: ValidSpecs) -> Path | None:
     return named if named.is_file() else None
 
 
-def _title(it: SpecContext[Pipeline], case: Case) -> str:
-    return f"{it.spec.name} ({it.environment}): {case}"
+def _title(subject: SpecContext[Pipeline], case: Case) -> str:
+    return f"{subject.spec.name} ({subject.environment}): {case}"
 
 
-def _tell(
-    it: SpecContext[Pipeline], case: Case, results: Sequence[SimulationResult], target: int | None, *, as_json: bool
+def _print_runs(
+    subject: SpecContext[Pipeline],
+    case: Case,
+    results: Sequence[SimulationResult],
+    target: int | None,
+    *,
+    as_json: bool,
 ) -> None:
-    from penstock_dev.simulating.table import table, told
+    from penstock_dev.simulating.table import table, to_json
 
     if as_json:
-        runs = [told(one) for one in results]
-        tell(json.dumps(_told(it, case, target) | {"runs": runs}, indent=2))
+        runs = [to_json(one) for one in results]
+        tell(json.dumps(_header(subject, case, target) | {"runs": runs}, indent=2))
         return
-    tell(painter()(_title(it, case), "bold"))
+    tell(painter()(_title(subject, case), "bold"))
     tell()
     for number, line in enumerate(table(results, target).lines(columns())):
         if number or len(results) > 1:
             tell(line)
 
 
-def _told(it: SpecContext[Pipeline], case: Case, target: int | None) -> dict[str, Any]:
+def _header(subject: SpecContext[Pipeline], case: Case, target: int | None) -> dict[str, Any]:
     return {
-        "spec": it.spec.name,
-        "environment": it.environment,
+        "spec": subject.spec.name,
+        "environment": subject.environment,
         "case": str(case),
         "seed": case.seed,
         "oldest_under": target,
     }
 
 
-def _swept(
+def _sweep(
     specs: ValidSpecs, case: Case, sweep: str, target: int | None, *, as_json: bool
 ) -> tuple[Sequence[SimulationResult], bool]:
-    """As the spec is, and with the cheapest value where one does."""
+    """The current spec, and the one with the cheapest value if there is one."""
     from penstock_dev.simulating.sweep import cheapest, read_sweep
-    from penstock_dev.simulating.sweep_runs import run_sweep, summing_up, table, told
+    from penstock_dev.simulating.sweep_runs import conclusion, run_sweep, table, to_json
 
     if target is None:
-        raise CannotGoOn("a sweep looks for the cheapest value that meets a target", "say one: `--oldest-under 1m`")
-    asked = read_sweep(sweep)
+        raise CannotGoOn("`--sweep` needs a target", "add one, such as `--oldest-under 1m`")
+    values = read_sweep(sweep)
     progress = Progress()
-    as_is, tried = run_sweep(specs, case, asked, target, progress.show)
+    current, tried = run_sweep(specs, case, values, target, progress.show)
     progress.end()
     best = cheapest(tried)
-    it = specs.one()
+    subject = specs.one()
     if as_json:
-        found = {"field": asked.field, "cheapest": best.value if best else None, "tried": [told(one) for one in tried]}
-        tell(json.dumps(_told(it, case, target) | found, indent=2))
+        found = {
+            "field": values.field,
+            "cheapest": best.value if best else None,
+            "tried": [to_json(one) for one in tried],
+        }
+        tell(json.dumps(_header(subject, case, target) | found, indent=2))
     else:
-        tell(painter()(_title(it, case), "bold"))
+        tell(painter()(_title(subject, case), "bold"))
         tell()
-        tell_table(table(asked.field, tried))
+        tell_table(table(values.field, tried))
         tell()
-        tell(summing_up(asked.field, best, as_is, target))
-    return [as_is, *([best.result.result] if best and best.result.result else [])], best is not None
+        tell(conclusion(values.field, best, current, target))
+    return [current, *([best.result.result] if best and best.result.result else [])], best is not None

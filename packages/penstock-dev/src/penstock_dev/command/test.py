@@ -1,4 +1,4 @@
-"""`penstock test`: what specs expect of their scaling, held against a simulation of it."""
+"""`penstock test`: check the expectations of specs in a simulation."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from penstock_dev.simulating.verdict import CheckedExpectation
 
 BROKEN = 1
-"""The exit code where an expectation does not hold."""
+"""The exit code if an expectation is broken."""
 
 
-@click.command(name="test", short_help="Hold specs to what they expect of their scaling.")
+@click.command(name="test", short_help="Check the scaling that specs expect.")
 @click.argument("specs", nargs=-1, metavar="[SPEC]...", type=FILE)
 @click.option(
     "-e", "--env", "environments", multiple=True, metavar="NAME", shell_complete=complete_environment,
-    help="Only this environment; may be given several times.",
+    help="Only this environment; can be repeated.",
 )  # fmt: skip
-@click.option("--junit", type=FILE, metavar="FILE", help="Write a JUnit report too.")
+@click.option("--junit", type=FILE, metavar="FILE", help="Also write a JUnit report.")
 @json_option
 @seed_option
 @platform_option
@@ -44,10 +44,10 @@ def command(
     seed: int,
     platform: Path | None,
 ) -> None:
-    """Simulate what specs expect, all or those of SPECs, in every environment.
+    """Simulate the expectations of all specs, or of SPECs, in every environment.
 
-    Each item of `expect` is told to hold or to be broken, with what was measured and the second at which it broke. One
-    with `environments` is run in these alone. Ends with 1 where one is broken.
+    For each item of `expect` this prints whether it holds, what was measured, and the second at which it broke. An item
+    with `environments` is checked only there. The exit code is 1 if one is broken.
 
     \b
     Examples:
@@ -64,15 +64,15 @@ def command(
     tested: list[CheckedExpectation] = []
     for one in _run(found, seed):
         if not as_json:
-            _tell(one, tested[-1] if tested else None)
+            _print(one, tested[-1] if tested else None)
         tested.append(one)
     if not tested:
-        raise CannotGoOn("no spec expects anything here", "write what must hold under `expect` in one")
+        raise CannotGoOn("there are no expectations here", "add `expect` to a spec")
     broken = sum(bool(one.broken) for one in tested)
     if as_json:
-        tell(json.dumps({"broken": broken, "tested": [_told(one) for one in tested]}, indent=2))
+        tell(json.dumps({"broken": broken, "tested": [_to_json(one) for one in tested]}, indent=2))
     else:
-        _sum_up(len(tested), broken)
+        _print_summary(len(tested), broken)
     if junit:
         from penstock_dev.simulating.junit import render
 
@@ -89,8 +89,8 @@ def _run(specs: ValidSpecs, seed: int) -> Iterator[CheckedExpectation]:
                 yield from check_expectations(it, seed)
 
 
-def _tell(one: CheckedExpectation, before: CheckedExpectation | None) -> None:
-    from penstock_dev.simulating.verdict import words
+def _print(one: CheckedExpectation, before: CheckedExpectation | None) -> None:
+    from penstock_dev.simulating.verdict import describe
 
     paint = painter()
     if before is None or (one.spec, one.environment) != (before.spec, before.environment):
@@ -98,19 +98,19 @@ def _tell(one: CheckedExpectation, before: CheckedExpectation | None) -> None:
     tell(f"  {paint('BROKEN', 'error')}  {one.expectation}" if one.broken else f"  held    {one.expectation}")
     for verdict in one.verdicts:
         if verdict.broken_at is not None or not one.broken:
-            tell(f"            {words(verdict)}")
+            tell(f"            {describe(verdict)}")
     if one.broken:
         tell(f"            {paint(f'--> {one.at}', 'dim')}")
 
 
-def _sum_up(tested: int, broken: int) -> None:
+def _print_summary(tested: int, broken: int) -> None:
     from penstock.operating.spans import many
 
     tell()
     tell(f"{many(tested, 'expectation')}, {f'{broken} broken' if broken else 'all held'}")
 
 
-def _told(one: CheckedExpectation) -> dict[str, Any]:
+def _to_json(one: CheckedExpectation) -> dict[str, Any]:
     return {
         "spec": one.spec,
         "environment": one.environment,

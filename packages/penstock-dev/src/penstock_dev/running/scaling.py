@@ -51,7 +51,7 @@ class Scaling:
         if self._autoscaler is None:
             return replicas, ()
         wanted = self._autoscaler.advance(now, lambda: readings, replicas)
-        decisions = self._autoscaler.said
+        decisions = self._autoscaler.decisions
         if decisions:
             changes = [one for one in decisions if one.changed] or decisions
             self.decision = str(changes[-1])

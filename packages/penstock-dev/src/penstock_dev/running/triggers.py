@@ -33,9 +33,9 @@ async def read_triggers(link: Link, keys: PipelineKeys, name: str, janitor: int 
     try:
         values = await trigger_values(link, keys, name, janitor)
     except RedisTrouble as error:
-        return dict.fromkeys(TRIGGERS, Failed.ANSWERED if isinstance(error, Refused) else Failed.ABSENT)
+        return dict.fromkeys(TRIGGERS, Failed.ERROR if isinstance(error, Refused) else Failed.UNREACHABLE)
     by_name = {trigger: getattr(values, trigger) for trigger in TRIGGERS}
-    return {trigger: Failed.ANSWERED if value is None else float(value) for trigger, value in by_name.items()}
+    return {trigger: Failed.ERROR if value is None else float(value) for trigger, value in by_name.items()}
 
 
 async def trigger_values(link: Link, keys: PipelineKeys, name: str, janitor: int | None) -> TriggerValues:

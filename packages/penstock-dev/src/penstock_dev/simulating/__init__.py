@@ -1,1 +1,1 @@
-"""What specs do under traffic: reading it, running it, and telling what came of it."""
+"""Specs under traffic: inputs, simulations, and their results."""

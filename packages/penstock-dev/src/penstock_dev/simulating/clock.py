@@ -1,4 +1,4 @@
-"""The time of a simulation, which begins at nothing."""
+"""The time of a simulation, which starts at 0."""
 
 from __future__ import annotations
 

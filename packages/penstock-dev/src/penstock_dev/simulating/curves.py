@@ -1,21 +1,21 @@
-"""What a picture shows of a run: a few numbers for each stretch of time."""
+"""The curves of a plot."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-MOST = 720
-"""Points of a curve; a picture is about as many points wide."""
+MAX_POINTS = 720
+"""Points of a curve, about the width of the plot."""
 
 
 @dataclass(frozen=True, slots=True)
 class Curves:
-    """Of one run; all have as many points, and a point stands for `step` seconds."""
+    """The curves of one run, all with the same number of points, `step` seconds apart."""
 
     name: str
     arrivals: Sequence[float]
-    """Messages a second."""
+    """Messages per second."""
     backlog: Sequence[float]
     oldest: Sequence[float]
     """Seconds."""
@@ -25,17 +25,17 @@ class Curves:
 
     @property
     def times(self) -> list[int]:
-        """Seconds from the beginning."""
+        """Seconds since the start."""
         return [point * self.step for point in range(len(self.backlog))]
 
     def thinned(self) -> Curves:
-        """As many points as an eye can tell apart. Peaks stay: of what is left out none was worse."""
-        by = -(-len(self.backlog) // MOST)
+        """At most `MAX_POINTS` points; peaks are kept."""
+        by = -(-len(self.backlog) // MAX_POINTS)
         if by <= 1:
             return self
         return Curves(
             name=self.name,
-            arrivals=[sum(part) / len(part) for part in _parts(self.arrivals, by)],  # what counts is their sum
+            arrivals=[sum(part) / len(part) for part in _parts(self.arrivals, by)],  # keeps the total
             backlog=_highest(self.backlog, by),
             oldest=_highest(self.oldest, by),
             wanted=_highest(self.wanted, by),

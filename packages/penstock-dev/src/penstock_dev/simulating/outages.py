@@ -1,4 +1,4 @@
-"""What is away for a time, as a command says it: `10m+5m` begins after ten minutes and lasts for five."""
+"""Parses outages: `10m+5m` starts after ten minutes and lasts for five."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from penstock_spec.values.strings import printable
 
 
 def read_outage(of: Literal["workers", "redis"], text: str, lasts: int) -> Outage:
-    """Of workers or of Redis, while there is traffic: for so many seconds. Raises CannotGoOn."""
-    begins, _, stays = text.partition("+")
+    """An outage of workers or Redis within `lasts` seconds of traffic. Raises CannotGoOn."""
+    start, _, length = text.partition("+")
     try:
-        outage = Outage(of, whole_seconds(Duration.read(begins)), whole_seconds(Duration.read(stays)))
+        outage = Outage(of, whole_seconds(Duration.read(start)), whole_seconds(Duration.read(length)))
     except ValueError:
-        says = f"`--{of}-away {printable(text)}` does not tell when, and for how long"
+        says = f"`--{of}-away {printable(text)}` is not a start and a duration"
         raise CannotGoOn(says, "write `10m+5m`: after ten minutes, for five") from None
     if not outage.lasts or outage.end > lasts:
-        says = f"`--{of}-away {printable(text)}` is not over while messages come, which is {span(lasts * 1000)}"
-        raise CannotGoOn(says, "let it last for some of that time, such as `1m+1m`")
+        says = f"`--{of}-away {printable(text)}` does not end within the {span(lasts * 1000)} of traffic"
+        raise CannotGoOn(says, "choose a time within it, such as `1m+1m`")
     return outage

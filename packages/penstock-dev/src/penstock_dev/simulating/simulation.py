@@ -1,4 +1,4 @@
-"""A spec in a case: the simulation of it."""
+"""Simulates a spec in a case."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from dataclasses import dataclass
 from penstock_dev.simulating.case import Case, whole_seconds
 from penstock_dev.simulating.curves import Curves
 from penstock_scaling import settings_of
-from penstock_scaling.simulator import Run, Scenario, simulate
+from penstock_scaling.simulator import Scenario, SimulationRun, simulate
 from penstock_spec.context import SpecContext
 from penstock_spec.kinds.pipeline.scaler.effective import effective
 from penstock_spec.kinds.pipeline.spec import Pipeline
 
-QUIET = 3600
-"""Seconds that a run goes on after the traffic, at the least, before it is given up that all becomes quiet."""
+SETTLE_TIME = 3600
+"""Minimum seconds after the traffic in which a run may become quiet."""
 
 
 @dataclass(frozen=True, slots=True)
 class SimulationResult:
-    """What came of it; `name` tells it from those beside it."""
+    """The run, with a name for tables and plots."""
 
     name: str
-    run: Run
+    run: SimulationRun
 
     def curves(self) -> Curves:
-        """For a picture."""
+        """The curves for a plot."""
         series = self.run.series
         sent = list(series.sent)
         return Curves(
@@ -37,14 +37,14 @@ class SimulationResult:
         ).thinned()
 
 
-def run(
-    name: str, it: SpecContext[Pipeline], case: Case, target: int | None = None, after: int = 0
+def simulate_spec(
+    name: str, subject: SpecContext[Pipeline], case: Case, target: int | None = None, after: int = 0
 ) -> SimulationResult:
-    """With the ScaledObject that will really be there, patches applied. It goes on for `after` seconds, if need be."""
-    spec = it.spec
+    """Simulate with the effective ScaledObject, until it is quiet or `after` seconds after the traffic."""
+    spec = subject.spec
     slow = whole_seconds(spec.scaling.cooldown.amount + spec.scaling.scale_down.window.amount)
     scenario = Scenario(
-        settings=settings_of(effective(it).result.manifest),
+        settings=settings_of(effective(subject).result.manifest),
         traffic=case.traffic,
         handling=case.handling,
         concurrency=spec.work.concurrency,
@@ -57,8 +57,8 @@ def run(
         protect_busy=spec.scaling.protect_busy,
         keeps_history=spec.stream.retention.keep != "until-done",
         outages=case.away,
-        # The age at the end of a second: what is as old as the target then waits for longer.
+        # The age at the end of a second: what is as old as the target waits longer.
         target_age=None if target is None else target - 1,
-        after=max(QUIET + slow, after),
+        after=max(SETTLE_TIME + slow, after),
     )
     return SimulationResult(name, simulate(scenario, case.seed))

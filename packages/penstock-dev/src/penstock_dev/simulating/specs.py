@@ -1,4 +1,4 @@
-"""Specs in their environments, as rules look at them, from files, from a revision of git, or with other values."""
+"""Resolved specs, as rules see them: from files, from a git revision, or with another value."""
 
 from __future__ import annotations
 
@@ -20,38 +20,38 @@ from penstock_spec.repository import Inputs
 
 @dataclass(frozen=True, slots=True)
 class ValidSpecs:
-    """Files without errors."""
+    """Specs without errors."""
 
     inputs: Inputs
     platform: PlatformFile
     environments: tuple[str, ...]
 
     def subject(self, file: File, environment: str) -> SpecContext[Pipeline] | None:
-        """What a file says of a pipeline in an environment; nothing where it is of another kind."""
+        """The pipeline of a file in an environment; None if it is of another kind."""
         document = lint.load(file)
         if kinds()[document.data["kind"]].model is not Pipeline:
             return None
         return resolved(document, self.platform, environment, file.beside, self.inputs.templates)
 
     def one(self) -> SpecContext[Pipeline]:
-        """The pipeline of the only file, in the only environment."""
+        """The pipeline of the only file in the only environment."""
         found = self.subject(self.inputs.specs[0], self.environments[0])
         if found is None:
-            raise CannotGoOn(f"`{self.inputs.specs[0].name}` is no pipeline", "name a spec of one")
+            raise CannotGoOn(f"`{self.inputs.specs[0].name}` is not a pipeline", "name the spec of a pipeline")
         return found
 
 
 @dataclass(frozen=True, slots=True)
 class InvalidSpecs:
-    """Files with errors."""
+    """Specs with errors."""
 
     outcome: LintResult
 
 
-def read(inputs: Inputs, asked: tuple[str, ...], today: date) -> ValidSpecs | InvalidSpecs:
-    """In the environments that are asked for, or in all."""
+def read(inputs: Inputs, requested: tuple[str, ...], today: date) -> ValidSpecs | InvalidSpecs:
+    """Lint the specs in the requested environments, or in all."""
     platform = check.check_platform(lint.load(inputs.platform))
-    environments = lint.choose(platform, asked)
+    environments = lint.choose(platform, requested)
     outcome = lint.lint(inputs, environments, today).outcome
     if outcome.count(Severity.ERROR) or platform.model is None:
         return InvalidSpecs(outcome)
@@ -65,27 +65,27 @@ def resolved(
     beside: check.Beside,
     templates: ManifestTemplates | None,
 ) -> SpecContext[Pipeline]:
-    """A pipeline that was found right, in an environment."""
+    """A valid pipeline in an environment."""
     kind = kinds()[document.data["kind"]]
     model, layers = check.resolve(kind, document, platform, environment)
-    assert isinstance(model, Pipeline)  # noqa: S101 - the caller looked at its kind
+    assert isinstance(model, Pipeline)  # noqa: S101 - checked by the caller
     assert platform.model is not None  # noqa: S101 - as above
     around = platform.model.environments[environment]
     return SpecContext(model, environment, around, platform.document, layers, beside, templates)
 
 
 def with_value(specs: ValidSpecs, path: Path, value: object) -> SpecContext[Pipeline] | tuple[Finding, ...]:
-    """The only pipeline with another value at a path, or the errors that this makes."""
+    """The only pipeline with another value at a path, or the new errors."""
     file, environment = specs.inputs.specs[0], specs.environments[0]
     before = lint.load(file)
     document = _with(before, environment, path, value)
     known = {(one.rule, one.path) for one in _errors(before, specs, environment)}
-    wrong = tuple(one for one in _errors(document, specs, environment) if (one.rule, one.path) not in known)
-    return wrong or resolved(document, specs.platform, environment, file.beside, specs.inputs.templates)
+    new = tuple(one for one in _errors(document, specs, environment) if (one.rule, one.path) not in known)
+    return new or resolved(document, specs.platform, environment, file.beside, specs.inputs.templates)
 
 
 def _with(document: Document, environment: str, path: Path, value: object) -> Document:
-    """Where the environment says it, it is said there: what lies deeper wins over what lies around it."""
+    """Set the value in the environment's overrides too, as they win."""
     data = copied(document.data)
     own = (data.get("environments") or {}).get(environment) or {}
     for key in own:
@@ -99,7 +99,7 @@ def _with(document: Document, environment: str, path: Path, value: object) -> Do
 
 
 def _errors(document: Document, specs: ValidSpecs, environment: str) -> list[Finding]:
-    """Suppressed ones too: they are there before and after."""
+    """All errors, suppressed ones included: they exist before and after."""
     beside = specs.inputs.specs[0].beside
     checked = check.check_spec(document, specs.platform, (environment,), beside, specs.inputs.templates)
     found = [check.finding(one, ()) for _, one in checked.problems]

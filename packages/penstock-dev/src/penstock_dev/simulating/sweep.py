@@ -1,4 +1,4 @@
-"""Many values for one field, and the cheapest that does."""
+"""Searches the values of a field for the cheapest that meets the target."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ from penstock_spec.reading.scalars import plain
 from penstock_spec.values.quantities import Duration
 from penstock_spec.values.strings import printable
 
-AT_ONCE = 9
-"""Values of a range that are tried before the neighbourhood of the best is looked at more closely."""
-MOST = 40
-"""Values that are tried at the most."""
+POINTS = 9
+"""Values of a range in each round of the search."""
+MAX_VALUES = 40
+"""Maximum number of values."""
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """Whole numbers, or times as whole numbers of `unit` milliseconds."""
+    """Whole numbers, or times as multiples of `unit` milliseconds."""
 
     low: int
     high: int
     unit: int = 0
 
     def text(self, number: int) -> str:
-        """As a spec has it."""
+        """The value as specs write it."""
         return str(Duration.of(number * self.unit)) if self.unit else str(number)
 
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """A field and what it may be."""
+    """A field and its values."""
 
     field: str
     values: tuple[str, ...] | Range
@@ -45,29 +45,29 @@ class Sweep:
 
 @dataclass(frozen=True, slots=True)
 class Candidate(Generic[T]):
-    """What came of a value; it has no cost where it does not do."""
+    """A value with its result. The cost is None if it misses the target."""
 
     value: str
     result: T
     cost: tuple[float, float] | None
 
 
-def read_sweep(said: str) -> Sweep:
-    """From `FIELD=4..64`, `FIELD=1m..10m` or `FIELD=4,8,16`."""
-    field, _, values = said.partition("=")
+def read_sweep(text: str) -> Sweep:
+    """Parse `FIELD=4..64`, `FIELD=1m..10m` or `FIELD=4,8,16`."""
+    field, _, values = text.partition("=")
     if not values.strip(" ,"):
-        raise CannotGoOn(f"`--sweep {printable(said)}` has no values", "write `scaling.backlog_per_replica=4..64`")
+        raise CannotGoOn(f"`--sweep {printable(text)}` has no values", "write `scaling.backlog_per_replica=4..64`")
     if not may_override(KIND, field):
         close = nearest(field, tuple(one for one in known_paths(KIND.model) if may_override(KIND, one)))
-        hint = f"did you mean `{close}`?" if close else "name one such as `scaling.backlog_per_replica`"
-        raise CannotGoOn(f"`{printable(field)}` is no field that may have several values", hint)
+        hint = f"did you mean `{close}`?" if close else "name a field such as `scaling.backlog_per_replica`"
+        raise CannotGoOn(f"`{printable(field)}` is not a field that can be swept", hint)
     low, dots, high = values.partition("..")
     if dots:
-        return Sweep(field, _range(said, low.strip(), high.strip()))
+        return Sweep(field, _range(text, low.strip(), high.strip()))
     return Sweep(field, tuple(one.strip() for one in values.split(",") if one.strip()))
 
 
-def _range(said: str, low: str, high: str) -> Range:
+def _range(text: str, low: str, high: str) -> Range:
     numbers = [plain(one) if one else None for one in (low, high)]
     first, last = numbers
     if isinstance(first, int) and isinstance(last, int):
@@ -76,34 +76,34 @@ def _range(said: str, low: str, high: str) -> Range:
         try:
             times = Duration.read(low), Duration.read(high)
         except ValueError:
-            says = f"`--sweep {printable(said)}` is no range of whole numbers or times"
+            says = f"`--sweep {printable(text)}` is not a range of whole numbers or times"
             raise CannotGoOn(says, "write `4..64`, `30s..10m`, or a list such as `4,8,16`") from None
         unit = 1000 if all(one % 1000 == 0 for one in times) else 1
         found = Range(times[0] // unit, times[1] // unit, unit)
     if not found.low < found.high:
-        raise CannotGoOn(f"`--sweep {printable(said)}` ends before it has begun", f"write `{high}..{low}`")
+        raise CannotGoOn(f"`--sweep {printable(text)}` ends before it starts", f"write `{high}..{low}`")
     return found
 
 
-def try_all(values: tuple[str, ...] | Range, look: Callable[[str], Candidate[T]]) -> list[Candidate[T]]:
-    """What came of each. In a range, ever closer around the cheapest that does, until its neighbours are tried."""
+def try_all(values: tuple[str, ...] | Range, evaluate: Callable[[str], Candidate[T]]) -> list[Candidate[T]]:
+    """Evaluate the values. A range is searched ever closer around its cheapest value."""
     if not isinstance(values, Range):
-        return [look(one) for one in dict.fromkeys(values)]
+        return [evaluate(one) for one in dict.fromkeys(values)]
     tried: dict[int, Candidate[T]] = {}
     points = list(_spread(values.low, values.high))
-    while points and len(tried) < MOST:
-        tried |= {one: look(values.text(one)) for one in points}
-        points = [one for one in _around(tried) if one not in tried][: MOST - len(tried)]
+    while points and len(tried) < MAX_VALUES:
+        tried |= {one: evaluate(values.text(one)) for one in points}
+        points = [one for one in _around(tried) if one not in tried][: MAX_VALUES - len(tried)]
     return [tried[one] for one in sorted(tried)]
 
 
 def cheapest(tried: Iterable[Candidate[T]]) -> Candidate[T] | None:
-    """Of those that do."""
+    """The cheapest candidate that meets the target."""
     return min((one for one in tried if one.cost is not None), key=lambda one: one.cost or (), default=None)
 
 
 def _around(tried: Mapping[int, Candidate[T]]) -> Iterator[int]:
-    """Between the best and its neighbours."""
+    """Values between the best and its neighbours."""
     best = cheapest(tried.values())
     if best is None:
         return
@@ -114,14 +114,14 @@ def _around(tried: Mapping[int, Candidate[T]]) -> Iterator[int]:
 
 
 def _spread(low: int, high: int) -> Iterator[int]:
-    """Closer where numbers are small: from 4 to 5 is more than from 60 to 61."""
-    if high - low < AT_ONCE:
+    """Values that are denser where numbers are small."""
+    if high - low < POINTS:
         yield from range(low, high + 1)
         return
     shift = 1 - min(low, 0) if low < 1 else 0
-    factor = ((high + shift) / (low + shift)) ** (1 / (AT_ONCE - 1))
+    factor = ((high + shift) / (low + shift)) ** (1 / (POINTS - 1))
     before = low - 1
-    for number in range(AT_ONCE):
+    for number in range(POINTS):
         after = min(max(round((low + shift) * factor**number) - shift, before + 1), high)
         yield after
         before = after

@@ -1,4 +1,4 @@
-"""What came of an expectation in an environment."""
+"""The result of checking an expectation."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from penstock_spec.findings import Span
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """One condition: whether it held, and what was measured."""
+    """The result of one condition."""
 
     condition: str
     """The field, such as `oldest_under`."""
     wanted: str
-    """In words: `no message waits longer than 1m`."""
+    """The condition in words: `no message waits longer than 1m`."""
     measured: str
     broken_at: int | None = None
-    """The second at which it broke; none where it held."""
+    """The second at which it broke; None if it held."""
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedExpectation:
-    """An expectation of a spec in an environment."""
+    """An expectation of a spec in an environment, with its verdicts."""
 
     spec: str
     environment: str
@@ -33,11 +33,11 @@ class CheckedExpectation:
 
     @property
     def broken(self) -> tuple[Verdict, ...]:
-        """The conditions that did not hold."""
+        """The conditions that broke."""
         return tuple(one for one in self.verdicts if one.broken_at is not None)
 
 
-def words(one: Verdict) -> str:
-    """In a line."""
+def describe(one: Verdict) -> str:
+    """The verdict on one line."""
     broken = "" if one.broken_at is None else f"; broken at second {one.broken_at} ({clock(one.broken_at)})"
     return f"{one.wanted}: {one.measured}{broken}"

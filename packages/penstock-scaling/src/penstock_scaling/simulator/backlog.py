@@ -1,4 +1,4 @@
-"""What waits: messages by the second in which they came, first come, first started."""
+"""Waiting messages by second of arrival, first in, first out."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from collections import deque
 from dataclasses import dataclass, field
 
 Cohort = tuple[int, int]
-"""The second in which they came, and how many."""
+"""The second of arrival, and the number of messages."""
 
 
 @dataclass(slots=True)
 class Backlog:
-    """New messages, and those that were given back; the latter go first, and their first wait was counted before."""
+    """New messages and those that were given back. The latter go first; their first wait is already counted."""
 
     new: deque[Cohort] = field(default_factory=deque)
     ready: deque[Cohort] = field(default_factory=deque)
     unread: int = 0
     given_back: int = 0
     waits: dict[int, int] = field(default_factory=dict)
-    """How many messages waited so many seconds before they were started for the first time."""
+    """Messages by seconds waited before their first attempt."""
 
     @property
     def waiting(self) -> int:
@@ -26,22 +26,22 @@ class Backlog:
         return self.unread + self.given_back
 
     def oldest(self, now: int) -> int:
-        """Seconds that the oldest has waited."""
+        """The age of the oldest message, in seconds."""
         first = min(queue[0][0] for queue in (self.new, self.ready) if queue) if self.new or self.ready else now
         return now - first
 
     def send(self, now: int, count: int) -> None:
-        """New ones."""
+        """Add new messages."""
         self.new.append((now, count))
         self.unread += count
 
     def give_back(self, since: int, count: int) -> None:
-        """Ones that were started and did not end."""
+        """Add messages that were started but not finished."""
         self.ready.append((since, count))
         self.given_back += count
 
     def take(self, now: int, count: int) -> None:
-        """Start so many, which must be there."""
+        """Start this number of waiting messages."""
         if self.given_back:
             again = min(count, self.given_back)
             _taken(self.ready, again)
@@ -51,8 +51,8 @@ class Backlog:
         for came, many in _taken(self.new, count):
             self.waits[now - came] = self.waits.get(now - came, 0) + many
 
-    def still(self, now: int) -> dict[int, int]:
-        """The waits, with those that wait for the first time yet: they have waited until now."""
+    def waits_until(self, now: int) -> dict[int, int]:
+        """All waits, including those that are not over at `now`."""
         waits = dict(self.waits)
         for came, many in self.new:
             waits[now - came] = waits.get(now - came, 0) + many

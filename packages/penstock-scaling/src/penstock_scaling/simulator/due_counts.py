@@ -1,4 +1,4 @@
-"""Messages by the second in which something becomes of them."""
+"""Counts messages by the second in which they are due."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from random import Random
 
 
 class DueCounts:
-    """How many, and when."""
+    """The number of messages due in each second."""
 
     def __init__(self) -> None:
-        """None yet."""
+        """Start empty."""
         self.at: dict[int, int] = {}
         self.total = 0
 
@@ -22,19 +22,19 @@ class DueCounts:
         self.total -= count
         return count
 
-    def put_off(self, now: int, until: int) -> None:
-        """What is due now is due then."""
+    def postpone(self, now: int, until: int) -> None:
+        """Move what is due now to another second."""
         if count := self.pop(now):
             self.add(until, count)
 
     def clear(self) -> int:
-        """Forget them all; how many there were."""
+        """Remove all; returns their number."""
         count, self.total = self.total, 0
         self.at.clear()
         return count
 
     def pick(self, count: int, random: Random) -> list[int]:
-        """Take so many out at random: the seconds in which they were due."""
+        """Remove messages at random; returns the seconds in which they were due."""
         picked: list[int] = []
         places = iter(sorted(random.sample(range(self.total), count)) if count < self.total else range(self.total))
         place, below = next(places, None), 0

@@ -1,7 +1,7 @@
-"""The steps of a run.
+"""The steps of a simulation.
 
-In each second: what ends, ends; pods become ready or are gone; messages arrive; free slots take what waits; KEDA and
-the HPA look, where they are due, and pods start or leave.
+In each second: messages finish; pods become ready or are gone; messages arrive; free slots take waiting messages; KEDA
+and the HPA decide if they are due, and pods start or stop.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from penstock_scaling.autoscaler import Autoscaler, Decision
 from penstock_scaling.readings import Failed, Readings
 from penstock_scaling.simulator.backlog import Backlog
 from penstock_scaling.simulator.due_counts import DueCounts
-from penstock_scaling.simulator.pods import Pods, loads
-from penstock_scaling.simulator.run import Run, RunCounters, Series, summarize
+from penstock_scaling.simulator.pods import Pods, running_per_pod
+from penstock_scaling.simulator.run import RunCounters, Series, SimulationRun, summarize
 from penstock_scaling.simulator.scenario import Scenario
 from penstock_spec.findings import CannotGoOn
 
 
-def simulate(scenario: Scenario, seed: int) -> Run:
-    """Run it. Traffic and all else have a source of chance each, so that neither disturbs the other."""
+def simulate(scenario: Scenario, seed: int) -> SimulationRun:
+    """Run the scenario. Traffic has its own random source, so that it does not depend on the rest."""
     _all_read(scenario)
-    simulation = _Simulation(scenario, Random(f"run {seed}"))  # noqa: S311 - chance that can be repeated
+    simulation = _Simulation(scenario, Random(f"run {seed}"))  # noqa: S311 - repeatable randomness
     arrivals = scenario.traffic.arrivals(Random(f"traffic {seed}"))  # noqa: S311 - as above
     now = 0
     for count in arrivals:
@@ -39,7 +39,7 @@ def _all_read(scenario: Scenario) -> None:
     for one in settings.triggers:
         if one.reads == "other" and (settings.formula is None or one.name in settings.formula.names):
             raise CannotGoOn(
-                f"what the trigger `{one.name[:60]}` reads is not simulated",
+                f"the trigger `{one.name[:60]}` cannot be simulated",
                 "simulate with triggers on the stream, its parked messages and the age of the oldest",
             )
 
@@ -53,18 +53,18 @@ class _Simulation:
         self.wanted = settings.min if scenario.replicas is None else scenario.replicas
         self.least = settings.min if settings.idle is None else settings.idle
         self.pods, self.backlog, self.series = Pods(scenario, self.wanted), Backlog(), Series()
-        # What runs on pods that stay, what ends on pods that leave, what those will give back, what lost workers ran.
+        # Messages on ready pods; on stopping pods, those that finish and those given back; those of lost workers.
         self.ending, self.draining, self.returning, self.lost = DueCounts(), DueCounts(), DueCounts(), DueCounts()
         self.held = self.sent = self.done = 0
         self.counters = RunCounters()
         self.decisions: list[Decision] = []
         self.boundaries = {at for one in scenario.outages for at in (one.start, one.end)}
-        self.away: dict[str, int] = {}
-        """What is away, and until when."""
+        self.down: dict[str, int] = {}
+        """What is down, and until when."""
 
     @property
     def quiet(self) -> bool:
-        """Nothing is left to do, and no pod to go."""
+        """Whether all work is done and the pods are back at the minimum."""
         return self.counters.quiet is not None
 
     def tick(self, now: int, arriving: int) -> None:
@@ -73,27 +73,27 @@ class _Simulation:
         self._end(now)
         self.pods.pass_to(now)
         self._arrive(now, arriving)
-        if not self.away:
+        if not self.down:
             self._start(now)
         if now >= self.due:
             self._scale(now)
         self._record(now)
 
     def _outages(self, now: int) -> None:
-        before = self.away
-        self.away = {}
+        before = self.down
+        self.down = {}
         for one in self.scenario.outages:
             if one.start <= now < one.end:
-                self.away[one.of] = max(one.end, self.away.get(one.of, 0))
-        if "workers" in self.away and "workers" not in before:
+                self.down[one.of] = max(one.end, self.down.get(one.of, 0))
+        if "workers" in self.down and "workers" not in before:
             lost = sum(running.clear() for running in (self.ending, self.draining, self.returning))
             self.lost.add(now + self.scenario.lease, lost)
 
     def _end(self, now: int) -> None:
-        if until := self.away.get("redis"):
-            # Who cannot settle keeps the outcome and the slot, and repeats it.
+        if until := self.down.get("redis"):
+            # A worker that cannot settle keeps the outcome and the slot, and retries.
             for running in (self.ending, self.draining, self.returning, self.lost):
-                running.put_off(now, until)
+                running.postpone(now, until)
             return
         self.done += self.ending.pop(now)
         if self.draining.total:
@@ -105,7 +105,7 @@ class _Simulation:
             self.counters.taken_over += count
 
     def _arrive(self, now: int, arriving: int) -> None:
-        if "redis" in self.away:
+        if "redis" in self.down:
             self.held += arriving
             return
         if self.held:
@@ -132,7 +132,7 @@ class _Simulation:
         self._spread(now, count, free)
 
     def _spread(self, now: int, count: int, free: int) -> None:
-        """Give each of those that start its ticks, so that the shares come out as nearly as whole messages can."""
+        """Give each started message a duration, as close to the shares as whole messages allow."""
         ticks = self.scenario.handling.ticks
         shift = 0.0 if len(ticks) == 1 else self.random.random()
         before = 0
@@ -150,17 +150,17 @@ class _Simulation:
         self.due = self.autoscaler.due()
         if wanted == self.wanted:
             return
-        self.decisions.extend(one for one in self.autoscaler.said if one.changed)
+        self.decisions.extend(one for one in self.autoscaler.decisions if one.changed)
         if wanted > self.wanted:
             self.pods.start(now, wanted - self.wanted)
         elif going := self.pods.stop(self.wanted - wanted):
-            self._leave(now, going)
+            self._stop(now, going)
         self.wanted = wanted
 
     def _read(self, now: int) -> Readings:
-        """What the triggers would read, by what they count."""
+        """The current values of the triggers."""
         running = self.ending.total + self.draining.total + self.returning.total + self.lost.total
-        backlog, away = self.backlog, "redis" in self.away
+        backlog, down = self.backlog, "redis" in self.down
         values: dict[str, float] = {
             "length": self.sent if self.scenario.keeps_history else backlog.waiting + running,
             "lag": backlog.unread,
@@ -168,17 +168,17 @@ class _Simulation:
             "parked": 0,
             "oldest": backlog.oldest(now),
         }
-        # The janitor answers, and says that it does not know.
-        gone = {True: Failed.ABSENT, False: Failed.ANSWERED}
+        # Without Redis the janitor responds with an error.
+        gone = {True: Failed.UNREACHABLE, False: Failed.ERROR}
         return {
-            one.name: gone[one.connects] if away else values.get(one.reads, 0)
+            one.name: gone[one.connects] if down else values.get(one.reads, 0)
             for one in self.scenario.settings.triggers
         }
 
-    def _leave(self, now: int, going: int) -> None:
-        """Tell ready pods to leave: what ends in time ends there, and the rest is given back."""
+    def _stop(self, now: int, going: int) -> None:
+        """Stop ready pods: they finish what they can in time and give the rest back."""
         scenario = self.scenario
-        on = loads(scenario, self.pods.ready, self.ending.total, going, self.random)
+        on = running_per_pod(scenario, self.pods.ready, self.ending.total, going, self.random)
         self.pods.ready -= going
         ends = self.ending.pick(sum(on), self.random)
         self.random.shuffle(ends)
@@ -198,7 +198,7 @@ class _Simulation:
         series, backlog, pods = self.series, self.backlog, self.pods
         waiting = backlog.unread + backlog.given_back
         running = self.ending.total + self.draining.total + self.returning.total + self.lost.total
-        there = pods.there if pods.starting or pods.leaving else pods.ready
+        total = pods.total if pods.starting or pods.stopping else pods.ready
         series.sent.append(self.sent)
         series.waiting.append(waiting)
         series.running.append(running)
@@ -206,16 +206,16 @@ class _Simulation:
         series.oldest.append(backlog.oldest(now) if waiting else 0)
         series.wanted.append(self.wanted)
         series.ready.append(pods.ready)
-        series.pods.append(there)
+        series.pods.append(total)
         series.stopped.append(self.counters.busy_pods_stopped)
-        calm = not (waiting or running or self.held) and there == self.wanted == self.least
+        calm = not (waiting or running or self.held) and total == self.wanted == self.least
         if not calm:
             self.counters.quiet = None
         elif self.counters.quiet is None:
             self.counters.quiet = now
 
-    def result(self) -> Run:
-        decisions, waits = tuple(self.decisions), self.backlog.still(len(self.series))
-        return Run(
+    def result(self) -> SimulationRun:
+        decisions, waits = tuple(self.decisions), self.backlog.waits_until(len(self.series))
+        return SimulationRun(
             self.series, decisions, summarize(self.series, decisions, waits, self.counters, self.scenario.target_age)
         )

@@ -1,4 +1,4 @@
-"""How long messages take, as shares of them that take so many seconds."""
+"""Handling times, as shares of messages by seconds."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from itertools import pairwise
 from statistics import NormalDist
 
 POINTS = 16
-"""Values that stand for a distribution: each for an equal share of the messages."""
+"""Number of values that represent a distribution, each for an equal share of messages."""
 
 
 @dataclass(frozen=True)
-class Handling:
-    """Seconds, and the share of the messages that take so long. The shares sum to one."""
+class HandlingTimes:
+    """Seconds with the share of messages that take them. The shares add up to one."""
 
     points: tuple[tuple[float, float], ...]
 
     @classmethod
-    def fixed(cls, seconds: float) -> Handling:
-        """All take the same."""
+    def fixed(cls, seconds: float) -> HandlingTimes:
+        """The same time for all messages."""
         return cls(((seconds, 1.0),))
 
     @classmethod
-    def sample(cls, seconds: Sequence[float]) -> Handling:
-        """As they were measured: the means of equal shares of what was, so that the mean of all is kept."""
+    def sample(cls, seconds: Sequence[float]) -> HandlingTimes:
+        """Measured times: the means of equal shares, which keeps the total mean."""
         ordered, count = sorted(seconds), len(seconds)
         shares = min(POINTS, count)
         cuts = [round(index * count / shares) for index in range(shares + 1)]
@@ -34,10 +34,10 @@ class Handling:
         return cls(tuple((math.fsum(part) / len(part), len(part) / count) for part in parts))
 
     @classmethod
-    def spread(cls, median: float, p99: float) -> Handling:
-        """Log-normal, as work often is: half take no longer than the median, one of a hundred longer than the p99."""
+    def spread(cls, median: float, p99: float) -> HandlingTimes:
+        """A log-normal distribution with this median and p99."""
         sigma = math.log(p99 / median) / NormalDist().inv_cdf(0.99)
-        # More values than points, whose means then hold the tail as well.
+        # More values than points, so that the means include the tail.
         fine = 64 * POINTS
         curve = NormalDist(math.log(median), sigma) if sigma else None
         return cls.sample([math.exp(curve.inv_cdf((i + 0.5) / fine)) if curve else median for i in range(fine)])
@@ -49,7 +49,7 @@ class Handling:
 
     @cached_property
     def ticks(self) -> tuple[tuple[int, float], ...]:
-        """The same in whole ticks, and the share that takes so many or fewer.
+        """The times in whole ticks, with the cumulative share of messages.
 
         A time with a fraction becomes two: of 1.5 seconds, half take one tick and half take two. So the mean stays, and
         with it what a pod can do. Of 0.05 seconds, one in twenty takes a tick and the others take none.
@@ -70,6 +70,6 @@ class Handling:
 
     @cached_property
     def load(self) -> float:
-        """The share that holds a slot beyond the tick in which it starts."""
+        """The share of messages that hold a slot beyond the tick in which they start."""
         first, share = self.ticks[0]
         return 1.0 - share if first == 0 else 1.0

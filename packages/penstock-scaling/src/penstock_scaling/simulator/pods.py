@@ -1,4 +1,4 @@
-"""The pods: starting, ready, leaving; and which of them leave."""
+"""Pods: starting, ready and stopping; and which of them stop."""
 
 from __future__ import annotations
 
@@ -10,38 +10,38 @@ from penstock_scaling.simulator.scenario import Scenario
 
 @dataclass(slots=True)
 class Pods:
-    """Counts of them; those on their way by the second in which they arrive there."""
+    """The number of pods; starting and stopping ones by the second in which they are ready or gone."""
 
     scenario: Scenario
     ready: int
     starting: dict[int, int] = field(default_factory=dict)
-    leaving: dict[int, int] = field(default_factory=dict)
+    stopping: dict[int, int] = field(default_factory=dict)
 
     @property
-    def there(self) -> int:
-        """All that cost something: starting, ready and leaving."""
-        return self.ready + sum(self.starting.values()) + sum(self.leaving.values())
+    def total(self) -> int:
+        """All pods that cost money: starting, ready and stopping."""
+        return self.ready + sum(self.starting.values()) + sum(self.stopping.values())
 
     def pass_to(self, now: int) -> None:
-        """Those whose second has come are ready, or gone."""
+        """Advance to this second."""
         if self.starting:
             self.ready += self.starting.pop(now, 0)
-        if self.leaving:
-            self.leaving.pop(now, None)
+        if self.stopping:
+            self.stopping.pop(now, None)
 
     def start(self, now: int, count: int) -> None:
-        """Where the nodes have no room, a new one comes first."""
+        """Start pods; those that do not fit on the nodes wait for a new node."""
         scenario, fits = self.scenario, count
         if scenario.node_pods is not None:
-            nodes = max(1, -(-self.there // scenario.node_pods))
-            fits = min(count, nodes * scenario.node_pods - self.there)
+            nodes = max(1, -(-self.total // scenario.node_pods))
+            fits = min(count, nodes * scenario.node_pods - self.total)
         for many, wait in ((fits, 0), (count - fits, scenario.node_start)):
             if many:
                 at = now + max(1, scenario.pod_start + wait)
                 self.starting[at] = self.starting.get(at, 0) + many
 
     def stop(self, count: int) -> int:
-        """Take away those that are not ready, the newest first; how many ready ones must go yet."""
+        """Remove starting pods, the newest first; returns how many ready ones must stop as well."""
         for at in sorted(self.starting, reverse=True):
             gone = min(count, self.starting[at])
             count -= gone
@@ -51,12 +51,12 @@ class Pods:
         return count
 
     def leave(self, at: int) -> None:
-        """One is gone by then."""
-        self.leaving[at] = self.leaving.get(at, 0) + 1
+        """Record that a stopping pod is gone at this second."""
+        self.stopping[at] = self.stopping.get(at, 0) + 1
 
 
-def loads(scenario: Scenario, ready: int, running: int, leaving: int, random: Random) -> list[int]:
-    """How many messages each of the pods runs that are told to leave.
+def running_per_pod(scenario: Scenario, ready: int, running: int, stopping: int, random: Random) -> list[int]:
+    """The number of running messages on each pod that is stopped.
 
     Work lies on the slots at random. Kubernetes takes the pods that are worth least; all are worth the same, and then
     the newest go, which run as much as any; with `protect_busy` the idle ones go first.
@@ -68,4 +68,4 @@ def loads(scenario: Scenario, ready: int, running: int, leaving: int, random: Ra
             on[slot // scenario.concurrency] += 1
     else:
         on = [scenario.concurrency] * ready
-    return (sorted(on) if scenario.protect_busy else on)[:leaving]
+    return (sorted(on) if scenario.protect_busy else on)[:stopping]

@@ -1,4 +1,4 @@
-"""What came of a run: a line for each second, and the sums of it."""
+"""The result of a simulation: a time series and its summary."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ def _column() -> array[int]:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """Second by second, each at the same index."""
+    """Values for each second."""
 
     sent: array[int] = field(default_factory=_column)
-    """All that were sent until then."""
+    """Messages sent so far."""
     waiting: array[int] = field(default_factory=_column)
     running: array[int] = field(default_factory=_column)
     done: array[int] = field(default_factory=_column)
-    """All that are done."""
+    """Messages done so far."""
     oldest: array[int] = field(default_factory=_column)
-    """Seconds that the oldest of the waiting has waited."""
+    """Age of the oldest waiting message."""
     wanted: array[int] = field(default_factory=_column)
     """Pods that KEDA and the HPA want."""
     ready: array[int] = field(default_factory=_column)
-    """Pods that work."""
+    """Ready pods."""
     pods: array[int] = field(default_factory=_column)
-    """Pods there are: starting, ready, or leaving."""
+    """All pods: starting, ready or stopping."""
     stopped: array[int] = field(default_factory=_column)
-    """All pods that were told to leave while they worked, until then."""
+    """Pods stopped while busy, so far."""
 
     def __len__(self) -> int:
         """Seconds."""
@@ -41,38 +41,38 @@ class Series:
 
     @property
     def backlog(self) -> array[int]:
-        """What is not done: waiting and running."""
+        """Unfinished messages: waiting and running."""
         return array("q", (one - other for one, other in zip(self.sent, self.done, strict=True)))
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """The sums. Times are in seconds."""
+    """The summary. Times are in seconds."""
 
     lasted: int
     sent: int
     done: int
     waits: Mapping[int, int]
-    """How many messages waited so long until they were started; those that never were, until the end of the run."""
+    """Messages by seconds waited until their start; those never started count until the end of the run."""
     over_target: int
-    """Time in which the oldest message was older than the target age."""
+    """Seconds in which the oldest message was older than the target age."""
     max_replicas: int
     mean_replicas: float
     pod_hours: float
     scaled_up: int
     scaled_down: int
-    """Decisions that changed the number."""
+    """Decisions that changed the number of pods."""
     busy_pods_stopped: int
-    """Pods told to leave while they worked."""
+    """Pods stopped while busy."""
     given_back: int
-    """Messages that a leaving pod could not end in time."""
+    """Messages that a stopping pod could not finish in time."""
     taken_over: int
-    """Messages of workers that were lost."""
+    """Messages of lost workers."""
     back_at_min: int | None
-    """From the last message sent until all is done and the pods are back at the least; None where they never were."""
+    """Seconds from the last message until all is done and the pods are at the minimum; None if that never happened."""
 
     def waited(self, share: float) -> int:
-        """The wait that this share of the messages did not exceed: 0.99 is the p99, 1 the longest."""
+        """The quantile of the wait: 0.99 is the p99, 1 the longest."""
         total, reached = sum(self.waits.values()), 0
         for wait in sorted(self.waits):
             reached += self.waits[wait]
@@ -87,24 +87,24 @@ class Summary:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
-    """A scenario as it went."""
+class SimulationRun:
+    """The result of simulating a scenario."""
 
     series: Series
     decisions: tuple[Decision, ...]
-    """Those that changed the number of pods."""
+    """Decisions that changed the number of pods."""
     summary: Summary
 
 
 @dataclass(slots=True)
 class RunCounters:
-    """What is counted on the way."""
+    """Counters during the run."""
 
     busy_pods_stopped: int = 0
     given_back: int = 0
     taken_over: int = 0
     quiet: int | None = None
-    """The second from which on all was done and the pods were back."""
+    """The second since which all is done and the pods are back at the minimum."""
 
 
 def summarize(
@@ -114,7 +114,7 @@ def summarize(
     counters: RunCounters,
     target_age: int | None,
 ) -> Summary:
-    """The sums of a run."""
+    """Summarize a run."""
     last = max((now for now, (before, after) in enumerate(pairwise(series.sent), 1) if after > before), default=0)
     return Summary(
         lasted=len(series),

@@ -1,4 +1,4 @@
-"""What is simulated: the settings, the traffic, the pods, and what fails."""
+"""The inputs of a simulation: settings, traffic, pods and outages."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from random import Random
 from typing import Literal, Protocol
 
 from penstock_scaling.settings import Settings
-from penstock_scaling.simulator.handling import Handling
+from penstock_scaling.simulator.handling import HandlingTimes
 
 Arrivals = Iterator[int]
 """Messages in each second."""
 
 
 class Traffic(Protocol):
-    """What arrives."""
+    """A source of messages."""
 
     def arrivals(self, random: Random, /) -> Arrivals:
-        """Messages in each second, until no more come."""
+        """Messages in each second, to the end of the traffic."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outage:
-    """Something is away for a time; seconds count from the start of the run.
+    """Workers or Redis are down for a time, in seconds since the start of the run.
 
-    workers   all of them are lost at once and are back at the end; what they ran is taken over when their lease is over
-    redis     nothing is read or settled; senders hold on to what they have, and send it when Redis is back
+    workers   all are lost at once and return at the end; their messages are taken over when their leases expire
+    redis     nothing is read or settled; producers hold their messages back and send them when Redis is up
     """
 
     of: Literal["workers", "redis"]
@@ -35,38 +35,38 @@ class Outage:
 
     @property
     def end(self) -> int:
-        """The first second in which it is back."""
+        """The first second after the outage."""
         return self.start + self.lasts
 
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """All that a run hangs on, but the seed. Times are whole seconds."""
+    """The inputs of a run, except the random seed. Times are whole seconds."""
 
     settings: Settings
     traffic: Traffic
-    handling: Handling
+    handling: HandlingTimes
     concurrency: int
-    """Messages that a pod works on at once."""
+    """Messages that a pod runs at once."""
     pod_start: int = 10
-    """From the decision until a pod works, where a node has room for it."""
+    """From the decision until the pod is ready, if a node has room."""
     node_start: int = 90
-    """What a pod waits in addition where a node must come first."""
+    """Additional seconds for a pod that needs a new node."""
     node_pods: int | None = None
-    """Pods for which a node has room; None is a cluster that always has. A node leaves with its pods."""
+    """Pods per node; None means that there is always room. A node is removed with its pods."""
     grace: int = 90
     margin: int = 10
-    """A pod that is told to leave gives back what does not end within `grace` - `margin`."""
+    """A stopping pod gives back the messages that do not finish within `grace` - `margin`."""
     lease: int = 30
-    """After this, what a lost worker ran is taken over."""
+    """The messages of a lost worker are taken over after this."""
     protect_busy: bool = False
-    """Idle pods go first."""
+    """Stop idle pods first."""
     keeps_history: bool = False
-    """The stream's length counts what is done, too."""
+    """Whether the stream's length includes finished messages."""
     outages: tuple[Outage, ...] = ()
     replicas: int | None = None
-    """Pods at the start, all ready; None is the minimum."""
+    """Ready pods at the start; None is the minimum."""
     target_age: int | None = None
-    """The age of the oldest message above which time is counted."""
+    """The target for the age of the oldest message."""
     after: int = 3600
-    """How long the run goes on after the last second of traffic, at the most; it ends once all is quiet."""
+    """Maximum seconds after the traffic; the run ends earlier when all is quiet."""

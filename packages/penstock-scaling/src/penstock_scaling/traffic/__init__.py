@@ -1,1 +1,1 @@
-"""What arrives: messages in each second, from a pattern or from a trace."""
+"""Traffic: messages per second, from a pattern or a recorded trace."""

@@ -1,4 +1,4 @@
-"""Traffic by its shape.
+"""Traffic patterns.
 
 steady   the rate, as evenly as whole messages can come
 poisson  the rate, each message by itself
@@ -19,22 +19,22 @@ from typing import Literal
 
 from penstock_scaling.traffic.poisson import poisson
 
-Shape = Literal["steady", "poisson", "day", "burst", "outage"]
+PatternShape = Literal["steady", "poisson", "day", "burst", "outage"]
 
 DAY = 86_400
 NIGHT = 0.1
-"""Of the rate, that which comes at the quietest time of a day."""
+"""The share of the rate at the quietest time of a day."""
 FLOOD = 10
-"""Times the rate: how fast senders catch up after an outage."""
+"""The multiple of the rate at which producers catch up after an outage."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A shape, how much, and how long."""
+    """A shape with its rate and duration."""
 
-    shape: Shape
+    shape: PatternShape
     rate: float
-    """Messages a second; at the peak where the shape has one."""
+    """Messages per second; at the peak, if the shape has one."""
     lasts: int
     """Seconds."""
 
@@ -42,26 +42,26 @@ class Pattern:
         """Messages in each second."""
         means = (self.rate * share for share in _shares(self.shape, self.lasts))
         if self.shape == "steady":
-            return whole(means)
+            return whole_messages(means)
         return (poisson(mean, random) for mean in means)
 
 
-def whole(means: Iterator[float]) -> Iterator[int]:
-    """Whole messages for fractions of them: none is lost, and none comes early."""
+def whole_messages(means: Iterator[float]) -> Iterator[int]:
+    """Round to whole messages without losing or advancing any."""
     came = 0
     due = 0.0
     for mean in means:
         due += mean
-        # Sums of fractions fall short by a hair, which would hold a message back for a second.
+        # Float sums can be slightly too small, which would delay a message by a second.
         now = math.floor(due + 1e-9)
         yield now - came
         came = now
 
 
-def _shares(shape: Shape, lasts: int) -> Iterator[float]:
-    """Of the rate, in each second."""
+def _shares(shape: PatternShape, lasts: int) -> Iterator[float]:
+    """The share of the rate in each second."""
     for second in range(lasts):
-        at = second + 0.5  # the middle of the second stands for all of it
+        at = second + 0.5  # the middle of the second
         match shape:
             case "day":
                 swing = (1 - math.cos(2 * math.pi * at / min(lasts, DAY))) / 2
@@ -75,7 +75,7 @@ def _shares(shape: Shape, lasts: int) -> Iterator[float]:
 
 
 def _outage(at: float) -> float:
-    """`at` goes from 0 to 1. What was held back for a third is sent on top of what comes anyway."""
+    """`at` goes from 0 to 1. The messages of the outage are added to the normal rate."""
     if at < 1 / 3:
         return 1.0
     if at < 2 / 3:

@@ -1,4 +1,4 @@
-"""How many messages come in a second, where each comes by itself."""
+"""Random arrivals."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from random import Random
 
 SMALL = 30.0
-"""A mean from which on a normal distribution is near enough."""
+"""From this mean on, a normal distribution is close enough."""
 
 
 def poisson(mean: float, random: Random) -> int:
@@ -15,7 +15,7 @@ def poisson(mean: float, random: Random) -> int:
         return 0
     if mean >= SMALL:
         return max(0, round(random.gauss(mean, math.sqrt(mean))))
-    # Waits between arrivals are exponential; their product falls below this when a second is over.
+    # Intervals between arrivals are exponential; their product falls below this at the end of the second.
     over = math.exp(-mean)
     count, product = 0, random.random()
     while product > over:

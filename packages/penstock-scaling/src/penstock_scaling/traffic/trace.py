@@ -1,4 +1,4 @@
-"""Traffic that was recorded: from times, counts or rates to messages in each second."""
+"""Recorded traffic: converts times, counts or rates to messages per second."""
 
 from __future__ import annotations
 
@@ -8,19 +8,16 @@ from dataclasses import dataclass
 from itertools import pairwise
 from random import Random
 
-from penstock_scaling.traffic.patterns import whole
+from penstock_scaling.traffic.patterns import whole_messages
 
-LONGEST = 31 * 86_400
-"""Seconds of a trace at the most."""
-MOST = 1_000_000_000
-"""Messages of a trace at the most."""
+MAX_SECONDS = 31 * 86_400
+MAX_MESSAGES = 1_000_000_000
 
 
 class TraceError(ValueError):
-    """What was recorded is no traffic; `place` counts samples from 0."""
+    """Invalid recorded traffic; `place` is the index of the sample."""
 
     def __init__(self, says: str, place: int) -> None:
-        """Tell what is wrong, and where."""
         super().__init__(says)
         self.says = says
         self.place = place
@@ -28,7 +25,7 @@ class TraceError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """Messages in each second, as they were recorded."""
+    """Recorded messages in each second."""
 
     counts: tuple[int, ...]
 
@@ -38,13 +35,13 @@ class Trace:
         return len(self.counts)
 
     def arrivals(self, random: Random) -> Iterator[int]:
-        """The same each time: nothing is left to chance."""
+        """The recorded numbers, without randomness."""
         del random
         return iter(self.counts)
 
 
 def of_times(times: Sequence[float]) -> Trace:
-    """One message at each of these times, in seconds, in any order: what was written by several may not be sorted."""
+    """One message at each time, in seconds. The times may be unsorted, as several processes may have written them."""
     _refuse_nonsense(times, "time")
     first = math.floor(min(times))
     _refuse_length(max(times) - first, len(times) - 1)
@@ -55,13 +52,13 @@ def of_times(times: Sequence[float]) -> Trace:
 
 
 def of_counts(times: Sequence[float], counts: Sequence[float]) -> Trace:
-    """So many messages from each time to the next, evenly; the last lasts as long as the one before."""
+    """A number of messages from each time to the next, evenly; the last interval is as long as the previous one."""
     lengths = _lengths(times)
     return _spread(lengths, [count / length for count, length in zip(_amounts(counts), lengths, strict=True)])
 
 
 def of_rates(times: Sequence[float], rates: Sequence[float]) -> Trace:
-    """So many messages a second from each time to the next; the last lasts as long as the one before."""
+    """Messages per second from each time to the next; the last interval is as long as the previous one."""
     return _spread(_lengths(times), _amounts(rates))
 
 
@@ -70,7 +67,7 @@ def _lengths(times: Sequence[float]) -> list[float]:
     lengths = []
     for place, (before, after) in enumerate(pairwise(times), 1):
         if after <= before:
-            raise TraceError("its time is not after the one before", place)
+            raise TraceError("its time is not after the previous one", place)
         lengths.append(after - before)
     lengths.append(lengths[-1] if lengths else 1.0)
     _refuse_length(sum(lengths), len(times) - 1)
@@ -78,41 +75,41 @@ def _lengths(times: Sequence[float]) -> list[float]:
 
 
 def _spread(lengths: Sequence[float], rates: Sequence[float]) -> Trace:
-    """A stretch may begin and end within a second."""
+    """Intervals may start and end within a second."""
     ends, end = [], 0.0
     for length in lengths:
         end += length
         ends.append(end)
-    seconds = max(math.ceil(end - 1e-6), 1)  # times with fractions do not sum up to whole seconds
+    seconds = max(math.ceil(end - 1e-6), 1)  # float sums are not exact
     means = [0.0] * seconds
     start = 0.0
     for place, (end, rate) in enumerate(zip(ends, rates, strict=True)):
-        if rate * (end - start) > MOST:
-            raise TraceError(f"it makes more than {MOST:,} messages", place)
+        if rate * (end - start) > MAX_MESSAGES:
+            raise TraceError(f"it exceeds {MAX_MESSAGES:,} messages", place)
         for second in range(math.floor(start), min(math.ceil(end), seconds)):
             means[second] += rate * max(min(end, second + 1) - max(start, second), 0)
         start = end
-    if sum(means) > MOST:
-        raise TraceError(f"up to it there are more than {MOST:,} messages", len(rates) - 1)
-    return Trace(tuple(whole(iter(means))))
+    if sum(means) > MAX_MESSAGES:
+        raise TraceError(f"the total up to here exceeds {MAX_MESSAGES:,} messages", len(rates) - 1)
+    return Trace(tuple(whole_messages(iter(means))))
 
 
 def _amounts(amounts: Sequence[float]) -> Sequence[float]:
     _refuse_nonsense(amounts, "count")
     for place, amount in enumerate(amounts):
         if amount < 0:
-            raise TraceError(f"{amount:g} is below nothing", place)
+            raise TraceError(f"{amount:g} is negative", place)
     return amounts
 
 
 def _refuse_nonsense(numbers: Sequence[float], what: str) -> None:
     if not numbers:
-        raise TraceError("there is nothing in it", 0)
+        raise TraceError("it is empty", 0)
     for place, number in enumerate(numbers):
         if not math.isfinite(number):
             raise TraceError(f"its {what} is not a finite number", place)
 
 
 def _refuse_length(seconds: float, place: int) -> None:
-    if seconds > LONGEST:
-        raise TraceError(f"it goes on for more than {LONGEST // 86_400} days", place)
+    if seconds > MAX_SECONDS:
+        raise TraceError(f"it lasts more than {MAX_SECONDS // 86_400} days", place)
