@@ -66,8 +66,8 @@ def command(
     A CSV trace has lines of `time,count`, or of times only, one per message. A JSON trace is Prometheus's response to a
     range query for messages per second, such as `sum(rate(penstock_sent_total[1m]))`.
 
-    A sweep tries values for one field and finds the one that meets the target with the fewest pod-hours. Values that
-    `penstock lint` refuses are left out. The exit code is 1 if the target is missed.
+    A sweep tries values for one field. Of those that meet the target, it finds the one with the fewest pod-hours.
+    Values that `penstock lint` refuses are left out. The exit code is 1 if the target is missed.
 
     \b
     Examples:
