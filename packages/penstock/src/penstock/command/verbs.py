@@ -16,9 +16,9 @@ PACKAGES = {
         "validate": "Let the programs that will read generated files judge them.",
     },
     "penstock_dev": {
-        "simulate": "Say what a spec does under traffic, before it is deployed.",
-        "test": "Hold specs to what they expect of their scaling.",
-        "dev": "Run pipelines and schedulers on this machine, as a cluster would.",
+        "simulate": "Simulate a spec under traffic, before it is deployed.",
+        "test": "Check the scaling that specs expect.",
+        "dev": "Run pipelines and schedulers locally, as a cluster would.",
     },
 }
 """Verbs of the packages that pods do without."""
