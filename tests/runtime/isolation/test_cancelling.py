@@ -153,7 +153,7 @@ def test_a_drain_waits_for_what_runs(keep: Keep, tmp_path: Path) -> None:
             task, _, _ = await it.begin("wait_for_file", file="/nowhere")
             await it.processes.close()
             assert await task == Killed("drain", by_force=True)
-            with pytest.raises(NoChildError, match="no children are wanted any more"):
+            with pytest.raises(NoChildError, match="the pool of children is closing"):
                 await it.do("who")
 
     keep(promise())
@@ -170,7 +170,7 @@ def test_closing_does_not_wait_for_an_import(keep: Keep, tmp_path: Path) -> None
             await asyncio.sleep(0)
             await it.processes.close()
             assert await task == Killed("drain", by_force=False)
-            with pytest.raises(NoChildError, match="no children are wanted any more"):
+            with pytest.raises(NoChildError, match="the pool of children is closing"):
                 await starting
 
     keep(promise())

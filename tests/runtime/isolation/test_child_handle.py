@@ -35,7 +35,7 @@ async def result_of(*said: tuple[Packet, bytes], code: int) -> object:
     ours, theirs = socket.socketpair()
     gone: list[ChildHandle] = []
     child = ChildHandle(ours, NoForkServer(), number=1, patience=1.0, gone=gone.append)
-    outcome = child.begin(MESSAGE, None, print)
+    outcome = child.run(MESSAGE, None, print)
     with theirs:
         theirs.recv(65536)
         theirs.sendall(b"".join(encode(packet, body) for packet, body in said))
@@ -64,11 +64,11 @@ def test_who_asks_a_fork_server_that_is_gone_is_told() -> None:
 
     async def promise() -> None:
         lifeline = os.pipe()
-        unwanted = asyncio.get_running_loop().create_future()
-        client = await ForkServerClient.open(Prepare("doing:make", {}, (WORKS,), None), lifeline[0], unwanted)
+        closing = asyncio.get_running_loop().create_future()
+        client = await ForkServerClient.open(Prepare("doing:make", {}, (WORKS,), None), lifeline[0], closing)
         client.kill()
         await until(lambda: client.closed, "its end is heard")
-        child = client.ask(1.0, lambda _: None)
+        child = client.request_child(1.0, lambda _: None)
         assert isinstance(await child.ready, NoChildError)
         await asyncio.gather(client.close(), client.close())
         for end in lifeline:

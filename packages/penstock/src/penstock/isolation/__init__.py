@@ -1,20 +1,20 @@
-"""Handlers in processes of their own, so that what a handler does to its process is its own affair.
+"""Runs handlers in child processes, so that a handler can harm only its own process.
 
 A worker runs an event loop and threads, and such a process must not fork. So it starts a **fork server**: a clean
-interpreter with one thread, which imports the handler once and then forks a **child** whenever it is asked to. A child
-runs one message at a time and answers the worker directly, over a socket of its own.
+interpreter with one thread, which imports the handler once and forks a **child** on request. A child runs one message
+at a time, and talks to the worker over its own socket.
 
 ```
-worker ──── births, ends ───── fork server
+worker ──── forks, exits ──── fork server
    │                              │ fork
    ├──── messages, outcomes ──── child
    └──── messages, outcomes ──── child
 ```
 
-- The worker's end is the end of all of them: each holds a *lifeline* on which the kernel kills it.
-- The end of the fork server ends nothing else: children go on, and the next message gets a new fork server.
-- The end of a child is the end of one message.
-- Where the import leaves threads or sockets behind, a fork would copy them broken. Then children import for themselves.
+- When the worker ends, all others end: each holds a *lifeline* on which the kernel kills it.
+- When the fork server ends, children go on, and the next message gets a new fork server.
+- When a child ends, one message ends.
+- Where the import leaves threads or sockets behind, a fork would copy them broken. Then each child imports the handler.
 """
 
 from penstock.isolation.errors import HandlerImportError, NoChildError

@@ -1,4 +1,4 @@
-"""Words over a socket, on an event loop: the worker's end, and a child's."""
+"""Packets over a socket, on an event loop; worker and child have an end each."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from collections.abc import Callable
 from penstock.isolation.protocol import Decoder, Packet, ProtocolError, encode
 
 _AT_ONCE = 65536
-"""Bytes of one read: above 128 KiB each buffer would be a mapping of its own."""
+"""Bytes of one read: above 128 KiB, malloc would map each buffer separately."""
 _READS = 16
-"""In a row."""
+"""Reads in a row, before other sockets get their turn."""
 
 
 class Channel:
-    """Says and hears words. Any thread may say; hearing happens on the loop."""
+    """Sends and receives packets. Any thread may send; packets are received on the loop."""
 
     def __init__(
         self, sock: socket.socket, on_packet: Callable[[Packet, bytes], None], on_close: Callable[[], None]
     ) -> None:
-        """Listen at once; `on_close` is called when the other end is gone."""
+        """Receive at once; `on_close` is called when the other end is closed."""
         sock.settimeout(0)
         self._sock = sock
         self._on_packet = on_packet
@@ -34,28 +34,28 @@ class Channel:
         self._loop = asyncio.get_running_loop()
         self._loop.add_reader(sock.fileno(), self._on_readable)
         self.closed = False
-        """The other end is gone, or this one was closed."""
+        """One of both ends is closed."""
         self.unread = False
-        """The other end was gone before it had read everything."""
+        """The other end closed before it had read everything."""
 
-    def send(self, packet: Packet, body: bytes = b"", *, hand_over: socket.socket | None = None) -> None:
-        """Send a word, and a socket with it, which is then closed here. To nobody, if there is nobody any more."""
+    def send(self, packet: Packet, body: bytes = b"", *, pass_socket: socket.socket | None = None) -> None:
+        """Send a packet, and a socket with it, which is then closed here. Does nothing on a closed channel."""
         with self._saying:
             if self.closed:
-                if hand_over is not None:
-                    hand_over.close()
+                if pass_socket is not None:
+                    pass_socket.close()
                 return
-            self._outbox.append((memoryview(encode(packet, body)), hand_over))
+            self._outbox.append((memoryview(encode(packet, body)), pass_socket))
             if len(self._outbox) == 1 and not self._push():
                 self._loop.call_soon_threadsafe(self._wait_for_room)
 
     def read_rest(self) -> None:
-        """Hear all that was said before the other end was gone."""
+        """Receive everything that was sent before the other end closed."""
         while not self.closed and self._read() > 0:
             pass
 
     def close(self) -> None:
-        """Hang up. Nothing is called any more."""
+        """Close this end; no callback is called any more."""
         if not self.closed:
             self._end()
         self._sock.close()
@@ -65,24 +65,24 @@ class Channel:
         self._loop.remove_reader(self._sock.fileno())
         self._loop.remove_writer(self._sock.fileno())
         self.unread = self.unread or bool(self._outbox)
-        for _, handed_over in self._outbox:
-            if handed_over is not None:
-                handed_over.close()
+        for _, passed in self._outbox:
+            if passed is not None:
+                passed.close()
         self._outbox.clear()
 
     def _on_readable(self) -> None:
-        """Hear what is there, for a large message in several reads; then it is the turn of others."""
+        """Read several times, as large messages need."""
         for _ in range(_READS):
             if self._read() < _AT_ONCE:
                 return
 
     def _read(self) -> int:
-        """Read once; how much that was."""
+        """Read once, and return the number of bytes."""
         try:
             data = self._sock.recv(_AT_ONCE)
         except BlockingIOError:
             return 0
-        except OSError:  # a reset: what we said last was not read
+        except OSError:  # a reset: the last packet was not read
             self.unread = True
             data = b""
         with contextlib.suppress(ProtocolError):
@@ -97,22 +97,18 @@ class Channel:
         return 0
 
     def _push(self) -> bool:
-        """Send what goes; whether that is all."""
+        """Send as much as the socket takes; whether that is everything."""
         while self._outbox:
-            data, handed_over = self._outbox[0]
+            data, passed = self._outbox[0]
             try:
-                sent = (
-                    socket.send_fds(self._sock, [data], [handed_over.fileno()])
-                    if handed_over
-                    else self._sock.send(data)
-                )
+                sent = socket.send_fds(self._sock, [data], [passed.fileno()]) if passed else self._sock.send(data)
             except BlockingIOError:
                 return False
-            except OSError:  # nobody reads any more; the reader will notice
+            except OSError:  # the other end is closed; the next read notices
                 self.unread = True
                 return True
-            if handed_over:
-                handed_over.close()
+            if passed:
+                passed.close()
             if sent == len(data):
                 self._outbox.popleft()
             else:

@@ -1,4 +1,4 @@
-"""A child: runs one message after another, and ends when it is told to or when its worker is gone."""
+"""The child process: runs one message after another, until its worker tells it to quit or is gone."""
 
 from __future__ import annotations
 
@@ -38,13 +38,17 @@ from penstock.isolation.runs import CancelReason, RunRequest
 from penstock.observe.failures import failure
 
 BROKEN = 70
-"""The exit code of a child that failed by itself, which would be a fault of ours."""
+"""The exit code of a child that failed outside a handler, by a bug of Penstock."""
 
 
 def run_child(
-    sock: socket.socket, worker: int, asked: Prepare, program: ChildProgram | None, not_its_own: Iterable[socket.socket]
+    sock: socket.socket,
+    worker: int,
+    prepare: Prepare,
+    program: ChildProgram | None,
+    not_its_own: Iterable[socket.socket],
 ) -> NoReturn:
-    """Be a child, in a process that was just forked. Without work, import it here."""
+    """Run as a child, in a process that was just forked. Without a program, import it here."""
     code = BROKEN
     try:
         os.setpgid(0, 0)
@@ -54,7 +58,7 @@ def run_child(
             one.close()
         lifeline.hold(worker)
         die_first()
-        code = _run(sock, asked, program)
+        code = _run(sock, prepare, program)
     except BaseException as error:  # noqa: BLE001 - the stack above belongs to the fork server
         with suppress(OSError, ValueError):
             sys.stderr.write(f"penstock: a child failed by itself: {failure(error)}\n")
@@ -66,35 +70,35 @@ def run_child(
 
 
 def signals_do_nothing() -> None:
-    """Let a drain that signals everyone in reach not take the messages that it waits for.
+    """Survive a drain that signals the whole process group, as it waits for the messages of the children.
 
-    A function that does nothing, rather than SIG_IGN: programs that a handler starts would inherit that.
+    The handler is a function that does nothing: programs that a team's handler starts would inherit SIG_IGN.
     """
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: None)
 
 
-def _run(sock: socket.socket, asked: Prepare, program: ChildProgram | None) -> int:
+def _run(sock: socket.socket, prepare: Prepare, program: ChildProgram | None) -> int:
     if program is None:
         try:
-            program = load(asked)
+            program = load(prepare)
         except HandlerImportError as error:
             sock.sendall(encode(ImportFailed(str(error))))
             return 0
     signals_do_nothing()
     loop = asyncio.SelectorEventLoop()
     asyncio.set_event_loop(loop)
-    life = loop.create_task(_Child(sock, program, MemoryLimit(asked.memory_limit), loop).serve())
-    while not life.done():
-        # A handler that calls `sys.exit` in a task of its own ends the loop; it is told as a failure of the handler.
+    serving = loop.create_task(_Child(sock, program, MemoryLimit(prepare.memory_limit), loop).serve())
+    while not serving.done():
+        # `sys.exit` stops the loop; where it was called in the handler, the worker gets it as a failure.
         with suppress(SystemExit, KeyboardInterrupt):
-            loop.run_until_complete(life)
-    life.result()
+            loop.run_until_complete(serving)
+    serving.result()
     return 0
 
 
 class _Control:
-    """One message's way to the worker."""
+    """Connects one message to the worker."""
 
     def __init__(self, channel: Channel, message: str) -> None:
         self._channel = channel
@@ -136,7 +140,7 @@ class _Child:
         self._task: asyncio.Task[None] | None = None
 
     async def serve(self) -> None:
-        # Without a worker there is nobody to finish for: what runs here is run again elsewhere.
+        # Without its worker a message runs again elsewhere, so there is nothing to finish.
         self._channel = Channel(self._sock, self._on_packet, lambda: os._exit(0))
         self._channel.send(Ready(os.getpid()))
         await self._left.wait()
@@ -157,7 +161,7 @@ class _Child:
             with self._memory:
                 body = await self._program.run(request, control)
             packet = RunDone(control.last)
-        except BaseException as error:  # noqa: BLE001 - whatever it is, it is the outcome
+        except BaseException as error:  # noqa: BLE001 - whatever it is, the worker gets it
             if isinstance(error, asyncio.CancelledError) and control.why is not None:
                 packet, body = RunStopped(control.last), b""
             else:

@@ -1,4 +1,4 @@
-"""A child as its worker sees it: ready, busy, gone."""
+"""The worker's handle of a child process: ready, busy, gone."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class _Message:
-    """What it runs."""
+    """The message that the child runs."""
 
     id: bytes
     on_progress: Callable[[ProgressReport], None]
@@ -53,7 +53,7 @@ class _Message:
 
 
 class ChildHandle:
-    """One child, from the wish for it to its end."""
+    """One child, from the request to fork it to its end."""
 
     def __init__(
         self,
@@ -64,27 +64,27 @@ class ChildHandle:
         patience: float,
         gone: Callable[[ChildHandle], None],
     ) -> None:
-        """Listen to a child that is being made; `gone` is called once, when it is no more."""
+        """Listen to a child that is being forked; `gone` is called once, when it has ended."""
         self._loop = asyncio.get_running_loop()
         self._channel = Channel(sock, self._on_packet, self._on_close)
         self._end = Termination(fork_server, number, self._ended)
         self._patience = patience
         self._gone = gone
         self._last = False
-        self._leaving = False
+        self._quitting = False
         self._message: _Message | None = None
         self.ready: asyncio.Future[HandlerImportError | NoChildError | None] = self._loop.create_future()
-        """What keeps it from being born; None when it waits for a message."""
+        """None when the child waits for its first message, else why there is no child."""
 
     @property
     def usable(self) -> bool:
-        """It can be given another message."""
-        return not (self._channel.closed or self._leaving or self._message)
+        """Whether it can take another message."""
+        return not (self._channel.closed or self._quitting or self._message)
 
-    def begin(
+    def run(
         self, request: RunRequest, deadline: float | None, on_progress: Callable[[ProgressReport], None]
     ) -> asyncio.Future[RunResult | None]:
-        """Run a message. Gives its outcome, or None when the child was gone before it had read the message."""
+        """Run a message. The result is None if the child ended before it had read the message."""
         self._message = _Message(request.id, on_progress, self._loop.create_future())
         outcome = self._message.outcome
         parts = [part for field in request.fields for part in field]
@@ -100,34 +100,34 @@ class ChildHandle:
         return outcome
 
     def cancel(self, why: CancelReason) -> None:
-        """Ask what runs to stop, and see to it that it does."""
+        """Ask the message to stop, and end the process by force if it does not."""
         if self._message is not None and self._message.why is None:
             self._message.why = why
             self._channel.send(Cancel(why))
             self._end.force_in(self._patience)
 
-    def leave(self) -> None:
-        """Let it end by itself; what runs is cancelled first, as by a drain."""
+    def quit(self) -> None:
+        """Let the child end by itself; its message is cancelled first, as by a drain."""
         if self._message is not None:
             self._last = True
             self.cancel("drain")
-        elif not self._leaving:
-            self._leaving = True
+        elif not self._quitting:
+            self._quitting = True
             self._channel.send(Quit())
             self._end.force_in(self._patience)
 
     def exited(self, code: int) -> None:
-        """Hear from the fork server that it has ended."""
+        """The fork server says that the child has ended."""
         self._channel.read_rest()
         self._end.exited(code)
 
     def fork_failed(self, text: str) -> None:
-        """Hear from the fork server that there will be no child."""
+        """The fork server could not fork this child."""
         self._set_ready(NoChildError(text))
         self._end.exited(None)
 
     def orphaned(self) -> None:
-        """Hear that the fork server is gone, and with it the one who would tell how this child ends."""
+        """The fork server is gone, and will not say how this child ends."""
         self._end.orphaned(closed=self._channel.closed)
 
     def _on_packet(self, packet: Packet, body: bytes) -> None:
@@ -139,52 +139,52 @@ class ChildHandle:
             self._set_ready(HandlerImportError(packet.text))
         elif isinstance(packet, ProgressPacket):
             if message is not None and packet.id.encode("latin-1") == message.id:
-                # Later, so that it is no affair of this child what comes of it; yet before the outcome.
+                # Later, so that an exception in it does not harm this child; yet before the outcome.
                 self._loop.call_soon(message.on_progress, ProgressReport(message.id, from_json(body)))
         elif message is None:
-            raise ProtocolError("an outcome of nothing")
+            raise ProtocolError("an outcome without a message")
         elif isinstance(packet, RunDone):
-            self._settle(message, Returned(body), last=packet.last)
+            self._finish(message, Returned(body), last=packet.last)
         elif isinstance(packet, RunFailed):
-            self._settle(message, _failure(body), last=packet.last)
+            self._finish(message, _failure(body), last=packet.last)
         elif isinstance(packet, RunStopped) and message.why is not None:
-            self._settle(message, Killed(message.why, by_force=False), last=packet.last)
+            self._finish(message, Killed(message.why, by_force=False), last=packet.last)
 
-    def _settle(self, message: _Message, ended: RunResult, *, last: bool) -> None:
+    def _finish(self, message: _Message, ended: RunResult, *, last: bool) -> None:
         self._message = None
         _set(message.outcome, ended)
         if self._last or last or not self._end.call_off():
-            self.leave()
+            self.quit()
 
     def _on_close(self) -> None:
         self._end.closed()
 
     def _ended(self, code: int | None) -> None:
-        """Its process is no more, and all that it has said was heard."""
+        """The process has ended, and everything that it sent was received."""
         unread = self._channel.unread
         self._channel.close()
         self._set_ready(NoChildError(f"{describe_exit(code)} before it was ready"))
         if self._message is not None:
             message, self._message = self._message, None
-            _set(message.outcome, self._how(message, code, unread=unread))
+            _set(message.outcome, self._result_of_exit(message, code, unread=unread))
         self._gone(self)
 
-    def _how(self, message: _Message, code: int | None, *, unread: bool) -> RunResult | None:
+    def _result_of_exit(self, message: _Message, code: int | None, *, unread: bool) -> RunResult | None:
         if message.why is not None:
             return Killed(message.why, by_force=True) if self._end.forced else Crashed(code, describe_exit(code))
-        if unread:  # nothing was said to it after the message
+        if unread:  # the message was the last that was sent
             return None
         return Crashed(code, "it closed its socket to the worker" if self._end.forced else describe_exit(code))
 
-    def _set_ready(self, trouble: HandlerImportError | NoChildError | None) -> None:
-        _set(self.ready, trouble)
+    def _set_ready(self, problem: HandlerImportError | NoChildError | None) -> None:
+        _set(self.ready, problem)
 
 
 def _failure(body: bytes) -> Failure:
     try:
         return Failure.told(json.loads(body))
     except (ValueError, TypeError, KeyError) as error:
-        raise ProtocolError("no failure beside a word") from error
+        raise ProtocolError("no failure in the body of a packet") from error
 
 
 def _set(future: asyncio.Future[T], value: T) -> None:

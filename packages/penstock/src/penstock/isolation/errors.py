@@ -1,4 +1,4 @@
-"""What keeps a message from being begun. None of it is the message's fault.
+"""Why a message cannot start in a child. None of it is the message's fault.
 
 ```
 IsolationError
@@ -12,24 +12,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-UNWANTED = "no children are wanted any more"
+CLOSING = "the pool of children is closing"
 
 
 class IsolationError(Exception):
-    """There is no child to run a message in."""
+    """There is no child for a message."""
 
 
 class HandlerImportError(IsolationError):
-    """The handler cannot be imported; the text says why, and where."""
+    """The handler cannot be imported; the text says why and where."""
 
 
 class NoChildError(IsolationError):
-    """No child could be started, or none is wanted any more."""
+    """No child could be started, or the pool is closing."""
 
 
 @contextmanager
 def os_errors_as_no_child() -> Iterator[None]:
-    """Tell what the system refuses, such as one process or file more."""
+    """Turn a refusal of the system, such as of one more process or file, into NoChildError."""
     try:
         yield
     except OSError as error:

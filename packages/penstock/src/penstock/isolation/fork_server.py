@@ -1,4 +1,4 @@
-"""The fork server: a clean interpreter with one thread, which imports the handler and forks children.
+"""The fork server's process: a clean interpreter with one thread, which imports the handler and forks children.
 
 `python -m penstock.isolation.fork_server SOCKET LIFELINE [REASON]`. A reason says what an earlier import here left
 behind: then nothing is imported here, and each child imports for itself.
@@ -35,25 +35,25 @@ from penstock.isolation.protocol import (
 
 
 class ForkServer:
-    """Forks on request, and tells how each child ends."""
+    """Forks on request, and reports how each child ends."""
 
     def __init__(self, control: socket.socket, worker: int, each_imports: str) -> None:
-        """Talk over this socket; hand this lifeline on to children."""
+        """Talk over this socket; pass this lifeline on to children."""
         self._control = control
         self._worker = worker
         self._each_imports = each_imports
         self._decoder = Decoder()
         self._children: dict[int, int] = {}
-        """Numbers by process."""
-        self._handed_over: collections.deque[int] = collections.deque()
-        self._asked = Prepare("", {}, (), None)
+        """The worker's number of each child, by process id."""
+        self._passed_files: collections.deque[int] = collections.deque()
+        self._prepare = Prepare("", {}, (), None)
         self._program: ChildProgram | None = None
         self._waker, self._woken = socket.socketpair()
 
     def serve(self) -> None:
-        """Do what the worker asks for, until it hangs up."""
+        """Serve the worker, until it closes the socket."""
         self._send(Hello())
-        self._wake_when_a_child_ends()
+        self._set_signal_handlers()
         poll = select.poll()
         poll.register(self._control, select.POLLIN)
         poll.register(self._woken, select.POLLIN)
@@ -62,53 +62,53 @@ class ForkServer:
             if self._woken.fileno() in ready:
                 self._woken.recv(4096)
                 self._reap()
-            if self._control.fileno() in ready and not self._listen():
+            if self._control.fileno() in ready and not self._receive():
                 return
 
-    def _wake_when_a_child_ends(self) -> None:
-        """Also once more after an import, which may have set its own."""
+    def _set_signal_handlers(self) -> None:
+        """Set signal handlers; again after an import, which may have set others."""
         self._waker.settimeout(0)
         signal.signal(signal.SIGCHLD, lambda *_: None)
         signal.set_wakeup_fd(self._waker.fileno(), warn_on_full_buffer=False)
         child.signals_do_nothing()
 
     def _send(self, packet: Packet) -> None:
-        with contextlib.suppress(OSError):  # the worker has hung up; the next read tells
+        with contextlib.suppress(OSError):  # the worker has closed the socket; the next read shows it
             self._control.sendall(encode(packet))
 
-    def _listen(self) -> bool:
+    def _receive(self) -> bool:
         try:
             data, files, _, _ = socket.recv_fds(self._control, 65536, 64)
         except OSError:
             return False
-        self._handed_over += files
+        self._passed_files += files
         for packet, _ in self._decoder.feed(data):
             if isinstance(packet, Fork):
-                self._fork(packet.child, self._handed_over.popleft())
+                self._fork(packet.child, self._passed_files.popleft())
             elif isinstance(packet, Signal):
                 self._signal(packet)
             elif isinstance(packet, Prepare):
-                self._prepare(packet)
+                self._import_handler(packet)
         return bool(data)
 
-    def _prepare(self, asked: Prepare) -> None:
-        self._asked = asked
+    def _import_handler(self, prepare: Prepare) -> None:
+        self._prepare = prepare
         if not self._each_imports:
             before = sockets()
             try:
-                self._program = load(asked)
+                self._program = load(prepare)
             except HandlerImportError as error:
                 self._send(ImportFailed(str(error)))
                 return
-            self._wake_when_a_child_ends()
+            self._set_signal_handlers()
             if left := left_behind(before):
-                self._start_anew(left)
+                self._restart_clean(left)
             gc.collect()
-            gc.freeze()  # so that collections in children do not write to what they share
+            gc.freeze()  # so that collections in children do not write to shared pages
         self._send(Prepared(self._each_imports))
 
-    def _start_anew(self, left: str) -> None:
-        """Become a clean interpreter again, under the same number and with the same worker."""
+    def _restart_clean(self, left: str) -> None:
+        """Become a clean interpreter again, with the same process id and the same worker."""
         _flush()
         kept = self._control.fileno(), self._worker
         for file in kept:
@@ -128,9 +128,9 @@ class ForkServer:
             return
         if process == 0:
             not_its_own = self._control, self._waker, self._woken
-            child.run_child(sock, self._worker, self._asked, self._program, not_its_own)
+            child.run_child(sock, self._worker, self._prepare, self._program, not_its_own)
         sock.close()
-        with contextlib.suppress(OSError):  # it has done so itself, or is gone
+        with contextlib.suppress(OSError):  # the child has done so itself, or is gone
             os.setpgid(process, process)
         self._children[process] = number
 
@@ -150,21 +150,21 @@ class ForkServer:
             del self._children[process]
             code = os.waitstatus_to_exitcode(status)
             if code:
-                # What a handler had started is nobody's now. SIGTERM would not do: its own forks ignore it.
+                # Programs that its handler started are left. SIGTERM is not enough: the handler's forks ignore it.
                 with contextlib.suppress(OSError):
                     os.killpg(process, signal.SIGKILL)
             self._send(Exited(number, code))
 
 
 def _flush() -> None:
-    """What an import has printed is printed once, not by each child again."""
+    """Write buffered output before a fork, or each child would write it again."""
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(Exception):
             stream.flush()
 
 
 def _close_all_but(*kept: int) -> None:
-    """Keep these from programs that a handler starts, and close the rest: uvloop hands on more than it is asked to."""
+    """Close all files but these, as uvloop passes on more than it should; programs that handlers start inherit none."""
     for file in kept:
         os.set_inheritable(file, False)  # noqa: FBT003 - takes no keyword
     for name in os.listdir("/dev/fd"):  # noqa: PTH208 - names are all there is
@@ -174,7 +174,7 @@ def _close_all_but(*kept: int) -> None:
 
 
 def main(arguments: list[str]) -> None:
-    """Serve the worker whose files these are."""
+    """Serve the worker that passed these files."""
     control, worker = map(int, arguments[:2])
     _close_all_but(control, worker)
     child.signals_do_nothing()
@@ -185,4 +185,4 @@ def main(arguments: list[str]) -> None:
 if __name__ == "__main__":
     main(sys.argv[1:])
     _flush()
-    os._exit(0)  # whatever an import has left here, it is not waited for
+    os._exit(0)  # without waiting for threads that an import has started

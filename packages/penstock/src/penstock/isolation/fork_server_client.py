@@ -1,4 +1,4 @@
-"""The worker's side of a fork server: asks for children, and hears of their ends."""
+"""The worker's side of a fork server: requests children, and learns how they end."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from typing import Any
 
 from penstock.isolation.channel import Channel
 from penstock.isolation.child_handle import ChildHandle
-from penstock.isolation.errors import UNWANTED, HandlerImportError, NoChildError, os_errors_as_no_child
+from penstock.isolation.errors import CLOSING, HandlerImportError, NoChildError, os_errors_as_no_child
 from penstock.isolation.protocol import Exited, Fork, ForkFailed, Hello, ImportFailed, Packet, Prepare, Prepared, Signal
 from penstock.isolation.runs import describe_exit
 
 _SECONDS_TO_END = 5.0
-"""For a fork server that was hung up on. It has nothing to do but to end."""
+"""For a fork server to end after its socket was closed."""
 
 
 class DiedWhileImportingError(HandlerImportError):
-    """The fork server was killed, or the import has ended its process."""
+    """The fork server was killed, or the import ended its process."""
 
 
 class ForkServerClient:
     """One fork server, from its start to its end."""
 
-    def __init__(self, sock: socket.socket, process: asyncio.subprocess.Process, asked: Prepare) -> None:
+    def __init__(self, sock: socket.socket, process: asyncio.subprocess.Process, prepare: Prepare) -> None:
         """See `open`."""
-        self._asked = asked
+        self._prepare = prepare
         self._process = process
         self._ended = asyncio.ensure_future(process.wait())
         self._children: dict[int, ChildHandle] = {}
@@ -38,88 +38,88 @@ class ForkServerClient:
         self._prepared: asyncio.Future[Prepared | HandlerImportError] = asyncio.get_running_loop().create_future()
         self._channel = Channel(sock, self._on_packet, self._on_close)
         self.each_imports = ""
-        """Why each child imports the handler for itself; empty when it is imported once."""
+        """Why each child imports the handler itself; empty where one import serves all."""
 
     @classmethod
-    async def open(cls, asked: Prepare, lifeline: int, unwanted: asyncio.Future[None]) -> ForkServerClient:
-        """Start a fork server and wait until it has imported the handler, or until it is unwanted.
+    async def open(cls, prepare: Prepare, lifeline: int, closing: asyncio.Future[None]) -> ForkServerClient:
+        """Start a fork server and wait until it has imported the handler, or until `unwanted` is done.
 
-        It is not to be cancelled: uvloop forgets a process that it is about to start.
+        Must not be cancelled: uvloop would forget a process that it is starting.
         """
         with os_errors_as_no_child():
-            ours, theirs = socket.socketpair()
+            own_end, other_end = socket.socketpair()
         try:
-            with theirs, os_errors_as_no_child():
+            with other_end, os_errors_as_no_child():
                 process = await asyncio.create_subprocess_exec(
                     *(
                         sys.executable,
                         "-P",
                         "-m",
                         "penstock.isolation.fork_server",
-                        str(theirs.fileno()),
+                        str(other_end.fileno()),
                         str(lifeline),
                     ),
                     stdin=asyncio.subprocess.DEVNULL,
-                    pass_fds=(theirs.fileno(), lifeline),
+                    pass_fds=(other_end.fileno(), lifeline),
                     start_new_session=True,
                 )
         except BaseException:
-            ours.close()
+            own_end.close()
             raise
-        client = cls(ours, process, asked)
+        client = cls(own_end, process, prepare)
         try:
-            await client._until_prepared(unwanted)
+            await client._until_imported(closing)
         except BaseException:
-            client.kill()  # it may import for ever, and would not hear that it is not wanted
+            client.kill()  # its import may take for ever
             await client.close()
             raise
         return client
 
     @property
     def closed(self) -> bool:
-        """It is gone, or was hung up on. Children that it has made may still be there."""
+        """Whether it has ended or was closed. Its children may still run."""
         return self._channel.closed
 
-    def ask(self, patience: float, gone: Callable[[ChildHandle], None]) -> ChildHandle:
-        """Ask for a child."""
+    def request_child(self, patience: float, gone: Callable[[ChildHandle], None]) -> ChildHandle:
+        """Request a child."""
         with os_errors_as_no_child():
-            ours, theirs = socket.socketpair()
+            own_end, other_end = socket.socketpair()
         number = next(self._numbers)
 
         def forget(child: ChildHandle) -> None:
             self._children.pop(number, None)
             gone(child)
 
-        child = ChildHandle(ours, self, number=number, patience=patience, gone=forget)
+        child = ChildHandle(own_end, self, number=number, patience=patience, gone=forget)
         self._children[number] = child
-        self._channel.send(Fork(number), hand_over=theirs)
+        self._channel.send(Fork(number), pass_socket=other_end)
         if self.closed:
             child.orphaned()
         return child
 
     def signal(self, child: int, which: signal.Signals) -> None:
-        """Have a signal sent to a child and all that it has started."""
+        """Send a signal to a child and everything that it has started."""
         self._channel.send(Signal(child, which))
 
     def kill(self) -> None:
-        """End it, which is stuck."""
+        """Kill a fork server that is stuck."""
         if self._process.returncode is None:
             with contextlib.suppress(ProcessLookupError):
                 self._process.kill()
 
     async def close(self) -> None:
-        """Hang up, and wait until it has ended."""
+        """Close the socket, and wait until the process has ended."""
         self._channel.close()
         self._orphan()
         await asyncio.wait([self._ended], timeout=_SECONDS_TO_END)
         self.kill()
         await self._ended
 
-    async def _until_prepared(self, unwanted: asyncio.Future[None]) -> None:
-        either: list[asyncio.Future[Any]] = [self._prepared, self._ended, unwanted]
+    async def _until_imported(self, closing: asyncio.Future[None]) -> None:
+        either: list[asyncio.Future[Any]] = [self._prepared, self._ended, closing]
         await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
-        if unwanted.done():
-            raise NoChildError(UNWANTED)
+        if closing.done():
+            raise NoChildError(CLOSING)
         self._channel.read_rest()
         if not self._prepared.done():
             code = await self._ended
@@ -131,7 +131,7 @@ class ForkServerClient:
 
     def _on_packet(self, packet: Packet, _: bytes) -> None:
         if isinstance(packet, Hello):
-            self._channel.send(self._asked)
+            self._channel.send(self._prepare)
         elif isinstance(packet, Prepared):
             self._prepared.set_result(packet)
         elif isinstance(packet, ImportFailed):

@@ -1,7 +1,7 @@
-"""What an import has left behind that a fork would break.
+"""Finds threads and sockets that an import leaves behind, which a fork would break.
 
-A fork has one thread: others are gone in it, with the locks that they held. And forks share their sockets: the answers
-to one are read by another.
+A fork has one thread: the others are gone, and the locks that they held stay locked. Forks share their sockets, so one
+reads the answers to another.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ import warnings
 from pathlib import Path
 
 _SECONDS_TO_END = 0.05
-"""For threads that have ended, as far as Python knows."""
+"""For threads to end in the kernel that have ended in Python."""
 _SECONDS_TO_FORK = 1.0
-_BETWEEN_LOOKS = 0.005
+_BETWEEN_CHECKS = 0.005
 
 
 def sockets() -> set[str]:
-    """Open sockets and event loops, where the system tells."""
+    """List open sockets and event loops, where the system has /proc."""
     found = set()
     with contextlib.suppress(OSError):
         for file in Path("/proc/self/fd").iterdir():
@@ -31,7 +31,7 @@ def sockets() -> set[str]:
 
 
 def left_behind(sockets_before: set[str]) -> str:
-    """Tell in words what is in the way of a fork; empty when nothing is."""
+    """Say why this process must not fork; empty if it may."""
     if more := _threads_that_stay():
         return "its import starts a thread" if more == 1 else f"its import starts {more} threads"
     return "its import opens a socket or an event loop" if sockets() - sockets_before else ""
@@ -40,24 +40,24 @@ def left_behind(sockets_before: set[str]) -> str:
 def _threads_that_stay() -> int:
     deadline = time.monotonic() + _SECONDS_TO_END
     while _threads() > 1 and time.monotonic() < deadline:
-        time.sleep(_BETWEEN_LOOKS)
+        time.sleep(_BETWEEN_CHECKS)
     if _threads() > 1:
         _fork_once()
     return _threads() - 1
 
 
 def _fork_once() -> None:
-    """Let libraries that know forks end their threads, as numpy's does; they start others when they need them."""
+    """Fork, so that libraries with fork handlers end their threads, as numpy's does; they start new ones on demand."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # Python's own, of threads that do not end
+        warnings.simplefilter("ignore")  # Python warns of threads that do not end
         process = os.fork()
     if not process:
         os._exit(0)
     deadline = time.monotonic() + _SECONDS_TO_FORK
     while not os.waitpid(process, os.WNOHANG)[0]:
-        if time.monotonic() > deadline:  # it waits for a lock that one of the threads holds
+        if time.monotonic() > deadline:  # it waits for a lock of one of the threads
             os.kill(process, signal.SIGKILL)
-        time.sleep(_BETWEEN_LOOKS)
+        time.sleep(_BETWEEN_CHECKS)
 
 
 def _threads() -> int:

@@ -1,8 +1,8 @@
-"""How much memory a child may take.
+"""Limits the memory of a child.
 
-RLIMIT_DATA counts what a process can write to and shares with nobody. RLIMIT_AS would count addresses too: 8 threads
-reserve half a gigabyte of them and use none. The stack of a thread counts in both, with 8 MiB. The limit is set above
-what a child has when it starts, which is the handler's imports and mostly shared between children.
+RLIMIT_DATA counts private, writable memory. RLIMIT_AS would count addresses too: 8 threads reserve half a gigabyte of
+them and use none. The stack of a thread counts in both, with 8 MiB. The limit comes on top of the memory that a child
+has when it starts: the handler's imports, mostly shared between children.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ import sys
 from pathlib import Path
 
 _MORE_LIKELY = 100
-"""Thousandths of the memory there is."""
+"""Thousandths of the machine's memory."""
 
 
 class MemoryLimit:
-    """A limit for this process while a handler runs: to hear a message, or to tell how it ended, there is none."""
+    """A limit for this process while a handler runs. There is none while it receives a message or sends an outcome."""
 
     def __init__(self, more: int | None) -> None:
-        """Allow so many bytes more than there are now; None is no limit."""
+        """Allow `more` bytes on top of today's; None is no limit."""
         self._hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
         self._most = self._hard
         if more is not None and sys.platform == "linux":
@@ -29,11 +29,11 @@ class MemoryLimit:
                 self._most = min(self._most, self._hard)
 
     def __enter__(self) -> None:
-        """Set it."""
+        """Set the limit."""
         self._set(self._most)
 
     def __exit__(self, *_: object) -> None:
-        """Take it back."""
+        """Remove the limit."""
         self._set(self._hard)
 
     def _set(self, limit: int) -> None:
@@ -42,7 +42,7 @@ class MemoryLimit:
 
 
 def die_first() -> None:
-    """Let the kernel, when memory runs out, choose this process rather than the worker."""
+    """Make the kernel kill this process rather than the worker when memory runs out."""
     if sys.platform != "linux":
         return
     file = Path("/proc/self/oom_score_adj")

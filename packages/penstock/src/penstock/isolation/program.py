@@ -1,8 +1,8 @@
-"""The program that a child runs. It decodes, checks and calls the handler; the child only brings it messages.
+"""The interface of the program that a child runs. The program decodes, checks and calls the handler.
 
 `target`, a `module:callable` that can be imported, is called once with the configuration, in the fork server. It gives
 the `ChildProgram` that all children share as copies. There is no event loop yet, and no child: it imports and
-compiles what is needed, and opens nothing. What belongs to a loop or to one process is made at the first `run`.
+compiles, and opens nothing. The first `run` makes everything that belongs to a loop or to one process.
 """
 
 from __future__ import annotations
@@ -20,36 +20,36 @@ from penstock.observe.failures import failure
 
 
 class RunControl(Protocol):
-    """The way out of a child, while it runs one message."""
+    """What a program can ask of its child while it runs one message."""
 
     def on_cancel(self, callback: Callable[[CancelReason], object]) -> None:
-        """Be called, on the loop, when it is cancelled; at once if it was. Who does not stop is killed."""
+        """Call this on the loop when the message is cancelled, or at once if it was. A child that goes on is killed."""
 
     def progress(self, told: JSON) -> None:
-        """Tell the worker. From any thread, and also while the loop is blocked."""
+        """Report progress to the worker. May be called from any thread, and while the loop is blocked."""
 
     def retire(self) -> None:
-        """Let this message be the last of this child: something of it goes on here."""
+        """Let this message be the child's last, as something of it stays in the process."""
 
 
 class ChildProgram(Protocol):
     """Runs messages, one at a time."""
 
     async def run(self, request: RunRequest, control: RunControl) -> bytes:
-        """Run a message and give its outcome. What is raised is told as a `Failure`."""
+        """Run a message and return its result. An exception goes to the worker as a `Failure`."""
 
     async def close(self) -> None:
-        """Flush and let go, before the child ends by itself. Nobody waits long, and a crash does not call it."""
+        """Flush and close everything before the child ends by itself. A crash skips this, and slow ones are killed."""
 
 
-def load(asked: Prepare) -> ChildProgram:
-    """Import the target and make its work; whatever goes wrong is told in one line."""
-    sys.path[:0] = [entry for entry in asked.path if entry not in sys.path]
-    module, _, name = asked.target.partition(":")
+def load(prepare: Prepare) -> ChildProgram:
+    """Import the target and make its program; an error is described in one line."""
+    sys.path[:0] = [entry for entry in prepare.path if entry not in sys.path]
+    module, _, name = prepare.target.partition(":")
     try:
         found: Callable[..., ChildProgram] = getattr(importlib.import_module(module), name)
-        return found(asked.config)
-    except BaseException as error:  # an import may do anything, `sys.exit` as well
+        return found(prepare.config)
+    except BaseException as error:  # an import may do anything, even `sys.exit`
         theirs = error.with_traceback(error.__traceback__ and error.__traceback__.tb_next)
         told, at = " ".join(Failure.of(error).error.split()), failure(theirs).at
         raise HandlerImportError(f"{told} ({at})" if at else told) from error

@@ -1,7 +1,7 @@
-"""What worker, fork server and child say to each other: words in JSON, and raw bytes beside them. Never pickle.
+"""The protocol between worker, fork server and child: packets in JSON, each with a body of raw bytes. Never pickle.
 
-A frame is the length of the word, the length of the bytes, the word, the bytes. Messages travel in the bytes, so
-nothing of them is decoded, escaped or changed on the way.
+On the wire: the length of the packet, the length of the body, the packet, the body. Messages travel in the body, so
+nothing in them is decoded, escaped or changed.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ JSON: TypeAlias = "bool | int | float | str | Sequence[JSON] | Mapping[str, JSON
 _LENGTHS = struct.Struct("!IQ")
 LONGEST_PACKET = 64 << 20
 LONGEST_BODY = 1 << 30
-"""Redis takes no more than half of this in one command: whoever announces more talks nonsense."""
+"""Redis takes no more than half of this in one command, so a larger body is an error."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hello:
-    """Fork server to worker: tell me the handler."""
+    """Fork server to worker: it has started, and waits for `Prepare`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prepare:
-    """Worker to fork server: the answer."""
+    """Worker to fork server: import the handler."""
 
     target: str
     config: Mapping[str, JSON]
@@ -37,9 +37,10 @@ class Prepare:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """Fork server to worker: ask for children. Each imports for itself if there is a reason for it."""
+    """Fork server to worker: it can fork."""
 
     each_imports: str
+    """Why each child must import the handler itself; empty where it need not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +52,14 @@ class ImportFailed:
 
 @dataclass(frozen=True, slots=True)
 class Fork:
-    """Worker to fork server, with the child's end of a socket: one child, please."""
+    """Worker to fork server, with the child's end of a socket: fork one child."""
 
     child: int
 
 
 @dataclass(frozen=True, slots=True)
 class ForkFailed:
-    """Fork server to worker: the system refused."""
+    """Fork server to worker: the system refused to fork."""
 
     child: int
     text: str
@@ -66,7 +67,7 @@ class ForkFailed:
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """Worker to fork server: for this child and all that it started."""
+    """Worker to fork server: send a signal to this child and everything that it has started."""
 
     child: int
     signal: int
@@ -74,7 +75,7 @@ class Signal:
 
 @dataclass(frozen=True, slots=True)
 class Exited:
-    """Fork server to worker: it has ended, and was reaped."""
+    """Fork server to worker: this child has ended, and was reaped."""
 
     child: int
     code: int
@@ -82,14 +83,14 @@ class Exited:
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """Child to worker: give me a message."""
+    """Child to worker: it waits for a message."""
 
     pid: int
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Worker to child: a message; its fields are the bytes: name, value, name, value."""
+    """Worker to child: run this message. The body has its fields: name, value, name, value."""
 
     id: str
     lengths: Sequence[int]
@@ -101,41 +102,41 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Cancel:
-    """Worker to child: stop what you run."""
+    """Worker to child: stop the message."""
 
     why: str
 
 
 @dataclass(frozen=True, slots=True)
 class Quit:
-    """Worker to child: there is nothing more for you."""
+    """Worker to child: end."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProgressPacket:
-    """Child to worker: progress of this message; the bytes are JSON. A thread may tell it when the message is over."""
+    """Child to worker: progress of this message, in JSON. A thread may send it when the message has ended."""
 
     id: str
 
 
 @dataclass(frozen=True, slots=True)
 class RunDone:
-    """Child to worker: the bytes are the result."""
+    """Child to worker: the message has ended; the body is the result."""
 
     last: bool
-    """This child is not to be given another message."""
+    """Whether this child takes no other message."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunFailed:
-    """Child to worker: the bytes are the failure, in JSON."""
+    """Child to worker: the program raised; the body is the failure, in JSON."""
 
     last: bool
 
 
 @dataclass(frozen=True, slots=True)
 class RunStopped:
-    """Child to worker: cancelled, as you asked."""
+    """Child to worker: the message was cancelled."""
 
     last: bool
 
@@ -162,54 +163,54 @@ _PACKETS: dict[str, type[Packet]] = {packet.__name__: packet for packet in Packe
 
 
 class ProtocolError(Exception):
-    """No word of ours: something else wrote to the socket."""
+    """This is no packet of the protocol: something else wrote to the socket."""
 
 
 def encode(packet: Packet, body: bytes = b"") -> bytes:
-    """Put a word and its bytes as they travel."""
+    """Write a packet and its body for the wire."""
     kind = type(packet)
-    said = json.dumps(
+    text = json.dumps(
         [kind.__name__, *(getattr(packet, name) for name in kind.__slots__)], separators=(",", ":")
     ).encode()
-    return _LENGTHS.pack(len(said), len(body)) + said + body
+    return _LENGTHS.pack(len(text), len(body)) + text + body
 
 
 class Decoder:
-    """Bytes as they arrive, cut into words."""
+    """Cuts received bytes into packets."""
 
     def __init__(self) -> None:
-        """Start with nothing heard."""
+        """Start with an empty buffer."""
         self._buffer = bytearray()
 
     def feed(self, data: bytes) -> Iterator[tuple[Packet, bytes]]:
-        """Give the words that are complete with these bytes."""
+        """Yield the packets that these bytes complete."""
         buffer = self._buffer
         buffer += data
         while len(buffer) >= _LENGTHS.size:
             packet, body = _LENGTHS.unpack_from(buffer)
             if packet > LONGEST_PACKET or body > LONGEST_BODY:
-                raise ProtocolError(f"a word of {packet} and {body} bytes")
+                raise ProtocolError(f"a packet of {packet} and {body} bytes")
             start, end = _LENGTHS.size + packet, _LENGTHS.size + packet + body
             if len(buffer) < end:
                 return
             with memoryview(buffer) as view:  # a slice of the buffer itself would be copied twice
-                said, beside = bytes(view[_LENGTHS.size : start]), bytes(view[start:end])
+                text, body_bytes = bytes(view[_LENGTHS.size : start]), bytes(view[start:end])
             del buffer[:end]
-            yield _decode(said), beside
+            yield _decode(text), body_bytes
 
 
 def from_json(body: bytes) -> JSON:
-    """Read bytes that are JSON."""
+    """Read a body that is JSON."""
     try:
         found: JSON = json.loads(body)
     except (ValueError, RecursionError) as error:
-        raise ProtocolError("no JSON beside a word") from error
+        raise ProtocolError("no JSON in a body") from error
     return found
 
 
-def _decode(said: bytes) -> Packet:
+def _decode(text: bytes) -> Packet:
     try:
-        kind, *rest = json.loads(said)
+        kind, *rest = json.loads(text)
         return _PACKETS[kind](*rest)
     except (ValueError, TypeError, KeyError, RecursionError) as error:
-        raise ProtocolError(f"{type(error).__name__} in a word") from error
+        raise ProtocolError(f"{type(error).__name__} in a packet") from error

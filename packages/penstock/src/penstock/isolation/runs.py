@@ -1,4 +1,4 @@
-"""What goes into a child, and what may come of it."""
+"""Requests to run a message in a child, and their results."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from penstock.handling.failures import Failure
 from penstock.isolation.protocol import JSON
 
 CancelReason: TypeAlias = Literal["timeout", "lost", "drain"]
-"""Why a errand is cancelled: its time is over, its worker's lease was lost, or its worker shuts down."""
+"""Why a message is cancelled: its time is over, its worker lost the lease, or its worker shuts down."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
-    """One message, delivered once."""
+    """One delivery of a message."""
 
     id: bytes
     fields: tuple[tuple[bytes, bytes], ...]
@@ -23,12 +23,12 @@ class RunRequest:
     fence: int
     consumer: str
     seconds_left: float | None = None
-    """Until its deadline: when it was handed over, and in the child when it arrived there. None is no deadline."""
+    """Until the deadline, counted from when the pool, or the child, got the request. None is no deadline."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProgressReport:
-    """What a handler says on its way."""
+    """A handler's report of its progress."""
 
     delivery: bytes
     told: JSON
@@ -36,36 +36,36 @@ class ProgressReport:
 
 @dataclass(frozen=True, slots=True)
 class Returned:
-    """The work was done; what it gave back."""
+    """The program returned."""
 
     result: bytes
 
 
 @dataclass(frozen=True, slots=True)
 class Crashed:
-    """The process ended under the message."""
+    """The process ended while it ran the message."""
 
     code: int | None
-    """Its exit code, negative for the signal that killed it; None when nobody is left to tell."""
+    """The exit code, negative for the signal that killed the process; None if it is unknown."""
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Killed:
-    """It was cancelled, and has ended without an outcome."""
+    """The message was cancelled, and has ended without a result."""
 
     why: CancelReason
     by_force: bool
-    """It did not stop when it was asked, and its process was killed."""
+    """Whether it did not stop when it was asked, and its process was killed."""
     begun: bool = field(default=True, compare=False)
-    """A child had it; else it was called off while the child was made."""
+    """Whether a child had the message; else it was cancelled while the child was starting."""
 
 
 RunResult: TypeAlias = Returned | Failure | Crashed | Killed
 
 
 def describe_exit(code: int | None) -> str:
-    """Tell an exit code in words."""
+    """Describe an exit code in words."""
     if code is None:
         return "it ended, and nobody saw how"
     if code >= 0:

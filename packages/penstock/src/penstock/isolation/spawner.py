@@ -1,4 +1,4 @@
-"""What a worker knows of isolation: something that runs messages elsewhere."""
+"""The interface through which a worker runs messages in child processes."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ from penstock.isolation.runs import CancelReason, ProgressReport, RunRequest, Ru
 
 
 class Spawner(Protocol):
-    """Runs messages in processes of their own. `ChildPool` is the real one."""
+    """Runs messages in child processes. `ChildPool` is the real one; a simulation has another."""
 
     started: int
-    """Children that were started."""
+    """The number of children that were ever started."""
     each_imports: str
-    """Why each child imports the handler for itself; empty while one import does for all."""
+    """Why each child imports the handler itself; empty where one import serves all."""
 
     @property
     def children(self) -> int:
-        """Those that there are now."""
+        """The number of children."""
 
     async def start(self) -> None:
-        """Get ready ahead of the first message. Raises HandlerImportError when the handler cannot be imported."""
+        """Get ready for the first message. Raises HandlerImportError if the handler cannot be imported."""
 
     async def run(
         self, request: RunRequest, *, alone: bool, on_progress: Callable[[ProgressReport], None]
     ) -> RunResult:
-        """Run a message to its end: in a child of its own, or in one that is used again.
+        """Run a message to its end: `alone` in a child of its own, or in one that is used again.
 
-        Raises IsolationError when it could not be begun. When this coroutine is cancelled, so is the message, as by a
-        drain, and its end is awaited, for a bounded time; who wants to know the outcome uses `cancel`.
+        Raises IsolationError if it could not start. Cancelling this coroutine cancels the message, as by a drain, and
+        waits a bounded time for its end; use `cancel` to learn the result.
         """
 
     async def cancel(self, delivery_id: bytes, why: CancelReason) -> None:
-        """Ask a running message to stop, and kill it if it does not. `run` then tells how it ended."""
+        """Ask a running message to stop, and kill its child if it does not. `run` then returns how it ended."""
 
     async def close(self) -> None:
-        """End all children, in a bounded time. What still runs is cancelled, as by a drain."""
+        """End all children in a bounded time. Running messages are cancelled, as by a drain."""

@@ -1,7 +1,7 @@
-"""The end of a child's process: how it is brought about, and how it is heard of.
+"""Ends the process of a child, and learns how it ended.
 
-The fork server sends the signals and tells the ends: it is the children's parent, so a number means the child that it
-meant. When the fork server is gone the worker does both itself, as well as it can. In a pod, where the worker is the
+The fork server sends the signals and reports the ends: it is the children's parent, so a process id cannot mean another
+process by then. When the fork server is gone, the worker does both as well as it can. In a pod, where the worker is the
 first process, the system makes it the parent of these children, and it has to reap them.
 """
 
@@ -17,74 +17,74 @@ from typing import Protocol
 
 _AFTER_SIGTERM = 0.5
 _AFTER_SIGKILL = 5.0
-"""Until the fork server has told the end; else it is taken for stuck."""
+"""Until the fork server reports the end; else it counts as stuck."""
 _AFTER_SILENCE = 1.0
 """From the end of a child's socket to the end of its process."""
-_BETWEEN_LOOKS = 0.02
+_BETWEEN_CHECKS = 0.02
 
 
 class ForkServerControl(Protocol):
-    """What has to be known of a fork server here."""
+    """The part of a fork server's client that is needed here."""
 
     def signal(self, child: int, which: signal.Signals) -> None:
-        """Have a signal sent to a child and all that it has started."""
+        """Send a signal to a child and everything that it has started."""
 
     def kill(self) -> None:
-        """End the fork server, which is stuck."""
+        """Kill a fork server that is stuck."""
 
 
 class Termination:
-    """Sees to it that a process ends, and hears how."""
+    """Makes sure that a process ends, and learns how."""
 
     def __init__(self, fork_server: ForkServerControl, number: int, ended: Callable[[int | None], None]) -> None:
-        """Call `ended` once, with the exit code where it is known."""
+        """`ended` is called once, with the exit code if it is known."""
         self._loop = asyncio.get_running_loop()
         self._fork_server = fork_server
         self._number = number
-        self._tell = ended
+        self._on_end = ended
         self._timer: asyncio.TimerHandle | None = None
-        self._orphan = False
+        self._orphaned = False
         self._closed = False
         self._ended = False
         self._give_up_at = 0.0
         self.pid = 0
-        """Told by the child itself; 0 while it is not."""
+        """0 until the child has reported it."""
         self.forced = False
-        """It was sent a signal."""
+        """Whether the process was sent a signal."""
 
     def force_in(self, seconds: float) -> None:
-        """End it by force unless it is called off before: by SIGTERM, then by SIGKILL."""
+        """End the process by SIGTERM, then by SIGKILL, unless `call_off` comes first."""
         if not (self.forced or self._closed or self._ended):
             self._after(seconds, self._terminate)
 
     def call_off(self) -> bool:
-        """Let it live; whether that is still possible."""
+        """Let the process go on; whether that is still possible."""
         if self.forced or self._closed or self._ended:
             return False
         self._stop_timer()
         return True
 
     def exited(self, code: int | None) -> None:
-        """It has ended."""
+        """The process has ended."""
         if not self._ended:
             self._ended = True
             self._stop_timer()
-            self._tell(code)
+            self._on_end(code)
 
     def closed(self) -> None:
-        """Its socket is closed: it has ended, or has closed what is not its own and will be ended."""
+        """The socket of the process is closed: it has ended, or its handler has closed the socket and it must end."""
         self._closed = True
-        if self._orphan:
-            self._look()
+        if self._orphaned:
+            self._check()
         else:
             self._after(_AFTER_SILENCE, self._kill)
 
     def orphaned(self, *, closed: bool) -> None:
-        """Nobody tells its end any more."""
-        self._orphan = True
+        """The fork server is gone, and reports nothing any more."""
+        self._orphaned = True
         self._closed = closed
         if closed:
-            self._look()
+            self._check()
         elif self.forced:
             self._kill()
 
@@ -97,7 +97,7 @@ class Termination:
         self._after(_AFTER_SIGKILL, self._give_up)
 
     def _give_up(self) -> None:
-        if self._orphan:
+        if self._orphaned:
             self.exited(None)
         else:
             self._fork_server.kill()
@@ -105,23 +105,23 @@ class Termination:
 
     def _signal(self, which: signal.Signals) -> None:
         self.forced = True
-        if not self._orphan:
+        if not self._orphaned:
             self._fork_server.signal(self._number, which)
-        elif self.pid and not self._closed:  # its socket is open, so the number is still its own
+        elif self.pid and not self._closed:  # its socket is open, so the process id is still its own
             _send(self.pid, which)
 
-    def _look(self) -> None:
-        """See whether a child that was left to us has ended."""
+    def _check(self) -> None:
+        """Check whether an orphaned child has ended."""
         self._give_up_at = self._give_up_at or time.monotonic() + _AFTER_SILENCE
         try:
             ended, status = os.waitpid(self.pid, os.WNOHANG) if self.pid else (0, 0)
-        except ChildProcessError:  # left to somebody else
+        except ChildProcessError:  # another process is its parent now
             self.exited(None)
             return
         if ended:
             self.exited(os.waitstatus_to_exitcode(status))
         elif self.pid and time.monotonic() < self._give_up_at:
-            self._after(_BETWEEN_LOOKS, self._look)
+            self._after(_BETWEEN_CHECKS, self._check)
         else:
             self._abandon()
 
