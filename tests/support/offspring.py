@@ -47,7 +47,7 @@ class Family:
         before = len(self.told)
         task = asyncio.create_task(self.run(delivery, alone=alone))
         await until(lambda: len(self.told) > before or task.done(), "it has begun")
-        pid = self.told[-1].told
+        pid = self.told[-1].value
         assert isinstance(pid, int)
         return task, delivery, pid
 

@@ -1,4 +1,4 @@
-"""Both kinds of loop: workers use uvloop where they can."""
+"""Runs the tests on both event loops: asyncio's and uvloop, which workers use where they can."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from patience import HANGS
 
 @pytest.fixture(params=["asyncio", "uvloop"])
 def keep(request: pytest.FixtureRequest) -> Callable[[Coroutine[Any, Any, None]], None]:
-    """Run a promise to its end. One that hangs is broken."""
+    """Run a test's coroutine to its end; one that hangs fails."""
 
     def run(promise: Coroutine[Any, Any, None]) -> None:
         async def within() -> None:

@@ -1,4 +1,4 @@
-"""A message that is cancelled ends, soon, whether it listens or not."""
+"""A cancelled message ends soon, whether its handler cooperates or not."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ Keep = Callable[[Coroutine[Any, Any, None]], None]
 
 
 @pytest.mark.parametrize("why", get_args(CancelReason))
-def test_a_handler_that_stops_keeps_its_child(keep: Keep, why: CancelReason) -> None:
-    """It is told why, and its child runs the next message."""
+def test_a_cooperative_handler_keeps_its_child(keep: Keep, why: CancelReason) -> None:
+    """The handler learns the reason, and its child runs the next message."""
 
     async def promise() -> None:
         async with family() as it:
@@ -36,8 +36,8 @@ def test_a_handler_that_stops_keeps_its_child(keep: Keep, why: CancelReason) -> 
 
 @pytest.mark.parametrize("do", ["ignore", "hold_the_lock", "hide"])
 @pytest.mark.parametrize("alone", [True, False])
-def test_a_handler_that_does_not_stop_is_killed(keep: Keep, do: str, *, alone: bool) -> None:
-    """Also one that keeps the interpreter's lock, and so the loop, from hearing anything. It is no crash."""
+def test_an_uncooperative_handler_is_killed(keep: Keep, do: str, *, alone: bool) -> None:
+    """Even one that holds the interpreter's lock, and so blocks its loop. The result is Killed, not Crashed."""
 
     async def promise() -> None:
         async with family(patience=0.1) as it:
@@ -50,8 +50,8 @@ def test_a_handler_that_does_not_stop_is_killed(keep: Keep, do: str, *, alone: b
     keep(promise())
 
 
-def test_what_a_killed_handler_has_started_ends(keep: Keep) -> None:
-    """Its programs are killed with it."""
+def test_programs_of_a_killed_handler_end(keep: Keep) -> None:
+    """They are killed with it."""
 
     async def promise() -> None:
         async with family(patience=0.1) as it:
@@ -63,8 +63,8 @@ def test_what_a_killed_handler_has_started_ends(keep: Keep) -> None:
     keep(promise())
 
 
-def test_a_handler_that_finishes_first_has_finished(keep: Keep) -> None:
-    """It heard why it should stop, and had a result; the first reason counts."""
+def test_a_cancelled_handler_may_still_return(keep: Keep) -> None:
+    """It learns the first reason, and its result counts."""
 
     async def promise() -> None:
         async with family() as it:
@@ -76,8 +76,8 @@ def test_a_handler_that_finishes_first_has_finished(keep: Keep) -> None:
     keep(promise())
 
 
-def test_who_cancels_the_run_waits_for_the_end(keep: Keep) -> None:
-    """When the coroutine is over, nothing of the message runs any more."""
+def test_cancelling_the_coroutine_waits_for_the_end(keep: Keep) -> None:
+    """When the coroutine has ended, nothing of the message runs any more."""
 
     async def promise() -> None:
         async with family(patience=0.1) as it:
@@ -95,8 +95,8 @@ def test_who_cancels_the_run_waits_for_the_end(keep: Keep) -> None:
 
 
 @pytest.mark.parametrize("alone", [True, False])
-def test_a_message_is_cancelled_before_it_has_a_child(keep: Keep, *, alone: bool) -> None:
-    """The fork server is not even there."""
+def test_a_message_can_be_cancelled_before_it_has_a_child(keep: Keep, *, alone: bool) -> None:
+    """There is not even a fork server yet."""
 
     async def promise() -> None:
         async with family() as it:
@@ -110,8 +110,8 @@ def test_a_message_is_cancelled_before_it_has_a_child(keep: Keep, *, alone: bool
     keep(promise())
 
 
-def test_nobody_waits_for_a_child_that_was_asked_for(keep: Keep) -> None:
-    """A run that is cancelled before it has a child is over at once, and the child of its own ends unused."""
+def test_a_cancelled_run_does_not_wait_for_its_child(keep: Keep) -> None:
+    """A run that is cancelled before it has a child ends at once, and the new child ends unused."""
 
     async def promise() -> None:
         async with family() as it:
@@ -129,7 +129,7 @@ def test_nobody_waits_for_a_child_that_was_asked_for(keep: Keep) -> None:
     keep(promise())
 
 
-def test_to_cancel_what_does_not_run_does_nothing(keep: Keep) -> None:
+def test_cancelling_an_unknown_message_does_nothing(keep: Keep) -> None:
     """It may just have ended."""
 
     async def promise() -> None:
@@ -141,8 +141,8 @@ def test_to_cancel_what_does_not_run_does_nothing(keep: Keep) -> None:
     keep(promise())
 
 
-def test_a_drain_waits_for_what_runs(keep: Keep, tmp_path: Path) -> None:
-    """As long as the worker waits, children go on; only closing cancels."""
+def test_children_go_on_until_the_pool_closes(keep: Keep, tmp_path: Path) -> None:
+    """While the worker waits for them, they go on; only closing cancels."""
 
     async def promise() -> None:
         async with family(patience=0.1) as it:
@@ -160,7 +160,7 @@ def test_a_drain_waits_for_what_runs(keep: Keep, tmp_path: Path) -> None:
 
 
 def test_closing_does_not_wait_for_an_import(keep: Keep, tmp_path: Path) -> None:
-    """It may hang."""
+    """The import may hang."""
     (tmp_path / "slow.py").write_text("import time\ntime.sleep(600)\n")
 
     async def promise() -> None:

@@ -1,4 +1,4 @@
-"""What the worker makes of what it hears, in whatever order it hears it."""
+"""The worker's handle of a child works in whatever order events arrive."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MESSAGE = RunRequest(b"1-0", ((b"do", b"it"),), 1, 1, "me")
 
 
 class NoForkServer:
-    """It is asked for nothing here."""
+    """Nothing may be requested from it."""
 
     def signal(self, child: int, which: signal.Signals) -> None:
         """Fail."""
@@ -30,23 +30,23 @@ class NoForkServer:
         raise AssertionError
 
 
-async def result_of(*said: tuple[Packet, bytes], code: int) -> object:
-    """What comes of a message when a child says this, and its end is heard of before any of it."""
+async def result_of(*result_of: tuple[Packet, bytes], code: int) -> object:
+    """The result of a message whose child sends this, where the exit arrives before any of it."""
     ours, theirs = socket.socketpair()
     gone: list[ChildHandle] = []
     child = ChildHandle(ours, NoForkServer(), number=1, patience=1.0, gone=gone.append)
     outcome = child.run(MESSAGE, None, print)
     with theirs:
         theirs.recv(65536)
-        theirs.sendall(b"".join(encode(packet, body) for packet, body in said))
+        theirs.sendall(b"".join(encode(packet, body) for packet, body in result_of))
     child.exited(code)
     assert gone == [child]
     assert not child.usable
     return await outcome
 
 
-def test_what_was_said_before_the_end_counts() -> None:
-    """The end comes by another way, and may be the faster."""
+def test_packets_sent_before_the_exit_count() -> None:
+    """The exit arrives over another socket, and may be faster."""
 
     async def promise() -> None:
         ready = Ready(os.getpid()), b""
@@ -59,8 +59,8 @@ def test_what_was_said_before_the_end_counts() -> None:
     keep(promise())
 
 
-def test_who_asks_a_fork_server_that_is_gone_is_told() -> None:
-    """It has died since it was found alive."""
+def test_requesting_a_child_from_a_dead_fork_server_fails() -> None:
+    """It has died since the last check."""
 
     async def promise() -> None:
         lifeline = os.pipe()

@@ -1,4 +1,4 @@
-"""What a handler does to its process takes one message, and nothing else."""
+"""A handler that breaks its process loses one message, and harms nothing else."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ CRASHES = [
 
 @pytest.mark.parametrize("alone", [True, False])
 @pytest.mark.parametrize(("do", "crashed"), CRASHES)
-def test_a_crash_is_told_and_takes_nobody_along(keep: Keep, do: str, crashed: Crashed, *, alone: bool) -> None:
-    """A neighbour that runs meanwhile finishes, and the next message runs."""
+def test_a_crash_is_reported_and_harms_no_other_message(keep: Keep, do: str, crashed: Crashed, *, alone: bool) -> None:
+    """A message that runs beside it finishes, and the next message runs."""
 
     async def promise() -> None:
         async with family() as it:
@@ -42,8 +42,8 @@ def test_a_crash_is_told_and_takes_nobody_along(keep: Keep, do: str, crashed: Cr
     keep(promise())
 
 
-def test_a_child_that_is_killed_from_outside_has_crashed(keep: Keep) -> None:
-    """As the kernel does it when memory runs out."""
+def test_a_child_that_is_killed_has_crashed(keep: Keep) -> None:
+    """As when the kernel runs out of memory."""
 
     async def promise() -> None:
         async with family() as it:
@@ -58,8 +58,8 @@ def test_a_child_that_is_killed_from_outside_has_crashed(keep: Keep) -> None:
 @pytest.mark.parametrize(
     ("target", "config"), [("doing:make", {}), ("heedless:make", {}), ("heedless:make", {"loop": True})]
 )
-def test_signals_for_everyone_do_not_take_messages(which: signal.Signals, target: str, config: dict[str, JSON]) -> None:
-    """A supervisor that signals all processes when it stops a worker lets the drain have its way."""
+def test_signals_to_all_processes_lose_no_messages(which: signal.Signals, target: str, config: dict[str, JSON]) -> None:
+    """A supervisor may signal all processes of a worker to stop it; the drain still finishes."""
 
     async def promise() -> None:
         async with family(target, config) as it:
@@ -75,8 +75,8 @@ def test_signals_for_everyone_do_not_take_messages(which: signal.Signals, target
     on_one_loop(promise())
 
 
-def test_interrupted_calls_go_on(keep: Keep) -> None:
-    """Signals in the middle of everything: birth, large messages, ends."""
+def test_signals_interrupt_nothing(keep: Keep) -> None:
+    """Signals arrive at every moment: while children start, during large messages, at the end."""
 
     async def promise() -> None:
         async with family() as it:
@@ -103,8 +103,8 @@ def test_interrupted_calls_go_on(keep: Keep) -> None:
     keep(promise())
 
 
-def test_programs_of_a_handler_hear_signals(keep: Keep) -> None:
-    """What a child does not heed, its programs do."""
+def test_programs_of_a_handler_receive_signals(keep: Keep) -> None:
+    """Children ignore SIGTERM; their programs do not inherit that."""
 
     async def promise() -> None:
         async with family() as it:
@@ -113,13 +113,13 @@ def test_programs_of_a_handler_hear_signals(keep: Keep) -> None:
     keep(promise())
 
 
-def test_what_a_crashed_handler_has_started_ends(keep: Keep) -> None:
-    """Nobody would ever end it."""
+def test_programs_of_a_crashed_handler_end(keep: Keep) -> None:
+    """Nothing else would end them."""
 
     async def promise() -> None:
         async with family() as it:
             assert await it.do("start_a_program", then="crash") == Crashed(1, "it ended with code 1")
-            program = it.told[-1].told
+            program = it.told[-1].value
             assert isinstance(program, int)
             await until_ended(program)
 
@@ -127,12 +127,12 @@ def test_what_a_crashed_handler_has_started_ends(keep: Keep) -> None:
 
 
 def test_a_fork_that_holds_the_socket_hides_no_crash(keep: Keep) -> None:
-    """The end of a process is heard of, though its files are still open elsewhere."""
+    """The worker learns of the crash although the fork keeps the socket open."""
 
     async def promise() -> None:
         async with family() as it:
             assert await it.do("fork") == Crashed(9, "it ended with code 9")
-            left = it.told[-1].told
+            left = it.told[-1].value
             assert isinstance(left, int)
             await until_ended(left)
 
@@ -140,7 +140,7 @@ def test_a_fork_that_holds_the_socket_hides_no_crash(keep: Keep) -> None:
 
 
 def test_a_hundred_children_leave_nothing_behind(keep: Keep) -> None:
-    """No zombie, no file, crashed or not."""
+    """No zombie and no file, crashed or not."""
 
     async def promise() -> None:
         async with family() as it:
@@ -155,8 +155,8 @@ def test_a_hundred_children_leave_nothing_behind(keep: Keep) -> None:
     keep(promise())
 
 
-def test_twenty_at_once(keep: Keep) -> None:
-    """Half of them crash; each gets its own outcome."""
+def test_twenty_messages_run_at_once(keep: Keep) -> None:
+    """Half of them crash; each gets its own result."""
 
     async def promise() -> None:
         async with family() as it:
@@ -169,7 +169,7 @@ def test_twenty_at_once(keep: Keep) -> None:
 
 
 def test_nothing_is_left_after_closing(keep: Keep) -> None:
-    """Not a process, not a file, whatever ran; and closing twice is closing once."""
+    """No process and no file, whatever ran; closing twice equals closing once."""
 
     async def promise() -> None:
         files, processes = open_files(), set(children_of(os.getpid()))

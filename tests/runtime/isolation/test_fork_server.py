@@ -1,4 +1,4 @@
-"""The fork server dies alone, and is replaced when it is needed."""
+"""When the fork server dies, nothing else does, and a new one replaces it."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ PR_SET_CHILD_SUBREAPER = 36
 
 
 @contextmanager
-def first_process() -> Iterator[None]:
-    """Orphans are left to this process, as to a worker in a pod."""
+def as_first_process() -> Iterator[None]:
+    """The kernel makes this process the parent of orphans, as a worker in a pod."""
     libc = ctypes.CDLL(None)
     assert libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
     try:
@@ -34,7 +34,7 @@ def first_process() -> Iterator[None]:
 
 
 async def kill_fork_server(it: Family) -> None:
-    """And wait until the worker has noticed."""
+    """Kill it, and wait until the worker has noticed."""
     fork_server = it.fork_server()
     os.kill(fork_server, signal.SIGKILL)
     await until(lambda: not stat_of(fork_server), "the fork server was reaped")
@@ -42,7 +42,7 @@ async def kill_fork_server(it: Family) -> None:
 
 @pytest.mark.parametrize("alone", [True, False])
 def test_children_survive_their_fork_server(keep: Keep, *, alone: bool) -> None:
-    """What runs is finished, and the next message gets a child, of the pool or new."""
+    """Running messages finish, and the next message gets a child, from the pool or a new one."""
 
     async def promise() -> None:
         async with family() as it:
@@ -71,7 +71,7 @@ def test_an_orphan_can_be_killed(keep: Keep) -> None:
 
 
 def test_an_orphan_that_crashes_has_crashed(keep: Keep) -> None:
-    """Somebody else reaps it, so how it ended is not known."""
+    """Another process reaps it, so how it ended is unknown."""
 
     async def promise() -> None:
         async with family() as it:
@@ -84,10 +84,10 @@ def test_an_orphan_that_crashes_has_crashed(keep: Keep) -> None:
 
 
 def test_a_worker_that_is_the_first_process_reaps_orphans(keep: Keep) -> None:
-    """No zombie is left, and the end is known."""
+    """No zombie is left, and the exit code is known."""
 
     async def promise() -> None:
-        with first_process():
+        with as_first_process():
             async with family() as it:
                 task, _, pid = await it.begin("wait")
                 idle, delivery, other = await it.begin("finish_anyway", alone=False)
@@ -119,7 +119,7 @@ def test_a_fork_server_that_dies_again_and_again_loses_nothing(keep: Keep) -> No
 
 
 def test_a_fork_server_that_is_killed_while_it_imports_is_replaced(keep: Keep) -> None:
-    """Nobody but the killer knows why it died, so it is tried again."""
+    """The cause of death is unknown, so the worker tries again."""
 
     async def promise() -> None:
         async with family() as it:
@@ -134,7 +134,7 @@ def test_a_fork_server_that_is_killed_while_it_imports_is_replaced(keep: Keep) -
 
 
 def test_a_fork_server_that_is_stuck_is_replaced(keep: Keep) -> None:
-    """It was asked to kill a child and says nothing."""
+    """It was told to kill a child, and does not answer."""
 
     async def promise() -> None:
         async with family(patience=0.1) as it:
@@ -149,8 +149,8 @@ def test_a_fork_server_that_is_stuck_is_replaced(keep: Keep) -> None:
     keep(promise())
 
 
-def test_a_system_that_refuses_processes_costs_no_message(keep: Keep) -> None:
-    """It was not begun, and that is told."""
+def test_a_system_that_refuses_processes_loses_no_message(keep: Keep) -> None:
+    """The message was not started, and the error says so."""
 
     async def promise() -> None:
         async with family("no_more:make") as it:
@@ -161,7 +161,7 @@ def test_a_system_that_refuses_processes_costs_no_message(keep: Keep) -> None:
 
 
 def test_a_worker_without_files_loses_no_message() -> None:
-    """It has as many open as it may; when there are less, it goes on."""
+    """It has as many open as it may; when some are closed, it goes on."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
 
     async def promise() -> None:
@@ -180,7 +180,7 @@ def test_a_worker_without_files_loses_no_message() -> None:
 
 
 def test_one_fork_server_serves_all(keep: Keep) -> None:
-    """However many ask for it at once."""
+    """However many messages need it at once."""
 
     async def promise() -> None:
         async with family() as it:

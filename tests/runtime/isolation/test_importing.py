@@ -1,4 +1,4 @@
-"""The handler is imported once where that is safe, and its errors are told in a line."""
+"""The handler is imported once where that is safe, and import errors are one line."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ BROKEN = {
 }
 
 
-async def two_of(path: Path) -> tuple[dict[str, Any], dict[str, Any], str]:
-    """What two children tell of themselves, and why they import for themselves."""
+async def two_children(path: Path) -> tuple[dict[str, Any], dict[str, Any], str]:
+    """The data of two children, and why each imports the handler itself."""
     async with family("handler:make", path=(str(path), WORKS)) as it:
         ended = [await it.do("who") for _ in range(2)]
         whos = [json.loads(one.result) for one in ended if isinstance(one, Returned)]
@@ -59,11 +59,11 @@ async def two_of(path: Path) -> tuple[dict[str, Any], dict[str, Any], str]:
 
 @pytest.mark.parametrize("leaves", LEAVES_NOTHING.values(), ids=LEAVES_NOTHING)
 def test_children_share_one_import(tmp_path: Path, leaves: str) -> None:
-    """They are forks of the process that has imported the handler, and hear of each other's ends as ever."""
+    """They are forks of the process that has imported the handler, and the worker learns of their ends as usual."""
     (tmp_path / "handler.py").write_text(f"{leaves}from doing import make\n")
 
     async def promise() -> None:
-        one, other, why = await two_of(tmp_path)
+        one, other, why = await two_children(tmp_path)
         assert one["imported_in"] == other["imported_in"]
         assert len({one["pid"], other["pid"], one["imported_in"]}) == 3
         assert why == ""
@@ -72,13 +72,13 @@ def test_children_share_one_import(tmp_path: Path, leaves: str) -> None:
 
 
 @pytest.mark.parametrize(("leaves", "says"), LEAVES_BEHIND.values(), ids=LEAVES_BEHIND)
-def test_children_import_for_themselves(tmp_path: Path, leaves: str, says: str) -> None:
-    """Threads do not survive a fork, and forks would share a connection: each starts where nothing was imported."""
+def test_each_child_imports_the_handler(tmp_path: Path, leaves: str, says: str) -> None:
+    """Threads do not survive a fork, and forks would share a connection, so each child starts without imports."""
     (tmp_path / "handler.py").write_text(f"{leaves}from doing import make\n")
 
     async def promise() -> None:
         before = open_files()
-        one, other, why = await two_of(tmp_path)
+        one, other, why = await two_children(tmp_path)
         assert [who["imported_in"] == who["pid"] for who in (one, other)] == [True, True]
         assert one["pid"] != other["pid"]
         assert why == says
@@ -88,10 +88,10 @@ def test_children_import_for_themselves(tmp_path: Path, leaves: str, says: str) 
 
 
 @pytest.mark.parametrize(("module", "says"), BROKEN.values(), ids=BROKEN)
-def test_an_import_that_fails_is_told(
+def test_an_import_error_is_reported(
     tmp_path: Path, capfd: pytest.CaptureFixture[str], module: str | None, says: str
 ) -> None:
-    """In one line, with the place, when it is started and when a message comes; no traceback anywhere."""
+    """In one line, with the place, at the start and for each message; without a traceback."""
     if module is not None:
         (tmp_path / "handler.py").write_text(module)
 
@@ -119,8 +119,8 @@ def test_an_import_that_fails_is_told(
         ),
     ],
 )
-def test_an_import_that_crashes_is_told(tmp_path: Path, module: str, says: str) -> None:
-    """It is tried more than once: it may have been killed by somebody else."""
+def test_a_crash_in_an_import_is_reported(tmp_path: Path, module: str, says: str) -> None:
+    """After several tries, as another process may have killed it."""
     (tmp_path / "handler.py").write_text(module)
 
     async def promise() -> None:
@@ -132,8 +132,8 @@ def test_an_import_that_crashes_is_told(tmp_path: Path, module: str, says: str) 
     keep(promise())
 
 
-def test_an_import_that_fails_in_a_child_is_told(tmp_path: Path) -> None:
-    """It imports for itself, and something has changed meanwhile."""
+def test_an_import_error_in_a_child_is_reported(tmp_path: Path) -> None:
+    """The child imports the handler itself, and the code has changed meanwhile."""
     (tmp_path / "handler.py").write_text("import asyncio\nloop = asyncio.new_event_loop()\nfrom doing import make\n")
 
     async def promise() -> None:
@@ -148,7 +148,7 @@ def test_an_import_that_fails_in_a_child_is_told(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("loop", [False, True])
 def test_the_current_folder_is_not_searched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, loop: bool) -> None:
-    """A team's `json.py` does not take the place of Python's, unless the worker says that its folder comes first."""
+    """A team's `json.py` does not replace Python's, unless the worker puts its folder first."""
     (tmp_path / "json.py").write_text("raise RuntimeError('not this one')\n")
     monkeypatch.chdir(tmp_path)
 

@@ -1,4 +1,4 @@
-"""When the worker is gone, so is everything that it has started."""
+"""When the worker is gone, everything that it has started ends."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ def worker() -> Iterator[subprocess.Popen[str]]:
         process.kill()
 
 
-def pids_told_by(worker: subprocess.Popen[str]) -> list[int]:
+def pids_printed_by(worker: subprocess.Popen[str]) -> list[int]:
     assert worker.stdout
     return [int(worker.stdout.readline()) for _ in DEEDS]
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGSEGV])
 def test_children_end_with_their_worker(worker: subprocess.Popen[str], how: signal.Signals) -> None:
-    """However it died, whatever they do: wait, hold the interpreter's lock in C, run a program."""
-    told = pids_told_by(worker)
+    """However it died, and whatever they do: wait, hold the interpreter's lock in C, run a program."""
+    told = pids_printed_by(worker)
     (fork_server,) = children_of(worker.pid)
     children = children_of(fork_server)
     assert len(children) == len(DEEDS)
@@ -49,7 +49,7 @@ def test_children_end_with_their_worker(worker: subprocess.Popen[str], how: sign
 
 def test_orphans_end_with_their_worker(worker: subprocess.Popen[str]) -> None:
     """Their fork server died before."""
-    told = pids_told_by(worker)
+    told = pids_printed_by(worker)
     (fork_server,) = children_of(worker.pid)
     children = children_of(fork_server)
     os.kill(fork_server, signal.SIGKILL)
@@ -64,7 +64,7 @@ def test_orphans_end_with_their_worker(worker: subprocess.Popen[str]) -> None:
 
 
 def test_a_fork_server_that_imports_ends_with_its_worker(tmp_path: Path) -> None:
-    """It does not look at its socket meanwhile."""
+    """It does not read its socket meanwhile."""
     (tmp_path / "doing.py").write_text(
         "import os, re\nprint(os.getpid(), flush=True)\nre.match(r'(a+)+$', 'a' * 64 + 'b')\n"
     )
@@ -76,8 +76,8 @@ def test_a_fork_server_that_imports_ends_with_its_worker(tmp_path: Path) -> None
         keep(until_ended(fork_server))
 
 
-def test_without_a_lifeline_the_socket_must_do() -> None:
-    """Children whose loop runs notice its end."""
+def test_children_notice_the_end_by_their_socket() -> None:
+    """Without a lifeline, a child whose loop runs still ends."""
     command = [sys.executable, str(Path(WORKS) / "parent.py"), WORKS, "without_lifeline:make", "wait"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as worker:
         assert worker.stdout
@@ -86,8 +86,8 @@ def test_without_a_lifeline_the_socket_must_do() -> None:
         keep(until_ended(child))
 
 
-def test_only_linux_is_asked_to_kill(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Elsewhere there are no such signals, and no such limits."""
+def test_other_systems_than_linux_have_no_lifeline(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They have no such signals and no such limits."""
     monkeypatch.setattr(sys, "platform", "darwin")
     limit = resource.getrlimit(resource.RLIMIT_DATA)
     assert lifeline.hold(-1) is None

@@ -1,4 +1,4 @@
-"""A memory limit fails one message, and keeps nothing else from running."""
+"""A memory limit fails one message, and affects nothing else."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ async def pid_of(it: Family) -> int:
 
 
 @pytest.mark.parametrize("do", ["take_memory", "hog_and_keep"])
-def test_too_much_memory_is_a_failure(do: str) -> None:
-    """In one piece or in many, given back or kept. The child has reached its limit, and is the last time used."""
+def test_exceeding_the_limit_is_a_failure(do: str) -> None:
+    """In one piece or in many, freed or kept. The child has reached its limit, and takes no other message."""
 
     async def promise() -> None:
         async with family(memory_limit=64 * MEBIBYTE) as it:
@@ -35,8 +35,8 @@ def test_too_much_memory_is_a_failure(do: str) -> None:
     keep(promise())
 
 
-def test_memory_below_the_limit_may_be_taken() -> None:
-    """What the interpreter and the imports have is not counted: with 16 MiB there is something to work with."""
+def test_memory_below_the_limit_is_available() -> None:
+    """The interpreter and the imports do not count: even 16 MiB suffice for a small handler."""
 
     async def promise() -> None:
         async with family(memory_limit=256 * MEBIBYTE) as it:
@@ -49,8 +49,8 @@ def test_memory_below_the_limit_may_be_taken() -> None:
     keep(promise())
 
 
-def test_a_message_beyond_the_limit_fails() -> None:
-    """It is heard, by a child that has run before; then there is nothing left to work with."""
+def test_a_message_larger_than_the_limit_fails() -> None:
+    """A child that has run before receives it, and then has no memory left to run it."""
 
     async def promise() -> None:
         async with family(memory_limit=16 * MEBIBYTE) as it:
@@ -64,7 +64,7 @@ def test_a_message_beyond_the_limit_fails() -> None:
     keep(promise())
 
 
-def test_threads_take_little_of_it() -> None:
+def test_threads_need_little_memory() -> None:
     """Each reserves 64 MiB of addresses, which are not memory."""
 
     async def promise() -> None:
@@ -74,8 +74,8 @@ def test_threads_take_little_of_it() -> None:
     keep(promise())
 
 
-def test_the_kernel_takes_children_first() -> None:
-    """When there is no memory left, a message is lost before its worker is."""
+def test_the_kernel_kills_children_first() -> None:
+    """When memory runs out, the machine loses a message rather than its worker."""
 
     async def promise() -> None:
         async with family() as it:

@@ -1,4 +1,4 @@
-"""What comes back from a child is what its work has said."""
+"""A child returns exactly what its program returned."""
 
 from __future__ import annotations
 
@@ -18,17 +18,18 @@ from penstock.isolation import ProgressReport, Returned, RunRequest, RunResult
 Keep = Callable[[Coroutine[Any, Any, None]], None]
 
 
-def said(ended: RunResult) -> Any:  # noqa: ANN401 - what the work has said, in JSON
+def result_of(ended: RunResult) -> Any:  # noqa: ANN401 - what the work has result_of, in JSON
+    """The result of the program, from JSON."""
     assert isinstance(ended, Returned), ended
     return json.loads(ended.result)
 
 
 def test_a_message_runs_in_another_process(keep: Keep) -> None:
-    """The worker's process imports nothing of the handler, and runs nothing of it."""
+    """The worker's process neither imports nor runs the handler."""
 
     async def promise() -> None:
         async with family(config={"name": "é"}) as it:
-            who = said(await it.do("who"))
+            who = result_of(await it.do("who"))
             assert who["pid"] not in {os.getpid(), it.fork_server()}
             assert who["config"] == {"name": "é"}
 
@@ -51,7 +52,7 @@ def test_bodies_arrive_byte_for_byte(keep: Keep, size: int) -> None:
 
 
 def test_five_thousand_fields_arrive(keep: Keep) -> None:
-    """More than a script could pass."""
+    """More than a Lua script can take."""
 
     async def promise() -> None:
         fields = ((b"do", b"echo"), *((b"%d" % number, b"") for number in range(5000)))
@@ -64,12 +65,12 @@ def test_five_thousand_fields_arrive(keep: Keep) -> None:
 
 
 def test_all_of_a_delivery_arrives(keep: Keep) -> None:
-    """The fence may be as large as a number of Redis; of the deadline less is left."""
+    """The fence may be as large as Redis allows; less of the deadline is left."""
 
     async def promise() -> None:
         fence = (1 << 63) - 1
         async with family() as it:
-            got = said(await it.run(RunRequest(b"5-1", ((b"do", b"repeat"),), 3, fence, "w é", 600.0)))
+            got = result_of(await it.run(RunRequest(b"5-1", ((b"do", b"repeat"),), 3, fence, "w é", 600.0)))
             assert 0 < got.pop("seconds_left") < 600
             assert got == {
                 "id": "5-1",
@@ -77,24 +78,24 @@ def test_all_of_a_delivery_arrives(keep: Keep) -> None:
                 "fence": fence,
                 "consumer": "w é",
             }
-            assert said(await it.run(RunRequest(b"5-1", ((b"do", b"repeat"),), 3, 1, "w")))["seconds_left"] is None
+            assert result_of(await it.run(RunRequest(b"5-1", ((b"do", b"repeat"),), 3, 1, "w")))["seconds_left"] is None
 
     keep(promise())
 
 
-def test_progress_is_told_before_the_outcome(keep: Keep) -> None:
+def test_progress_arrives_before_the_result(keep: Keep) -> None:
     """In order, from any thread."""
 
     async def promise() -> None:
         async with family() as it:
             delivery = it.deliver("tell")
-            assert said(await it.run(delivery)) == "told"
+            assert result_of(await it.run(delivery)) == "told"
             assert it.told == [ProgressReport(delivery.id, told) for told in ({"done": 1, "of": 3}, "two", [3])]
 
     keep(promise())
 
 
-def test_a_failure_is_told_with_all_that_chooses_its_retries(keep: Keep) -> None:
+def test_a_failure_carries_what_its_retries_depend_on(keep: Keep) -> None:
     """Types and status, without the exception itself."""
 
     async def promise() -> None:
@@ -107,22 +108,22 @@ def test_a_failure_is_told_with_all_that_chooses_its_retries(keep: Keep) -> None
 
 
 @pytest.mark.parametrize("do", ["leave_by_name", "leave_in_a_task"])
-def test_a_handler_that_leaves_by_name_has_failed(keep: Keep, do: str) -> None:
+def test_sys_exit_in_a_handler_is_a_failure(keep: Keep, do: str) -> None:
     """`sys.exit` is an exception like others; the child goes on."""
 
     async def promise() -> None:
         async with family() as it:
-            before = said(await it.do("who", alone=False))["pid"]
+            before = result_of(await it.do("who", alone=False))["pid"]
             failed = await it.do(do, alone=False)
             assert isinstance(failed, Failure)
             assert failed.error == "SystemExit: no more"
-            assert said(await it.do("who", alone=False))["pid"] == before
+            assert result_of(await it.do("who", alone=False))["pid"] == before
 
     keep(promise())
 
 
-def test_a_cancellation_that_nobody_asked_for_is_a_failure(keep: Keep) -> None:
-    """Something in the handler was cancelled, and not by us."""
+def test_an_unrequested_cancellation_is_a_failure(keep: Keep) -> None:
+    """Something in the handler was cancelled, but not by Penstock."""
 
     async def promise() -> None:
         async with family() as it:
@@ -133,21 +134,21 @@ def test_a_cancellation_that_nobody_asked_for_is_a_failure(keep: Keep) -> None:
     keep(promise())
 
 
-def test_children_write_where_the_worker_writes(capfd: pytest.CaptureFixture[str], keep: Keep) -> None:
-    """Once each, and nothing of ours beside it."""
+def test_children_share_the_output_of_the_worker(capfd: pytest.CaptureFixture[str], keep: Keep) -> None:
+    """Each line once, and Penstock adds nothing."""
 
     async def promise() -> None:
         async with family() as it:
-            assert said(await it.do("say_aloud")) is None
+            assert result_of(await it.do("say_aloud")) is None
 
     keep(promise())
     assert capfd.readouterr() == ("out of the child\n", "err of the child\n")
 
 
-def test_what_is_printed_by_an_import_is_printed_once(
+def test_output_of_an_import_appears_once(
     capfd: pytest.CaptureFixture[str], tmp_path: Path, keep: Keep, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Forks would otherwise each write what stands in the buffer."""
+    """Forks would otherwise each write the contents of the buffer."""
     monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)
     (tmp_path / "loud.py").write_text("from doing import make\nprint('imported')\n")
 
@@ -160,13 +161,13 @@ def test_what_is_printed_by_an_import_is_printed_once(
     assert capfd.readouterr() == ("imported\n", "")
 
 
-def test_a_flood_of_progress_arrives_whole_and_in_order(keep: Keep) -> None:
+def test_much_progress_arrives_whole_and_in_order(keep: Keep) -> None:
     """More than a socket holds, while the loop of the child is blocked, from two threads."""
 
     async def promise() -> None:
         async with family() as it:
-            assert said(await it.do("flood")) == 2000
-            told = [progress.told for progress in it.told]
+            assert result_of(await it.do("flood")) == 2000
+            told = [progress.value for progress in it.told]
             assert [one for one in told if isinstance(one, list) and one[0] == 1] == [
                 [1, n, "x" * 1000] for n in range(1000)
             ]
@@ -189,46 +190,47 @@ def test_messages_and_results_may_both_be_large(keep: Keep) -> None:
     keep(promise())
 
 
-def test_what_is_told_late_is_told_of_nobody(keep: Keep) -> None:
-    """A message is over; what its threads still tell is not taken for another's, and does no harm."""
+def test_late_progress_belongs_to_no_other_message(keep: Keep) -> None:
+    """Threads of an ended message still report progress; no other message gets it, and it does no harm."""
 
     async def promise() -> None:
         async with family() as it:
             late = it.deliver("tell_late")
-            assert said(await it.run(late, alone=False)) is None
+            assert result_of(await it.run(late, alone=False)) is None
             for _ in range(20):
-                assert said(await it.do("tell", alone=False)) == "told"
-            assert all(one.delivery == late.id for one in it.told if isinstance(one.told, list) and len(one.told) == 2)
+                assert result_of(await it.do("tell", alone=False)) == "told"
+            reports = [one for one in it.told if isinstance(one.value, list) and len(one.value) == 2]
+            assert all(one.delivery == late.id for one in reports)
 
     keep(promise())
 
 
 def test_programs_of_a_handler_inherit_no_file(keep: Keep) -> None:
-    """Nothing of ours is open in them, though they are started without a care."""
+    """None of Penstock's files is open in them, even if they are started with `close_fds=False`."""
 
     async def promise() -> None:
         async with family() as it:
-            assert said(await it.do("list_files")) == ["0", "1", "2", "3"]  # the last is the listing itself
+            assert result_of(await it.do("list_files")) == ["0", "1", "2", "3"]  # the last is the listing itself
 
     keep(promise())
 
 
-def test_signals_in_a_child_are_its_own(capfd: pytest.CaptureFixture[str], keep: Keep) -> None:
-    """The fork server is woken by signals through a file; a child has another file under that number."""
+def test_signals_in_a_child_write_to_no_file(capfd: pytest.CaptureFixture[str], keep: Keep) -> None:
+    """Signals wake the fork server through a file; a child has another file under that number."""
 
     async def promise() -> None:
         async with family() as it:
-            assert said(await it.do("hear_signals")) == []
+            assert result_of(await it.do("hear_signals")) == []
 
     keep(promise())
     assert capfd.readouterr() == ("", "")
 
 
-def test_a_child_is_a_process_like_others(keep: Keep) -> None:
-    """A handler runs programs on its loop, and functions in threads."""
+def test_a_child_is_an_ordinary_process(keep: Keep) -> None:
+    """A handler can run programs on its loop, and functions in threads."""
 
     async def promise() -> None:
         async with family() as it:
-            assert said(await it.do("use_the_loop")) == [3, True]
+            assert result_of(await it.do("use_the_loop")) == [3, True]
 
     keep(promise())

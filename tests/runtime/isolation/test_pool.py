@@ -26,7 +26,7 @@ async def pid_of(it: Family, *, alone: bool = False) -> int:
 
 
 def test_a_child_is_used_again(keep: Keep) -> None:
-    """One after the other needs one child, which keeps what it has made."""
+    """Sequential messages need one child, which keeps its state."""
 
     async def promise() -> None:
         async with family() as it:
@@ -38,7 +38,7 @@ def test_a_child_is_used_again(keep: Keep) -> None:
     keep(promise())
 
 
-def test_there_are_as_many_as_run_at_once(keep: Keep) -> None:
+def test_the_pool_has_as_many_children_as_messages_run_at_once(keep: Keep) -> None:
     """And no more when the next ones come."""
 
     async def promise() -> None:
@@ -58,8 +58,8 @@ def test_there_are_as_many_as_run_at_once(keep: Keep) -> None:
     keep(promise())
 
 
-def test_alone_is_alone(keep: Keep) -> None:
-    """A suspect gets no child that others have used, and nobody gets the suspect's."""
+def test_an_isolated_message_shares_no_child(keep: Keep) -> None:
+    """A suspect gets a new child, and no other message gets the suspect's."""
 
     async def promise() -> None:
         async with family() as it:
@@ -73,8 +73,8 @@ def test_alone_is_alone(keep: Keep) -> None:
 
 
 @pytest.mark.parametrize("do", ["be_the_last", "leave_at_once"])
-def test_a_child_that_is_no_good_is_replaced(keep: Keep, do: str) -> None:
-    """It said so itself, or has crashed."""
+def test_an_unusable_child_is_replaced(keep: Keep, do: str) -> None:
+    """It retired itself, or has crashed."""
 
     async def promise() -> None:
         async with family() as it:
@@ -86,8 +86,8 @@ def test_a_child_that_is_no_good_is_replaced(keep: Keep, do: str) -> None:
     keep(promise())
 
 
-def test_a_child_that_dies_while_it_waits_costs_no_message(keep: Keep) -> None:
-    """Unnoticed, half noticed, or with the message in its socket: what it has not read is given to another."""
+def test_a_child_that_dies_idle_loses_no_message(keep: Keep) -> None:
+    """Unnoticed, half noticed, or with the message in its socket: another child gets what it has not read."""
 
     async def promise() -> None:
         async with family() as it:
@@ -121,7 +121,7 @@ def test_a_child_that_dies_while_it_waits_costs_no_message(keep: Keep) -> None:
 
 
 def test_a_child_that_does_not_end_is_killed(keep: Keep) -> None:
-    """It was told that there is nothing more for it."""
+    """It was told to quit."""
 
     async def promise() -> None:
         async with family(patience=0.1) as it:
@@ -133,8 +133,8 @@ def test_a_child_that_does_not_end_is_killed(keep: Keep) -> None:
     keep(promise())
 
 
-def test_work_is_closed_when_its_child_ends_by_itself(keep: Keep, tmp_path: Path) -> None:
-    """So that it can flush what it has to tell. A child of a suspect is no exception."""
+def test_the_program_is_closed_when_its_child_ends(keep: Keep, tmp_path: Path) -> None:
+    """So that it can flush; also the program of a suspect's child."""
     file = tmp_path / "closed"
 
     async def promise() -> None:
@@ -148,7 +148,7 @@ def test_work_is_closed_when_its_child_ends_by_itself(keep: Keep, tmp_path: Path
 
 
 def test_a_message_runs_once_at_a_time(keep: Keep) -> None:
-    """Who starts it a second time has made a mistake."""
+    """Starting it a second time is a programming error."""
 
     async def promise() -> None:
         async with family() as it:

@@ -1,4 +1,4 @@
-"""Words travel in pieces, and what is not a word of ours is noticed."""
+"""Packets may arrive in pieces, and anything else on the socket is noticed."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SAID: list[tuple[Packet, bytes]] = [
 
 
 @pytest.mark.parametrize("step", [1, 7, 64, 1 << 20])
-def test_words_arrive_as_they_were_said(step: int) -> None:
+def test_packets_arrive_as_they_were_sent(step: int) -> None:
     """However the bytes are cut."""
     sent = b"".join(encode(packet, body) for packet, body in SAID)
     decoder = Decoder()
@@ -44,8 +44,8 @@ def test_words_arrive_as_they_were_said(step: int) -> None:
     assert received == SAID
 
 
-def framed(said: bytes) -> bytes:
-    return struct.pack("!IQ", len(said), 0) + said
+def framed(result_of: bytes) -> bytes:
+    return struct.pack("!IQ", len(result_of), 0) + result_of
 
 
 @pytest.mark.parametrize(
@@ -65,15 +65,15 @@ def framed(said: bytes) -> bytes:
     ],
 )
 def test_nonsense_is_noticed(bad: bytes) -> None:
-    """What was said before it is heard."""
+    """Packets before it are received."""
     received = Decoder().feed(encode(Quit()) + bad)
     assert next(received) == (Quit(), b"")
     with pytest.raises(ProtocolError):
         next(received)
 
 
-def test_bytes_that_are_no_json_are_noticed() -> None:
-    """Progress and failures are JSON beside a word."""
+def test_a_body_that_is_no_json_is_noticed() -> None:
+    """Progress and failures are JSON in the body."""
     assert from_json(json.dumps({"a": [1]}).encode()) == {"a": [1]}
     for bad in (b"", b"{", b"\xff", b"[" * 100_000):
         with pytest.raises(ProtocolError):

@@ -1,4 +1,4 @@
-"""Work for children: each message says what is done with the process that runs it."""
+"""A program for children: each message says what to do with the process that runs it."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ HOG: list[bytearray] = []
 
 
 class TooManyRequests(Exception):  # noqa: N818 - as others name theirs
-    """What a client of some service raises."""
+    """An exception such as HTTP clients raise."""
 
     status_code = 429
 
 
 def score() -> int:
-    """How much the kernel likes to kill this process."""
+    """How likely the kernel is to kill this process."""
     return int(Path("/proc/self/oom_score_adj").read_text())
 
 
 class Doing:
-    """Looks at the field `do` and does it."""
+    """Does what the field `do` says."""
 
     def __init__(self, config: Mapping[str, JSON]) -> None:
-        """Keep what the worker has said."""
+        """Keep what the worker has result_of."""
         self.config = config
         self.runs = 0
 
@@ -56,13 +56,13 @@ class Doing:
 
 
 def note(file: Path) -> None:
-    """Write down which process this is."""
+    """Write down the id of this process."""
     with file.open("a") as lines:
         lines.write(f"{os.getpid()}\n")
 
 
 def make(config: Mapping[str, JSON]) -> Doing:
-    """What the tests give as the target."""
+    """The target of the tests."""
     return Doing(config)
 
 
@@ -77,7 +77,7 @@ def deed(function: Deed) -> Deed:
 
 @deed
 async def who(program: Doing, _: RunRequest, __: RunControl) -> object:
-    """Tell of the process."""
+    """Describe the process."""
     return {"pid": os.getpid(), "runs": program.runs, "imported_in": IMPORTED_IN, "config": program.config}
 
 
@@ -88,14 +88,14 @@ async def echo(_: Doing, delivery: RunRequest, __: RunControl) -> object:
 
 @deed
 async def repeat(_: Doing, delivery: RunRequest, __: RunControl) -> object:
-    """Tell all of the delivery but its fields."""
+    """Return everything of the request but its fields."""
     names = ("attempt", "fence", "consumer", "seconds_left")
     return {"id": delivery.id.decode("latin-1"), **{name: getattr(delivery, name) for name in names}}
 
 
 @deed
 async def tell(_: Doing, __: RunRequest, control: RunControl) -> object:
-    """Progress from the loop and from a thread, the loop blocked meanwhile."""
+    """Report progress from the loop, and from a thread while the loop is blocked."""
     control.progress({"done": 1, "of": 3})
     thread = threading.Thread(target=control.progress, args=("two",))
     thread.start()
@@ -106,7 +106,7 @@ async def tell(_: Doing, __: RunRequest, control: RunControl) -> object:
 
 @deed
 async def flood(_: Doing, __: RunRequest, control: RunControl) -> object:
-    """Tell a lot, from two threads."""
+    """Report much progress, from two threads."""
 
     def tell_a_lot(who: int) -> None:
         for number in range(1000):
@@ -121,9 +121,10 @@ async def flood(_: Doing, __: RunRequest, control: RunControl) -> object:
 
 @deed
 async def tell_late(_: Doing, __: RunRequest, control: RunControl) -> None:
-    """Leave a thread behind that goes on telling."""
+    """Leave a thread behind that goes on reporting."""
 
     def tell() -> None:
+        """Report progress from the loop, and from a thread while the loop is blocked."""
         for number in range(200):
             control.progress(["late", number])
             time.sleep(0.001)
@@ -133,14 +134,14 @@ async def tell_late(_: Doing, __: RunRequest, control: RunControl) -> None:
 
 @deed
 async def list_files(_: Doing, __: RunRequest, ___: RunControl) -> object:
-    """Run a program that lists what it has open."""
+    """Run a program that lists its open files."""
     listing = ["ls", "/proc/self/fd"]
     return subprocess.run(listing, close_fds=False, stdout=subprocess.PIPE, check=True).stdout.decode().split()  # noqa: ASYNC221 - short
 
 
 @deed
 async def hear_signals(_: Doing, __: RunRequest, ___: RunControl) -> object:
-    """Open many files, and see whether a signal writes to one of them."""
+    """Open many files, and check whether a signal writes to one of them."""
     files = [one for _ in range(20) for one in socket.socketpair()]
     os.kill(os.getpid(), signal.SIGTERM)
     return [one.fileno() for one in select.select(files, [], [], 0)[0]]
@@ -148,7 +149,7 @@ async def hear_signals(_: Doing, __: RunRequest, ___: RunControl) -> object:
 
 @deed
 async def use_the_loop(_: Doing, __: RunRequest, ___: RunControl) -> object:
-    """Run a program on the loop, and a function beside it."""
+    """Run a program on the loop, and a function in a thread."""
     program = await asyncio.create_subprocess_exec("sh", "-c", "exit 3")
     return [await program.wait(), await asyncio.to_thread(os.getpid) == os.getpid()]
 
@@ -196,7 +197,7 @@ async def hold_the_lock(_: Doing, __: RunRequest, control: RunControl) -> object
 
 @deed
 async def wait(_: Doing, __: RunRequest, control: RunControl) -> None:
-    """Wait to be cancelled, as an honest handler does."""
+    """Wait to be cancelled, as a cooperative handler does."""
     task = asyncio.current_task()
     assert task is not None
     control.on_cancel(lambda _: task.cancel())
@@ -206,7 +207,7 @@ async def wait(_: Doing, __: RunRequest, control: RunControl) -> None:
 
 @deed
 async def finish_anyway(_: Doing, __: RunRequest, control: RunControl) -> object:
-    """Hear that it is cancelled, and have a result."""
+    """Return a result after the cancellation."""
     why: asyncio.Future[CancelReason] = asyncio.get_running_loop().create_future()
     control.on_cancel(why.set_result)
     control.progress(os.getpid())
@@ -215,21 +216,21 @@ async def finish_anyway(_: Doing, __: RunRequest, control: RunControl) -> object
 
 @deed
 async def ignore(_: Doing, __: RunRequest, control: RunControl) -> None:
-    """Do not care."""
+    """Ignore the cancellation."""
     control.progress(os.getpid())
     await asyncio.sleep(600)
 
 
 @deed
 async def hide(program: Doing, delivery: RunRequest, control: RunControl) -> None:
-    """Leave the process group, and do not care."""
+    """Leave the process group, and ignore the cancellation."""
     os.setpgid(0, os.getppid())
     await ignore(program, delivery, control)
 
 
 @deed
 async def wait_for_file(_: Doing, delivery: RunRequest, control: RunControl) -> object:
-    """Run until a file is there."""
+    """Run until a file exists."""
     control.progress(os.getpid())
     file = dict(delivery.fields)[b"file"]
     while not os.access(file, os.F_OK):  # noqa: ASYNC110 - a file has no event
@@ -239,7 +240,7 @@ async def wait_for_file(_: Doing, delivery: RunRequest, control: RunControl) -> 
 
 @deed
 async def start_a_program(_: Doing, delivery: RunRequest, control: RunControl) -> None:
-    """Start something that runs on, then do what the field `then` says."""
+    """Start a program that runs on, then do what the field `then` says."""
     control.progress(subprocess.Popen(["sleep", "600"]).pid)  # noqa: ASYNC220 - it is not waited for
     then = dict(delivery.fields)[b"then"]
     if then == b"crash":
@@ -249,7 +250,7 @@ async def start_a_program(_: Doing, delivery: RunRequest, control: RunControl) -
 
 @deed
 async def start_and_ignore(_: Doing, __: RunRequest, control: RunControl) -> None:
-    """Start something and wait for it, deaf."""
+    """Start a program and wait for it, ignoring the cancellation."""
     program = subprocess.Popen(["sleep", "600"])  # noqa: ASYNC220 - it is waited for in the next line
     control.progress(program.pid)
     program.wait()
@@ -257,7 +258,7 @@ async def start_and_ignore(_: Doing, __: RunRequest, control: RunControl) -> Non
 
 @deed
 async def fork(_: Doing, __: RunRequest, control: RunControl) -> None:
-    """Crash, and leave a fork behind which has all files open."""
+    """Crash, and leave a fork behind that has all files open."""
     child = os.fork()
     if not child:
         time.sleep(600)  # noqa: ASYNC251 - another process
@@ -268,7 +269,7 @@ async def fork(_: Doing, __: RunRequest, control: RunControl) -> None:
 
 @deed
 async def terminate_a_program(_: Doing, __: RunRequest, ___: RunControl) -> object:
-    """What a child ignores, its programs do not."""
+    """Send SIGTERM, which a child ignores, to a program."""
     program = subprocess.Popen(["sleep", "600"])  # noqa: ASYNC220 - it ends at once
     program.terminate()
     return program.wait(240)

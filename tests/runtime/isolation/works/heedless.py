@@ -1,4 +1,4 @@
-"""An import that wants to hear signals itself."""
+"""An import that sets its own signal handlers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LOOPS: list[asyncio.AbstractEventLoop] = []
 
 
 def make(config: Mapping[str, JSON]) -> ChildProgram:
-    """Heed what is to be ignored; with a loop, in every child."""
+    """Let SIGINT and SIGTERM end the process; with a loop, in every child."""
     for which in (signal.SIGINT, signal.SIGTERM):
         signal.signal(which, signal.SIG_DFL)
     if config.get("loop"):

@@ -1,4 +1,4 @@
-"""A system with as many processes as it can have."""
+"""A system that refuses new processes."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from penstock.isolation import JSON, ChildProgram
 
 
 def refuse() -> NoReturn:
-    """Say what the system says."""
+    """Fail as the system does."""
     raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
 
 
 def make(config: Mapping[str, JSON]) -> ChildProgram:
-    """From now on there are no forks."""
+    """Refuse every fork from now on."""
     vars(os)["fork"] = refuse
     program: ChildProgram = importlib.import_module("doing").make(config)
     return program

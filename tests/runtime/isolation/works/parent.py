@@ -1,4 +1,4 @@
-"""A worker that is killed: `parent.py FOLDER TARGET DEED...` begins these and tells the processes of all of them."""
+"""A worker that will be killed: `parent.py FOLDER TARGET DEED...` starts these, and prints the processes of all."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from penstock.isolation import ChildPool, ProgressReport, RunRequest
 
 
 async def main(folder: str, target: str, deeds: list[str]) -> None:
-    """Begin them, tell of them, and wait for ever."""
+    """Start them, print their processes, and wait for ever."""
     processes = ChildPool(target, {}, memory_limit=None, path=(folder,))
 
     def told(progress: ProgressReport) -> None:
-        print(progress.told, flush=True)  # noqa: T201 - who reads it waits for it
+        print(progress.value, flush=True)  # noqa: T201 - who reads it waits for it
 
     deliveries = [RunRequest(b"%d-0" % n, ((b"do", do.encode()),), 1, 1, "me") for n, do in enumerate(deeds)]
     await asyncio.gather(*(processes.run(one, alone=False, on_progress=told) for one in deliveries))

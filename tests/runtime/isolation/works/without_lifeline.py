@@ -1,4 +1,4 @@
-"""A system that kills nobody on behalf of another."""
+"""A system that cannot kill a process when another ends."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from penstock.isolation import JSON, ChildProgram, lifeline
 
 
 def make(config: Mapping[str, JSON]) -> ChildProgram:
-    """Take the lifeline from children, which are born later."""
+    """Take the lifeline from children, which start later."""
     vars(lifeline)["hold"] = lambda _: None
     program: ChildProgram = importlib.import_module("doing").make(config)
     return program

@@ -31,7 +31,7 @@ class ProgressReport:
     """A handler's report of its progress."""
 
     delivery: bytes
-    told: JSON
+    value: JSON
 
 
 @dataclass(frozen=True, slots=True)

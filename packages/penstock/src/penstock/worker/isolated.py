@@ -77,7 +77,7 @@ def request_of(delivery: Delivery, context: Context) -> RunRequest:
 
 
 def _pass_on(report: ProgressReport, context: Context) -> None:
-    told = report.told
+    told = report.value
     if isinstance(told, Mapping):
         says, done, total = told.get("says"), told.get("done"), told.get("total")
         numbers = [float(one) if isinstance(one, int | float) else None for one in (done, total)]
