@@ -4,13 +4,13 @@ import sys
 
 import pytest
 
-from penstock.command import operating
-from penstock.command.operating import Progress
+from penstock.terminal import output
+from penstock.terminal.output import Progress
 
 
 def test_a_log_gets_a_line_now_and_then(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """Where standard error is no terminal, nothing is overwritten."""
-    monkeypatch.setattr(operating, "PROGRESS_ELSEWHERE", 0.0)
+    monkeypatch.setattr(output, "PROGRESS_ELSEWHERE", 0.0)
     progress = Progress()
     progress.show("1 of 2")
     progress.show("2 of 2")
@@ -30,7 +30,7 @@ def test_a_terminal_shows_one_line_that_changes(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """It is cleared at the end."""
-    monkeypatch.setattr(operating, "PROGRESS_ON_TERMINAL", 0.0)
+    monkeypatch.setattr(output, "PROGRESS_ON_TERMINAL", 0.0)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     progress = Progress()
     progress.show("10 of 10")

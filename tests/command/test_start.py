@@ -17,7 +17,7 @@ import pytest
 from patience import PATIENCE
 
 from penstock.command import app
-from penstock.command.verbs import VERBS
+from penstock.terminal.verbs import VERBS
 
 HEAVY = ("pydantic", "pydantic_core", "ruamel", "yaml", "jsonschema_rs", "asyncio")
 LOADED = "import sys; from penstock.command import main\ntry: main()\nfinally: print(*sys.modules, file=sys.stderr)"

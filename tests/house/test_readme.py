@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from penstock.command.verbs import VERBS
+from penstock.terminal.verbs import VERBS
 
 
 def test_every_command_is_in_its_table(root: Path) -> None:

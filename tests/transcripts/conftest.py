@@ -137,7 +137,7 @@ class Stage:
             patch.setattr(sys, "stdin", Typing(given, out) if given else io.StringIO())
             patch.delenv("PENSTOCK_TRACEBACK", raising=False)
             # A command that takes long on a slow machine prints progress; a transcript is the same on every machine.
-            patch.setattr("penstock.command.operating.PROGRESS_ELSEWHERE", math.inf)
+            patch.setattr("penstock.terminal.output.PROGRESS_ELSEWHERE", math.inf)
             for name, value in {"PENSTOCK_TODAY": str(TODAY), "COLUMNS": "100", **variables}.items():
                 patch.setenv(name, value)
             try:

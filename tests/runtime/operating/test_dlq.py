@@ -8,8 +8,8 @@ import json
 import pytest
 from desk import Desk
 
+from penstock.operating.dead_letters.dead_letter import DeadLetter
 from penstock.operating.entry import Entry
-from penstock.operating.letters.dead_letter import DeadLetter
 from penstock.worker.dead_letter import dead_letter_fields
 from penstock.worker.delivery import Buried, Delivery
 

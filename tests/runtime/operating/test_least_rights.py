@@ -21,11 +21,11 @@ from penstock.maintenance.group import ensure
 from penstock.maintenance.measure import measure
 from penstock.maintenance.promote import promote
 from penstock.maintenance.replies import items, number
+from penstock.operating.dead_letters.choice import Filters, Walk
+from penstock.operating.dead_letters.pace import Pace
+from penstock.operating.dead_letters.purge import purge
+from penstock.operating.dead_letters.replay import Replayer
 from penstock.operating.following import Follower
-from penstock.operating.letters.choice import Filters, Walk
-from penstock.operating.letters.pace import Pace
-from penstock.operating.letters.purge import purge
-from penstock.operating.letters.replay import Replayer
 from penstock.operating.paging import once
 from penstock.operating.throughput import counts
 from penstock.operating.waiting import ALL, Peek

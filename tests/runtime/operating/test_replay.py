@@ -25,16 +25,16 @@ from servers import Server, wait_for
 from stage import Stage
 from targets import Target
 
-from penstock.command.operating import Progress
-from penstock.command.replaying import check_slots
 from penstock.keys import PipelineKeys
 from penstock.message.story import read_story
-from penstock.operating.letters.choice import Filters, Walk
-from penstock.operating.letters.dead_letter import DeadLetter
-from penstock.operating.letters.pace import Pace, rate_of
-from penstock.operating.letters.purge import purge
-from penstock.operating.letters.replay import MOST_VALUES, Replayer
+from penstock.operating.dead_letters.batch import check_slots
+from penstock.operating.dead_letters.choice import Filters, Walk
+from penstock.operating.dead_letters.dead_letter import DeadLetter
+from penstock.operating.dead_letters.pace import Pace, rate_of
+from penstock.operating.dead_letters.purge import purge
+from penstock.operating.dead_letters.replay import MOST_VALUES, Replayer
 from penstock.operating.reach import Insistence
+from penstock.terminal.output import Progress
 from penstock.wire.credentials import Credentials
 from penstock_spec.findings import CannotGoOn
 

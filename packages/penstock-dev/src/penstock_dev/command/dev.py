@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from penstock.command.console import environment_option, find_spec, here, platform_option, today
-from penstock.command.operating import in_milliseconds
-from penstock.command.running import refuse_errors
+from penstock.terminal.console import here, today
+from penstock.terminal.options import environment_option, find_spec, parse_duration, platform_option
+from penstock.terminal.resolving import refuse_errors
 from penstock_spec.findings import CannotGoOn
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def _speed(ctx: click.Context, param: click.Parameter, value: str) -> float:
     help="Speed of the autoscaler's clock. Handling times do not change.",
 )
 @click.option("--plain", is_flag=True, help="Print lines instead of the screen; the default without a terminal.")
-@click.option("--for", "span", metavar="SPAN", callback=in_milliseconds, help="Stop after this time, such as `30s`.")
+@click.option("--for", "span", metavar="SPAN", callback=parse_duration, help="Stop after this time, such as `30s`.")
 @click.option("--until-idle", is_flag=True, help="Stop when nothing is pending.")
 @click.option(
     "--path",
@@ -124,11 +124,11 @@ def _server(root: Path, redis: str | None, log: LogBuffer) -> AbstractContextMan
     """The embedded Redis, or the given one."""
     from contextlib import nullcontext
 
-    from penstock.command.running import KEPT
+    from penstock.terminal.resolving import EMBEDDED_FOLDER
     from penstock.wire.url import read_url
     from penstock_dev.running.server import ExternalRedis, RepositoryRedis
 
     if redis is None:
-        return RepositoryRedis(root / KEPT, log)
+        return RepositoryRedis(root / EMBEDDED_FOLDER, log)
     read_url(redis, os.environ)  # refuse an invalid URL before anything starts
     return nullcontext(ExternalRedis(redis))

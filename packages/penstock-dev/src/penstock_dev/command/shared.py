@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 import click
 
-from penstock.command.console import find_spec, here, painter, today
-from penstock.command.operating import in_milliseconds
+from penstock.terminal.console import here, painter, today
+from penstock.terminal.options import find_spec, parse_duration
 from penstock_spec.findings import CannotGoOn
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def duration(name: str, help_text: str, default: str | None = None) -> Callable[
     """An option with a duration as specs write it, in milliseconds."""
     return click.option(
         name,
-        callback=in_milliseconds,
+        callback=parse_duration,
         metavar="DURATION",
         default=default,
         show_default=default is not None,

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from penstock.command.console import environment_option, painter, platform_option, today
-from penstock.command.operating import Progress, columns, json_option, tell, tell_table
+from penstock.terminal.console import painter, today
+from penstock.terminal.options import environment_option, json_option, platform_option
+from penstock.terminal.output import Progress, columns, tell, tell_table
 from penstock_dev.command.shared import FILE, case_options, duration, one_spec, refuse_errors
 from penstock_spec.findings import CannotGoOn
 from penstock_spec.repository import ENDINGS, SPECS

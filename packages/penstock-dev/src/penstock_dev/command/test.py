@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from penstock.command.console import complete_environment, find_spec, here, painter, platform_option, today
-from penstock.command.operating import json_option, tell
+from penstock.terminal.console import here, painter, today
+from penstock.terminal.options import complete_environment, find_spec, json_option, platform_option
+from penstock.terminal.output import tell
 from penstock_dev.command.shared import FILE, refuse_errors, seed_option
 from penstock_spec.findings import CannotGoOn
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import click
 
-from penstock.command.console import here, painter, today
-from penstock.command.operating import Progress
-from penstock.command.running import KEPT as KEPT_REDIS
+from penstock.terminal.console import here, painter, today
+from penstock.terminal.output import Progress
+from penstock.terminal.resolving import EMBEDDED_FOLDER as KEPT_REDIS
 from penstock_dev.demo import ledger, report, traffic
 from penstock_dev.demo.run import DemoResult, DemoRun, Moment
 from penstock_dev.demo.workspace import CODE, ENVIRONMENT, place

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from penstock.observe.events import Event
+from penstock.operating.jobs import Desk, Standing
 from penstock.operating.reach import as_sentence
 from penstock.resolved import ResolvedPipeline
-from penstock.scheduler.asking import Desk, Standing
 from penstock.scheduler.process import link_to
 from penstock.scheduler.resolved import PIPELINES, ResolvedScheduler
 from penstock.wire.credentials import Credentials

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from penstock.command.console import here
+from penstock.terminal.console import here
 from penstock_generate.terminal.options import root_of, selection_options
 from penstock_generate.tree.stamps import read_stamps
 from penstock_generate.tree.writing import opened

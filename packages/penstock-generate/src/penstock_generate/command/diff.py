@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from penstock.command.console import painter
+from penstock.terminal.console import painter
 from penstock_generate.diffing import dangerous_changes, telling
 from penstock_generate.diffing.past import Disk, Git
 from penstock_generate.diffing.report import report

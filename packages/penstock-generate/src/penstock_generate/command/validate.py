@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from penstock.command.console import painter
+from penstock.terminal.console import painter
 from penstock_generate.inputs.source import Selection
 from penstock_generate.terminal.options import root_of, selection_options
 from penstock_generate.terminal.repository import source_of

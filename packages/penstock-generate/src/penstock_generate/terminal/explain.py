@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from penstock.command.console import here, painter
+from penstock.terminal.console import here, painter
 from penstock_generate.explaining.explain import Explained, explain
 from penstock_generate.explaining.subjects import Cause
 from penstock_generate.inputs.source import Selection

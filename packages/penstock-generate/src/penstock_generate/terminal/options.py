@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
-from penstock.command.console import complete_environment, platform_option
+from penstock.terminal.options import complete_environment, platform_option
 from penstock_spec.findings import CannotGoOn
 
 GENERATED = "generated"

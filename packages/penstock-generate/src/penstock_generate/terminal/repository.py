@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from penstock.command.console import here, painter, today
+from penstock.terminal.console import here, painter, today
 from penstock_generate.inputs.source import InvalidSpecs, Selection, Source, read_source
 from penstock_spec import report
 from penstock_spec.findings import CannotGoOn

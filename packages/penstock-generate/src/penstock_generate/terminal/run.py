@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from penstock.command.console import painter, today
+from penstock.terminal.console import painter, today
 from penstock_generate.diffing.dangerous_changes import dangers
 from penstock_generate.incremental.folders import Folder
 from penstock_generate.incremental.run import IncrementalRun

@@ -8,7 +8,7 @@ import sys
 
 import click
 
-from penstock.command.verbs import VERBS, Verbs
+from penstock.terminal.verbs import VERBS, Verbs
 from penstock_spec.findings import CannotGoOn
 
 __all__ = ["app", "main"]

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import click
 
-from penstock.command.console import environment_option, find_spec, here, platform_option, today
-from penstock.command.operating import aside, json_option, tell
-from penstock.command.running import refuse_errors
+from penstock.terminal.console import here, today
+from penstock.terminal.options import environment_option, find_spec, json_option, platform_option
+from penstock.terminal.output import aside, tell
+from penstock.terminal.resolving import refuse_errors
 
 ROLES = ("producer", "worker", "scaler", "scheduler", "janitor", "operator")
 OF_ALL = ("janitor", "operator")

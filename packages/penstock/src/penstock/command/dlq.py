@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
-from penstock.command.operating import ENTRY_ID, Asked, asked_options, in_milliseconds, json_option, spec_argument
+from penstock.terminal.options import SpecOptions, json_option, parse_duration, spec_argument, spec_options
+from penstock.terminal.output import ENTRY_ID
 from penstock_spec.findings import CannotGoOn
 
 if TYPE_CHECKING:
-    from penstock.operating.letters.choice import Filters
+    from penstock.operating.dead_letters.choice import Filters
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -28,8 +29,8 @@ def filter_options(verb: F) -> F:
             type=click.Choice(["failed", "lost", "unreadable", "refused"]),
             help="Why it died: attempts used up, its worker lost, not to be read, or refused by the handler.",
         ),
-        click.option("--older-than", metavar="SPAN", callback=in_milliseconds, help="Dead for longer, such as `1h`."),
-        click.option("--newer-than", metavar="SPAN", callback=in_milliseconds, help="Dead for less, such as `30m`."),
+        click.option("--older-than", metavar="SPAN", callback=parse_duration, help="Dead for longer, such as `1h`."),
+        click.option("--newer-than", metavar="SPAN", callback=parse_duration, help="Dead for less, such as `30m`."),
         click.option(
             "--field",
             "fields",
@@ -91,11 +92,11 @@ def command() -> None:
 @click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="The most to list.")
 @click.option("--oldest-first", is_flag=True, help="The oldest first.")
 @json_option
-@asked_options
+@spec_options
 @click.pass_context
 def list_(
     ctx: click.Context,
-    asked: Asked,
+    options: SpecOptions,
     filters: Filters,
     limit: int,
     oldest_first: bool,
@@ -106,10 +107,10 @@ def list_(
     Of a body nothing is shown but the field that correlates and `message.log_fields`; of an error only its type, as its
     text may quote the body. `penstock dlq show` shows all. With `--json` there is one object a line.
     """
-    from penstock.command import dead_letters
     from penstock.operating import reach
+    from penstock.operating.dead_letters import listing
 
-    found = dead_letters.list_letters(*asked.pipeline(), filters, limit, oldest_first=oldest_first, as_json=as_json)
+    found = listing.list_letters(*options.pipeline(), filters, limit, oldest_first=oldest_first, as_json=as_json)
     ctx.exit(reach.run(found))
 
 
@@ -117,11 +118,11 @@ def list_(
 @spec_argument
 @click.argument("id_", metavar="ID")
 @json_option
-@asked_options
+@spec_options
 @click.pass_context
 def show(
     ctx: click.Context,
-    asked: Asked,
+    options: SpecOptions,
     id_: str,
     as_json: bool,
 ) -> None:
@@ -129,11 +130,11 @@ def show(
 
     Fields are text where they are UTF-8; what is not plain text in one line stands as JSON, the rest as base64.
     """
-    from penstock.command import dead_letters
     from penstock.operating import reach
+    from penstock.operating.dead_letters import listing
 
     _check_ids((id_,))
-    ctx.exit(reach.run(dead_letters.show_letter(*asked.pipeline(), id_, as_json=as_json)))
+    ctx.exit(reach.run(listing.show_letter(*options.pipeline(), id_, as_json=as_json)))
 
 
 @command.command(name="replay", short_help="Send dead letters through their pipeline again.")
@@ -148,11 +149,11 @@ def show(
 )
 @yes_option
 @json_option
-@asked_options
+@spec_options
 @click.pass_context
 def replay(
     ctx: click.Context,
-    asked: Asked,
+    options: SpecOptions,
     ids: tuple[str, ...],
     filters: Filters,
     rate: str,
@@ -173,16 +174,16 @@ def replay(
       penstock dlq replay media-cluster 1767225600000-0 --yes
       penstock dlq replay media-cluster --reason failed --newer-than 2h --rate 20/s --yes
     """
-    from penstock.command import replaying
     from penstock.operating import reach
-    from penstock.operating.letters.pace import rate_of
+    from penstock.operating.dead_letters import batch
+    from penstock.operating.dead_letters.pace import rate_of
 
     try:
         per_second = rate_of(rate)
     except ValueError as wrong:
         raise CannotGoOn(str(wrong), "leave it out for 100 a second") from None
-    plan = replaying.Plan(*asked.pipeline(), ids, filters, as_json=as_json)
-    ctx.exit(reach.run(replaying.replay(plan, per_second) if yes else replaying.rehearse(plan, per_second)))
+    plan = batch.Plan(*options.pipeline(), ids, filters, as_json=as_json)
+    ctx.exit(reach.run(batch.replay(plan, per_second) if yes else batch.rehearse(plan, per_second)))
 
 
 @command.command(name="purge", short_help="Delete dead letters for good.")
@@ -190,11 +191,11 @@ def replay(
 @choice_options
 @yes_option
 @json_option
-@asked_options
+@spec_options
 @click.pass_context
 def purge(
     ctx: click.Context,
-    asked: Asked,
+    options: SpecOptions,
     ids: tuple[str, ...],
     filters: Filters,
     yes: bool,
@@ -208,17 +209,17 @@ def purge(
     Example:
       penstock dlq purge media-cluster --reason unreadable --older-than 2d --yes
     """
-    from penstock.command import replaying
     from penstock.operating import reach
+    from penstock.operating.dead_letters import batch
 
-    plan = replaying.Plan(*asked.pipeline(), ids, filters, as_json=as_json)
-    ctx.exit(reach.run(replaying.purge(plan) if yes else replaying.rehearse_purge(plan)))
+    plan = batch.Plan(*options.pipeline(), ids, filters, as_json=as_json)
+    ctx.exit(reach.run(batch.purge(plan) if yes else batch.rehearse_purge(plan)))
 
 
 def _filters(
     error: str, reason: str | None, older_than: int | None, newer_than: int | None, fields: tuple[str, ...]
 ) -> Filters:
-    from penstock.operating.letters.choice import Filters
+    from penstock.operating.dead_letters.choice import Filters
 
     wanted = []
     for one in fields:

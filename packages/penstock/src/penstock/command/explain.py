@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from penstock.command.console import complete_rule, painter
+from penstock.terminal.console import painter
+from penstock.terminal.options import complete_rule
 from penstock_spec.findings import CannotGoOn
 from penstock_spec.report.safe import safe
 from penstock_spec.repository import PLATFORM_FILE

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from penstock.command.console import platform_option
+from penstock.terminal.options import platform_option
 from penstock_spec import atomic
 from penstock_spec.findings import CannotGoOn
 from penstock_spec.repository import open_repository, read_inputs

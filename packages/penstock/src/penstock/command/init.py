@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from penstock import __version__
-from penstock.command.verbs import VERBS
+from penstock.terminal.verbs import VERBS
 from penstock_spec.findings import CannotGoOn
 from penstock_spec.repository import PLATFORM_FILE
 

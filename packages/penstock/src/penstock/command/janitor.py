@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from penstock.command.console import environment_option, platform_option
-from penstock.command.operating import INCOMPLETE, aside, tell
-from penstock.command.running import (
-    address_of,
+from penstock.terminal.options import (
+    environment_option,
     listen_option,
     log_format_option,
+    platform_option,
     redis_option,
-    resolved,
-    set_up_log,
 )
+from penstock.terminal.output import INCOMPLETE, aside, tell
+from penstock.terminal.resolving import address_of, resolve_pipelines, set_up_log
 from penstock_spec.findings import CannotGoOn
 
 if TYPE_CHECKING:
@@ -70,7 +69,7 @@ def command(
     if dry_run and once:
         raise CannotGoOn("`--dry-run` and `--once` exclude each other", "leave one of them out")
     read = Files(files)
-    pipelines, credentials = resolved(read.found, platform, environment, redis)
+    pipelines, credentials = resolve_pipelines(read.found, platform, environment, redis)
     if files:
         refuse_apart(pipelines)
     start = process.Start(pipelines, credentials, address_of(listen), read)

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import click
 
-from penstock.command.console import complete_environment, here, painter, platform_option, today
 from penstock.own_templates import read_inputs
+from penstock.terminal.console import here, painter, today
+from penstock.terminal.options import complete_environment, platform_option
 from penstock_spec import report
 from penstock_spec.findings import CannotGoOn, LintResult, Severity
 from penstock_spec.repository import SPECS, Repository, open_repository

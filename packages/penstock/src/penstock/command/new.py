@@ -11,9 +11,10 @@ from typing import Annotated, Any
 
 import click
 
-from penstock.command.console import here, painter, platform_option, today
 from penstock.command.lint import seen_from
 from penstock.own_templates import read_inputs
+from penstock.terminal.console import here, painter, today
+from penstock.terminal.options import platform_option
 from penstock_spec import report
 from penstock_spec.files import File
 from penstock_spec.findings import CannotGoOn, LintResult, Severity

@@ -7,19 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from penstock.command.console import painter
-from penstock.command.operating import (
-    ENTRY_ID,
-    INCOMPLETE,
-    Asked,
-    aside,
-    asked_options,
-    json_option,
-    spec_argument,
-    tell,
-    tell_json,
-    tell_table,
-)
+from penstock.terminal.console import painter
+from penstock.terminal.options import SpecOptions, json_option, spec_argument, spec_options
+from penstock.terminal.output import ENTRY_ID, INCOMPLETE, aside, tell, tell_json, tell_table
 from penstock_spec.findings import CannotGoOn
 
 if TYPE_CHECKING:
@@ -52,11 +42,11 @@ NOT_IN_BLOCKS: Mapping[str, tuple[str, ...]] = {
 @click.option("--limit", type=click.IntRange(1, 100), default=10, show_default=True, help="The most of each state.")
 @click.option("--bodies", is_flag=True, help="Show bodies, too.")
 @json_option
-@asked_options
+@spec_options
 @click.pass_context
 def command(
     ctx: click.Context,
-    asked: Asked,
+    options: SpecOptions,
     id_: str | None,
     state: str | None,
     limit: int,
@@ -82,7 +72,7 @@ def command(
         raise CannotGoOn(f"`{id_}` is no id of a message", "`penstock peek` without it lists some")
     if id_ is not None and state is not None:
         raise CannotGoOn("an ID and `--state` exclude each other", "leave one of them out")
-    pipeline, credentials = asked.pipeline()
+    pipeline, credentials = options.pipeline()
     if id_ is None:
         states = (state,) if state else STATES
         ctx.exit(reach.run(_states(pipeline, credentials, states, limit, bodies=bodies, as_json=as_json)))

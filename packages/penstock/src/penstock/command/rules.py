@@ -6,7 +6,7 @@ import json
 
 import click
 
-from penstock.command.console import painter
+from penstock.terminal.console import painter
 
 
 @click.command(name="rules", short_help="List the rules.")

@@ -10,19 +10,22 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import click
 
-from penstock.command.console import find_spec, here, painter, today
-from penstock.command.operating import INCOMPLETE, Asked, aside, asked_options, json_option, spec_argument, tell
-from penstock.command.running import (
-    address_of,
+from penstock.terminal.console import here, painter, today
+from penstock.terminal.options import (
+    SpecOptions,
+    find_spec,
+    json_option,
     listen_option,
     log_format_option,
-    redis_of,
-    set_up_log,
+    spec_argument,
+    spec_options,
 )
+from penstock.terminal.output import INCOMPLETE, aside, tell
+from penstock.terminal.resolving import address_of, redis_of, set_up_log
 from penstock_spec.findings import CannotGoOn, Severity
 
 if TYPE_CHECKING:
-    from penstock.scheduler.asking import Desk
+    from penstock.operating.jobs import Desk
     from penstock.scheduler.resolved import ResolvedScheduler
     from penstock.wire.credentials import Credentials
 
@@ -36,7 +39,7 @@ def command() -> None:
 
 @command.command(name="run", short_help="Run a scheduler's jobs.")
 @spec_argument
-@asked_options
+@spec_options
 @click.option(
     "--path", "paths", multiple=True, type=click.Path(path_type=Path), help="A folder with code; the current one is."
 )
@@ -50,7 +53,7 @@ def command() -> None:
 @click.pass_context
 def run(
     ctx: click.Context,
-    asked: Asked,
+    options: SpecOptions,
     paths: tuple[Path, ...],
     pipelines: Path | None,
     listen: str,
@@ -71,12 +74,12 @@ def run(
     from penstock.scheduler.patterns import OfFile
     from penstock.scheduler.resolved import pipelines_of, resolve
 
-    scheduler, credentials = _resolved(asked)
+    scheduler, credentials = _resolved(options)
     said = Process(scheduler.name, kind="scheduler")
     set_up_log(said, log_format)
-    to_pipeline = pipelines_of(scheduler, asked.platform, pipelines, here(), today())
+    to_pipeline = pipelines_of(scheduler, options.platform, pipelines, here(), today())
     patterns = OfFile(
-        scheduler, lambda: resolve(scheduler.file, asked.platform, scheduler.environment, here(), today())[0]
+        scheduler, lambda: resolve(scheduler.file, options.platform, scheduler.environment, here(), today())[0]
     )
     start = process.Start(scheduler, credentials, said, to_pipeline, address_of(listen), paths, patterns)
     ctx.exit(process.run(start))
@@ -84,20 +87,20 @@ def run(
 
 @command.command(name="list", short_help="Show the jobs, and how each stands.")
 @spec_argument
-@asked_options
+@spec_options
 @json_option
-def list_(asked: Asked, *, as_json: bool) -> None:
+def list_(options: SpecOptions, *, as_json: bool) -> None:
     """Show the jobs that are registered: whether each runs, waits or is paused, and how its last run went.
 
     With `--json` there is an object a job, one a line. Times are Redis's, in seconds since 1970.
     """
-    from penstock.command.operating import tell_json, tell_table
-    from penstock.scheduler.showing import table
+    from penstock.operating.job_table import table
+    from penstock.terminal.output import tell_json, tell_table
 
     async def ask(desk: Desk) -> Any:  # noqa: ANN401 - two values
         return await desk.standing(await desk.names()), await desk.all_paused()
 
-    found, all_paused = _ask(asked, ask)
+    found, all_paused = _ask(options, ask)
     if as_json:
         for one in found:
             tell_json(one.told())
@@ -113,15 +116,15 @@ def list_(asked: Asked, *, as_json: bool) -> None:
 @command.command(name="why", short_help="Say when a job runs next, and what holds it.")
 @spec_argument
 @click.argument("job")
-@asked_options
+@spec_options
 @json_option
 @click.pass_context
-def why(ctx: click.Context, asked: Asked, job: str, *, as_json: bool) -> None:
+def why(ctx: click.Context, options: SpecOptions, job: str, *, as_json: bool) -> None:
     """Say in words when JOB runs next, and what holds it. It ends with 1 where the job is not registered."""
-    from penstock.command.operating import tell_json
-    from penstock.scheduler.asking import why as words
+    from penstock.operating.jobs import why as words
+    from penstock.terminal.output import tell_json
 
-    scheduler, credentials = _resolved(asked)
+    scheduler, credentials = _resolved(options)
 
     async def ask(desk: Desk) -> Any:  # noqa: ANN401 - two values
         return (await desk.standing([job]))[0], await desk.all_paused()
@@ -139,38 +142,38 @@ def why(ctx: click.Context, asked: Asked, job: str, *, as_json: bool) -> None:
 @command.command(name="run-now", short_help="Let a job run at once.")
 @spec_argument
 @click.argument("job")
-@asked_options
+@spec_options
 @click.pass_context
-def run_now(ctx: click.Context, asked: Asked, job: str) -> None:
+def run_now(ctx: click.Context, options: SpecOptions, job: str) -> None:
     """Let JOB be due at once. One that runs or is paused stays as it is."""
     says = {0: "is not registered", 1: "is due now", 2: "runs already", 3: "is paused, and is not run; resume it first"}
-    ctx.exit(_ask_for(asked, "run_now", [job], says, well=(1,)))
+    ctx.exit(_ask_for(options, "run_now", [job], says, well=(1,)))
 
 
 @command.command(name="pause", short_help="Let jobs wait until they are resumed.")
 @spec_argument
 @click.argument("jobs", nargs=-1)
 @click.option("--all", "everything", is_flag=True, help="No pod takes anything.")
-@asked_options
+@spec_options
 @click.pass_context
-def pause(ctx: click.Context, asked: Asked, jobs: tuple[str, ...], *, everything: bool) -> None:
+def pause(ctx: click.Context, options: SpecOptions, jobs: tuple[str, ...], *, everything: bool) -> None:
     """Let JOBS wait until they are resumed; one that runs ends first. It outlasts pods, and new versions of them."""
     says = {0: "is not registered", 1: "is paused", 2: "is paused, and still runs to its end", 3: "was paused before"}
     of_all = {1: "all jobs are paused; what runs ends first", 3: "all jobs were paused before"}
-    ctx.exit(_ask_for(asked, "pause", _meant(jobs, everything=everything), says, of_all, well=(1, 2, 3)))
+    ctx.exit(_ask_for(options, "pause", _meant(jobs, everything=everything), says, of_all, well=(1, 2, 3)))
 
 
 @command.command(name="resume", short_help="Let paused jobs run again.")
 @spec_argument
 @click.argument("jobs", nargs=-1)
 @click.option("--all", "everything", is_flag=True, help="End `pause --all`; jobs that were paused by name stay so.")
-@asked_options
+@spec_options
 @click.pass_context
-def resume(ctx: click.Context, asked: Asked, jobs: tuple[str, ...], *, everything: bool) -> None:
+def resume(ctx: click.Context, options: SpecOptions, jobs: tuple[str, ...], *, everything: bool) -> None:
     """Let JOBS run again that were paused, when they were due or at once."""
     says = {0: "is not registered", 1: "is resumed", 2: "is resumed", 3: "was not paused"}
     of_all = {1: "jobs run again, but those that were paused by name", 3: "nobody had paused all jobs"}
-    ctx.exit(_ask_for(asked, "resume", _meant(jobs, everything=everything), says, of_all, well=(1, 2, 3)))
+    ctx.exit(_ask_for(options, "resume", _meant(jobs, everything=everything), says, of_all, well=(1, 2, 3)))
 
 
 def _meant(jobs: tuple[str, ...], *, everything: bool) -> Sequence[str]:
@@ -180,7 +183,7 @@ def _meant(jobs: tuple[str, ...], *, everything: bool) -> Sequence[str]:
 
 
 def _ask_for(
-    asked: Asked,
+    options: SpecOptions,
     what: Literal["pause", "resume", "run_now"],
     names: Sequence[str],
     says: dict[int, str],
@@ -188,20 +191,20 @@ def _ask_for(
     *,
     well: tuple[int, ...],
 ) -> int:
-    answers = _ask(asked, lambda desk: desk.ask_for(what, names))
+    answers = _ask(options, lambda desk: desk.ask_for(what, names))
     for name, answer in zip(names, answers, strict=True):
         line = of_all[answer] if of_all and name == "*" else f"`{name}` {says[answer]}"
         (tell if answer in well else aside)(line)
     return 0 if all(answer in well for answer in answers) else INCOMPLETE
 
 
-def _ask(asked: Asked, question: Callable[[Desk], Awaitable[T]]) -> T:
-    return _over(*_resolved(asked), question)
+def _ask(options: SpecOptions, question: Callable[[Desk], Awaitable[T]]) -> T:
+    return _over(*_resolved(options), question)
 
 
 def _over(scheduler: ResolvedScheduler, credentials: Credentials, question: Callable[[Desk], Awaitable[T]]) -> T:
     from penstock.operating import reach
-    from penstock.scheduler.asking import Desk
+    from penstock.operating.jobs import Desk
     from penstock.scheduler.process import link_to
 
     async def ask() -> T:
@@ -214,16 +217,16 @@ def _over(scheduler: ResolvedScheduler, credentials: Credentials, question: Call
     return reach.run(ask())
 
 
-def _resolved(asked: Asked) -> tuple[ResolvedScheduler, Credentials]:
+def _resolved(options: SpecOptions) -> tuple[ResolvedScheduler, Credentials]:
     from penstock.scheduler.resolved import resolve
 
-    file = find_spec(asked.spec, asked.platform)
-    scheduler, outcome = resolve(file, asked.platform, asked.environment, here(), today())
+    file = find_spec(options.spec, options.platform)
+    scheduler, outcome = resolve(file, options.platform, options.environment, here(), today())
     if scheduler is None:
         from penstock_spec import report
 
         if outcome is not None and outcome.count(Severity.ERROR):
             click.echo(report.render("text", outcome, painter(sys.stderr)), nl=False, err=True)
         raise CannotGoOn("there is nothing to run as it is", "see `penstock lint`")
-    model, credentials = redis_of(asked.redis, asked.platform, scheduler.redis, os.environ)
+    model, credentials = redis_of(options.redis, options.platform, scheduler.redis, os.environ)
     return (scheduler if model is None else scheduler.on(model)), credentials

@@ -8,8 +8,9 @@ from typing import Any
 
 import click
 
-from penstock.command.console import find_spec, here, platform_option
 from penstock.command.lint import write
+from penstock.terminal.console import here
+from penstock.terminal.options import find_spec, platform_option
 from penstock_spec.findings import CannotGoOn
 
 output_option = click.option(

@@ -13,17 +13,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from penstock.command.operating import (
-    INCOMPLETE,
-    Asked,
-    aside,
-    asked_options,
-    in_milliseconds,
-    json_option,
-    spec_argument,
-    tell,
-    tell_json,
-)
+from penstock.terminal.options import SpecOptions, json_option, parse_duration, spec_argument, spec_options
+from penstock.terminal.output import INCOMPLETE, aside, tell, tell_json
 from penstock_spec.findings import CannotGoOn
 
 if TYPE_CHECKING:
@@ -37,15 +28,15 @@ if TYPE_CHECKING:
 @spec_argument
 @click.argument("body", required=False, metavar="[BODY|-]")
 @click.option("--lines", is_flag=True, help="Standard input has a message a line.")
-@click.option("--delay", metavar="SPAN", callback=in_milliseconds, help="It is due after this, such as `30s`.")
+@click.option("--delay", metavar="SPAN", callback=parse_duration, help="It is due after this, such as `30s`.")
 @click.option("--at", metavar="TIME", help="It is due then, such as `2027-01-31T08:00:00Z`; a time zone must be said.")
 @click.option("--key", metavar="TEXT", help="The deduplication key, instead of the field that the spec names.")
 @json_option
-@asked_options
+@spec_options
 @click.pass_context
 def command(
     ctx: click.Context,
-    asked: Asked,
+    options: SpecOptions,
     body: str | None,
     lines: bool,
     delay: int | None,
@@ -75,7 +66,7 @@ def command(
     if delay is not None and at is not None:
         raise CannotGoOn("`--delay` and `--at` both say when it is due", "leave one of them out")
     when = None if at is None else _time(at)
-    pipeline, credentials = asked.pipeline()
+    pipeline, credentials = options.pipeline()
     if key is not None and pipeline.spec.message.dedup is None:
         raise CannotGoOn(f"`{pipeline.name}` tells no duplicates, so that a `--key` means nothing", "leave it out")
     source = _given(body, lines=lines)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from penstock.command.console import environment_option, find_spec, here, painter, platform_option, today
 from penstock.own_templates import read_inputs
+from penstock.terminal.console import here, painter, today
+from penstock.terminal.options import environment_option, find_spec, platform_option
 from penstock_spec.findings import CannotGoOn, Severity
 from penstock_spec.repository import open_repository
 

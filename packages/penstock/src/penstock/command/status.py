@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from penstock.command.console import coloured, find_spec, painter
-from penstock.command.operating import INCOMPLETE, aside, columns, json_option, tell, tell_json, where_options
-from penstock.command.running import resolved
+from penstock.terminal.console import coloured, painter
+from penstock.terminal.options import find_spec, json_option, where_options
+from penstock.terminal.output import INCOMPLETE, aside, columns, tell, tell_json
+from penstock.terminal.resolving import resolve_pipelines
 from penstock_spec.findings import CannotGoOn
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def command(
 
     every = None if watch is None else _seconds(watch)
     files = tuple(find_spec(spec, platform) for spec in specs)
-    pipelines, credentials = resolved(files, platform, environment, redis)
+    pipelines, credentials = resolve_pipelines(files, platform, environment, redis)
     if every is None:
         ctx.exit(reach.run(_once(pipelines, credentials, as_json=as_json)))
     try:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from penstock.command.operating import Asked, aside, asked_options, json_option, spec_argument, tell, tell_json
+from penstock.terminal.options import SpecOptions, json_option, spec_argument, spec_options
+from penstock.terminal.output import aside, tell, tell_json
 
 if TYPE_CHECKING:
     from penstock.operating.entry import Entry, Lens
@@ -21,11 +22,11 @@ if TYPE_CHECKING:
 @click.option("-n", "--last", type=click.IntRange(0, 1000), default=0, help="Begin with so many that are there.")
 @click.option("--bodies", is_flag=True, help="Show bodies, too.")
 @json_option
-@asked_options
+@spec_options
 @click.pass_context
 def command(
     ctx: click.Context,
-    asked: Asked,
+    options: SpecOptions,
     last: int,
     bodies: bool,
     as_json: bool,
@@ -43,7 +44,7 @@ def command(
     """
     from penstock.operating import reach
 
-    pipeline, credentials = asked.pipeline()
+    pipeline, credentials = options.pipeline()
     try:
         reach.run(_tail(pipeline, credentials, last, bodies=bodies, as_json=as_json))
     except KeyboardInterrupt:

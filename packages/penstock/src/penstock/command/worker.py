@@ -6,15 +6,15 @@ from pathlib import Path
 
 import click
 
-from penstock.command.console import environment_option, find_spec, platform_option
-from penstock.command.running import (
-    address_of,
+from penstock.terminal.options import (
+    environment_option,
+    find_spec,
     listen_option,
     log_format_option,
+    platform_option,
     redis_option,
-    resolved,
-    set_up_log,
 )
+from penstock.terminal.resolving import address_of, resolve_pipelines, set_up_log
 
 
 @click.command(name="worker", short_help="Run a pipeline's messages.")
@@ -50,7 +50,7 @@ def command(
       penstock worker media-cluster --env production
       penstock worker specs/hello.yaml --embedded
     """
-    (pipeline,), credentials = resolved((find_spec(spec, platform),), platform, environment, redis)
+    (pipeline,), credentials = resolve_pipelines((find_spec(spec, platform),), platform, environment, redis)
     from penstock.observe.lines import Process
     from penstock.worker.process import Start, run
 

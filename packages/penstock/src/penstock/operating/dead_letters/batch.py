@@ -11,19 +11,19 @@ from dataclasses import dataclass, field
 
 from redis.crc import key_slot
 
-from penstock.command.dead_letters import brief, notes, nothing
-from penstock.command.operating import INCOMPLETE, Progress, aside, tell, tell_json, tell_table
 from penstock.maintenance.replies import items
+from penstock.operating.dead_letters.choice import Filters, Walk
+from penstock.operating.dead_letters.dead_letter import DeadLetter
+from penstock.operating.dead_letters.listing import brief, notes, nothing
+from penstock.operating.dead_letters.pace import Pace
+from penstock.operating.dead_letters.purge import purge as purging
+from penstock.operating.dead_letters.replay import GONE, Replayer, hindrance
 from penstock.operating.entry import Lens
-from penstock.operating.letters.choice import Filters, Walk
-from penstock.operating.letters.dead_letter import DeadLetter
-from penstock.operating.letters.pace import Pace
-from penstock.operating.letters.purge import purge as purging
-from penstock.operating.letters.replay import GONE, Replayer, hindrance
 from penstock.operating.reach import Insistence, as_sentence, link_to
 from penstock.operating.spans import many, span
 from penstock.operating.table import Column, Table
 from penstock.resolved import ResolvedPipeline
+from penstock.terminal.output import INCOMPLETE, Progress, aside, tell, tell_json, tell_table
 from penstock.wire.credentials import Credentials
 from penstock.wire.errors import RedisTrouble, Refused
 from penstock.wire.link import Link

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal
 
 import click
 
-from penstock.command.console import here, painter, today
+from penstock.terminal.console import here, painter, today
 from penstock_spec.findings import CannotGoOn, Severity
 
 if TYPE_CHECKING:
@@ -20,49 +20,20 @@ if TYPE_CHECKING:
     from penstock_spec.platform import Redis
 
 EMBEDDED = "embedded"
-GENERATED = ".json"
+GENERATED_SUFFIX = ".json"
 """How the files end that the generator wrote for pods."""
-KEPT = Path(".penstock", "redis")
+EMBEDDED_FOLDER = Path(".penstock", "redis")
 """Where the embedded Redis of a repository keeps what it has."""
 
-F = TypeVar("F", bound=Callable[..., Any])
 
-
-def redis_option(verb: F) -> F:
-    """Which Redis, as `redis`: that of the platform file unless one is said."""
-    url = click.option("--redis", metavar="URL", help="Another than the platform file's: redis://localhost:6379.")
-    embedded = click.option(
-        "--embedded",
-        "redis",
-        flag_value=EMBEDDED,
-        help="A Redis of this repository's own. It runs while commands use it, and ends with the last of them; what it "
-        "has is kept in `.penstock`.",
-    )
-    return url(embedded(verb))
-
-
-listen_option = click.option(
-    "--listen",
-    metavar="HOST:PORT",
-    default="0.0.0.0:8080",
-    show_default=True,
-    help="Where to answer /livez, /readyz and /metrics; `off` for nowhere.",
-)
-log_format_option = click.option(
-    "--log-format",
-    type=click.Choice(["json", "text"]),
-    help="How the log is written; text on a terminal, else JSON.",
-)
-
-
-def resolved(
+def resolve_pipelines(
     paths: Iterable[Path], platform: Path | None, environment: str | None, redis: str | None
 ) -> tuple[tuple[ResolvedPipeline, ...], Credentials]:
     """The pipelines in these files, or all; findings that are errors end the command."""
     from penstock import resolved as files
 
     named = tuple(paths)
-    pipelines = tuple(files.from_generated(path, environment) for path in named if path.suffix == GENERATED)
+    pipelines = tuple(files.from_generated(path, environment) for path in named if path.suffix == GENERATED_SUFFIX)
     if not pipelines:
         resolution = files.resolve(named, platform, environment, here(), today())
         refuse_errors(resolution)
@@ -103,7 +74,7 @@ def _embedded(platform: Path | None) -> str:
     from penstock.embedded import shared
     from penstock_spec.repository import find_root
 
-    folder = (platform.resolve().parent if platform else find_root(here())) / KEPT
+    folder = (platform.resolve().parent if platform else find_root(here())) / EMBEDDED_FOLDER
     return click.get_current_context().with_resource(shared(folder))
 
 

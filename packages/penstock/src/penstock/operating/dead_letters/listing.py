@@ -5,17 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
-from penstock.command.console import painter
-from penstock.command.operating import INCOMPLETE, aside, tell, tell_json, tell_table
 from penstock.message.own import TRACEPARENT
 from penstock.observe.traces import read
+from penstock.operating.dead_letters.choice import Filters, Walk
+from penstock.operating.dead_letters.dead_letter import DeadLetter
 from penstock.operating.entry import About, Lens, plain_fields, pretty, shown_fields
-from penstock.operating.letters.choice import Filters, Walk
-from penstock.operating.letters.dead_letter import DeadLetter
 from penstock.operating.reach import Insistence, link_to
 from penstock.operating.spans import many, moment, span
 from penstock.operating.table import Column, Table
 from penstock.resolved import ResolvedPipeline
+from penstock.terminal.console import painter
+from penstock.terminal.output import INCOMPLETE, aside, tell, tell_json, tell_table
 from penstock.wire.credentials import Credentials
 from penstock.worker.dead_letter import penstock_field
 from penstock_spec.report.safe import safe
@@ -23,7 +23,7 @@ from penstock_spec.report.safe import safe
 COLUMNS = (Column("id"), Column("age", right=True), Column("reason"), Column("attempts", right=True), Column("error"))
 
 
-async def list_letters(
+async def list_letters(  # noqa: PLR0913 - what the verb was given
     pipeline: ResolvedPipeline,
     credentials: Credentials,
     filters: Filters,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from penstock.keys import PipelineKeys
 from penstock.maintenance.replies import numbers
-from penstock.operating.letters.dead_letter import DeadLetter
+from penstock.operating.dead_letters.dead_letter import DeadLetter
 from penstock.operating.paging import Ask, once
 from penstock.wire.errors import Refused, Reply, Unanswered
 from penstock.wire.link import Link

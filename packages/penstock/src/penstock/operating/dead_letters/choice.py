@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from penstock.keys import PipelineKeys
 from penstock.maintenance.replies import items, milliseconds
+from penstock.operating.dead_letters.dead_letter import DeadLetter
 from penstock.operating.entry import Entry, Lens
-from penstock.operating.letters.dead_letter import DeadLetter
 from penstock.operating.paging import Ask, Pages, asking, once
 from penstock.wire.link import Link
 

@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 
 from penstock.keys import PipelineKeys
-from penstock.operating.letters.dead_letter import DeadLetter
-from penstock.operating.letters.pace import Pace
+from penstock.operating.dead_letters.dead_letter import DeadLetter
+from penstock.operating.dead_letters.pace import Pace
 from penstock.operating.paging import Ask, asking, once
 from penstock.scripts import script
 from penstock.wire.errors import Reply, Unanswered

@@ -11,77 +11,21 @@ import re
 import shutil
 import sys
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import wraps
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import click
 
-from penstock.command.console import environment_option, find_spec, painter, platform_option
-from penstock.command.running import redis_option, resolved
+from penstock.terminal.console import painter
 
 if TYPE_CHECKING:
     from penstock.operating.table import Table
-    from penstock.resolved import ResolvedPipeline
-    from penstock.wire.credentials import Credentials
 
-F = TypeVar("F", bound=Callable[..., Any])
 
 ENTRY_ID = re.compile(r"[0-9]+-[0-9]+", re.ASCII)
 """How Redis writes the id of an entry."""
 INCOMPLETE = 1
 """The exit code where nothing was found, or a part failed."""
-
-spec_argument = click.argument("spec", type=click.Path(path_type=Path))
-"""Of a verb with `asked_options`."""
-json_option = click.option("--json", "as_json", is_flag=True, help="For machines.")
-
-
-def where_options(verb: F) -> F:
-    """The options that say which environment and which Redis."""
-    return environment_option(redis_option(platform_option(verb)))
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """Which pipeline is meant, and where."""
-
-    spec: Path
-    environment: str | None
-    redis: str | None
-    platform: Path | None
-
-    def pipeline(self) -> tuple[ResolvedPipeline, Credentials]:
-        """Read what files and the environment say of it; what else was said is better checked first."""
-        specs = (find_spec(self.spec, self.platform),)
-        pipelines, credentials = resolved(specs, self.platform, self.environment, self.redis)
-        return pipelines[0], credentials
-
-
-def asked_options(verb: F) -> F:
-    """As `where_options`, for a verb with a SPEC: it is given `asked`."""
-
-    @wraps(verb)
-    def with_asked(
-        *args: object, spec: Path, environment: str | None, redis: str | None, platform: Path | None, **rest: object
-    ) -> object:
-        return verb(*args, asked=Asked(spec, environment, redis, platform), **rest)
-
-    return where_options(cast("F", with_asked))
-
-
-def in_milliseconds(ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:
-    """A callback for options such as `--older-than 2h`, read as a spec's durations are."""
-    from penstock_spec.values.quantities import Duration
-
-    if value is None:
-        return None
-    try:
-        return Duration.read(value)
-    except ValueError as error:
-        raise click.BadParameter(", ".join(map(str, error.args)), ctx, param) from None
 
 
 def tell(line: str = "") -> None:

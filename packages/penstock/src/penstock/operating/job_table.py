@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from penstock.operating.jobs import Standing, span
 from penstock.operating.table import Column, Table
-from penstock.scheduler.asking import Standing, span
 
 COLUMNS = (Column("state"), Column("due", right=True), Column("last"), Column("failures", right=True))
 

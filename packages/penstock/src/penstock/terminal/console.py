@@ -1,0 +1,56 @@
+"""The edge to the terminal: colour, the day, and the options that several verbs share."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any, TextIO
+
+import click
+
+from penstock_spec.findings import CannotGoOn
+
+STYLES: dict[str, dict[str, Any]] = {
+    "error": {"fg": "red", "bold": True},
+    "warning": {"fg": "yellow", "bold": True},
+    "info": {"fg": "cyan", "bold": True},
+    "rule": {"fg": "blue", "bold": True},
+    "dim": {"dim": True},
+    "bold": {"bold": True},
+}
+
+
+def here() -> Path:
+    """The current folder."""
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        raise CannotGoOn("the current folder does not exist any more", "change into one that does") from None
+
+
+def coloured(stream: TextIO | None) -> bool:
+    """Colour only on a terminal that can show it, and never against the user's wish."""
+    if stream is None or os.environ.get("NO_COLOR"):
+        return False
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def painter(stream: TextIO | None = None) -> Callable[[str, str], str]:
+    """What puts a text into a style on this stream."""
+    if not coloured(stream or sys.stdout):  # either may be None: a shell can close it
+        return lambda text, _style: text
+    return lambda text, style: click.style(text, **STYLES[style])
+
+
+def today() -> date:
+    """The day on which suppressions are judged. `PENSTOCK_TODAY` makes a run repeatable."""
+    said = os.environ.get("PENSTOCK_TODAY")
+    if not said:
+        return datetime.now(UTC).date()
+    try:
+        return date.fromisoformat(said)
+    except ValueError:
+        raise CannotGoOn(f"`PENSTOCK_TODAY` is `{said}`, which is no date", "write it as `2027-01-31`") from None

@@ -1,0 +1,161 @@
+"""Options that several verbs share, and what a shell completes for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+import click
+
+from penstock.terminal.console import here
+from penstock.terminal.resolving import EMBEDDED, resolve_pipelines
+from penstock_spec.findings import CannotGoOn
+
+if TYPE_CHECKING:
+    from penstock.resolved import ResolvedPipeline
+    from penstock.wire.credentials import Credentials
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+platform_option = click.option(
+    "--platform",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="The platform file; by default `penstock.yaml` here or in the nearest folder above.",
+)
+
+
+def complete_environment(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    """Names of environments for the shell, from the platform file around the current folder."""
+    del param
+    from penstock_spec.linting.lint import load
+    from penstock_spec.repository import open_repository, read_inputs
+
+    try:
+        repository = open_repository((), ctx.params.get("platform"), here())
+        data = load(read_inputs(repository).platform).data
+    except CannotGoOn:
+        return []
+    names = data.get("environments") if isinstance(data, dict) else None
+    return [name for name in names if name.startswith(incomplete)] if isinstance(names, dict) else []
+
+
+environment_option = click.option(
+    "-e",
+    "--env",
+    "environment",
+    metavar="NAME",
+    envvar="PENSTOCK_ENV",
+    shell_complete=complete_environment,
+    help="The environment; `PENSTOCK_ENV` names it too, and where there is only one nobody must.",
+)
+
+
+def redis_option(verb: F) -> F:
+    """Which Redis, as `redis`: that of the platform file unless one is said."""
+    url = click.option("--redis", metavar="URL", help="Another than the platform file's: redis://localhost:6379.")
+    embedded = click.option(
+        "--embedded",
+        "redis",
+        flag_value=EMBEDDED,
+        help="A Redis of this repository's own. It runs while commands use it, and ends with the last of them; what it "
+        "has is kept in `.penstock`.",
+    )
+    return url(embedded(verb))
+
+
+listen_option = click.option(
+    "--listen",
+    metavar="HOST:PORT",
+    default="0.0.0.0:8080",
+    show_default=True,
+    help="Where to answer /livez, /readyz and /metrics; `off` for nowhere.",
+)
+
+
+log_format_option = click.option(
+    "--log-format",
+    type=click.Choice(["json", "text"]),
+    help="How the log is written; text on a terminal, else JSON.",
+)
+
+
+json_option = click.option("--json", "as_json", is_flag=True, help="For machines.")
+
+
+spec_argument = click.argument("spec", type=click.Path(path_type=Path))
+"""Of a verb with `spec_options`."""
+
+
+def where_options(verb: F) -> F:
+    """The options that say which environment and which Redis."""
+    return environment_option(redis_option(platform_option(verb)))
+
+
+@dataclass(frozen=True, slots=True)
+class SpecOptions:
+    """Which pipeline is meant, and where."""
+
+    spec: Path
+    environment: str | None
+    redis: str | None
+    platform: Path | None
+
+    def pipeline(self) -> tuple[ResolvedPipeline, Credentials]:
+        """Read what files and the environment say of it; what else was said is better checked first."""
+        specs = (find_spec(self.spec, self.platform),)
+        pipelines, credentials = resolve_pipelines(specs, self.platform, self.environment, self.redis)
+        return pipelines[0], credentials
+
+
+def spec_options(verb: F) -> F:
+    """As `where_options`, for a verb with a SPEC: it is given `options`."""
+
+    @wraps(verb)
+    def with_options(
+        *args: object, spec: Path, environment: str | None, redis: str | None, platform: Path | None, **rest: object
+    ) -> object:
+        return verb(*args, options=SpecOptions(spec, environment, redis, platform), **rest)
+
+    return where_options(cast("F", with_options))
+
+
+def parse_duration(ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:
+    """A callback for options such as `--older-than 2h`, read as a spec's durations are."""
+    from penstock_spec.values.quantities import Duration
+
+    if value is None:
+        return None
+    try:
+        return Duration.read(value)
+    except ValueError as error:
+        raise click.BadParameter(", ".join(map(str, error.args)), ctx, param) from None
+
+
+def complete_rule(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    """Names of rules for the shell."""
+    del ctx, param
+    from penstock_spec.catalogue import catalogue
+
+    return [name for name in catalogue() if name.startswith(incomplete)]
+
+
+def find_spec(spec: Path, platform: Path | None) -> Path:
+    """A file, or the spec of this name."""
+    from penstock_spec.fields import nearest
+    from penstock_spec.repository import SPECS, find_root
+
+    if spec.is_file() or spec.suffix:
+        return spec
+    specs = (platform.resolve().parent if platform else find_root(here())) / SPECS
+    named = specs / f"{spec}.yaml"
+    if named.is_file():
+        return named
+    close = nearest(str(spec), [path.stem for path in specs.glob("*.yaml")])
+    raise CannotGoOn(
+        f"there is no spec `{spec}`", f"did you mean `{close}`?" if close else "name a file below `specs/`"
+    )
