@@ -78,7 +78,7 @@ def test_a_part_that_fails_ends_the_pod(schedule: Callable[..., Schedule], part:
         wait_for(lambda: "held" in one.lines(), "it runs")
         (one.folder / f"broken-{part}").touch()
         assert pod.process.wait(PATIENCE) == 70
-        (told,) = pod.events(Event.SCHEDULER_PART_FAILED)
+        (told,) = pod.events(Event.PART_FAILED)
         assert (told["level"], told["part"], told["error"]) == ("ERROR", part, "RuntimeError")
         assert "secret" not in pod.log()
         one.each_in_one_set(["usual", "held"])

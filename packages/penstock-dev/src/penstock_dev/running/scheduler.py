@@ -10,8 +10,8 @@ from typing import TypeVar
 from penstock.observe.events import Event
 from penstock.operating.jobs import Desk, Standing
 from penstock.operating.reach import as_sentence
+from penstock.pod.links import link_to
 from penstock.resolved import ResolvedPipeline
-from penstock.scheduler.process import link_to
 from penstock.scheduler.resolved import PIPELINES, ResolvedScheduler
 from penstock.wire.credentials import Credentials
 from penstock.wire.errors import RedisTrouble

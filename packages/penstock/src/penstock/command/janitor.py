@@ -62,9 +62,12 @@ def command(
       penstock janitor --env production --dry-run
       penstock janitor /etc/penstock/pipelines
     """
-    from penstock.janitor import process
     from penstock.janitor.files import Files, refuse_apart
+    from penstock.janitor.role import janitor_role
+    from penstock.janitor.single_round import make_round, plan_round
     from penstock.observe.lines import Process
+    from penstock.pod.role import Start
+    from penstock.pod.run import run
 
     if dry_run and once:
         raise CannotGoOn("`--dry-run` and `--once` exclude each other", "leave one of them out")
@@ -72,11 +75,14 @@ def command(
     pipelines, credentials = resolve_pipelines(read.found, platform, environment, redis)
     if files:
         refuse_apart(pipelines)
-    start = process.Start(pipelines, credentials, address_of(listen), read)
+    address = address_of(listen)
     if dry_run:
-        ctx.exit(_tell(process.plan(start)))
-    set_up_log(Process(), log_format)
-    ctx.exit(process.once(start) if once else process.run(start))
+        ctx.exit(_tell(plan_round(pipelines, credentials)))
+    process = Process()
+    set_up_log(process, log_format)
+    if once:
+        ctx.exit(make_round(pipelines, credentials))
+    ctx.exit(run(janitor_role(pipelines, read.changed), Start(process, credentials, address)))
 
 
 def _tell(seen: Sequence[Seen]) -> int:

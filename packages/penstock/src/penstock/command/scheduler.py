@@ -70,19 +70,21 @@ def run(
       penstock scheduler run specs/cache-agents.yaml --embedded
     """
     from penstock.observe.lines import Process
-    from penstock.scheduler import process
+    from penstock.pod.role import Start
+    from penstock.pod.run import run as run_pod
     from penstock.scheduler.patterns import OfFile
     from penstock.scheduler.resolved import pipelines_of, resolve
+    from penstock.scheduler.role import scheduler_role
 
     scheduler, credentials = _resolved(options)
-    said = Process(scheduler.name, kind="scheduler")
-    set_up_log(said, log_format)
-    to_pipeline = pipelines_of(scheduler, options.platform, pipelines, here(), today())
+    process = Process(scheduler.name, kind="scheduler")
+    set_up_log(process, log_format)
+    find_pipeline = pipelines_of(scheduler, options.platform, pipelines, here(), today())
     patterns = OfFile(
         scheduler, lambda: resolve(scheduler.file, options.platform, scheduler.environment, here(), today())[0]
     )
-    start = process.Start(scheduler, credentials, said, to_pipeline, address_of(listen), paths, patterns)
-    ctx.exit(process.run(start))
+    role = scheduler_role(scheduler, paths, find_pipeline, patterns)
+    ctx.exit(run_pod(role, Start(process, credentials, address_of(listen))))
 
 
 @command.command(name="list", short_help="Show the jobs, and how each stands.")
@@ -205,7 +207,7 @@ def _ask(options: SpecOptions, question: Callable[[Desk], Awaitable[T]]) -> T:
 def _over(scheduler: ResolvedScheduler, credentials: Credentials, question: Callable[[Desk], Awaitable[T]]) -> T:
     from penstock.operating import reach
     from penstock.operating.jobs import Desk
-    from penstock.scheduler.process import link_to
+    from penstock.pod.links import link_to
 
     async def ask() -> T:
         link = link_to(scheduler, credentials, "operator")

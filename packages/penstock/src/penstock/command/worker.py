@@ -52,8 +52,11 @@ def command(
     """
     (pipeline,), credentials = resolve_pipelines((find_spec(spec, platform),), platform, environment, redis)
     from penstock.observe.lines import Process
-    from penstock.worker.process import Start, run
+    from penstock.pod.role import Start
+    from penstock.pod.run import run
+    from penstock.worker.role import worker_role
 
     process = Process(pipeline.name)
     form = set_up_log(process, log_format)
-    ctx.exit(run(Start(pipeline, credentials, process, form, address_of(listen), paths, until_idle)))
+    start = Start(process, credentials, address_of(listen))
+    ctx.exit(run(worker_role(pipeline, paths, form, until_idle=until_idle), start))

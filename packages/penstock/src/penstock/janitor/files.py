@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from penstock.pod.file_stamps import FileStamp, stamp
 from penstock.resolved import ResolvedPipeline
 from penstock_spec.findings import CannotGoOn
 from penstock_spec.platform import Environment
@@ -20,7 +21,7 @@ class Files:
         """Raises CannotGoOn where there is none."""
         self._named = tuple(named)
         self._began = self._seen()
-        self.found = tuple(path for path, *_ in self._began)
+        self.found = tuple(path for path, _ in self._began)
 
     def changed(self) -> bool:
         """Since the beginning. What cannot be seen now has not changed: it may be back at the next look."""
@@ -29,18 +30,16 @@ class Files:
         except (CannotGoOn, OSError):
             return False
 
-    def _seen(self) -> list[tuple[Path, int, int, int]]:
+    def _seen(self) -> list[tuple[Path, FileStamp | None]]:
         """Kubernetes puts new files in the place of the old ones, and does so only where their content is another."""
-        return [(path, *_stamp(path)) for named in self._named for path in _files(named)]
+        return [(path, _stamp(path)) for named in self._named for path in _files(named)]
 
 
-def _stamp(path: Path) -> tuple[int, int, int]:
-    """What is another for another file; of one that is not there, whoever reads it will tell."""
+def _stamp(path: Path) -> FileStamp | None:
     try:
-        told = path.stat()
+        return stamp(path)
     except FileNotFoundError:
-        return (0, 0, 0)
-    return (told.st_ino, told.st_mtime_ns, told.st_size)
+        return None  # reading it raises the error that people see
 
 
 def _files(path: Path) -> Iterator[Path]:

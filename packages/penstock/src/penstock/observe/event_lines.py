@@ -142,6 +142,9 @@ PROCESS = Topic(
             error=TYPE,
             at=AT,
         ),
+        Event.PART_FAILED: error(
+            "A part of the process failed; shutting down", "scheduler", part="which", error=TYPE, at=AT
+        ),
     },
 )
 
@@ -421,9 +424,6 @@ SCHEDULER = Topic(
     {
         Event.SCHEDULER_BECAME_LEADER: info("Became leader: returns jobs of lost pods", "scheduler"),
         Event.SCHEDULER_BECAME_STANDBY: info("Standby: another pod leads", "scheduler"),
-        Event.SCHEDULER_PART_FAILED: error(
-            "A part of the process failed; shutting down", "scheduler", part="which", error=TYPE, at=AT
-        ),
         Event.SCHEDULER_SUMMARY: info("Summary: {health}", "scheduler", health="`HEALTHY` or `DEGRADED`", **SUMMARY),
         Event.SCHEDULER_DEGRADED: warning("The scheduler is DEGRADED", "scheduler", **SUMMARY),
         Event.SCHEDULER_HEALTHY: info("The scheduler is HEALTHY again", "scheduler", **SUMMARY),

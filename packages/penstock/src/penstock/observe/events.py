@@ -26,6 +26,7 @@ class Event(StrEnum):
     LOOP_BLOCKED = "loop.blocked"
     LOOP_EXCEPTION = "loop.exception"
     EXIT_IGNORED = "process.exit_ignored"
+    PART_FAILED = "process.part_failed"
 
     # a shutdown
     SIGNAL_RECEIVED = "signal.received"
@@ -88,7 +89,6 @@ class Event(StrEnum):
     # a scheduler and its jobs
     SCHEDULER_BECAME_LEADER = "scheduler.became_leader"
     SCHEDULER_BECAME_STANDBY = "scheduler.became_standby"
-    SCHEDULER_PART_FAILED = "scheduler.part_failed"
     SCHEDULER_SUMMARY = "scheduler.summary"
     SCHEDULER_DEGRADED = "scheduler.degraded"
     SCHEDULER_HEALTHY = "scheduler.healthy"

@@ -1,1 +1,22 @@
-"""What every pod that runs a team's code has, whatever its kind: a loop beside the loop, and a way to end."""
+"""The one way in which a role of Penstock (worker, scheduler, janitor) runs as a process of a pod.
+
+A role is a value of `role.Role`; `run.run` does the rest: it logs, serves HTTP, runs the role's program in uvloop,
+drains on a signal, watches the event loop, and exits with the program's code.
+
+```
+run            run(role, start): from the first log line to the exit code
+├── role         Role, Limits, Program: what a role says of itself; Pod: what it gets
+├── parts        tasks that must run as long as the pod
+├── dependencies Dependencies: what the program works with
+├── signals      the first signal drains, the second one ends the process at once
+├── side_loop    an event loop in a thread, for whatever must not wait for handlers: the lease, the loop watch
+├── loop_watch   exits if handlers block the event loop for too long
+├── file_stamps  whether files have changed, so that the pod restarts
+├── redis_check  the health check of Redis, over a connection of its own
+├── links        connections to the node of a spec's keys
+├── lease        registers a consumer and renews its lease
+├── sidecar      asks a sidecar to quit
+├── garbage      settings of Python's garbage collector
+└── exit         exits although handlers left tasks and threads behind
+```
+"""

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from penstock.observe.events import Event
 from penstock.observe.logs import Log
+from penstock.pod.file_stamps import FileStamp, stamp
 from penstock.scheduler.resolved import ResolvedScheduler
 from penstock_spec.findings import CannotGoOn
 from penstock_spec.kinds.scheduler.work import Patterns
@@ -42,9 +43,8 @@ class OfFile:
             log.event(Event.PATTERNS_CHANGED, enabled=self._patterns.enabled, disabled=self._patterns.disabled)
         return self._patterns
 
-    def _now(self) -> tuple[int, int, int] | None:
+    def _now(self) -> FileStamp | None:
         try:
-            told = self._file.stat()  # of what a link leads to: a ConfigMap is a link that is turned
+            return stamp(self._file)
         except OSError:
             return None
-        return told.st_mtime_ns, told.st_size, told.st_ino

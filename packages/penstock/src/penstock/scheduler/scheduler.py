@@ -13,6 +13,7 @@ from penstock.observe.readiness import Why
 from penstock.observe.redis_log import log_trouble
 from penstock.pod.dependencies import Dependencies, SideTask
 from penstock.pod.lease import Lease
+from penstock.pod.parts import Parts
 from penstock.scheduler.breaker import Breaker, State
 from penstock.scheduler.calls import Calls
 from penstock.scheduler.health import Health, Seen
@@ -37,8 +38,6 @@ SPREAD = 0.05
 """Seconds behind a whole second of Redis's, when jobs come due, within which pods look, each at its own moment."""
 RESERVE = 1.0
 """Seconds before the end of the grace that are left for closing."""
-BROKEN = 70
-"""The exit code of a pod that cannot go on as it is: its loop stood still for too long, or a part of it has failed."""
 CLOSING = 4 * RESERVE
 """Seconds after which a pod that closes is gone, whatever keeps it."""
 BUSIEST = 0.02
@@ -117,7 +116,7 @@ class Scheduler:
         self._signals: Mapping[str, bool] = {}
         self._degraded = False
         self._absent = False
-        self._broken = False
+        self._parts = Parts(self._log, self.stop)
 
     def stop(self) -> None:
         """Begin to leave."""
@@ -134,7 +133,7 @@ class Scheduler:
         """Until it is told to stop, or a part of it fails. An exit code: 0 when nothing is left behind."""
         await self._calls.open()
         lease = self._dependencies.side.start(self._lease.run())
-        parts = {
+        work = {
             "settler": self._settler.run(),
             "refresh": self._refresh.run(),
             "orphans": self._lead(),
@@ -143,9 +142,8 @@ class Scheduler:
             "zombies": self._scans(),
             "summary": self._says(),
         }
-        tasks = [asyncio.create_task(work, name=name) for name, work in parts.items()]
-        for task in tasks:
-            task.add_done_callback(self._has_ended)
+        for name, part in work.items():
+            self._parts.start(name, part)
         try:
             while not self._stop.is_set():
                 await self._settler.recover()
@@ -153,20 +151,8 @@ class Scheduler:
                 await self._taking.cycle()
                 await self._until_next()
         except Exception as error:  # noqa: BLE001 - whatever it is, what runs is handed back before the pod goes
-            self._breaks("cycle", error)
-        code = await self._leave(lease, tasks)
-        return BROKEN if self._broken else code
-
-    def _has_ended(self, task: asyncio.Task[None]) -> None:
-        error = None if task.cancelled() else task.exception()
-        if error is not None:
-            self._breaks(task.get_name(), error)
-
-    def _breaks(self, part: str, error: BaseException) -> None:
-        """A pod without one of its parts looks well, and is not: it leaves as it would if it were told to."""
-        self._log.event(Event.SCHEDULER_PART_FAILED, error, part=part)
-        self._broken = True
-        self.stop()
+            self._parts.fail("cycle", error)
+        return self._parts.exit_code(await self._leave(lease))
 
     async def _lead(self) -> None:
         """Whoever has had no life yet, or no list, looks after nobody's jobs."""
@@ -334,22 +320,21 @@ class Scheduler:
 
     # -- leaving ------------------------------------------------------------------------------------------------------
 
-    async def _leave(self, lease: SideTask, tasks: list[asyncio.Task[None]]) -> int:
+    async def _leave(self, lease: SideTask) -> int:
         terms, began = self._spec.shutdown, self._monotonic()
         end = began + max(RESERVE, terms.grace.seconds - RESERVE)
         self._dependencies.readiness.hold(Why.DRAINING)
         self._tally.draining.set(1)
         self._log.event(Event.DRAIN_STARTED, running=len(self._runs), grace=str(terms.grace))
-        for task in tasks[1:]:
-            task.cancel()
+        self._parts.cancel(but=("settler",))
         self._runs.cancel_all("drain")
         await self._ended(min(end, began + terms.cancel.seconds))
         if len(self._runs):
             self._log.event(Event.DRAIN_STUCK, running=len(self._runs))
             await self._ended(min(end, self._monotonic() + terms.force.seconds))
         left = self._runs.leave_behind(max(RESERVE, end - self._monotonic()) + CLOSING)
-        tasks[0].cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        self._parts.cancel()
+        await self._parts.ended()
         unsettled = await self._close(lease, max(RESERVE, end - self._monotonic()))
         seconds = round(self._monotonic() - began, 3)
         if left or unsettled:

@@ -1,4 +1,4 @@
-"""A thread with an event loop of its own, for what must go on while a handler blocks the worker's loop."""
+"""An event loop in a thread of its own, for what must go on while a handler blocks the main loop."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from typing import Any, Self, TypeVar
 Answer = TypeVar("Answer")
 
 
-class Side:
-    """Runs coroutines beside the worker's loop."""
+class SideThread:
+    """The side loop of a pod. The thread starts with the object and ends with the `async with` block."""
 
     def __init__(self) -> None:
         """Start the thread."""
         self._loop = asyncio.new_event_loop()
-        # A daemon: a worker that must end at once does not wait for it.
+        # A daemon: a process that must end at once does not wait for it.
         self._thread = threading.Thread(target=self._run, name="penstock-side", daemon=True)
         self._thread.start()
 
@@ -28,15 +28,15 @@ class Side:
         self._loop.close()
 
     def start(self, work: Coroutine[Any, Any, Answer]) -> Future[Answer]:
-        """Begin it there."""
+        """Run this there."""
         return asyncio.run_coroutine_threadsafe(work, self._loop)
 
     def tell(self, call: Callable[..., object], *args: object) -> None:
-        """Call it there."""
+        """Call this there."""
         self._loop.call_soon_threadsafe(call, *args)
 
     async def __aenter__(self) -> Self:
-        """It runs already."""
+        """The thread already runs."""
         return self
 
     async def __aexit__(self, *_: object) -> None:

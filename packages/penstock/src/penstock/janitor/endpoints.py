@@ -1,0 +1,45 @@
+"""What a janitor answers over HTTP: for KEDA, the age of a pipeline's oldest message; and the health of Redis."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+
+from penstock.janitor.sight import Sight
+from penstock.observe.health import RedisHealth, Route
+from penstock.observe.http import Answer, Request
+from penstock.pod.redis_check import ping
+from penstock.pod.role import RedisCheck
+from penstock.wire import route
+from penstock.wire.credentials import Credentials
+from penstock.wire.link import Link
+from penstock_spec.platform import Redis
+
+
+def oldest_routes(sights: Sequence[Sight]) -> Mapping[str, Route]:
+    """A page for each pipeline."""
+    return {f"/pipelines/{sight.name}/oldest": _oldest(sight) for sight in sights}
+
+
+def _oldest(sight: Sight) -> Route:
+    async def answer(_request: Request) -> Answer:
+        last = sight.last()
+        if last is None:  # KEDA then leaves the boost away
+            return Answer.text(HTTPStatus.SERVICE_UNAVAILABLE, "it was not measured lately")
+        return Answer.json({"seconds": last.oldest / 1000})
+
+    return answer
+
+
+def redis_check(redis: Redis, lock: str, credentials: Credentials, sights: Sequence[Sight]) -> RedisCheck:
+    """Asks the node of the lock; the groups are those that were seen at the last look."""
+
+    async def ask() -> RedisHealth:
+        link = Link(route.Route.to(redis, lock, credentials=credentials), name="penstock-janitor-health")
+        try:
+            seconds = await ping(link)
+        finally:
+            await link.close()
+        return RedisHealth(seconds, group=all((last := sight.last()) and last.groups for sight in sights))
+
+    return RedisCheck(ask)

@@ -1,0 +1,59 @@
+"""One round of a janitor, and then the end; or a report of what it would do."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Coroutine, Sequence
+from typing import Any, TypeVar
+
+import uvloop
+
+from penstock.janitor.janitor import Janitor
+from penstock.janitor.links import Links
+from penstock.janitor.look import Seen, look
+from penstock.janitor.pods import KubernetesPods
+from penstock.janitor.reach import Passing
+from penstock.observe.board import process_board
+from penstock.operating.reach import as_sentence
+from penstock.resolved import ResolvedPipeline
+from penstock.wire.credentials import Credentials
+from penstock.wire.errors import RedisTrouble, Refused
+
+T = TypeVar("T")
+
+
+def make_round(pipelines: Sequence[ResolvedPipeline], credentials: Credentials) -> int:
+    """One round over each pipeline, whichever janitor leads. The result is the exit code."""
+    links = Links.to(pipelines[0].redis, pipelines, credentials, kind=Passing)
+    try:
+        well = _run(Janitor(pipelines, links, process_board(), _pods(pipelines)).once())
+    except RedisTrouble as error:
+        refused = error.__cause__  # a refusal that counts as no answer
+        raise as_sentence(refused if isinstance(refused, Refused) else error) from error
+    return 0 if well else 1
+
+
+def plan_round(pipelines: Sequence[ResolvedPipeline], credentials: Credentials) -> list[Seen]:
+    """What a round would do; it changes nothing. Raises CannotGoOn if nothing is known of any pipeline."""
+
+    async def ask() -> list[Seen]:
+        links = Links.to(pipelines[0].redis, pipelines, credentials)
+        try:
+            return await look(pipelines, [pair.work for pair in links.pairs], _pods(pipelines))
+        finally:
+            await links.close()
+
+    seen = _run(ask())
+    if all(one.trouble for one in seen) and (trouble := seen[0].trouble):
+        raise as_sentence(trouble) from trouble
+    return seen
+
+
+def _run(what: Coroutine[Any, Any, T]) -> T:
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        return runner.run(what)
+
+
+def _pods(pipelines: Sequence[ResolvedPipeline]) -> KubernetesPods:
+    return KubernetesPods(pipelines[0].around.namespace, os.environ)

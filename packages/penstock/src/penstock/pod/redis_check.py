@@ -1,0 +1,30 @@
+"""The health check of Redis, over a connection of its own that is opened and closed for each check."""
+
+from __future__ import annotations
+
+from penstock.clocks import CLOCKS, Clocks
+from penstock.observe.health import RedisHealth
+from penstock.wire.errors import Refused
+from penstock.wire.link import Link
+from penstock.wire.words import Word
+
+
+async def check_redis(link: Link, *command: Word) -> RedisHealth:
+    """`command` is one that Redis refuses if what the pod works on does not exist or has another type."""
+    try:
+        seconds = await ping(link)
+        try:
+            await link.call(*command)
+        except Refused as error:
+            return RedisHealth(seconds, group=False, error=error.code)
+        return RedisHealth(seconds, group=True)
+    finally:
+        await link.close()
+
+
+async def ping(link: Link, clocks: Clocks = CLOCKS) -> float:
+    """Seconds that a PING takes once the connection is open."""
+    await link.call("PING")
+    sent = clocks.monotonic()
+    await link.call("PING")
+    return clocks.monotonic() - sent

@@ -1,0 +1,78 @@
+"""The role of a scheduler: runs recurring jobs."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from penstock import __version__
+from penstock.observe.events import Event
+from penstock.observe.logs import Log
+from penstock.observe.metrics import Metrics
+from penstock.pod.role import Limits, Pod, Program, Role
+from penstock.scheduler.calls import Calls
+from penstock.scheduler.listing import Listing
+from penstock.scheduler.resolved import FindPipeline, ResolvedScheduler
+from penstock.scheduler.scheduler import Scheduler
+from penstock.scripts import Script
+from penstock_spec.failures.classes import NO_CLASS
+from penstock_spec.kinds.scheduler.effective import effective_jobs
+from penstock_spec.kinds.scheduler.metrics import process
+from penstock_spec.kinds.scheduler.spec import Scheduler as Spec
+from penstock_spec.kinds.scheduler.work import Patterns
+
+LIVE_LIMIT = 30.0
+"""Seconds without a heartbeat before the pod counts as blocked, if all jobs take less than that."""
+THREADS = 10_000
+"""For plain functions, those included that were abandoned and do not end; a thread starts when it is needed."""
+
+log = Log(logging.getLogger("penstock.scheduler"))
+
+
+def scheduler_role(
+    scheduler: ResolvedScheduler, paths: Sequence[Path], find_pipeline: FindPipeline, patterns: Callable[[], Patterns]
+) -> Role:
+    """The team's code is in the current folder or in `paths`; `patterns` says which jobs are enabled by now."""
+    spec, digest = scheduler.spec, scheduler.digest
+    limit = longest(spec)
+
+    def build(pod: Pod) -> Program:
+        given = {"class": [*spec.failures.classes, NO_CLASS]}
+        metrics = Metrics.of("scheduler", pipeline=spec.name, board=pod.board, given=given)
+        pod.announce(metrics, digest, process.INFO, process.LOOP_LAG_SECONDS)
+
+        def sent_whole(script: Script) -> None:
+            metrics.counter(process.SCRIPTS_SENT_WHOLE, script.name).add()
+            log.event(Event.REDIS_SCRIPT_EVICTED, script=script.name)
+
+        threads = ThreadPoolExecutor(THREADS, thread_name_prefix="penstock-handler")
+        listing = Listing(spec, paths, patterns)
+        calls = Calls(spec, paths, threads, find_pipeline, pod.start.credentials)
+        dependencies = pod.dependencies(scheduler, metrics, process.REDIS_SECONDS, sent_whole)
+        running = Scheduler(scheduler, listing, calls, dependencies)
+        return Program(
+            run=running.run,
+            drain=running.stop,
+            # A scheduler without jobs has no waiting set, and is well.
+            redis=pod.redis_check(scheduler, "ZCARD", scheduler.keys.waiting, field="waiting_set"),
+            is_busy=lambda: running.busy > 0,
+        )
+
+    return Role(
+        log=log,
+        started=Event.SCHEDULER_STARTED,
+        stopped=Event.SCHEDULER_STOPPED,
+        fields={"environment": scheduler.environment, "version": __version__, "digest": digest},
+        limits=Limits(limit, limit),
+        build=build,
+        sidecar_quit_url=spec.shutdown.sidecar_quit_url,
+    )
+
+
+def longest(spec: Spec) -> float:
+    """Seconds for which a handler may block the event loop: the longest timeout of a job with its threshold."""
+    jobs = [one.timeout.seconds + one.threshold.seconds for one in effective_jobs(spec)]
+    each = spec.each.timeout or spec.each.every
+    return max(LIVE_LIMIT, *jobs, each.seconds + spec.cleanup.zombies.threshold.seconds if each else 0.0)

@@ -1,0 +1,116 @@
+"""A fourth role, as small as one can be: moves entries from one list of Redis to another.
+
+`relay.py FOLDER ADDRESS LIVE FATAL` works on the Redis at this address, with these limits. Files in FOLDER make it
+fail: `broken` breaks a part, `stuck` holds up the drain, `blocked` the event loop, `busy` leaves a thread behind.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sys
+import threading
+import time
+from pathlib import Path
+
+from stage import pipeline
+
+from penstock.observe.events import Event
+from penstock.observe.lines import Process
+from penstock.observe.logs import Log, set_up
+from penstock.observe.metrics import Metrics
+from penstock.observe.readiness import Why
+from penstock.pod.dependencies import Dependencies
+from penstock.pod.parts import Parts
+from penstock.pod.role import Limits, Pod, Program, Role, Start
+from penstock.pod.run import run
+from penstock.wire.credentials import Credentials
+from penstock_spec.kinds.pipeline.metrics import process
+from penstock_spec.platform import Redis
+
+SOURCE, TARGET = "{trial}:from", "{trial}:to"
+SOON = 0.05
+
+
+class Relay:
+    """Moves entries until it drains; what is in the source by then is still moved."""
+
+    def __init__(self, folder: Path, dependencies: Dependencies, log: Log) -> None:
+        self._folder = folder
+        self._dependencies = dependencies
+        self._link = dependencies.link("relay")
+        self._stop = asyncio.Event()
+        self._parts = Parts(log, self.stop)
+
+    def stop(self) -> None:
+        self._stop.set()
+
+    @property
+    def is_busy(self) -> bool:
+        return (self._folder / "busy").exists()
+
+    async def run(self) -> int:
+        self._parts.start("moves", self._move())
+        self._parts.start("breaks", self._break())
+        await self._stop.wait()
+        self._dependencies.readiness.hold(Why.DRAINING)
+        self._parts.cancel()
+        await self._parts.ended()
+        while await self._once():
+            pass
+        while (self._folder / "stuck").exists():  # noqa: ASYNC110 - another process removes the file
+            await asyncio.sleep(SOON)
+        await self._link.close()
+        return self._parts.exit_code(0)
+
+    async def _once(self) -> bool:
+        return await self._link.call("LMOVE", SOURCE, TARGET, "LEFT", "RIGHT") is not None
+
+    async def _move(self) -> None:
+        while True:
+            await self._once()
+            self._dependencies.readiness.release(Why.STARTING)
+            if (self._folder / "blocked").exists():
+                time.sleep(3600)  # noqa: ASYNC251 - as a handler should not
+            if self.is_busy:
+                threading.Thread(target=time.sleep, args=(3600,)).start()
+            await asyncio.sleep(SOON)
+
+    async def _break(self) -> None:
+        while not (self._folder / "broken").exists():  # noqa: ASYNC110 - another process makes the file
+            await asyncio.sleep(SOON)
+        raise ValueError("a secret")
+
+
+def relay_role(folder: Path, address: str, limits: Limits) -> Role:
+    target = pipeline(Redis(addresses=[address]))
+    log = Log(logging.getLogger("relay"))
+
+    def build(pod: Pod) -> Program:
+        metrics = Metrics.of_spec("janitor", target.spec, pod.board)  # the contract knows no fourth role
+        pod.announce(metrics, target.digest, process.INFO)
+        relay = Relay(folder, pod.dependencies(target, metrics, process.REDIS_SECONDS), log)
+        return Program(
+            run=relay.run,
+            drain=relay.stop,
+            redis=pod.redis_check(target, "LLEN", SOURCE, field="source"),
+            is_busy=lambda: relay.is_busy,
+        )
+
+    return Role(
+        log=log,
+        started=Event.WORKER_STARTED,  # the events are a closed set as well
+        stopped=Event.WORKER_STOPPED,
+        fields={"environment": "tests"},
+        limits=limits,
+        build=build,
+        files_changed=(folder / "changed").exists,
+    )
+
+
+if __name__ == "__main__":
+    who = Process("trial")
+    set_up(who, format_="json", level=logging.INFO)
+    where, address, live, fatal = sys.argv[1:]
+    role = relay_role(Path(where), address, Limits(float(live), float(fatal)))
+    sys.exit(run(role, Start(who, Credentials(), ("127.0.0.1", 0))))

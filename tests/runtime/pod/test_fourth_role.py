@@ -1,0 +1,183 @@
+"""The skeleton of pods runs a role that it does not know, as it runs workers, schedulers and janitors."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, Self
+
+import pytest
+from patience import PATIENCE
+from servers import Server, wait_for
+
+from penstock.observe.events import Event
+
+PROGRAM = Path(__file__).parent / "programs" / "relay.py"
+SUPPORT = Path(__file__).parents[2] / "support"
+SOURCE, TARGET = "{trial}:from", "{trial}:to"
+
+
+class RelayProcess:
+    """A process of the role in `programs/relay.py`."""
+
+    def __init__(self, folder: Path, server: Server, live: float, fatal: float) -> None:
+        self.folder = folder
+        self._log = folder / "log"
+        with self._log.open("wb") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, PROGRAM, folder, server.address, str(live), str(fatal)],
+                env={**os.environ, "PYTHONPATH": str(SUPPORT)},
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+            )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+
+    def log(self) -> str:
+        return self._log.read_text()
+
+    def events(self, event: Event) -> list[dict[str, Any]]:
+        lines = [json.loads(line) for line in self.log().splitlines() if line.startswith("{")]
+        return [line for line in lines if line.get("event") == event]
+
+    def until(self, event: Event) -> None:
+        """Wait for such a line."""
+        wait_for(lambda: self.events(event) or self.process.poll() is not None, event)
+        assert self.events(event), self.log()
+
+    def page(self, path: str) -> tuple[int, str]:
+        """A status, and the answer."""
+        port = self.events(Event.HTTP_LISTENING)[0]["port"]
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=PATIENCE) as answer:
+                return answer.status, answer.read().decode()
+        except urllib.error.HTTPError as error:
+            return error.code, error.read().decode()
+
+    def until_ready(self) -> None:
+        self.until(Event.HTTP_LISTENING)
+        wait_for(lambda: self.page("/readyz")[0] == 200, "it is ready")
+
+    def create(self, name: str) -> None:
+        """A file that makes it fail."""
+        (self.folder / name).touch()
+
+    def exit_code(self) -> int:
+        return self.process.wait(PATIENCE)
+
+
+@pytest.fixture
+def relay(tmp_path: Path, server: Server) -> Iterator[Callable[..., RelayProcess]]:
+    """Starts one; it ends with the test."""
+    with ExitStack() as ends:
+
+        def start(live: float = 60, fatal: float = 240) -> RelayProcess:
+            return ends.enter_context(RelayProcess(tmp_path, server, live, fatal))
+
+        yield start
+
+
+def test_a_role_starts_and_tells_how_it_is(relay: Callable[..., RelayProcess], server: Server) -> None:
+    """It logs its fields, serves probes, metrics and the health of Redis, and does its work."""
+    one = relay()
+    one.until_ready()
+    (line,) = one.events(Event.WORKER_STARTED)
+    assert (line["environment"], line["logger"]) == ("tests", "relay")
+    assert one.page("/livez") == (200, "alive\n")
+    assert json.loads(one.page("/internal/health/redis")[1])["source"] is True
+    assert "penstock_info{" in one.page("/metrics")[1]
+    server.ask("RPUSH", SOURCE, "a", "b")
+    wait_for(lambda: server.ask("LRANGE", TARGET, 0, -1) == ["a", "b"], "both are moved")
+
+    server.ask("DEL", SOURCE)
+    server.ask("SET", SOURCE, "not a list")
+    status, text = one.page("/internal/health/redis")
+    assert (status, json.loads(text)["error"]) == (503, "WRONGTYPE")
+
+
+def test_a_signal_drains(relay: Callable[..., RelayProcess]) -> None:
+    """While the role drains, the pod is alive and not ready. Then it exits with the role's code."""
+    one = relay()
+    one.until_ready()
+    one.create("stuck")
+    one.process.terminate()
+    wait_for(lambda: one.page("/readyz")[0] == 503, "it drains")
+    assert "draining" in one.page("/readyz")[1]
+    assert one.page("/livez")[0] == 200
+    (one.folder / "stuck").unlink()
+    assert one.exit_code() == 0
+    (received,), (stopped,) = one.events(Event.SIGNAL_RECEIVED), one.events(Event.WORKER_STOPPED)
+    assert (received["signal"], stopped["exit_code"]) == ("SIGTERM", 0)
+
+
+@pytest.mark.parametrize("second", [signal.SIGTERM, signal.SIGINT])
+def test_a_second_signal_ends_the_process_at_once(relay: Callable[..., RelayProcess], second: signal.Signals) -> None:
+    """Whatever the drain waits for."""
+    one = relay()
+    one.until_ready()
+    one.create("stuck")
+    one.process.terminate()
+    one.until(Event.SIGNAL_RECEIVED)
+    one.process.send_signal(second)
+    assert one.exit_code() == 128 + second
+    (line,) = one.events(Event.SIGNAL_REPEATED)
+    assert line["signal"] == second.name
+
+
+def test_a_part_that_fails_ends_the_pod(relay: Callable[..., RelayProcess], server: Server) -> None:
+    """It drains, and its code says that it is broken; the log has the part and the place, and no text of the error."""
+    one = relay()
+    one.until_ready()
+    one.create("broken")
+    assert one.exit_code() == 70
+    (line,) = one.events(Event.PART_FAILED)
+    assert (line["part"], line["error"]) == ("breaks", "ValueError")
+    assert "relay.py" in line["at"]
+    assert "secret" not in one.log()
+    server.ask("PING")
+
+
+def test_a_blocked_event_loop_ends_the_pod(relay: Callable[..., RelayProcess]) -> None:
+    """`/livez` fails first, as it is answered by another thread; then the process exits by itself."""
+    one = relay(live=2, fatal=15)
+    one.until_ready()
+    one.create("blocked")
+    wait_for(lambda: one.page("/livez")[0] == 503, "the probe fails")
+    assert one.exit_code() == 70
+    (line,) = one.events(Event.LOOP_BLOCKED)
+    assert line["seconds"] >= 15
+
+
+def test_threads_that_do_not_end_are_left_behind(relay: Callable[..., RelayProcess]) -> None:
+    """A handler that ignores its cancellation does not keep the pod."""
+    one = relay()
+    one.until_ready()
+    one.create("busy")
+    wait_for(lambda: "penstock_info{" in one.page("/metrics")[1], "it still answers")
+    one.process.terminate()
+    assert one.exit_code() == 0
+
+
+def test_changed_files_restart_the_pod(relay: Callable[..., RelayProcess]) -> None:
+    """It drains, so that the next process reads them."""
+    one = relay()
+    one.until_ready()
+    one.create("changed")
+    assert one.exit_code() == 0
+    assert one.events(Event.FILES_CHANGED)
+    assert not one.events(Event.SIGNAL_RECEIVED)
