@@ -188,10 +188,10 @@ def after_options(words: list[str]) -> Iterator[str]:
 
 
 def test_what_is_looked_at_operators_may_look_at(tmp_path: Path) -> None:
-    """The section `Look` needs no more than the rights of `penstock-operator`."""
+    """The section `Inspect` needs no more than the rights of `penstock-operator`."""
     it = planned(tmp_path, {})
     granted = commands_of(Role.OPERATOR, it.spec, it.around.redis)
-    look = page(it).split("## Look")[1].split("# Alerts")[0]
+    look = page(it).split("## Inspect")[1].split("# Alerts")[0]
     for line in (one for one in commands(look) if one.startswith("redis-cli ")):
         first, second, *_ = after_options(shlex.split(line))
         assert f"{first}|{second}".lower() in granted or first.lower() in granted

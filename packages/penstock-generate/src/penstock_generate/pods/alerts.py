@@ -1,4 +1,4 @@
-"""Alerts that are about processes, whatever these do."""
+"""Alerts on the processes of any kind."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from penstock_spec.metrics import Metric
 
 
 def loop_lag(ours: Series, metric: Metric) -> Alert:
-    """Something holds up the event loop."""
+    """The event loop is blocked."""
     return Alert(
         "PenstockLoopLag",
         "warning",
@@ -15,14 +15,14 @@ def loop_lag(ours: Series, metric: Metric) -> Alert:
         ">",
         1,
         5,
-        "Handlers hold up the event loop.",
-        "It was {value} s late. A plain function runs in a thread; `async def` must not block.",
+        "The event loop is blocked.",
+        "It was {value} s late. An `async def` handler must not block; a plain function runs in a thread.",
         "s",
     )
 
 
 def redis_errors(ours: Series, metric: Metric) -> Alert:
-    """Redis does not answer, or says no."""
+    """Redis does not answer, or refuses."""
     return Alert(
         "PenstockRedisErrors",
         "warning",
@@ -31,5 +31,5 @@ def redis_errors(ours: Series, metric: Metric) -> Alert:
         10,
         5,
         "Calls to Redis fail.",
-        "{value} failed in 5 minutes.",
+        "{value} calls failed in 5 minutes.",
     )

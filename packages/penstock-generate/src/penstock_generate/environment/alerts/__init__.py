@@ -1,6 +1,6 @@
-"""Alerts on what all specs of an environment stand on: Redis, KEDA, the janitor.
+"""Alerts on what all specs of an environment share: Redis, KEDA, the janitor.
 
-What others tell of Redis is `redis_exporter`'s, which is taken to run in the environment's namespace.
+Metrics of the Redis server come from `redis_exporter`, which is expected in the environment's namespace.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ __all__ = ["alerts"]
 
 
 def alerts(it: PlannedEnvironment) -> list[Alert]:
-    """All of them."""
+    """All alerts of an environment."""
     labels = {"namespace": it.around.namespace}
     here = Series(labels)
     return [

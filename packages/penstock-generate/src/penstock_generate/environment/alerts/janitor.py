@@ -1,4 +1,4 @@
-"""The janitor, when none of its pods works."""
+"""The alert on a missing janitor."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from penstock_spec.kinds.pipeline.metrics import janitor
 
 
 def of(here: Series) -> Iterator[Alert]:
-    """The janitor, when none of its pods works."""
+    """The alerts of an environment."""
     yield Alert(
         "PenstockJanitorAbsent",
         "critical",
@@ -17,6 +17,6 @@ def of(here: Series) -> Iterator[Alert]:
         ">=",
         1,
         3,
-        "No janitor leads, for no pipeline.",
-        "Delayed and parked messages do not fall due where no worker runs, and nothing is measured of the pipelines.",
+        "No janitor is running as leader for any pipeline.",
+        "Pipelines at zero pods do not wake up for delayed and parked messages, and no pipeline is measured.",
     )

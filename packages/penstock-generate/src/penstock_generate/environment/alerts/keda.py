@@ -1,4 +1,4 @@
-"""KEDA itself: without it every pipeline stays as large as it is."""
+"""Alerts on KEDA itself: without it no pipeline scales."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from penstock_generate.alerts.define import QUARTER, Alert, Elsewhere, Series
 PAUSED = 240
 """Minutes after which a pause was probably forgotten."""
 LATE = 5
-"""Seconds: as long as a poll usually is."""
+"""Seconds: the usual polling interval."""
 ERRORS = 10
-"""In a quarter of an hour; a ScaledObject that has just been made may have some."""
+"""In 15 minutes; a new ScaledObject may have some."""
 
 
 def of(here: Elsewhere) -> Iterator[Alert]:
-    """KEDA itself: without it every pipeline stays as large as it is."""
+    """The alerts of an environment."""
     yield Alert(
         "PenstockKedaDown",
         "critical",
@@ -23,8 +23,8 @@ def of(here: Elsewhere) -> Iterator[Alert]:
         ">=",
         1,
         5,
-        "KEDA is not there.",
-        "Nobody tells `keda_build_info`: no pipeline grows, shrinks, or wakes from zero; or nobody scrapes KEDA.",
+        "KEDA is not running.",
+        "The metric `keda_build_info` is missing. Either no pipeline scales, or Prometheus does not scrape KEDA.",
     )
     yield Alert(
         "PenstockKedaSlow",
@@ -33,8 +33,8 @@ def of(here: Elsewhere) -> Iterator[Alert]:
         ">",
         LATE,
         10,
-        "KEDA is late.",
-        "A loop of its runs {value} s behind its time, and pipelines grow as much later.",
+        "KEDA polls late.",
+        "One of its loops runs {value} s late, so pipelines scale up that much later.",
         "s",
     )
     yield Alert(
@@ -44,8 +44,8 @@ def of(here: Elsewhere) -> Iterator[Alert]:
         ">",
         ERRORS,
         5,
-        "KEDA fails with ScaledObjects.",
-        f"{{value}} errors in {QUARTER} minutes over all pipelines; `kubectl describe scaledobject` says which.",
+        "KEDA reports errors for ScaledObjects.",
+        f"{{value}} errors in {QUARTER} minutes in all pipelines; `kubectl describe scaledobject` shows which.",
     )
     yield Alert(
         "PenstockKedaPaused",
@@ -54,6 +54,6 @@ def of(here: Elsewhere) -> Iterator[Alert]:
         ">",
         0,
         PAUSED,
-        "Scaling is paused for long.",
-        "{value} ScaledObjects are paused, and stay as large as they are.",
+        "Scaling has been paused for a long time.",
+        "{value} ScaledObjects are paused; their pipelines do not scale.",
     )

@@ -1,4 +1,4 @@
-"""Redis: what our own processes meet, and what `redis_exporter` tells of it."""
+"""Alerts on Redis, over the metrics of Penstock's processes and of `redis_exporter`."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from penstock_spec.kinds.pipeline.metrics import process
 from penstock_spec.platform import Redis
 
 SEVERAL = 2
-"""Pipelines: what one alone meets is its own affair."""
+"""Pipelines: errors of a single one have their own alert."""
 FAILED = 10
 """Calls in five minutes."""
 NEARLY_FULL = 0.95
 SLOW = 0.2
-"""Seconds; an answer takes less than a hundredth of it."""
+"""Seconds; a usual reply takes less than a hundredth of it."""
 
 
 def of(it: PlannedEnvironment, here: Series) -> Iterator[Alert]:
-    """Redis: what our own processes meet, and what `redis_exporter` tells of it."""
+    """The alerts of an environment."""
     redis = it.around.redis
     if it.tended:
-        yield from _met(redis, len(it.tended), here)
-    yield from _there(redis, here)
-    yield from _room(redis, here)
-    yield from _kept(here)
+        yield from _seen_by_pipelines(redis, len(it.tended), here)
+    yield from _availability(redis, here)
+    yield from _capacity(redis, here)
+    yield from _durability(here)
 
 
-def _met(redis: Redis, pipelines: int, here: Series) -> Iterator[Alert]:
+def _seen_by_pipelines(redis: Redis, pipelines: int, here: Series) -> Iterator[Alert]:
     yield Alert(
         "PenstockRedisFailing",
         "critical",
@@ -36,8 +36,8 @@ def _met(redis: Redis, pipelines: int, here: Series) -> Iterator[Alert]:
         ">=",
         max(1, min(SEVERAL, pipelines)),
         5,
-        "Redis fails several pipelines.",
-        f"Of {{value}} pipelines more than {FAILED} calls failed in 5 minutes.",
+        "Several pipelines have errors from Redis.",
+        f"In {{value}} pipelines more than {FAILED} calls failed in 5 minutes.",
     )
     answer = redis.timeouts.answer
     took = process.REDIS_SECONDS.name
@@ -49,13 +49,13 @@ def _met(redis: Redis, pipelines: int, here: Series) -> Iterator[Alert]:
         max(SLOW, answer.seconds / 10),
         10,
         "Redis is slow.",
-        f"An answer takes {{value}} s on average; after {answer} (`redis.timeouts.answer`) it counts as lost.",
+        f"A reply takes {{value}} s on average; after {answer} (`redis.timeouts.answer`) it counts as lost.",
         "s",
     )
 
 
 def _failing(here: Series) -> Query:
-    """How many pipelines see more errors than a blip brings."""
+    """How many pipelines see more errors than a short interruption causes."""
     errors = here.of(process.REDIS_ERRORS)
 
     def feed(value: float) -> Mapping[str, str]:
@@ -64,7 +64,7 @@ def _failing(here: Series) -> Query:
     return Query(f"count(sum by (pipeline) (increase({errors}[5m])) > {FAILED})", feed, 6)
 
 
-def _there(redis: Redis, here: Series) -> Iterator[Alert]:
+def _availability(redis: Redis, here: Series) -> Iterator[Alert]:
     yield Alert(
         "PenstockRedisDown",
         "critical",
@@ -73,7 +73,7 @@ def _there(redis: Redis, here: Series) -> Iterator[Alert]:
         1,
         2,
         "Redis does not answer.",
-        "No server of it answers redis_exporter; nothing is sent, worked on or scaled.",
+        "No server answers `redis_exporter`. Nothing is sent, worked on or scaled.",
     )
     yield Alert(
         "PenstockRedisUnwatched",
@@ -82,8 +82,8 @@ def _there(redis: Redis, here: Series) -> Iterator[Alert]:
         ">=",
         1,
         QUARTER,
-        "Nobody watches Redis.",
-        "Nobody tells `redis_up` here: without redis_exporter the other alerts on Redis never fire.",
+        "Redis is not monitored.",
+        "The metric `redis_up` is missing: without `redis_exporter` the other alerts on Redis never fire.",
     )
     if redis.topology == "standalone":
         return
@@ -95,8 +95,8 @@ def _there(redis: Redis, here: Series) -> Iterator[Alert]:
         ">=",
         1,
         5,
-        "A server of Redis does not answer.",
-        "{value} of its servers are away; one more may take messages with it.",
+        "A Redis server does not answer.",
+        "{value} servers are down; losing another may lose messages.",
     )
     yield Alert(
         "PenstockRedisReplicationBroken",
@@ -105,15 +105,15 @@ def _there(redis: Redis, here: Series) -> Iterator[Alert]:
         "<",
         1,
         5,
-        "A replica of Redis has lost its master.",
-        "Were it promoted now, what was acknowledged since would be lost.",
+        "A Redis replica has lost its connection to the master.",
+        "A failover to it now would lose everything written since.",
     )
 
 
-def _room(redis: Redis, here: Series) -> Iterator[Alert]:
+def _capacity(redis: Redis, here: Series) -> Iterator[Alert]:
     used = here.share("redis_memory_used_bytes", "redis_memory_max_bytes")
-    says = "{value} of `maxmemory` is used; beyond it Redis refuses what is sent."
-    high, full = "Redis fills up.", "Redis is nearly full."
+    says = "The share of `maxmemory` in use is {value}. When it is full, Redis rejects sends."
+    high, full = "Redis is filling up.", "Redis is almost full."
     yield Alert("PenstockRedisMemoryHigh", "warning", used, ">", SHARE, QUARTER, high, says, "percentunit")
     yield Alert("PenstockRedisMemoryFull", "critical", used, ">", NEARLY_FULL, 2, full, says, "percentunit")
     if redis.connections is not None:
@@ -124,8 +124,8 @@ def _room(redis: Redis, here: Series) -> Iterator[Alert]:
             ">",
             int(redis.connections * SHARE),
             10,
-            "Connections to Redis run out.",
-            f"{{value}} of {redis.connections} (`redis.connections`) are open.",
+            "Redis is running out of connections.",
+            f"{{value}} of {redis.connections} connections (`redis.connections`) are open.",
         )
     yield Alert(
         "PenstockRedisRejectsConnections",
@@ -134,12 +134,12 @@ def _room(redis: Redis, here: Series) -> Iterator[Alert]:
         ">=",
         1,
         0,
-        "Redis turns connections away.",
-        "{value} were rejected in 5 minutes; a worker that has to reconnect now loses its lease.",
+        "Redis rejects connections.",
+        "{value} were rejected in 5 minutes. A worker that must reconnect now loses its lease.",
     )
 
 
-def _kept(here: Series) -> Iterator[Alert]:
+def _durability(here: Series) -> Iterator[Alert]:
     yield Alert(
         "PenstockRedisEvicts",
         "critical",
@@ -147,8 +147,8 @@ def _kept(here: Series) -> Iterator[Alert]:
         ">=",
         1,
         0,
-        "Redis throws keys away.",
-        "{value} keys were evicted: messages may be gone. Its `maxmemory-policy` must be `noeviction`.",
+        "Redis evicts keys.",
+        "{value} keys were evicted; messages may be lost. `maxmemory-policy` must be `noeviction`.",
     )
     for name, metric, what in (
         ("PenstockRedisAofFailed", "redis_aof_last_write_status", "append-only file"),
@@ -161,6 +161,6 @@ def _kept(here: Series) -> Iterator[Alert]:
             "<",
             1,
             5,
-            f"Redis could not write its {what}.",
-            "It refuses to be written to while that lasts, as it is usually set up; a restart now loses messages.",
+            f"Redis cannot write its {what}.",
+            "With usual settings it rejects writes until that is fixed. A restart now loses messages.",
         )

@@ -1,4 +1,4 @@
-"""Alerts of a pipeline, by what they are about. A number that stands in the spec is the spec's."""
+"""Alerts of a pipeline by topic. Thresholds come from the spec where it has them."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from penstock_spec.kinds.pipeline.spec import Pipeline
 __all__ = ["ASKED", "Alert", "Sources", "alerts"]
 
 ASKED = Sources.of(NAMESPACE, NAME)
-"""Of any pipeline: its labels are blanks."""
+"""The series of any pipeline: its labels are placeholders."""
 
 
 def alerts(spec: Pipeline, asked: Sources) -> list[Alert]:
-    """All of them: about the spec's numbers, asked of these series."""
+    """All alerts of a spec, over these series."""
     ours = asked.ours
     return [
         *backlog.of(spec, ours),

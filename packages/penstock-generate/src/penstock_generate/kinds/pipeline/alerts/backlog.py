@@ -1,4 +1,4 @@
-"""What waits, and what was lost of it."""
+"""Alerts on waiting and lost messages."""
 
 from __future__ import annotations
 
@@ -8,9 +8,15 @@ from penstock_generate.alerts.define import QUARTER, SHARE, Alert, Query, Series
 from penstock_spec.kinds.pipeline.metrics import maintenance, stream, working
 from penstock_spec.kinds.pipeline.spec import Pipeline
 
+WHEN_FULL = {
+    "reject": "sends are rejected",
+    "wait": "sends wait for room",
+    "drop-oldest": "the oldest unread messages are dropped",
+}
+
 
 def of(spec: Pipeline, ours: Series) -> Iterator[Alert]:
-    """What waits, and what was lost of it."""
+    """The alerts of a spec."""
     age = spec.alerts.backlog_age
     yield Alert(
         "PenstockBacklogOld",
@@ -19,8 +25,8 @@ def of(spec: Pipeline, ours: Series) -> Iterator[Alert]:
         ">",
         age.seconds,
         2,
-        "Messages wait for too long.",
-        f"The oldest message that could be worked on has waited {{value}} s; `alerts.backlog_age` is {age}.",
+        "Messages wait too long.",
+        f"The oldest message that is ready for work has waited {{value}} s; `alerts.backlog_age` is {age}.",
         "s",
     )
     limit = spec.stream.backlog.limit
@@ -34,8 +40,8 @@ def of(spec: Pipeline, ours: Series) -> Iterator[Alert]:
         ">",
         int(limit * SHARE),
         5,
-        "The backlog is near its limit.",
-        f"{{value}} messages wait; at {limit} (`stream.backlog.limit`) senders meet `{spec.stream.backlog.when_full}`.",
+        "The backlog is close to its limit.",
+        f"{{value}} messages wait. At {limit} (`stream.backlog.limit`), {WHEN_FULL[spec.stream.backlog.when_full]}.",
     )
     waiting = added(map(ours.gauge, (stream.NEW, stream.READY, stream.SUSPECT)))
     done = ours.rate(working.DONE, QUARTER)
@@ -47,8 +53,8 @@ def of(spec: Pipeline, ours: Series) -> Iterator[Alert]:
         ">",
         0,
         max(QUARTER, minutes(spec.work.timeout) * 2),
-        "Messages wait, and none is finished.",
-        "{value} messages could be worked on, and nothing was done.",
+        "Messages wait, but none is finished.",
+        "{value} messages are ready for work, but none was finished.",
     )
     yield Alert(
         "PenstockMessagesLost",
@@ -57,8 +63,8 @@ def of(spec: Pipeline, ours: Series) -> Iterator[Alert]:
         ">=",
         1,
         0,
-        "Somebody deleted unfinished messages.",
-        "{value} messages were deleted or trimmed before they were finished.",
+        "Unfinished messages were deleted from the stream.",
+        "{value} messages were deleted or trimmed by somebody before they were finished.",
     )
     yield Alert(
         "PenstockGroupRecreated",
@@ -67,6 +73,6 @@ def of(spec: Pipeline, ours: Series) -> Iterator[Alert]:
         ">=",
         1,
         0,
-        "The consumer group was gone.",
-        f"The group of `{spec.name}` was made again {{value}} times; somebody destroys it, or flushes Redis.",
+        "The consumer group was missing in Redis.",
+        f"The group of `{spec.name}` was recreated {{value}} times: somebody destroys it, or Redis loses its data.",
     )

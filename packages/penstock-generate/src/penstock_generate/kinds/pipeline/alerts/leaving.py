@@ -1,4 +1,4 @@
-"""How workers leave."""
+"""Alerts on the shutdown of workers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from penstock_spec.kinds.pipeline.spec import Pipeline
 
 
 def of(spec: Pipeline, ours: Series) -> Iterator[Alert]:
-    """How workers leave."""
+    """The alerts of a spec."""
     time = spec.shutdown.grace.seconds - spec.shutdown.margin.seconds
     yield Alert(
         "PenstockDrainSlow",
@@ -20,17 +20,17 @@ def of(spec: Pipeline, ours: Series) -> Iterator[Alert]:
         ">",
         time * SHARE,
         0,
-        "A worker takes long to leave.",
-        f"It has drained for {{value}} s; after {number(time)} s (grace less margin) what still runs is cut off.",
+        "A worker takes long to shut down.",
+        f"It has drained for {{value}} s. After {number(time)} s (grace minus margin) its messages are given back.",
         "s",
     )
     yield Alert(
         "PenstockDrainCutOff",
         "warning",
-        ours.risen(stream.CUT_OFF, 60),  # not what a worker counts: it is gone before anybody asks
+        ours.risen(stream.CUT_OFF, 60),  # not the worker's own counter: it exits before it is scraped
         ">=",
         1,
         0,
-        "Drains cut off what runs.",
-        f"{{value}} messages were given back at the end of the grace ({spec.shutdown.grace}).",
+        "Workers ran out of time to shut down.",
+        f"{{value}} running messages were given back at the end of the grace period ({spec.shutdown.grace}).",
     )

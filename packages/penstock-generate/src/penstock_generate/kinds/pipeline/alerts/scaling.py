@@ -1,4 +1,4 @@
-"""What KEDA and the HPA do; their numbers are told by KEDA and kube-state-metrics."""
+"""Alerts on KEDA and the HPA, over metrics of KEDA and kube-state-metrics."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from penstock_generate.alerts.define import QUARTER, Alert, Query, Sources
 from penstock_spec.kinds.pipeline.spec import Pipeline
 
 WINDOW = 5
-"""Minutes in which failed polls are counted, where that is enough to see several."""
+"""Minutes in which failed polls are counted, if several polls fit in."""
 LONGEST = 180
-"""Minutes, however seldom KEDA looks: nobody hears of what is over for longer."""
+"""The maximum of that: an error that ended longer ago does not fire."""
 HPA = 15
-"""Seconds between looks while there are pods."""
+"""Seconds between polls of the HPA, while there are pods."""
 
 
 def of(spec: Pipeline, asked: Sources) -> Iterator[Alert]:
-    """What KEDA and the HPA do; their numbers are told by KEDA and kube-state-metrics."""
+    """The alerts of a spec."""
     most, fallback = spec.scaling.replicas.max, spec.scaling.fallback
     every = spec.scaling.poll.seconds if spec.scaling.replicas.min == 0 else HPA
     failures = fallback.failures if fallback else 1
-    # As many polls must fit in as fail before KEDA falls back, and another one, however long a sleeping pipeline's are.
+    # One poll more must fit in than fail before KEDA falls back, however long `scaling.poll` is at zero pods.
     window = min(max(WINDOW, math.ceil((failures + 1) * every / 60) + 1), LONGEST)
     errors = asked.scaler.grown("keda_scaler_detail_errors_total", window)
     yield Alert(
@@ -31,8 +31,8 @@ def of(spec: Pipeline, asked: Sources) -> Iterator[Alert]:
         ">=",
         1,
         window,
-        "KEDA cannot read a trigger.",
-        f"{{value}} polls failed in {window} minutes.",
+        "KEDA cannot read the backlog.",
+        f"{{value}} polls of a trigger failed in {window} minutes.",
     )
     if fallback is not None:
         yield Alert(
@@ -42,11 +42,11 @@ def of(spec: Pipeline, asked: Sources) -> Iterator[Alert]:
             ">",
             min(failures, max(1, int(window * 60 // every) - 1)),
             1,
-            "KEDA falls back.",
+            "KEDA uses its fallback instead of the backlog.",
             f"{{value}} polls failed in {window} minutes. "
-            f"Pods that it holds: {fallback.replicas}; without Redis, those that are there.",
+            f"KEDA keeps {fallback.replicas} pods; if Redis is down, the pods that run.",
         )
-    if spec.scaling.replicas.min < most:  # else there are always as many as may be
+    if spec.scaling.replicas.min < most:  # else the number is fixed
         yield Alert(
             "PenstockAtMaxReplicas",
             "warning",
@@ -54,12 +54,11 @@ def of(spec: Pipeline, asked: Sources) -> Iterator[Alert]:
             ">=",
             most,
             QUARTER,
-            "There are as many pods as may be.",
-            f"`scaling.replicas.max` is {most}; what waits beyond that, waits.",
+            "The pipeline runs at its maximum number of pods.",
+            f"`scaling.replicas.max` is {most}; it cannot scale up further.",
         )
     desired = asked.hpa.gauge("kube_horizontalpodautoscaler_status_desired_replicas")
-    # Not what the HPA calls its current replicas: those are what the Deployment asks for, so that a pod that cannot
-    # start counts, and the difference is gone at the next sync.
+    # Not the HPA's current replicas: these count pods that cannot start, so the difference vanishes at the next sync.
     ready = asked.deployment.gauge("kube_deployment_status_replicas_ready")
     behind = Query(f"{desired.text} - {ready.text}", lambda value: {**desired.feed(value + 1), **ready.feed(1)})
     yield Alert(
@@ -69,6 +68,6 @@ def of(spec: Pipeline, asked: Sources) -> Iterator[Alert]:
         ">",
         0,
         10,
-        "Pods that are wanted do not come.",
-        "{value} pods are missing: nodes, quota or the image.",
+        "Fewer pods are ready than the autoscaler wants.",
+        "{value} pods are missing: check nodes, quota and the image.",
     )

@@ -1,4 +1,4 @@
-"""What senders meet."""
+"""Alerts on sends."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from penstock_spec.kinds.pipeline.spec import Pipeline
 
 
 def of(spec: Pipeline, ours: Series) -> Iterator[Alert]:
-    """What senders meet."""
+    """The alerts of a spec."""
     limit = spec.stream.backlog.limit
     match spec.stream.backlog.when_full:
         case "reject":
@@ -21,8 +21,8 @@ def of(spec: Pipeline, ours: Series) -> Iterator[Alert]:
                 ">=",
                 1,
                 0,
-                "Senders are turned away.",
-                f"{{value}} messages met a backlog at its limit ({limit}).",
+                "Sends are rejected.",
+                f"{{value}} messages were rejected because the backlog is at its limit ({limit}).",
             )
         case "wait":
             yield Alert(
@@ -32,8 +32,8 @@ def of(spec: Pipeline, ours: Series) -> Iterator[Alert]:
                 ">",
                 0,
                 5,
-                "Senders are held back.",
-                f"{{value}} sends wait for room below {limit} messages.",
+                "Sends wait for room in the backlog.",
+                f"{{value}} sends wait because the backlog is at its limit ({limit}).",
             )
         case "drop-oldest":
             yield Alert(
@@ -44,7 +44,7 @@ def of(spec: Pipeline, ours: Series) -> Iterator[Alert]:
                 1,
                 0,
                 "Unread messages are dropped.",
-                f"{{value}} were pushed out at {limit}, as the spec allows.",
+                f"{{value}} messages were dropped at the limit of {limit}, as the spec allows.",
             )
     yield Alert(
         "PenstockBreakerOpen",
@@ -53,6 +53,6 @@ def of(spec: Pipeline, ours: Series) -> Iterator[Alert]:
         ">=",
         1,
         1,
-        "Sends fail at once.",
-        "A producer's circuit breaker is open, as Redis failed too often.",
+        "A sender's circuit breaker is open.",
+        "Its sends fail immediately, because Redis failed too often.",
     )

@@ -1,4 +1,4 @@
-"""What the janitor does."""
+"""Alerts on the janitor."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from penstock_spec.kinds.pipeline.spec import Pipeline
 
 
 def of(spec: Pipeline, ours: Series) -> Iterator[Alert]:
-    """What the janitor does."""
+    """The alerts of a spec."""
     ghosts = spec.janitor.ghosts
     yield Alert(
         "PenstockGhostConsumers",
@@ -19,9 +19,9 @@ def of(spec: Pipeline, ours: Series) -> Iterator[Alert]:
         ">",
         0,
         2 * minutes(ghosts.every),
-        "Ghost consumers stay.",
-        f"{{value}} consumers have no process; they are looked for every {ghosts.every}"
-        + (", and only told: `janitor.ghosts.dry_run`." if ghosts.dry_run else "."),
+        "Consumers without a process remain in the group.",
+        f"{{value}} consumers have no process. The janitor looks for them every {ghosts.every}"
+        + (" but only reports them (`janitor.ghosts.dry_run`)." if ghosts.dry_run else "."),
     )
     if not spec.stream.retention.keeps_nothing:
         yield Alert(
@@ -31,8 +31,8 @@ def of(spec: Pipeline, ours: Series) -> Iterator[Alert]:
             ">",
             0,
             2 * minutes(spec.janitor.trim.every),
-            "A group holds trimming back.",
-            "{value} entries stay beyond the retention, as a group has not finished them.",
+            "A consumer group prevents trimming.",
+            "{value} entries stay longer than their retention, because a group has not finished them.",
         )
     leads = ours.gauge(janitor.JANITOR_LEADER, "sum")
     yield Alert(
@@ -42,8 +42,8 @@ def of(spec: Pipeline, ours: Series) -> Iterator[Alert]:
         "<",
         1,
         3,
-        "No janitor leads.",
-        "Nothing is promoted, taken over or measured but by workers; a pipeline at zero sleeps on.",
+        "No janitor is running as leader.",
+        "Only workers promote, take over and measure; a pipeline at zero pods does not wake up for retries.",
     )
     yield Alert(
         "PenstockJanitorErrors",
@@ -52,6 +52,6 @@ def of(spec: Pipeline, ours: Series) -> Iterator[Alert]:
         ">",
         5,
         0,
-        "The janitor's tasks fail.",
-        "{value} failed in a quarter of an hour; its log says why.",
+        "The janitor fails.",
+        "{value} of its tasks failed in 15 minutes; its log says why.",
     )

@@ -1,4 +1,4 @@
-"""What workers do."""
+"""Alerts on workers."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from penstock_spec.kinds.pipeline.spec import Pipeline
 
 
 def of(spec: Pipeline, ours: Series) -> Iterator[Alert]:
-    """What workers do."""
-    letters = spec.alerts.dead_letters
+    """The alerts of a spec."""
+    dead_letters = spec.alerts.dead_letters
     yield Alert(
         "PenstockDeadLetters",
         "critical",
         _died(ours),
         ">=",
-        letters,
+        dead_letters,
         0,
         "Messages became dead letters.",
-        f"{{value}} in {QUARTER} minutes (`alerts.dead_letters`: {letters}). See `penstock dlq list {spec.name}`.",
+        f"{{value}} in {QUARTER} minutes (`alerts.dead_letters`: {dead_letters}). See `penstock dlq list {spec.name}`.",
     )
     yield Alert(
         "PenstockRetriesHigh",
@@ -31,8 +31,8 @@ def of(spec: Pipeline, ours: Series) -> Iterator[Alert]:
         ">",
         0.5,
         QUARTER,
-        "Half of the attempts fail.",
-        "Of all deliveries, {value} of one fail and are tried again.",
+        "More than half of the attempts fail.",
+        "The share of attempts that fail and are retried is {value}.",
         "percentunit",
     )
     timeout = spec.work.timeout
@@ -44,8 +44,8 @@ def of(spec: Pipeline, ours: Series) -> Iterator[Alert]:
         ">",
         timeout.seconds / 2,
         QUARTER,
-        "Handlers take half of the time that they have.",
-        f"On average {{value}} s; `work.timeout` is {timeout}.",
+        "Handlers take more than half of their timeout.",
+        f"They take {{value}} s on average; `work.timeout` is {timeout}.",
         "s",
     )
     yield Alert(
@@ -55,7 +55,7 @@ def of(spec: Pipeline, ours: Series) -> Iterator[Alert]:
         ">=",
         5,
         0,
-        "Handlers are cut off.",
+        "Handlers run into their timeout.",
         f"{{value}} attempts took longer than `work.timeout` ({timeout}).",
     )
     running, slots = ours.of(working.RUNNING), ours.of(working.SLOTS)
@@ -70,8 +70,8 @@ def of(spec: Pipeline, ours: Series) -> Iterator[Alert]:
         ">=",
         1,
         QUARTER,
-        "All slots of all workers are taken.",
-        f"None of {spec.work.concurrency} a worker (`work.concurrency`) was free for {QUARTER} minutes.",
+        "All workers are fully busy.",
+        f"No slot was free for {QUARTER} minutes; each worker has {spec.work.concurrency} (`work.concurrency`).",
         "percentunit",
     )
     yield Alert(
@@ -81,8 +81,8 @@ def of(spec: Pipeline, ours: Series) -> Iterator[Alert]:
         ">=",
         1,
         QUARTER,
-        "A worker reads nothing new.",
-        f"It holds {spec.work.max_pending_per_worker} messages (`work.max_pending_per_worker`): most wait for a retry.",
+        "A worker reads no new messages.",
+        f"It owns {spec.work.max_pending_per_worker} messages (`work.max_pending_per_worker`), most of them parked.",
     )
     yield Alert(
         "PenstockFencedSteps",
@@ -91,8 +91,8 @@ def of(spec: Pipeline, ours: Series) -> Iterator[Alert]:
         ">",
         10,
         0,
-        "Workers finish what is another's by now.",
-        f"{{value}} steps came after a take-over: a loop is held up, or `work.lease` ({spec.work.lease}) is short.",
+        "Workers finish messages that were taken over.",
+        f"{{value}} results came too late: a worker was blocked, or `work.lease` ({spec.work.lease}) is too short.",
     )
     yield Alert(
         "PenstockLeasesLost",
@@ -102,7 +102,7 @@ def of(spec: Pipeline, ours: Series) -> Iterator[Alert]:
         3,
         0,
         "Workers lose their leases.",
-        f"{{value}} workers said nothing for {spec.work.lease} (`work.lease`) and lived on.",
+        f"{{value}} times a running worker failed to renew its lease for {spec.work.lease} (`work.lease`).",
     )
     yield Alert(
         "PenstockUnsettled",
@@ -111,8 +111,8 @@ def of(spec: Pipeline, ours: Series) -> Iterator[Alert]:
         ">",
         spec.work.concurrency,
         5,
-        "Redis does not take what was done.",
-        "{value} outcomes are kept and repeated; each holds a slot.",
+        "Redis does not accept results of finished messages.",
+        "{value} results are being repeated; each holds a slot.",
     )
     yield Alert(
         "PenstockHandlersAbandoned",
@@ -121,25 +121,25 @@ def of(spec: Pipeline, ours: Series) -> Iterator[Alert]:
         ">",
         0,
         5,
-        "Handlers ignore that they were cancelled.",
-        "{value} run on after their time, each in a slot.",
+        "Handlers ignore their cancellation.",
+        "{value} handlers run past their timeout; each holds a slot.",
     )
     yield loop_lag(ours, working.LOOP_LAG_SECONDS)
     yield redis_errors(ours, process.REDIS_ERRORS)
 
 
 def _died(ours: Series) -> Query:
-    """By what workers count, or by how many more are kept: whichever tells more.
+    """The larger of two numbers: the workers' counter, and the growth of the stream of dead letters.
 
-    A worker that was started for a message may have counted its end before it is scraped for the first time, and then
-    nothing is seen to grow. What is kept is told by the janitor, which is always there; but it shrinks as well, by age.
+    A worker that was started for one message may count it before its first scrape, so the counter never grows. The
+    janitor, which always runs, measures the stream; but that shrinks by age.
     """
     counted, kept = ours.grown(working.DEAD, QUARTER), ours.risen(stream.DEAD_LETTERS, QUARTER)
-    told = {"workers": counted.text, "janitor": kept.text}
-    each = " or ".join(f'label_replace({text}, "by", "{by}", "", "")' for by, text in told.items())
-    born = ours.of(working.DEAD)
+    queries = {"workers": counted.text, "janitor": kept.text}
+    each = " or ".join(f'label_replace({text}, "by", "{by}", "", "")' for by, text in queries.items())
+    deaths = ours.of(working.DEAD)
     return Query(
         f"max({each})",
-        lambda value: {born: f"1+0x{STEPS}", **kept.feed(value)},
+        lambda value: {deaths: f"1+0x{STEPS}", **kept.feed(value)},
         counted.warm,
     )

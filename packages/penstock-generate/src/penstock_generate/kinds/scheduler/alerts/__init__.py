@@ -1,4 +1,4 @@
-"""Alerts of a scheduler, by what they are about. A number that stands in the spec is the spec's."""
+"""Alerts of a scheduler by topic. Thresholds come from the spec where it has them."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ __all__ = ["ASKED", "Alert", "Sources", "alerts"]
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """Whose series are asked for: a scheduler's own, and what kube-state-metrics tells of it."""
+    """The series of a scheduler, and those of kube-state-metrics about it."""
 
     ours: Series
     deployment: Series
 
     @classmethod
     def of(cls, namespace: str, name: str, *chosen: str) -> Self:
-        """By name; `chosen` are variables of a dashboard, which Kubernetes knows nothing of."""
+        """By name; `chosen` are variables of a dashboard, which only the scheduler's own series have."""
         where = {"namespace": namespace}
         return cls(Series({**where, "scheduler": name}, *chosen), Series({**where, "deployment": name}))
 
 
 ASKED = Sources.of(NAMESPACE, NAME)
-"""Of any scheduler: its labels are blanks."""
+"""The series of any scheduler: its labels are placeholders."""
 
 
 def alerts(spec: Scheduler, asked: Sources) -> list[Alert]:
-    """All of them: about the spec's numbers, asked of these series."""
+    """All alerts of a spec, over these series."""
     ours = asked.ours
     return [
         *due.of(spec, ours),

@@ -1,4 +1,4 @@
-"""What is due, and whether it is taken."""
+"""Alerts on due jobs and whether pods take them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ HALF = 0.5
 
 
 def of(spec: Scheduler, ours: Series) -> Iterator[Alert]:
-    """What is due, and whether it is taken."""
+    """The alerts of a spec."""
     factor = spec.health.overdue_factor
     yield Alert(
         "PenstockJobsOverdue",
@@ -23,8 +23,8 @@ def of(spec: Scheduler, ours: Series) -> Iterator[Alert]:
         ">",
         factor,
         2,
-        "Jobs are due and do not start.",
-        f"The oldest is late by {{value}} mean intervals; `health.overdue_factor` is {number(factor)}.",
+        "Jobs are due but do not start.",
+        f"The oldest is late by {{value}} times the mean interval; `health.overdue_factor` is {number(factor)}.",
         "percentunit",
     )
     yield Alert(
@@ -35,10 +35,10 @@ def of(spec: Scheduler, ours: Series) -> Iterator[Alert]:
         1,
         minutes(spec.alerts.degraded_for),
         "A scheduler is degraded.",
-        f"A pod has called itself so for {spec.alerts.degraded_for} (`alerts.degraded_for`); its log says why.",
+        f"A pod has reported this for {spec.alerts.degraded_for} (`alerts.degraded_for`); its log says why.",
     )
     expected = runs_per_second(spec)
-    if expected != 0:  # none where nothing runs often
+    if expected != 0:  # it is 0 if no job runs often
         yield Alert(
             "PenstockFewJobsTaken",
             "warning",
@@ -46,8 +46,8 @@ def of(spec: Scheduler, ours: Series) -> Iterator[Alert]:
             "<",
             HALF,
             QUARTER,
-            "Fewer jobs are taken than should be.",
-            f"Of the runs of jobs that are due every {OFTEN // 60} minutes or more often, {{value}} of one are begun.",
+            "Fewer jobs run than expected.",
+            f"The share of runs that start is {{value}}, among jobs with an interval of at most {OFTEN // 60} minutes.",
             "percentunit",
         )
     if spec.work.concurrency > 0:
@@ -59,8 +59,8 @@ def of(spec: Scheduler, ours: Series) -> Iterator[Alert]:
             ">",
             spec.health.ready_factor * most,
             5,
-            "Far more jobs are due than can run.",
-            f"{{value}} are due, and a pod runs {most} at a time (`work.concurrency`).",
+            "Far more jobs are due than pods can run.",
+            f"{{value}} jobs are due; a pod runs {most} at a time (`work.concurrency`).",
         )
         yield Alert(
             "PenstockPermitsExhausted",
@@ -69,40 +69,40 @@ def of(spec: Scheduler, ours: Series) -> Iterator[Alert]:
             ">=",
             1,
             QUARTER,
-            "Every permit is held.",
-            f"Of all permits {{value}} of one are held: {most} a pod (`work.concurrency`).",
+            "All pods run as many jobs as they may.",
+            f"A share of {{value}} of all permits is held; each pod has {most} (`work.concurrency`).",
             "percentunit",
         )
         yield _signal(
             ours,
             "PenstockPermitLeakSuspect",
             "permit_leak_suspect",
-            "Permits are held though little runs.",
-            "Few permits are free, little runs, and jobs are due: something keeps permits.",
+            "Permits are held although few jobs run.",
+            "Jobs are due, few permits are free, but few jobs run: something does not release permits.",
         )
         yield _signal(
             ours,
             "PenstockCapacitySkew",
             "capacity_skew",
-            "Permits are free, and few jobs are taken.",
-            "Jobs are due and a pod could run more than it takes.",
+            "Pods have free permits but take few jobs.",
+            "Jobs are due, and a pod could run more than it takes.",
         )
     yield _signal(
         ours,
         "PenstockZeroProgress",
         "zero_progress",
-        "Jobs are due, and a pod takes none.",
-        "They may be another shard's, not enabled, or unknown: the count of what was passed over says which.",
+        "Jobs are due, but a pod takes none.",
+        "They may belong to another shard, be disabled, or be unknown; the panel *Passed over* says which.",
     )
 
 
 def _signal(ours: Series, name: str, signal: str, summary: str, description: str) -> Alert:
-    """One of the watchdog's."""
+    """An alert on a signal of the watchdog."""
     return Alert(name, "warning", ours.gauge(state.WATCHDOG, signal=signal), ">=", 1, 5, summary, description)
 
 
 def _overdue(ours: Series) -> Query:
-    """How late the oldest is, in mean intervals; nothing where a pod has no jobs."""
+    """How late the oldest job is, in mean intervals; no value if a pod has no jobs."""
     oldest, mean = ours.of(state.OLDEST_OVERDUE_SECONDS), ours.of(state.MEAN_INTERVAL_SECONDS)
     return Query(
         f"max({oldest}) / max({mean} > 0)",
@@ -112,7 +112,7 @@ def _overdue(ours: Series) -> Query:
 
 
 def _taken(ours: Series, expected: float | None) -> Query:
-    """The share of what is expected; where a function tells the jobs, that hangs on how many and how often."""
+    """The share of expected runs that start; if a function lists the jobs, measured from how many and how often."""
     acquired = ours.of(taking.ACQUIRED)
     took = f"sum({ours.rate(taking.ACQUIRED, QUARTER)})"
     if expected is not None:
@@ -137,7 +137,7 @@ def _taken(ours: Series, expected: float | None) -> Query:
 
 
 def _held(ours: Series) -> Query:
-    """Of all permits together."""
+    """The share of all permits that is held."""
     free, all_ = ours.of(taking.PERMITS_FREE), ours.of(taking.PERMITS)
     return Query(
         f"1 - sum({free}) / (sum({all_}) > 0)",

@@ -1,4 +1,4 @@
-"""What is handed back to Redis, and what stands in the way."""
+"""Alerts on results of runs that go back to Redis."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from penstock_spec.kinds.scheduler.metrics import process, settling, state
 from penstock_spec.kinds.scheduler.spec import Scheduler
 
 OPEN = 2
-"""As `breaker_state` tells it."""
+"""The value of `breaker_state` for an open breaker."""
 
 
 def of(spec: Scheduler, ours: Series) -> Iterator[Alert]:
-    """What is handed back to Redis, and what stands in the way."""
+    """The alerts of a spec."""
     breakers = spec.breakers
     if breakers.enabled:
         yield Alert(
@@ -23,8 +23,8 @@ def of(spec: Scheduler, ours: Series) -> Iterator[Alert]:
             ">=",
             OPEN,
             1,
-            "A scheduler has stopped asking Redis.",
-            f"A circuit breaker is open, after {breakers.failures} failures within {breakers.within} (`breakers`).",
+            "A circuit breaker towards Redis is open.",
+            f"It opened after {breakers.failures} failures within {breakers.within} (`breakers`).",
         )
         yield Alert(
             "PenstockRedisStall",
@@ -34,7 +34,7 @@ def of(spec: Scheduler, ours: Series) -> Iterator[Alert]:
             1,
             5,
             "A circuit breaker does not close.",
-            "For minutes a pod has had one that is not closed, or no answer of Redis.",
+            "For minutes, a pod has had a breaker that is not closed, or no reply from Redis.",
         )
     yield Alert(
         "PenstockScriptErrors",
@@ -44,7 +44,7 @@ def of(spec: Scheduler, ours: Series) -> Iterator[Alert]:
         1,
         0,
         "Scripts fail in Redis.",
-        "{value} ended in an error in a quarter of an hour; each moved nothing.",
+        "{value} scripts failed in 15 minutes; none of them changed anything.",
     )
     yield Alert(
         "PenstockScheduleRetriesExhausted",
@@ -53,8 +53,8 @@ def of(spec: Scheduler, ours: Series) -> Iterator[Alert]:
         ">=",
         1,
         0,
-        "Redis did not take when jobs run next.",
-        f"{{value}} were tried {spec.recovery.attempts} times (`recovery.attempts`) and are left to the next refresh.",
+        "Redis did not accept the next due time of jobs.",
+        f"{{value}} failed {spec.recovery.attempts} times (`recovery.attempts`) and wait for the next refresh.",
     )
     yield Alert(
         "PenstockRunsFenced",
@@ -63,6 +63,6 @@ def of(spec: Scheduler, ours: Series) -> Iterator[Alert]:
         ">",
         10,
         0,
-        "Pods finish what is another's by now.",
-        "{value} runs ended after somebody else had been given the job: deadlines are too short, or a pod stood still.",
+        "Pods finish jobs that were given to another pod.",
+        "{value} runs ended too late: their deadlines are too short, or a pod was blocked.",
     )

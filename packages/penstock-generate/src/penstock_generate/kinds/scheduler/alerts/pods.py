@@ -1,4 +1,4 @@
-"""Whether its pods are there and well."""
+"""Alerts on the pods of a scheduler."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from penstock_spec.kinds.scheduler.spec import Scheduler
 
 
 def of(spec: Scheduler, ours: Series, deployment: Series) -> Iterator[Alert]:
-    """Whether its pods are there and well."""
+    """The alerts of a spec."""
     if spec.replicas > 0:
         yield Alert(
             "PenstockSchedulerAbsent",
@@ -20,8 +20,8 @@ def of(spec: Scheduler, ours: Series, deployment: Series) -> Iterator[Alert]:
             ">=",
             1,
             3,
-            "No pod of a scheduler is there.",
-            "Nothing runs, and what is due waits.",
+            "No pod of the scheduler is running.",
+            "No job runs; due jobs wait.",
         )
         ready = deployment.gauge("kube_deployment_status_replicas_ready")
         yield Alert(
@@ -31,8 +31,8 @@ def of(spec: Scheduler, ours: Series, deployment: Series) -> Iterator[Alert]:
             ">",
             0,
             10,
-            "Pods that are wanted do not come.",
-            f"{{value}} of {spec.replicas} (`replicas`) are missing: nodes, quota or the image.",
+            "Fewer pods are ready than the spec asks for.",
+            f"{{value}} of {spec.replicas} pods (`replicas`) are missing: check nodes, quota and the image.",
         )
     yield Alert(
         "PenstockLeasesLost",
@@ -42,7 +42,7 @@ def of(spec: Scheduler, ours: Series, deployment: Series) -> Iterator[Alert]:
         3,
         0,
         "Pods lose their leases.",
-        f"{{value}} pods said nothing for {spec.work.lease} (`work.lease`) and lived on; their jobs ran elsewhere.",
+        f"{{value}} pods failed to renew their lease for {spec.work.lease} (`work.lease`); their jobs ran elsewhere.",
     )
     yield loop_lag(ours, process.LOOP_LAG_SECONDS)
     yield redis_errors(ours, process.REDIS_ERRORS)

@@ -1,4 +1,4 @@
-"""What runs, and how it ends."""
+"""Alerts on runs and their ends."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ HALF = 0.5
 
 
 def of(spec: Scheduler, ours: Series) -> Iterator[Alert]:
-    """What runs, and how it ends."""
+    """The alerts of a spec."""
     zombies = spec.cleanup.zombies
     yield Alert(
         "PenstockRunsFail",
@@ -22,8 +22,8 @@ def of(spec: Scheduler, ours: Series) -> Iterator[Alert]:
         ">",
         HALF,
         QUARTER,
-        "Half of the runs fail.",
-        "Of all runs that ended, {value} of one failed.",
+        "More than half of the runs fail.",
+        "The share of runs that failed is {value}.",
         "percentunit",
     )
     if zombies.enabled:
@@ -35,7 +35,7 @@ def of(spec: Scheduler, ours: Series) -> Iterator[Alert]:
             3,
             0,
             "Jobs overrun their deadlines.",
-            f"{{value}} were told to stop, {zombies.threshold} (`cleanup.zombies.threshold`) after their deadline.",
+            f"{{value}} runs were cancelled {zombies.threshold} (`cleanup.zombies.threshold`) after their deadline.",
         )
         yield Alert(
             "PenstockJobsAbandoned",
@@ -44,8 +44,8 @@ def of(spec: Scheduler, ours: Series) -> Iterator[Alert]:
             ">",
             0,
             5,
-            "Jobs ignore that they were cancelled.",
-            f"{{value}} run on, {zombies.abandon_after} (`cleanup.zombies.abandon_after`) after they were cancelled.",
+            "Handlers ignore their cancellation.",
+            f"{{value}} still run {zombies.abandon_after} (`cleanup.zombies.abandon_after`) after their cancellation.",
         )
 
 

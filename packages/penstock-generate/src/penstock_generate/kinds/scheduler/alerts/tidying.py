@@ -1,4 +1,4 @@
-"""What is put right beside the work."""
+"""Alerts on maintenance."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from penstock_spec.kinds.scheduler.spec import Scheduler
 
 
 def of(spec: Scheduler, ours: Series) -> Iterator[Alert]:
-    """What is put right beside the work."""
+    """The alerts of a spec."""
     orphans = spec.cleanup.orphans
     if orphans.enabled:
         yield Alert(
@@ -20,7 +20,7 @@ def of(spec: Scheduler, ours: Series) -> Iterator[Alert]:
             ">=",
             1,
             0,
-            "Pods were lost with jobs that ran.",
+            "Pods were lost while they ran jobs.",
             "{value} jobs of lost pods were made due again.",
         )
     if spec.replicas > 0 and not orphans.force_all_pods:
@@ -32,8 +32,8 @@ def of(spec: Scheduler, ours: Series) -> Iterator[Alert]:
             "<",
             1,
             max(3, -(-orphans.leadership.amount // 60_000) + 1),
-            "No pod leads.",
-            "Nobody looks after jobs of lost pods: they stay in the working set, and do not run.",
+            "No pod is the leader.",
+            "Jobs of lost pods are not made due again: they stay in the working set and do not run.",
         )
     yield Alert(
         "PenstockTidyingErrors",
@@ -42,6 +42,6 @@ def of(spec: Scheduler, ours: Series) -> Iterator[Alert]:
         ">",
         5,
         0,
-        "Passes that tidy fail.",
-        "{value} failed in a quarter of an hour; the log says why.",
+        "Maintenance fails.",
+        "{value} passes failed in 15 minutes; the log says why.",
     )
