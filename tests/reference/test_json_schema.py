@@ -20,6 +20,7 @@ from penstock_spec.reading import read
 from penstock_spec.reference.types import in_words
 
 Around = Callable[[type[Section], FieldAt, object], dict[str, Any]]
+Full = Callable[[type[Section]], list[dict[str, Any]]]
 
 PIPELINE = kinds()["pipeline"]
 SCHEMAS: dict[type[Section], Schema] = {
@@ -28,7 +29,7 @@ SCHEMAS: dict[type[Section], Schema] = {
 }
 NAMES = [*kinds(), "platform"]
 CHECKS = {model: jsonschema_rs.validator_for(schema) for model, schema in SCHEMAS.items()}
-# What stands in `defaults` the model leaves to the specs; `test_..._path_that_leads_nowhere` is about it.
+# What stands in `defaults` the model leaves to the specs; `test_..._unknown_path` is about it.
 FIELDS = [
     pytest.param(model, one, id=f"{model.__name__}-{one.path}")
     for model in SCHEMAS
@@ -117,10 +118,30 @@ def test_what_a_spec_cannot_be_without() -> None:
     }
 
 
-def test_the_full_spec_passes_both(full: dict[str, Any]) -> None:
-    """Every section of the language, as people write it."""
-    assert model_takes(PIPELINE.model, full)
-    assert schema_takes(PIPELINE.model, full)
+@pytest.mark.parametrize("model", SCHEMAS, ids=NAMES)
+def test_full_files_pass_both(model: type[Section], full: Full) -> None:
+    """All fields together, each with its example."""
+    for data in full(model):
+        model.model_validate(data)
+        assert list(CHECKS[model].iter_errors(as_json(data))) == []
+
+
+@pytest.mark.parametrize("model", SCHEMAS, ids=NAMES)
+def test_full_files_lack_no_field(model: type[Section], full: Full) -> None:
+    """Every path of the model is in one of them."""
+    written = {path for data in full(model) for path in paths(data, "")}
+    assert {one.path for one in fields_of(model)} - written == set()
+
+
+def paths(value: object, path: str) -> Iterator[str]:
+    """The paths of all fields, as `fields_of` writes them."""
+    yield path
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from paths(inner, f"{path}.{'*' if key == 'chosen' else key}".lstrip("."))
+    elif isinstance(value, list):
+        for inner in value:
+            yield from paths(inner, f"{path}[]")
 
 
 def test_the_specs_of_the_repository_pass(root: Path) -> None:
@@ -215,10 +236,12 @@ def test_an_override_is_completed_and_checked_as_its_field(kind: Kind, field: Fi
 @pytest.mark.parametrize(
     "path", ["work.timeot", "work.timeout.first", "retries.classes.a.b", "retries.classes.", "kind"]
 )
-def test_an_override_of_a_path_that_leads_nowhere_is_refused_by_both(path: str, full: dict[str, Any]) -> None:
-    """Nothing but paths of fields stands below an environment."""
+def test_an_override_of_an_unknown_path_is_refused_by_both(path: str, full: Full) -> None:
+    """Only paths of fields may be below an environment."""
     assert not may_override(PIPELINE, path)
-    assert not schema_takes(PIPELINE.model, {**full, "environments": {"dev": {path: "x"}}})
+    data = full(PIPELINE.model)[0]
+    assert schema_takes(PIPELINE.model, data)
+    assert not schema_takes(PIPELINE.model, {**data, "environments": {"dev": {path: "x"}}})
 
 
 @pytest.mark.parametrize("schema", SCHEMAS.values(), ids=NAMES)
