@@ -1,4 +1,4 @@
-"""Makes docs/reference/artifacts.md from the catalogues beside what emits, and by trying each field of a spec."""
+"""Make docs/reference/artifacts.md from the catalogues of generated files, and by changing each field of a spec."""
 
 from __future__ import annotations
 
@@ -21,14 +21,16 @@ from penstock_generate.inputs.plan import PlannedSpec
 from penstock_generate.inputs.source import Selection, Source, read_source
 from penstock_generate.rendering.artifact import ENVIRONMENT_FOLDER, REPOSITORY_FOLDERS
 from penstock_generate.repository import catalogue as of_repository
-from penstock_spec.fields import fields_of
+from penstock_spec.fields import fields_of, parts_in
 from penstock_spec.kinds import kinds
 from penstock_spec.linting import lint
 from penstock_spec.linting.check import resolve
+from penstock_spec.model import Section, key_of
 from penstock_spec.reading import read as read_document
+from penstock_spec.reference.full import full
 from penstock_spec.repository import open_repository
 
-DATA = Path("docs/reference/artifacts.yaml")
+DATA = Path("tools/artifacts.yaml")
 PAGE = "docs/reference/artifacts.md"
 ENVIRONMENT = "production"
 WORKER = "worker.json"
@@ -77,7 +79,7 @@ def pages(root: Path = Path(__file__).parents[1]) -> dict[str, str]:
 
 
 def told(root: Path) -> dict[str, Any]:
-    """A spec of each kind that says every field."""
+    """What a full spec of each kind says other than the examples."""
     found: dict[str, Any] = yaml.safe_load((root / DATA).read_text(encoding="utf-8"))
     return found
 
@@ -120,17 +122,35 @@ def catalogues() -> dict[str, tuple[Known, ...]]:
 def fields(root: Path, source: Source, kind: str) -> Reached:
     """Which field of a spec of this kind changes what."""
     data = told(root)[kind]
+    spec = _filled(kinds()[kind].model, data["spec"])
     found: dict[str, set[str]] = {}
     for otherwise in ({}, *data["otherwise"]):
-        it = _planned(root, source, data["spec"], otherwise)
+        it = _planned(root, source, spec, otherwise)
         for field, files in reached(it, source.templates, tuple(otherwise) or ("",)).items():
             found.setdefault(field, set()).update(files)
     order = [one.path for one in fields_of(kinds()[kind].model)]
     return {field: frozenset(found[field]) for field in sorted(found, key=order.index)}
 
 
+def _filled(model: type[Section], data: dict[str, Any]) -> dict[str, Any]:
+    """The data with the example of each field that is missing from it."""
+    examples = full(model)[0]
+    for name, info in model.model_fields.items():
+        key = key_of(name, info)
+        sections = list(parts_in(info.annotation))
+        if key not in data:
+            data[key] = examples[key]
+        elif len(sections) == 1 and isinstance(data[key], dict):
+            section, suffix = sections[0]
+            if suffix == ".*":
+                data[key] = {chosen: _filled(section, inner) for chosen, inner in data[key].items()}
+            elif data[key].keys() <= examples[key].keys():  # else it is another choice, such as a JSON Schema
+                data[key] = _filled(section, data[key])
+    return data
+
+
 def _planned(root: Path, source: Source, spec: dict[str, Any], otherwise: dict[str, Any]) -> PlannedSpec:
-    text = yaml.safe_dump({**spec, "environments": {ENVIRONMENT: otherwise}})
+    text = yaml.safe_dump({**spec, "environments": {ENVIRONMENT: otherwise}}, default_flow_style=None)
     model, layers = resolve(
         kinds()[spec["kind"]], read_document(DATA.name, text.encode()), source.platform, ENVIRONMENT
     )

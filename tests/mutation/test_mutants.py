@@ -5,11 +5,14 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from datetime import date
 from fnmatch import fnmatchcase
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+from penstock_spec.fields import FieldAt, fields_of
 from penstock_spec.files import File
 from penstock_spec.findings import Finding
+from penstock_spec.kinds import kinds
 from penstock_spec.linting.check import check_platform, check_spec
 from penstock_spec.linting.checked import CheckedFile
 from penstock_spec.linting.lint import across, settle
@@ -55,7 +58,8 @@ def test_every_slip_is_found_at_its_line_or_means_something(
             found = [one for one in findings(path, mutant.text.encode()) if _kind(one) not in known]
             if any(_points_at(one, mutant.lines) for one in found):
                 continue
-            index = next((n for n, one in enumerate(reasons) if _explains(one, mutant.slip, mutant.path)), None)
+            field = _field(read(path.name, text).data["kind"], mutant.path)
+            index = next((n for n, one in enumerate(reasons) if _explains(one, mutant.slip, mutant.path, field)), None)
             if index is None:
                 elsewhere = ", ".join(f"{one.rule} {one.at}" for one in found) or "nothing is found"
                 unexplained.append(f"{path.name}:{min(mutant.lines)} {mutant.path}: {mutant.slip}: {elsewhere}")
@@ -78,7 +82,21 @@ def _points_at(one: Finding, lines: frozenset[int]) -> bool:
     return one.at.file != "penstock.yaml" and (one.at.line in lines or bool(told & lines))
 
 
-def _explains(reason: dict[str, Any], slip: str, path: str) -> bool:
-    return any(fnmatchcase(slip, one) for one in reason["slips"]) and any(
-        fnmatchcase(path, one) for one in reason["paths"]
-    )
+def _explains(reason: dict[str, Any], slip: str, path: str, field: FieldAt | None) -> bool:
+    if not any(fnmatchcase(slip, one) for one in reason["slips"]):
+        return False
+    match reason.get("fields"):
+        case "optional":
+            return field is not None and not field.required
+        case "nullable":
+            return field is not None and field.info.default is None
+        case _:
+            return any(fnmatchcase(path, one) for one in reason["paths"])
+
+
+@cache
+def _field(kind: str, path: str) -> FieldAt | None:
+    """The field of the model at a path, if it is one."""
+    place = re.sub(r"\[[0-9]+\]", "[]", path)
+    patterns = ((one, re.escape(one.path).replace(r"\*", "[^.]+")) for one in fields_of(kinds()[kind].model))
+    return next((one for one, pattern in patterns if re.fullmatch(pattern, place)), None)

@@ -17,10 +17,10 @@ from penstock_spec.layers import may_override
 from penstock_spec.model import Section
 from penstock_spec.platform import Platform
 from penstock_spec.reading import read
+from penstock_spec.reference.full import CHOSEN, full
 from penstock_spec.reference.types import in_words
 
 Around = Callable[[type[Section], FieldAt, object], dict[str, Any]]
-Full = Callable[[type[Section]], list[dict[str, Any]]]
 
 PIPELINE = kinds()["pipeline"]
 SCHEMAS: dict[type[Section], Schema] = {
@@ -119,7 +119,7 @@ def test_what_a_spec_cannot_be_without() -> None:
 
 
 @pytest.mark.parametrize("model", SCHEMAS, ids=NAMES)
-def test_full_files_pass_both(model: type[Section], full: Full) -> None:
+def test_full_files_pass_both(model: type[Section]) -> None:
     """All fields together, each with its example."""
     for data in full(model):
         model.model_validate(data)
@@ -127,7 +127,7 @@ def test_full_files_pass_both(model: type[Section], full: Full) -> None:
 
 
 @pytest.mark.parametrize("model", SCHEMAS, ids=NAMES)
-def test_full_files_lack_no_field(model: type[Section], full: Full) -> None:
+def test_full_files_lack_no_field(model: type[Section]) -> None:
     """Every path of the model is in one of them."""
     written = {path for data in full(model) for path in paths(data, "")}
     assert {one.path for one in fields_of(model)} - written == set()
@@ -138,7 +138,7 @@ def paths(value: object, path: str) -> Iterator[str]:
     yield path
     if isinstance(value, dict):
         for key, inner in value.items():
-            yield from paths(inner, f"{path}.{'*' if key == 'chosen' else key}".lstrip("."))
+            yield from paths(inner, f"{path}.{'*' if key == CHOSEN else key}".lstrip("."))
     elif isinstance(value, list):
         for inner in value:
             yield from paths(inner, f"{path}[]")
@@ -236,7 +236,7 @@ def test_an_override_is_completed_and_checked_as_its_field(kind: Kind, field: Fi
 @pytest.mark.parametrize(
     "path", ["work.timeot", "work.timeout.first", "retries.classes.a.b", "retries.classes.", "kind"]
 )
-def test_an_override_of_an_unknown_path_is_refused_by_both(path: str, full: Full) -> None:
+def test_an_override_of_an_unknown_path_is_refused_by_both(path: str) -> None:
     """Only paths of fields may be below an environment."""
     assert not may_override(PIPELINE, path)
     data = full(PIPELINE.model)[0]

@@ -30,7 +30,17 @@ Site = tuple[str, int, int, int, int]
 Sites = dict[Site, str]
 
 MAKERS = frozenset(
-    {"Problem", "Refused", "problem", "refuse", "PydanticCustomError", "CannotGoOn", "UsageError", "BadParameter"}
+    {
+        "Problem",
+        "NotFormatted",
+        "Refused",
+        "problem",
+        "refuse",
+        "PydanticCustomError",
+        "CannotGoOn",
+        "UsageError",
+        "BadParameter",
+    }
 )
 
 RUNTIME = frozenset({
