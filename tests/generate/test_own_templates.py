@@ -89,9 +89,7 @@ def test_rules_see_what_an_own_template_sets(
     found = [one for one in findings(penstock) if one["rule"] == rule and one["file"] == SPEC]
     assert found, findings(penstock)
     assert {one["path"] for one in found} == {field}
-    assert {one["hint"] for one in found} == {
-        f"change templates/{TEMPLATE}:{line}, which decides this, and not the spec"
-    }
+    assert {one["hint"] for one in found} == {f"change templates/{TEMPLATE}:{line}, which overrides the spec here"}
 
 
 def test_a_finding_of_a_template_can_be_suppressed(own: Callable[[str], Path], repository: Path, penstock: Run) -> None:

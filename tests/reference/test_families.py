@@ -16,8 +16,8 @@ SHOWN = [
     pytest.param(one, id=f"{name}-{family.number}-{one.rule}-{one.example}")
     for name, kind in kinds().items()
     for family in families_of(kind)
-    for clause in family.clauses
-    for one in clause.shown
+    for mistake in family.mistakes
+    for one in mistake.examples
 ]
 
 
@@ -30,8 +30,8 @@ def test_no_family_is_missing() -> None:
 @pytest.mark.parametrize("family", FAMILIES)
 def test_each_clause_is_shown_by_a_spec_of_its_own(family: Family) -> None:
     """No clause is without a spec, and none leans on the spec of another in its family."""
-    assert all(clause.shown for clause in family.clauses)
-    shown = [one for clause in family.clauses for one in clause.shown]
+    assert all(mistake.examples for mistake in family.mistakes)
+    shown = [one for mistake in family.mistakes for one in mistake.examples]
     assert len(set(shown)) == len(shown)
 
 

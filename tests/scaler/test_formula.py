@@ -2,7 +2,7 @@
 
 import pytest
 
-from penstock_spec.kinds.pipeline.scaler.formula import bears_absence, can_be_negative, names_in
+from penstock_spec.kinds.pipeline.scaler.formula import can_be_negative, names_in, tolerates_missing
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ def test_names_are_triggers_and_neither_functions_nor_words(formula: str, names:
     [("(a ?? 0) + b", True), ("a??0", True), ("(a ?? 0) + a", False), ("a + ab ?? 0", False), ("b", True)],
 )
 def test_absence_is_borne_only_where_every_use_says_so(formula: str, bears: bool) -> None:  # noqa: FBT001 - a parameter of the table
-    assert bears_absence(formula, "a") is bears
+    assert tolerates_missing(formula, "a") is bears
 
 
 @pytest.mark.parametrize(
@@ -48,4 +48,4 @@ def test_a_formula_that_is_none_ends_soon(formula: str) -> None:
     """Only its beginning is looked at."""
     names_in(formula)
     can_be_negative(formula)
-    bears_absence(formula, "a")
+    tolerates_missing(formula, "a")

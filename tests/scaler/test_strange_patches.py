@@ -75,4 +75,4 @@ def test_what_is_in_force_is_worked_out_once_for_each_subject(specified: Specifi
     """Thirty rules look at the same; the next spec gets its own."""
     first, second = specified(), specified("scaling: {replicas: {min: 1, max: 2}}\n")
     assert effective(first) is effective(first)
-    assert (effective(second).least, effective(first).least) == (1, 0)
+    assert (effective(second).min_replicas, effective(first).min_replicas) == (1, 0)

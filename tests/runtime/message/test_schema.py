@@ -49,7 +49,7 @@ def test_a_file_that_is_missing_says_how_to_write_it(tmp_path: Path) -> None:
     with pytest.raises(CannotGoOn) as told:
         schema_of(spec(FROM_CODE), tmp_path)
     assert told.value.says == (
-        "the schema of the messages of `thumbnails` cannot be had: `thumbnails.message.json`: there is no such file"
+        "the message schema of `thumbnails` cannot be read: `thumbnails.message.json`: there is no such file"
     )
     assert told.value.hint == "write it with `penstock schema message --write`"
 
@@ -60,20 +60,20 @@ def test_a_file_that_is_missing_says_how_to_write_it(tmp_path: Path) -> None:
         ("{", "it is not JSON: Expecting property name enclosed in double quotes in line 1"),
         ("[]", "`[]` is not a schema"),
         ('{"type": "objekt"}', "`type` cannot be `objekt` (at `/type`)"),
-        ('{"$ref": "http://elsewhere.example"}', "`http://elsewhere.example` is elsewhere"),
+        ('{"$ref": "http://elsewhere.example"}', "`http://elsewhere.example` is outside the schema"),
     ],
 )
 def test_a_file_that_holds_no_schema_says_where(raw: str, says: str, tmp_path: Path) -> None:
     (tmp_path / "thumbnails.message.json").write_text(raw)
     with pytest.raises(CannotGoOn) as told:
         schema_of(spec(FROM_CODE), tmp_path)
-    assert told.value.says.startswith(f"`thumbnails.message.json` of `thumbnails` is no JSON Schema: {says}")
+    assert told.value.says.startswith(f"`thumbnails.message.json` of `thumbnails` is not a JSON Schema: {says}")
 
 
 def test_a_spec_that_was_not_linted_is_looked_at_all_the_same(tmp_path: Path) -> None:
     with pytest.raises(CannotGoOn) as told:
         schema_of(spec({"type": "object", "properties": {"a": {"type": "strin"}}}), tmp_path)
     assert told.value.says == (
-        "`message.schema` of `thumbnails` is no JSON Schema: `type` cannot be `strin` (at `/properties/a/type`)"
+        "`message.schema` of `thumbnails` is not a JSON Schema: `type` cannot be `strin` (at `/properties/a/type`)"
     )
     assert told.value.hint == "write `string`"

@@ -20,7 +20,7 @@ from targets import Target
 from penstock.command import acl
 from penstock.embedded import LOOPBACK
 from penstock.scripts import script
-from penstock_spec.kinds.pipeline.rights.roles import AT_TIMES, COMMANDS, SCRIPTS, Role
+from penstock_spec.kinds.pipeline.rights.roles import COMMANDS, CONDITIONAL, SCRIPTS, Role
 from penstock_spec.kinds.pipeline.rights.scripts import CALLED
 from penstock_spec.rights.connection import LINK
 from penstock_spec.rights.keys import escaped
@@ -32,7 +32,7 @@ PLACES = {
     Role.JANITOR: ("janitor",),
     Role.OPERATOR: ("operating", "producer"),
 }
-"""Where the code of each stands, in the package; and what it takes from `tending`."""
+"""Where the code of each stands, in the package; and what it takes from `maintenance`."""
 
 WORD = re.compile(r"[A-Z]{2,}")
 STRANGE = """streams:{a*b?}[c]"d'\\e"""
@@ -46,8 +46,10 @@ def files(root: Path, *places: str) -> set[Path]:
     found = {file for place in places for file in (package / place).rglob("*.py")}
     new = set(found)
     while new:
-        tending = {name for file in new for name in re.findall(r"from penstock\.tending\.(\w+)", file.read_text())}
-        new = {package / "tending" / f"{name}.py" for name in tending} - found
+        maintenance = {
+            name for file in new for name in re.findall(r"from penstock\.maintenance\.(\w+)", file.read_text())
+        }
+        new = {package / "maintenance" / f"{name}.py" for name in maintenance} - found
         found |= new
     return found
 
@@ -116,7 +118,7 @@ def test_what_is_granted_for_a_script_is_what_it_calls() -> None:
 
 
 def test_what_is_called_at_times_is_called() -> None:
-    for name, at_times in AT_TIMES.items():
+    for name, at_times in CONDITIONAL.items():
         for words in at_times.values():
             assert words <= called_by(name)
 

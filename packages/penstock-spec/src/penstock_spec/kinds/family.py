@@ -1,4 +1,4 @@
-"""What can be wrong with specs of a kind, in families."""
+"""Families of mistakes that rules find in specs of a kind."""
 
 from __future__ import annotations
 
@@ -8,33 +8,35 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ExampleReference:
-    """An example that must fail: the rule, and which of its examples, counted from 1."""
+    """A failing example of a rule, counted from 1."""
 
     rule: str
     example: int
 
 
 @dataclass(frozen=True, slots=True)
-class Clause:
-    """One thing that can be wrong, and the examples that show it, with the rules that find it there."""
+class Mistake:
+    """One mistake, and the failing examples of the rules that find it."""
 
-    says: str
-    shown: tuple[ExampleReference, ...]
+    text: str
+    examples: tuple[ExampleReference, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Things that go wrong in the same way. Number 0 is what only shows when specs are looked at together."""
+    """Mistakes with a common cause. Number 0 is for mistakes that only several specs together can make."""
 
     number: int
-    clauses: tuple[Clause, ...]
+    mistakes: tuple[Mistake, ...]
 
 
-def family(number: int, clauses: Mapping[str, str]) -> Family:
-    """What is wrong -> the examples that show it, as `<rule>:<which of its fails>`, with spaces between."""
-    return Family(number, tuple(Clause(says, tuple(map(_shows, shown.split()))) for says, shown in clauses.items()))
+def family(number: int, mistakes: Mapping[str, str]) -> Family:
+    """Create a family from texts and their examples: `<rule>:<number of its failing example>`, separated by spaces."""
+    return Family(
+        number, tuple(Mistake(text, tuple(map(_reference, names.split()))) for text, names in mistakes.items())
+    )
 
 
-def _shows(told: str) -> ExampleReference:
-    rule, _, example = told.partition(":")
+def _reference(name: str) -> ExampleReference:
+    rule, _, example = name.partition(":")
     return ExampleReference(rule, int(example))

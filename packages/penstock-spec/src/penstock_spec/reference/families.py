@@ -6,7 +6,7 @@ import importlib
 from collections.abc import Mapping
 
 from penstock_spec.kinds import Kind
-from penstock_spec.kinds.family import Clause, Family
+from penstock_spec.kinds.family import Family, Mistake
 from penstock_spec.reference.table import table
 
 OPENING = """\
@@ -18,7 +18,7 @@ everything pass when it cannot be reached. So each is found by a rule of `pensto
 
 
 def families_of(kind: Kind) -> tuple[Family, ...]:
-    """What the kind says can be wrong."""
+    """The families of a kind."""
     found: tuple[Family, ...] = importlib.import_module(kind.families).FAMILIES
     return found
 
@@ -27,11 +27,11 @@ def page(kinds: Mapping[str, Kind]) -> str:
     """A table a kind: a row for each thing that can be wrong."""
     parts = [OPENING]
     for name, kind in kinds.items():
-        rows = [(str(one.number or ""), *_row(clause)) for one in families_of(kind) for clause in one.clauses]
+        rows = [(str(one.number or ""), *_row(mistake)) for one in families_of(kind) for mistake in one.mistakes]
         parts += [f"## A {name}\n", table(("family", "what is wrong", "found by"), rows)]
     return "\n".join(parts)
 
 
-def _row(clause: Clause) -> tuple[str, str]:
-    rules = dict.fromkeys(one.rule for one in clause.shown)
-    return clause.says, ", ".join(f"[`{rule}`](../rules/{rule}.md)" for rule in rules)
+def _row(mistake: Mistake) -> tuple[str, str]:
+    rules = dict.fromkeys(one.rule for one in mistake.examples)
+    return mistake.text, ", ".join(f"[`{rule}`](../rules/{rule}.md)" for rule in rules)

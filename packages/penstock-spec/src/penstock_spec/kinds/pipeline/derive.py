@@ -1,4 +1,4 @@
-"""Defaults of a pipeline that follow from its other fields."""
+"""Derived defaults of a pipeline."""
 
 from __future__ import annotations
 
@@ -7,28 +7,28 @@ from typing import Any
 
 
 def side_key(key: str, suffix: str) -> str:
-    """A key in the same slot as the stream: `K` -> `{K}:suffix`; a key with a hash tag keeps it."""
+    """A key in the slot of the stream: `K` becomes `{K}:suffix`; a key with a hash tag keeps its tag."""
     return f"{key}:{suffix}" if "{" in key else f"{{{key}}}:{suffix}"
 
 
 def dead_letters(key: str, group: str) -> str:
-    """Where dead letters go unless a spec says otherwise."""
+    """The default key of dead letters."""
     return side_key(key, f"{group}:dead")
 
 
 def derive(data: Mapping[str, Any]) -> dict[str, Any]:
-    """By path. What cannot be derived, because what it follows from is missing or wrong, is left out."""
+    """Derived defaults by path. If a field they depend on is missing or invalid, they are left out."""
     name = data.get("name")
     if not isinstance(name, str):
         return {}
     key = _text(data, "stream", "key") or f"streams:{name}"
     group = _text(data, "stream", "group") or name
-    least = _at(data, "scaling", "replicas", "min")
+    minimum = _at(data, "scaling", "replicas", "min")
     derived: dict[str, Any] = {
         "stream.key": key,
         "stream.group": group,
         "dead_letter.key": dead_letters(key, group),
-        "scaling.fallback": {"replicas": max(1, least) if isinstance(least, int) else 1},
+        "scaling.fallback": {"replicas": max(1, minimum) if isinstance(minimum, int) else 1},
     }
     model = _at(data, "message", "schema", "model")
     if isinstance(model, str):

@@ -1,4 +1,4 @@
-"""What rules across specs may know of a pipeline beside the values of its fields."""
+"""Facts about a pipeline for rules over several specs, beyond the values of its fields."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from penstock_spec.kinds.pipeline.spec import Pipeline
 
 
 def facts(subject: SpecContext[Pipeline]) -> Iterator[tuple[str, object]]:
-    """The schema of its messages, wherever it stands; nothing where it is none, which is told elsewhere."""
+    """The schema of its messages, inline or from a file. An invalid schema is left out; it has rules of its own."""
     schema = schema_of(subject)
     if schema and schema_problem(schema) is None:
         yield "message.schema", schema

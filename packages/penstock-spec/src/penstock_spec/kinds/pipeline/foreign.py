@@ -1,49 +1,55 @@
-"""Words that people bring from KEDA, Kubernetes, Redis and their own workers, and what they are called here."""
+"""Terms of KEDA, Kubernetes, Redis and other worker frameworks, and the fields that replace them."""
 
 from __future__ import annotations
 
 from penstock_spec.kinds.kind import ForeignField
 
-_MADE = "the generator writes it from `stream.retention`; take it out"
+_GENERATED = "remove it; the generator derives it from `stream.retention`"
 
 FOREIGN = {
     "minReplicaCount": ForeignField("write `scaling.replicas.min`"),
     "maxReplicaCount": ForeignField("write `scaling.replicas.max`"),
     "minReplicas": ForeignField("write `scaling.replicas.min`"),
     "maxReplicas": ForeignField("write `scaling.replicas.max`"),
-    "idleReplicaCount": ForeignField("KEDA takes only 0 there: write `scaling.replicas.min: 0`"),
+    "idleReplicaCount": ForeignField("write `scaling.replicas.min: 0`; KEDA accepts only 0 here"),
     "pollingInterval": ForeignField("write `scaling.poll`, such as `5s`"),
     "cooldownPeriod": ForeignField(
-        "write `scaling.cooldown` (only to zero) or `scaling.scale_down.window` (every step down)"
+        "write `scaling.cooldown` (step to zero) or `scaling.scale_down.window` (all other scale-downs)"
     ),
     "pendingEntriesCount": ForeignField("write `scaling.backlog_per_replica`"),
     "lagCount": ForeignField("write `scaling.backlog_per_replica`"),
     "streamLength": ForeignField("write `scaling.backlog_per_replica`"),
-    "activationLagCount": ForeignField("any message wakes a pipeline; take it out"),
+    "activationLagCount": ForeignField("remove it; any message wakes a pipeline"),
     "consumerGroup": ForeignField("write `stream.group`"),
     "consumer_group": ForeignField("write `stream.group`"),
     "terminationGracePeriodSeconds": ForeignField("write `shutdown.grace`, such as `90s`"),
     "stabilizationWindowSeconds": ForeignField("write `scaling.scale_down.window`, such as `5m`"),
     "replicas": ForeignField("write `scaling.replicas.min` and `scaling.replicas.max`"),
-    "triggers": ForeignField(_MADE),
-    "signal": ForeignField(_MADE),
-    "formula": ForeignField(_MADE),
-    "maxlen": ForeignField("write `stream.backlog.limit` for what may wait, or `stream.retention.keep` for history"),
-    "MAXLEN": ForeignField("write `stream.backlog.limit` for what may wait, or `stream.retention.keep` for history"),
+    "triggers": ForeignField(_GENERATED),
+    "signal": ForeignField(_GENERATED),
+    "formula": ForeignField(_GENERATED),
+    "maxlen": ForeignField(
+        "write `stream.backlog.limit` to limit the backlog, or `stream.retention.keep` to keep history"
+    ),
+    "MAXLEN": ForeignField(
+        "write `stream.backlog.limit` to limit the backlog, or `stream.retention.keep` to keep history"
+    ),
     "batch_size": ForeignField("write `work.concurrency`"),
-    "prefetch": ForeignField("nothing is read before it can start; write `work.concurrency`"),
-    "visibility_timeout": ForeignField("write `work.lease`; a running message keeps its lease however long it runs"),
+    "prefetch": ForeignField("write `work.concurrency`; a message is read only when it can start"),
+    "visibility_timeout": ForeignField("write `work.lease`; a worker renews its lease while messages run"),
     "retry_idle_ms": ForeignField("write `work.lease`, such as `30s`"),
     "max_attempts": ForeignField("write `retries.attempts`"),
-    "max_retries": ForeignField("write `retries.attempts`, the first attempt included"),
+    "max_retries": ForeignField("write `retries.attempts`, which includes the first attempt"),
     "max_deliveries": ForeignField("write `retries.attempts`"),
     "dlq": ForeignField("write `dead_letter`"),
     "deadletter": ForeignField("write `dead_letter`"),
     "start": ForeignField(
-        "groups are made at the stream's beginning, so that nothing is passed over", "group-starts-at-end"
+        "remove it; groups always start at the beginning of the stream, so that no message is skipped",
+        "group-starts-at-end",
     ),
     "start_id": ForeignField(
-        "groups are made at the stream's beginning, so that nothing is passed over", "group-starts-at-end"
+        "remove it; groups always start at the beginning of the stream, so that no message is skipped",
+        "group-starts-at-end",
     ),
-    "password": ForeignField("name a Kubernetes secret under `redis.auth` of the platform file", "plaintext-password"),
+    "password": ForeignField("name a Kubernetes secret under `redis.auth` in the platform file", "plaintext-password"),
 }

@@ -1,4 +1,4 @@
-"""The keys of a pipeline. All of them lie in the stream's slot, so that one script may touch them together."""
+"""The keys of a pipeline in Redis. All are in the stream's slot, so that one script can use them together."""
 
 from __future__ import annotations
 
@@ -11,42 +11,42 @@ PARKED = "~parked"
 READY = "~ready"
 SUSPECT = "~suspect"
 STATES = (PARKED, READY, SUSPECT)
-"""Consumers that are no process but a state: what is pending under such a name waits to be promoted or claimed."""
+"""Consumers that represent a state instead of a process: their pending messages wait to be promoted or claimed."""
 LOCKS = "penstock:janitor:{environment}:"
-"""What the keys of the janitors' locks begin with; they belong to no pipeline."""
+"""The prefix of the keys of the janitors' locks, which belong to no pipeline."""
 
 
 @dataclass(frozen=True, slots=True)
 class PipelineKeys:
-    """Where everything of one pipeline stands in Redis."""
+    """All keys of one pipeline in Redis."""
 
     stream: str
     group: str
-    """The group's name; no key, but it belongs to nearly every command that names one."""
+    """The group's name. It is not a key, but nearly every command needs it."""
     dead: str
-    """Stream of dead letters."""
+    """Stream: dead letters."""
     delayed: str
-    """Sorted set: message that is not in the stream yet -> when it is due."""
+    """Sorted set: delayed message -> its due time."""
     bodies: str
-    """Hash: message that is not in the stream yet -> its fields."""
+    """Hash: delayed message -> its fields."""
     parked: str
-    """Sorted set: entry -> when it is due for another attempt."""
+    """Sorted set: parked entry -> the due time of its retry."""
     uncharged: str
-    """Hash: entry -> deliveries that do not count as attempts; `~count` is the highest count ever given by force."""
+    """Hash: entry -> deliveries that do not count as attempts; `~count` is the highest count ever set by force."""
     crashed: str
-    """Hash: entry -> `crash` when its handler took its process down, so that it becomes a suspect again when it is due;
-    or the attempt that it was to make alone."""
+    """Hash: entry -> `crash` if its handler crashed its process, so that it is a suspect again when due; or the number
+    of the attempt that must run isolated."""
     finished: str
-    """Set: entries that are finished, and still in the stream because another group reads it."""
+    """Set: finished entries that stay in the stream because another group reads it."""
     alive: str
-    """Sorted set: consumer -> end of its lease; below zero when the lease was marked as lost."""
+    """Sorted set: consumer -> end of its lease; negative if the lease was marked as lost."""
     position: str
-    """Hash: what is remembered of the group for the day on which it vanishes; and which worker empties itself, to run a
-    suspect alone."""
+    """Hash: the state of the group, to restore it if it disappears; and which worker empties itself to run a suspect
+    alone."""
     dedup: str
-    """Prefix of the keys that remember what was sent."""
+    """Prefix of the deduplication keys."""
     result: str
-    """Prefix of the keys that hold what handlers left as results."""
+    """Prefix of the keys that hold results of handlers."""
 
     @classmethod
     def of(cls, spec: Pipeline) -> PipelineKeys:
@@ -55,7 +55,7 @@ class PipelineKeys:
 
     @classmethod
     def at(cls, stream: str, group: str, dead: str) -> PipelineKeys:
-        """The keys around a stream and a group."""
+        """The keys of a stream and a group."""
 
         def side(suffix: str) -> str:
             return side_key(stream, suffix)

@@ -1,4 +1,4 @@
-"""How long a preStop hook holds the worker back from SIGTERM, where a patch of the Deployment adds one."""
+"""How long a preStop hook, added by a patch of the Deployment, delays SIGTERM."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ LONGEST = 10**9
 
 
 def pre_stop(patches: Iterable[Patch]) -> tuple[Duration, int | None]:
-    """The time, and the index of the patch that says it last; the generated manifest has no hook of its own."""
+    """The delay, and the index of the patch that sets it. The generated manifest has no hook."""
     tree: dict[str, Any] = {}
-    time, said = 0, None
+    time, by = 0, None
     for index, patch in enumerate(patches):
         if patch.target != "Deployment":
             continue
@@ -26,8 +26,8 @@ def pre_stop(patches: Iterable[Patch]) -> tuple[Duration, int | None]:
         _apply(tree, steps, patch)
         before, time = time, _milliseconds(_below(tree, (*WORKER, "lifecycle", "preStop")))
         if time != before:
-            said = index
-    return Duration.of(time), said
+            by = index
+    return Duration.of(time), by
 
 
 def _apply(tree: dict[str, Any], steps: list[str], patch: Patch) -> None:
@@ -44,7 +44,7 @@ def _apply(tree: dict[str, Any], steps: list[str], patch: Patch) -> None:
 
 
 def _sections(value: object) -> object:
-    """Lists as sections too, so that one way leads through both."""
+    """Convert lists to sections, so that paths work the same in both."""
     if isinstance(value, dict):
         return {key: _sections(inner) for key, inner in value.items()}
     if isinstance(value, list):

@@ -1,7 +1,7 @@
-"""How long the retries of a message may take: arithmetic over `work` and `retries`.
+"""How long all attempts of a message may take, computed from `work` and `retries`.
 
-No wait is longer than its limit, jitter included. A class takes from `retries.backoff` what it does not say itself; a
-limit taken from there does not shorten a first wait that the class says.
+No wait is longer than its limit, including jitter. A class inherits missing fields from `retries.backoff`; an inherited
+limit does not shorten the class's own first wait.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from penstock_spec.values.quantities import Duration
 
 @dataclass(frozen=True, slots=True)
 class Waits:
-    """The attempts of one class of failures, and the waits between them. Failures of no class have no name."""
+    """The attempts of one failure class and the waits between them. The name is empty for failures of no class."""
 
     name: str
     attempts: int
@@ -29,14 +29,14 @@ class Waits:
 
     @property
     def path(self) -> str:
-        """Where they are said."""
+        """Their path in the spec."""
         return f"retries.classes.{self.name}" if self.name else "retries"
 
     def longest(self, timeout: Duration) -> Duration:
-        """From the first delivery to the end of the last attempt, at the slowest; in whole seconds, rounded up."""
+        """The longest time from the first delivery to the end of the last attempt, rounded up to whole seconds."""
         wait, waited = self.first.amount * (1 + self.jitter), 0.0
         for left in range(self.attempts - 1, 0, -1):
-            if wait >= self.limit.amount:  # and so are all that follow
+            if wait >= self.limit.amount:  # all following waits too
                 waited += left * self.limit.amount
                 break
             waited += wait
@@ -46,41 +46,41 @@ class Waits:
 
 
 def waits(retries: Retries) -> Iterator[Waits]:
-    """Those of failures without a class, then those of each class."""
-    usual = retries.backoff
-    yield Waits("", retries.attempts, usual.first, usual.factor, usual.limit, usual.jitter)
+    """The waits of failures without a class, then of each class."""
+    default = retries.backoff
+    yield Waits("", retries.attempts, default.first, default.factor, default.limit, default.jitter)
     for name, one in retries.classes.items():
         yield _of_class(name, one, retries)
 
 
 def _of_class(name: str, one: RetryClass, retries: Retries) -> Waits:
-    own, usual = one.backoff, retries.backoff
+    own, default = one.backoff, retries.backoff
     attempts = retries.attempts if one.attempts is None else one.attempts
     if own is None:
-        return Waits(name, attempts, usual.first, usual.factor, usual.limit, usual.jitter)
-    first = own.first or usual.first
+        return Waits(name, attempts, default.first, default.factor, default.limit, default.jitter)
+    first = own.first or default.first
     return Waits(
         name,
         attempts,
         first,
-        usual.factor if own.factor is None else own.factor,
-        own.limit or (max(usual.limit, first) if own.first else usual.limit),
-        usual.jitter if own.jitter is None else own.jitter,
+        default.factor if own.factor is None else own.factor,
+        own.limit or (max(default.limit, first) if own.first else default.limit),
+        default.jitter if own.jitter is None else own.jitter,
     )
 
 
-def longest_life(subject: SpecContext[Pipeline]) -> tuple[Duration, str, str]:
-    """The longest that retries may take, a clause that says why, and the path of what makes it so long."""
+def longest_retries(subject: SpecContext[Pipeline]) -> tuple[Duration, str, str]:
+    """The longest time that retries may take, the text that explains it, and the path of its cause."""
     timeout = subject.spec.work.timeout
     longest, slowest = max(
         ((one.longest(timeout), one) for one in waits(subject.spec.retries)), key=lambda pair: pair[0]
     )
-    whose = f" of class `{slowest.name}`" if slowest.name else ""
+    of_class = f" of class `{slowest.name}`" if slowest.name else ""
     attempts = (
-        f"{slowest.attempts} attempts{whose}, with the waits between,"
+        f"{slowest.attempts} attempts{of_class} and the waits between them"
         if slowest.attempts > 1
-        else f"one attempt{whose}"
+        else f"one attempt{of_class}"
     )
-    said = (f"{slowest.path}.{field}" for field in ("backoff.first", "backoff.limit", "backoff.factor", "attempts"))
-    at = subject.written(*said, "work.timeout" if not slowest.name else slowest.path)
+    paths = (f"{slowest.path}.{field}" for field in ("backoff.first", "backoff.limit", "backoff.factor", "attempts"))
+    at = subject.written(*paths, "work.timeout" if not slowest.name else slowest.path)
     return longest, f"{attempts} may take {longest} ({subject.line(slowest.path)})", at

@@ -1,4 +1,4 @@
-"""Whether a value that a spec says has an effect anywhere."""
+"""Whether a value in a spec has an effect in any environment."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from penstock_spec.layers import Source, layered
 
 
 def everywhere(subject: SpecContext[Pipeline], named: Collection[str] = ()) -> Iterator[Pipeline]:
-    """The spec in every environment of the platform in which it has its shape, or in those that are named."""
+    """The spec in all environments in which it is valid, or in the named ones."""
     for environment in subject.platform_document.data["environments"]:
         if named and environment not in named:
             continue
         try:
             layers = layered(KIND, subject.layers.document, subject.platform_document, environment)
             yield Pipeline.model_validate(layers.data)
-        except ValidationError:  # told where that environment is checked
+        except ValidationError:  # reported when that environment is checked
             continue
 
 
 def in_vain(subject: SpecContext[Pipeline], path: str, useless: Callable[[Pipeline], bool]) -> bool:
-    """Whether the spec says a value that is useless: for one environment in that one, for all of them in every one.
+    """Whether the spec sets a value without effect: a value of one environment there, any other in all environments.
 
-    A default of the platform may well be without effect in one spec; that is no news to the team.
+    A default of the platform file may be without effect in single specs, which is not a finding.
     """
     source = subject.layers.source(steps(path))
     if source is Source.ENVIRONMENT:

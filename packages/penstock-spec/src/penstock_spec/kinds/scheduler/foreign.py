@@ -1,4 +1,4 @@
-"""Words that people bring from other schedulers (Clouddriver's, Celery beat, APScheduler, cron)."""
+"""Terms of other schedulers (Clouddriver, Celery beat, APScheduler, cron), and the fields that replace them."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ _ENABLED = "write `patterns.enabled`"
 _WHEN = "write `every`, such as `30s`, or `cron`"
 
 FOREIGN = {
-    # Clouddriver's priority scheduler, whose settings are spelled with hyphens
+    # Clouddriver's priority scheduler
     "max-concurrent-agents": ForeignField("write `work.concurrency`"),
     "enabled-pattern": ForeignField(_ENABLED),
     "disabled-pattern": ForeignField("write `patterns.disabled`"),
     "interval-ms": ForeignField("write `work.interval`, such as `1s`"),
     "refresh-period-seconds": ForeignField("write `refresh.every`, such as `30s`"),
-    "health-summary-period-seconds": ForeignField("write `health.summary`, such as `10m`; `0s` is never"),
+    "health-summary-period-seconds": ForeignField("write `health.summary`, such as `10m`; `0s` disables it"),
     "time-cache-duration-ms": ForeignField("write `work.clock`, such as `10s`"),
     "batch-operations": ForeignField("write `work.batch` and `work.scan_factor`"),
     "batch-size": ForeignField("write `work.batch`, which is at most 250"),
@@ -48,11 +48,11 @@ FOREIGN = {
     "agents": ForeignField("write `jobs`"),
     "errorInterval": ForeignField("write `error_interval`"),
     # Celery beat
-    "beat_schedule": ForeignField("write `jobs`, a list of names with `every` or `cron`"),
+    "beat_schedule": ForeignField("write `jobs`, a list of jobs with `every` or `cron`"),
     "schedule": ForeignField(_WHEN),
     "crontab": ForeignField('write `cron`, such as `"*/5 * * * *"`'),
     "task": ForeignField("write `handler` for a function, or `send` for a message to a pipeline"),
-    "kwargs": ForeignField("write `args`, which has names"),
+    "kwargs": ForeignField("write `args`, a section of named arguments"),
     "timezone": ForeignField("write `time_zone`, such as `Europe/Berlin`"),
     "expires": ForeignField("write `missed.run: skip`"),
     "max_loop_interval": ForeignField("write `work.interval`"),
@@ -66,18 +66,18 @@ FOREIGN = {
     "id": ForeignField("write `name`"),
     "coalesce": ForeignField("write `missed.run: once`, or `all`"),
     "misfire_grace_time": ForeignField("write `missed.run`: `once`, `skip` or `all`"),
-    "max_instances": ForeignField("a job never runs twice at a time; take it out"),
-    "next_run_time": ForeignField("a new job is due at once, or within `jitter.registration`; take it out"),
-    # cron, Kubernetes' CronJob and their like
-    "concurrencyPolicy": ForeignField("a job never runs twice at a time; take it out"),
+    "max_instances": ForeignField("remove it; a job never runs twice at the same time"),
+    "next_run_time": ForeignField("remove it; a new job is due immediately, or within `jitter.registration`"),
+    # cron, Kubernetes CronJobs and similar
+    "concurrencyPolicy": ForeignField("remove it; a job never runs twice at the same time"),
     "startingDeadlineSeconds": ForeignField("write `missed.run`: `once`, `skip` or `all`"),
     "activeDeadlineSeconds": ForeignField("write `timeout`"),
     "timeZone": ForeignField("write `time_zone`"),
     "tz": ForeignField("write `time_zone`"),
-    "interval": ForeignField("write `every` for a job, or `work.interval` for how often pods look"),
+    "interval": ForeignField("write `every` in a job, or `work.interval` for how often pods check"),
     "suspend": ForeignField("write `patterns.disabled`, or use `penstock scheduler pause`"),
-    "backoffLimit": ForeignField("a failed job runs again and again; waits are said in `failures`"),
+    "backoffLimit": ForeignField("remove it; a failed job always runs again, after the wait set in `failures`"),
     "lock_ttl": ForeignField("write `timeout`"),
     "terminationGracePeriodSeconds": ForeignField("write `shutdown.grace`, such as `30s`"),
-    "password": ForeignField("name a Kubernetes secret under `redis.auth` of the platform file", "plaintext-password"),
+    "password": ForeignField("name a Kubernetes secret under `redis.auth` in the platform file", "plaintext-password"),
 }

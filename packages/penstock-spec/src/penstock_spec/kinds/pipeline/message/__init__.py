@@ -1,1 +1,1 @@
-"""A message's JSON Schema: where it stands, whether it is one, and what it says."""
+"""The JSON Schema of messages: where to find it, whether it is valid, and what it describes."""

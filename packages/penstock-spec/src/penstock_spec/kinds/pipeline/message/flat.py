@@ -1,4 +1,4 @@
-"""What comes back from entry fields: text, but for fields whose type the schema says and that cannot be text."""
+"""The types of body fields with `encoding: fields`, by the schema. Entry fields are text and must be converted back."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ _NAMES = {str: "string", bool: "boolean", int: "integer", float: "number", type(
 
 @dataclass(frozen=True, slots=True)
 class FieldTypes:
-    """The types that a schema gives to the fields of a body. What it leaves open has none."""
+    """The types of body fields in a schema. A field with no type in the schema has an empty set."""
 
     named: dict[str, frozenset[str]]
     others: frozenset[str]
-    """Of fields that it does not name, where it says something of these."""
+    """The types of fields that it does not name, from `additionalProperties`."""
 
     @classmethod
     def of(cls, schema: dict[str, Any]) -> FieldTypes:
-        """As far as the schema says it of the body, or of what it refers to and puts together."""
-        said: dict[str, set[str]] = {}
+        """Collect the types from the schema, its references and its combined parts."""
+        named: dict[str, set[str]] = {}
         others: set[str] = set()
         for part in _parts(schema):
             properties = part.get("properties")
             for name, inner in properties.items() if isinstance(properties, dict) else ():
-                said.setdefault(name, set()).update(_types(schema, inner))
+                named.setdefault(name, set()).update(_types(schema, inner))
             others.update(_types(schema, part.get("additionalProperties")))
-        return cls({name: frozenset(types) for name, types in said.items()}, frozenset(others))
+        return cls({name: frozenset(types) for name, types in named.items()}, frozenset(others))
 
     def __getitem__(self, name: str) -> frozenset[str]:
-        """Of one field."""
+        """The types of one field."""
         return self.named.get(name, self.others)
 
 
 def _parts(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """All that speaks of the body itself: the schema, what it refers to, and what it puts together; each part once."""
+    """All parts of the schema that describe the body itself: references and combined parts included, each part once."""
     left: list[object] = [schema]
     seen: set[int] = set()
     while left:
@@ -56,8 +56,8 @@ def _parts(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
 def _types(schema: dict[str, Any], part: object) -> Iterator[str]:
     if not isinstance(part, dict):
         return
-    said = read(schema, part).types
-    yield from said
-    if not said:
+    types = read(schema, part).types
+    yield from types
+    if not types:
         values = part.get("enum", [part["const"]] if "const" in part else [])
         yield from (_NAMES.get(type(one), "object") for one in values)

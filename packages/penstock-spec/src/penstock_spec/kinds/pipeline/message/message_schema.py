@@ -1,4 +1,4 @@
-"""What a message's schema says of its body, whether it stands in the spec or in a file beside it."""
+"""The body that a message schema describes, inline or in a file beside the spec."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from penstock_spec.reading import Path, Problem, dotted
 from penstock_spec.reading.source import LARGEST
 
 DEEPEST = 32
-"""References in a row that are followed."""
+"""The maximum number of nested references that are followed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """What a schema says of the fields of a body. A schema need not say anything."""
+    """The fields of a body as described by a schema. All of it is optional."""
 
     names: frozenset[str] = frozenset()
-    """Fields that are described somewhere."""
+    """Fields that the schema describes."""
     required: frozenset[str] = frozenset()
     only: frozenset[str] | None = None
-    """The only fields that may be there."""
+    """The only allowed fields; None if others are allowed."""
     more: bool = False
-    """Says itself that there may be other fields."""
+    """Whether the schema explicitly allows other fields."""
     types: tuple[str, ...] = ()
-    """The types that a value may have, as far as they are said."""
+    """The allowed types; empty if the schema does not restrict them."""
 
 
 def file_of(subject: SpecContext[Pipeline]) -> str | None:
-    """The file of a schema that comes from code."""
+    """The file with the schema of a model in code, or None for an inline schema."""
     schema = subject.spec.message.schema_
     if not isinstance(schema, SchemaFromCode):
         return None
@@ -43,7 +43,7 @@ def file_of(subject: SpecContext[Pipeline]) -> str | None:
 
 
 def schema_of(subject: SpecContext[Pipeline]) -> dict[str, Any]:
-    """The schema; what cannot be read says nothing."""
+    """The schema; empty if it cannot be read."""
     file = file_of(subject)
     if file is None:
         inline = subject.spec.message.schema_
@@ -54,7 +54,7 @@ def schema_of(subject: SpecContext[Pipeline]) -> dict[str, Any]:
 
 
 def problem_in_schema(subject: SpecContext[Pipeline], inside: Path, says: str, hint: str) -> Problem:
-    """A finding inside the schema, or at the name of its file."""
+    """A finding inside an inline schema, or at the name of the schema's file."""
     if file_of(subject) is not None:
         return subject.problem(
             "message.schema.file" if subject.given("message.schema.file") else "message.schema.model", says, hint
@@ -65,16 +65,16 @@ def problem_in_schema(subject: SpecContext[Pipeline], inside: Path, says: str, h
 
 @lru_cache(maxsize=16)
 def parse(raw: bytes) -> object:
-    """The value in a file of JSON, or why there is none."""
+    """The value in a JSON file, or a `SchemaProblem`."""
     try:
         if len(raw) > LARGEST:
-            raise ValueError(len(raw))  # noqa: TRY301 - one way out for all that cannot be read
+            raise ValueError(len(raw))  # noqa: TRY301 - one exit for everything that cannot be read
         value = json.loads(raw.decode("utf-8"), parse_constant=_not_json)
-        json.dumps(value, ensure_ascii=False).encode()  # raises for halves of characters, which escapes can say
+        json.dumps(value, ensure_ascii=False).encode()  # raises for lone surrogates, which escapes can express
     except json.JSONDecodeError as error:
         return SchemaProblem((), f"it is not JSON: {error.msg} in line {error.lineno}", "")
     except (ValueError, RecursionError):
-        return SchemaProblem((), "it is not JSON in UTF-8, or it is too large or too deep to be read", "")
+        return SchemaProblem((), "it is not JSON in UTF-8, or it is too large or nested too deeply", "")
     return value
 
 
@@ -82,25 +82,22 @@ def _not_json(constant: str) -> NoReturn:
     raise ValueError(constant)
 
 
-_last: tuple[dict[str, Any], Body] = ({}, Body())
-
-
 def body_of(subject: SpecContext[Pipeline]) -> Body:
-    """What the schema says of a body. Rules ask one after the other, so it is remembered for the next."""
-    global _last  # noqa: PLW0603 - a memory of one
-    schema = schema_of(subject)
-    if _last[0] is not schema:
-        _last = (schema, read(schema))
-    return _last[1]
+    """The body that the schema describes. It is computed once per subject."""
+    return subject.once(_body_of)
+
+
+def _body_of(subject: SpecContext[Pipeline]) -> Body:
+    return read(schema_of(subject))
 
 
 def read(schema: dict[str, Any], part: object = None) -> Body:
-    """What a schema, or a part of it, says of the fields of its value."""
+    """The body that a schema, or a part of it, describes."""
     return _Reader(schema).read(schema if part is None else part, 0)
 
 
 class _Reader:
-    """Each part is read once, so that schemas that refer to themselves, or to one part many times, take no longer."""
+    """Reads each part once, so that recursive and repeated references cost nothing."""
 
     def __init__(self, schema: dict[str, Any]) -> None:
         self.schema = schema
@@ -124,10 +121,10 @@ class _Reader:
                 bodies.append(_joined(choices, frozenset.intersection))
         for key in ("if", "then", "else"):
             bodies.append(Body(self.read(part.get(key), depth).names))
-        whole = _joined(bodies, frozenset.union)
-        if part.get("unevaluatedProperties") is False and not whole.more:
-            return Body(whole.names, whole.required, whole.only or whole.names, whole.more, whole.types)
-        return whole
+        body = _joined(bodies, frozenset.union)
+        if part.get("unevaluatedProperties") is False and not body.more:
+            return Body(body.names, body.required, body.only or body.names, body.more, body.types)
+        return body
 
 
 def _own(part: dict[str, Any]) -> Body:
@@ -146,12 +143,12 @@ def _own(part: dict[str, Any]) -> Body:
 
 
 def _joined(bodies: list[Body], required: Callable[..., frozenset[str]]) -> Body:
-    """What several say. Choices require what all of them require; parts that hold together, what any of them does."""
-    together = required is frozenset.union
+    """Combine bodies. Alternatives require what all of them require, parts of `allOf` what any of them does."""
+    all_of = required is frozenset.union
     closed = [one.only for one in bodies if one.only is not None]
     only = None
-    if closed and (together or len(closed) == len(bodies)):
-        only = frozenset.intersection(*closed) if together else frozenset.union(*closed)
+    if closed and (all_of or len(closed) == len(bodies)):
+        only = frozenset.intersection(*closed) if all_of else frozenset.union(*closed)
     return Body(
         frozenset().union(*(one.names for one in bodies)),
         required(*(one.required for one in bodies)),
@@ -166,7 +163,7 @@ def _list(value: object) -> list[Any]:
 
 
 def used_fields(message: Message) -> Iterator[tuple[str, str]]:
-    """The fields of a body that the spec names, each with the path at which it does."""
+    """The body fields that the spec uses, as pairs of their path in the spec and their name."""
     if message.correlate is not None:
         yield "message.correlate", message.correlate
     if message.dedup is not None:

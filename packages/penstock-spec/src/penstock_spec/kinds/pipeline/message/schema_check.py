@@ -1,4 +1,4 @@
-"""Is a value a JSON Schema, and one that a pod can use without a network? If not: where in it, and why."""
+"""Checks whether a value is a JSON Schema that pods can use without network access, and where it is not."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from penstock_spec.reading import Path
 from penstock_spec.values.strings import printable
 
 DEEPEST = 64
-"""Levels. The reader stops a spec at fewer; a file beside it is read by Python."""
+"""The maximum nesting. Specs are limited to fewer levels, but Python reads files beside them."""
 
 DRAFTS = {
     "https://json-schema.org/draft/2020-12/schema": compiled.Draft202012Validator,
@@ -34,7 +34,7 @@ SINGLE = (
 )  # fmt: skip
 
 _COUNT = "a whole number, 0 or more"
-TAKES = {
+EXPECTED = {
     "required": "a list of names, each of them once",
     "enum": "a list of values",
     "pattern": "a regular expression",
@@ -50,54 +50,54 @@ TAKES = {
 }
 
 
-MANY = 16
-"""Schemas that are remembered: several rules, in each environment, ask about the same one."""
+CACHE_SIZE = 16
+"""The number of cached schemas: several rules check the same one in each environment."""
 
 
 class SchemaProblem(NamedTuple):
-    """What is wrong with a schema, and where inside it."""
+    """A problem of a schema and its path inside the schema."""
 
     path: Path
     says: str
     hint: str
 
 
-_known: dict[str, SchemaProblem | None] = {}
+_cache: dict[str, SchemaProblem | None] = {}
 
 
 def schema_problem(schema: object) -> SchemaProblem | None:
-    """The first thing that is wrong, or nothing. Never raises, and never asks a network."""
+    """The first problem of a schema, or None. It never raises and never uses the network."""
     try:
-        said = repr(schema)
+        key = repr(schema)
     except RecursionError:
-        return _looked_at(schema)
-    if said not in _known:
-        if len(_known) >= MANY:
-            _known.clear()
-        _known[said] = _looked_at(schema)
-    return _known[said]
+        return _check(schema)
+    if key not in _cache:
+        if len(_cache) >= CACHE_SIZE:
+            _cache.clear()
+        _cache[key] = _check(schema)
+    return _cache[key]
 
 
-def _looked_at(schema: object) -> SchemaProblem | None:
+def _check(schema: object) -> SchemaProblem | None:
     if not isinstance(schema, dict):
         return SchemaProblem(
             (), f"`{printable(json.dumps(schema)[:80])}` is not a schema", "write an object with `type: object`"
         )
     deep = _too_deep(schema)
     if deep is not None:
-        return SchemaProblem(deep, f"it is nested deeper than {DEEPEST} levels", "say it with `$defs` and `$ref`")
-    odd = next(_odd(schema), None)
-    if odd is not None:
-        says = f"`{printable(repr(odd[1]).strip(chr(39)), 40)}` is nothing that JSON has"
-        return SchemaProblem(odd[0], says, "write a finite number, or plain text")
+        return SchemaProblem(deep, f"it is nested deeper than {DEEPEST} levels", "split it with `$defs` and `$ref`")
+    invalid = next(_not_json(schema), None)
+    if invalid is not None:
+        says = f"`{printable(repr(invalid[1]).strip(chr(39)), 40)}` does not exist in JSON"
+        return SchemaProblem(invalid[0], says, "write a finite number, or plain text")
     draft = DRAFTS.get(str(schema.get("$schema", NEWEST)).rstrip("#"))
     if draft is None:
-        says = f"`{printable(schema['$schema'])}` is no draft of JSON Schema that pods know"
-        return SchemaProblem(("$schema",), says, f"write `{NEWEST}`, or take it out")
+        says = f"`{printable(schema['$schema'])}` is not a supported draft of JSON Schema"
+        return SchemaProblem(("$schema",), says, f"write `{NEWEST}`, or remove it")
     try:
         draft(json.dumps(schema), retriever=_refuse)
     except compiled.ValidationError as error:
-        return _explained(schema, error)
+        return _explain(schema, error)
     return None
 
 
@@ -109,7 +109,7 @@ def _too_deep(schema: object) -> Path | None:
     level: list[tuple[Path, Any]] = [((), schema)]
     for _ in range(DEEPEST):
         level = [
-            ((*path, key) if len(path) < 2 else path, inner)  # noqa: PLR2004 - a path of 64 steps points at nothing useful
+            ((*path, key) if len(path) < 2 else path, inner)  # noqa: PLR2004 - a path of 64 steps would not be useful
             for path, value in level
             for key, inner in (
                 value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
@@ -118,15 +118,15 @@ def _too_deep(schema: object) -> Path | None:
     return level[0][0] if level else None
 
 
-def _odd(value: object, path: Path = ()) -> Iterator[tuple[Path, object]]:
-    """What cannot be written as JSON: numbers that are not finite, halves of characters."""
+def _not_json(value: object, path: Path = ()) -> Iterator[tuple[Path, object]]:
+    """Values that JSON cannot express: numbers that are not finite, lone surrogates."""
     if isinstance(value, dict):
         for key, inner in value.items():
-            yield from _odd(key, path)
-            yield from _odd(inner, (*path, key))
+            yield from _not_json(key, path)
+            yield from _not_json(inner, (*path, key))
     elif isinstance(value, list):
         for index, inner in enumerate(value):
-            yield from _odd(inner, (*path, index))
+            yield from _not_json(inner, (*path, index))
     elif isinstance(value, float) and not math.isfinite(value):
         yield path, float(value)
     elif isinstance(value, str) and any("\ud800" <= one <= "\udfff" for one in value):
@@ -134,7 +134,7 @@ def _odd(value: object, path: Path = ()) -> Iterator[tuple[Path, object]]:
 
 
 def _follow(schema: dict[str, Any], steps: list[Any]) -> tuple[Path, Any]:
-    """As far as the steps lead: the compiler tells keys of digits as numbers, and empty keys not at all."""
+    """Follow the steps as far as possible: the compiler reports numeric keys as numbers and omits empty keys."""
     path: Path = ()
     value: Any = schema
     for step in steps:
@@ -147,26 +147,26 @@ def _follow(schema: dict[str, Any], steps: list[Any]) -> tuple[Path, Any]:
     return path, value
 
 
-def _explained(schema: dict[str, Any], error: compiled.ValidationError) -> SchemaProblem:
+def _explain(schema: dict[str, Any], error: compiled.ValidationError) -> SchemaProblem:
     path, value = _follow(schema, error.instance_path)
     if not path:
-        return next(_lost(schema), None) or SchemaProblem(
-            (), printable(error.message, 200), "write what JSON Schema knows"
+        return next(_broken_references(schema), None) or SchemaProblem(
+            (), printable(error.message, 200), "write a valid JSON Schema"
         )
-    told = printable(value if isinstance(value, str) else json.dumps(value), 40)
+    text = printable(value if isinstance(value, str) else json.dumps(value), 40)
     if any(at == path for at, _ in schemas(schema)):
-        return SchemaProblem(path, f"`{told}` is not a schema", "write one, such as `{type: string}`")
+        return SchemaProblem(path, f"`{text}` is not a schema", "write one, such as `{type: string}`")
     keyword = next(str(step) for step in reversed(path) if isinstance(step, str))
-    says = f"`{printable(keyword)}` cannot be `{told}`"
+    says = f"`{printable(keyword)}` cannot be `{text}`"
     if keyword == "type":
         close = nearest(value, TYPES) if isinstance(value, str) else None
         every = ", ".join(f"`{one}`" for one in TYPES)
         return SchemaProblem(path, says, f"write `{close}`" if close else f"write one of {every}, or a list of them")
-    return SchemaProblem(path, says, f"write {TAKES.get(keyword, 'what JSON Schema says of it')}")
+    return SchemaProblem(path, says, f"write {EXPECTED.get(keyword, 'a value that JSON Schema allows')}")
 
 
-def _lost(schema: dict[str, Any]) -> Iterator[SchemaProblem]:
-    """References that lead nowhere, or out of the schema."""
+def _broken_references(schema: dict[str, Any]) -> Iterator[SchemaProblem]:
+    """References that lead nowhere or out of the schema."""
     every = [(path, part) for path, part in schemas(schema) if isinstance(part, dict)]
     names = {f"#{part[key]}" for _, part in every for key in ("$anchor", "$dynamicAnchor") if key in part}
     for path, part in every:
@@ -183,15 +183,15 @@ def _lost(schema: dict[str, Any]) -> Iterator[SchemaProblem]:
                 close = nearest(
                     target, [f"#/{at}/{one}" for at in ("$defs", "definitions") for one in _keys(schema, at)]
                 )
-                hint = f"write `{close}`" if close else "describe it under `$defs`, and write `#/$defs/<name>`"
-                yield SchemaProblem((*path, key), f"`{printable(target)}` leads to nothing", hint)
+                hint = f"write `{close}`" if close else "define it under `$defs` and write `#/$defs/<name>`"
+                yield SchemaProblem((*path, key), f"`{printable(target)}` does not exist", hint)
             else:
-                says = f"`{printable(target)}` is elsewhere, and pods validate without a network"
-                yield SchemaProblem((*path, key), says, "copy it under `$defs`, and write `#/$defs/<name>`")
+                says = f"`{printable(target)}` is outside the schema, but pods validate without network access"
+                yield SchemaProblem((*path, key), says, "copy it to `$defs` and write `#/$defs/<name>`")
 
 
 def resolve_reference(schema: object, target: object) -> object:
-    """What a `#/...` reference leads to, or nothing."""
+    """The part of the schema that a `#/...` reference names, or None."""
     if not isinstance(target, str) or not target.startswith("#/"):
         return None
     for step in target[2:].split("/"):
@@ -209,7 +209,7 @@ def _keys(schema: dict[str, Any], at: str) -> list[str]:
 
 
 def schemas(schema: object, path: Path = ()) -> Iterator[tuple[Path, object]]:
-    """Every place where a schema stands, and what stands there, as deep as a schema may be."""
+    """All paths at which a schema is nested, with the nested schemas, up to the maximum depth."""
     yield path, schema
     if not isinstance(schema, dict) or len(path) > 2 * DEEPEST:
         return

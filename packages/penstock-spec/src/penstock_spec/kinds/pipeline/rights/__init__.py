@@ -1,4 +1,4 @@
-"""The least rights in Redis that each part of a pipeline needs."""
+"""The minimal Redis permissions of each role of a pipeline."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from penstock_spec.kinds.pipeline.rights.roles import Role
 from penstock_spec.rights.keys import SpecInEnvironment
 
 OF_ITS_OWN: tuple[str, ...] = roles.OF_A_PIPELINE
-"""Users that each pipeline has."""
+"""Roles with a Redis user of their own for each pipeline."""
 SHARED: tuple[str, ...] = (Role.JANITOR, Role.OPERATOR)
-"""Users of the environment that have rights on each."""
+"""Roles with one Redis user per environment."""
 
 
 def patterns(role: str, one: SpecInEnvironment) -> Iterator[str]:
-    """Of keys."""
+    """The key patterns of a role for one pipeline."""
     return keys.patterns(Role(role), one)
 
 
 def commands(role: str, one: SpecInEnvironment) -> frozenset[str]:
-    """All that it needs."""
+    """The commands of a role for one pipeline."""
     return roles.commands_of(Role(role), one.spec, one.around.redis)
 
 
 def borrows(role: str, one: SpecInEnvironment) -> Iterator[tuple[str, str]]:
-    """Other specs whose parts it takes as well, and which: none."""
+    """Roles of other specs that it also needs: none."""
     del role, one
     yield from ()

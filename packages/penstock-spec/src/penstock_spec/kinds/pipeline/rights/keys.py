@@ -1,4 +1,4 @@
-"""The keys that each may touch, as patterns of Redis's access lists."""
+"""The keys that each role may use, as patterns of Redis access lists (ACL)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from penstock_spec.rights.keys import SpecInEnvironment, escaped, exactly, suppo
 
 
 def patterns(role: Role, pipeline: SpecInEnvironment) -> Iterator[str]:
-    """Of one pipeline."""
+    """The key patterns of a role for one pipeline."""
     keys = PipelineKeys.of(pipeline.spec)
     reads = "%R~" if supports_read_rights(pipeline) else "~"
     dedup, result = escaped(keys.dedup) + "*", escaped(keys.result) + "*"
@@ -23,7 +23,7 @@ def patterns(role: Role, pipeline: SpecInEnvironment) -> Iterator[str]:
             if pipeline.spec.message.dedup is not None:
                 yield f"~{dedup}"
         case Role.WORKER:
-            # A message that was sent while the spec told duplicates apart frees its key when it is buried.
+            # Burying a message frees its deduplication key, even if the spec no longer has `dedup`.
             yield from exactly("~", keys.stream, keys.dead, *indexes)
             yield from (f"~{dedup}", f"~{result}")
         case Role.SCALER:
@@ -31,7 +31,7 @@ def patterns(role: Role, pipeline: SpecInEnvironment) -> Iterator[str]:
             yield from exactly("~", keys.parked)
         case Role.JANITOR:
             yield from exactly("~", keys.stream, keys.dead, *indexes)
-            yield f"~{escaped(LOCKS.format(environment=pipeline.environment))}*"  # it ends in who is tended
+            yield f"~{escaped(LOCKS.format(environment=pipeline.environment))}*"  # one lock per set of pipelines
         case Role.OPERATOR:
             yield from exactly(
                 "~", keys.stream, keys.dead, keys.parked, keys.alive, keys.delayed, keys.bodies, keys.position

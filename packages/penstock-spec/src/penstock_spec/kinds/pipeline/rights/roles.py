@@ -1,4 +1,4 @@
-"""Who talks to Redis, and with what: scripts, commands, keys."""
+"""The roles that use Redis, with their scripts and commands."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from penstock_spec.rights.connection import database, of_connection
 
 
 class Role(StrEnum):
-    """Who."""
+    """A role that uses Redis."""
 
     PRODUCER = "producer"
     WORKER = "worker"
@@ -61,9 +61,9 @@ COMMANDS: Mapping[Role, frozenset[str]] = {
         }
     ),
 }
-"""Those that are sent as they are; what scripts call is read from them."""
+"""Commands that are sent directly. Commands of scripts are listed in `CALLED`."""
 
-AT_TIMES: Mapping[str, Mapping[str, frozenset[str]]] = {
+CONDITIONAL: Mapping[str, Mapping[str, frozenset[str]]] = {
     "send": {
         "dedup": frozenset({"mget", "set"}),
         "drops": frozenset({"xrange", "xdel", "xpending", "hexists", "xinfo|groups"}),
@@ -72,41 +72,41 @@ AT_TIMES: Mapping[str, Mapping[str, frozenset[str]]] = {
     "reconcile_stream": {"until-done": frozenset({"spop", "xdel"})},
     "trim": {"history": frozenset({"xdel"})},
 }
-"""What a script calls only where a spec says so. Some of it reads messages, or removes them."""
+"""Commands that a script calls only for certain specs. Some of them read or delete messages."""
 
-SENT_AT_TIMES: Mapping[Role, Mapping[str, frozenset[str]]] = {
+SENT_CONDITIONALLY: Mapping[Role, Mapping[str, frozenset[str]]] = {
     Role.JANITOR: {"until-done": frozenset({"sismember"})},
 }
-"""The same of what is sent as it is."""
+"""Commands that are sent directly only for certain specs."""
 
 
 def commands_of(role: Role, spec: Pipeline, redis: Redis) -> frozenset[str]:
-    """All that it needs."""
-    says = {
+    """All commands that a role needs for a pipeline."""
+    features = {
         "dedup": spec.message.dedup is not None,
         "drops": spec.stream.backlog.when_full == "drop-oldest",
         "until-done": spec.stream.retention.keeps_nothing,
         "history": not spec.stream.retention.keeps_nothing,
     }
-    said = frozenset(name for name, so in says.items() if so)
+    used = frozenset(name for name, enabled in features.items() if enabled)
     if role is Role.SCALER:
-        return _of_scaler(redis.topology, by_length="until-done" in said) | database(redis)
-    return _commands(role, said) | of_connection(redis)
+        return _of_scaler(redis.topology, by_length="until-done" in used) | database(redis)
+    return _commands(role, used) | of_connection(redis)
 
 
 def _of_scaler(topology: str, *, by_length: bool) -> frozenset[str]:
-    finds = {"cluster|slots"} if topology == "cluster" else set()
-    return frozenset({*ALWAYS, *(BY_LENGTH if by_length else BY_GROUP), *finds})
+    discovery = {"cluster|slots"} if topology == "cluster" else set()
+    return frozenset({*ALWAYS, *(BY_LENGTH if by_length else BY_GROUP), *discovery})
 
 
-@cache  # there are a few dozen combinations, however many pipelines
-def _commands(role: Role, said: frozenset[str]) -> frozenset[str]:
-    scripts = {word for name in SCRIPTS[role] for word in CALLED[name] - _left_out(AT_TIMES.get(name, {}), said)}
-    sent = COMMANDS[role] - _left_out(SENT_AT_TIMES.get(role, {}), said)
+@cache  # a few dozen combinations, for any number of pipelines
+def _commands(role: Role, used: frozenset[str]) -> frozenset[str]:
+    scripts = {word for name in SCRIPTS[role] for word in CALLED[name] - _unused(CONDITIONAL.get(name, {}), used)}
+    sent = COMMANDS[role] - _unused(SENT_CONDITIONALLY.get(role, {}), used)
     return sent | scripts
 
 
-def _left_out(at_times: Mapping[str, frozenset[str]], said: frozenset[str]) -> frozenset[str]:
-    """What a spec that says this never makes them say."""
-    called = frozenset(word for when, words in at_times.items() if when in said for word in words)
-    return frozenset(word for words in at_times.values() for word in words) - called
+def _unused(conditional: Mapping[str, frozenset[str]], used: frozenset[str]) -> frozenset[str]:
+    """The conditional commands that these features do not need."""
+    called = frozenset(word for feature, words in conditional.items() if feature in used for word in words)
+    return frozenset(word for words in conditional.values() for word in words) - called

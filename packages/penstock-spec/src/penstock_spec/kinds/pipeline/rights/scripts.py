@@ -1,6 +1,6 @@
-"""What each script of the runtime calls: Redis asks the user's rights for each of these commands.
+"""The commands that each script of the runtime calls. Redis checks the user's permission for each of them.
 
-A test reads it from the scripts and holds it against this table.
+A test compares this table with the scripts.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""The ScaledObject that follows from a spec, the patches over it, and what KEDA will read of it."""
+"""The ScaledObject of a spec with its patches, and how KEDA reads it."""

@@ -1,4 +1,4 @@
-"""The ScaledObject that is emitted, after the repository's template and the patches, and what decides each place."""
+"""The emitted ScaledObject, after the repository's own template and the patches, and what decides each place."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ FIELDS: Mapping[Path, str] = {
     TRIGGERS: "stream.retention.keep",
     (): "scaling",
 }
-"""The field that a place comes from where no patch wrote it."""
+"""The field that decides each place of the manifest, unless a patch or a template does."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScalerManifest:
-    """The ScaledObject that is emitted, and what it was made from."""
+    """The emitted ScaledObject and its sources."""
 
     result: PatchedManifest
     from_spec: dict[str, Any]
-    """As it follows from the spec alone."""
+    """The manifest from the spec alone."""
     rendered: RenderedManifest | None
-    """As the repository's own template has it, before patches."""
+    """The manifest from the repository's own template, before patches."""
 
     def template_line(self, place: Path) -> str:
         """The line of the template that decides a place; empty if no template changes it."""
@@ -66,7 +66,7 @@ def scaler_manifest(spec: Pipeline, environment: Environment, templates: Manifes
 
 @dataclass(frozen=True, slots=True)
 class EffectiveScaler:
-    """The manifest in force, for rules. What a patch has turned into nonsense reads as absent."""
+    """The emitted manifest, for rules. A value with an invalid type counts as missing."""
 
     manifest: ScalerManifest
     subject: SpecContext[Pipeline]
@@ -88,32 +88,32 @@ class EffectiveScaler:
         return bool(self.result.author(place) or self.manifest.template_line(place))
 
     def get(self, *place: str | int) -> Any:  # noqa: ANN401 - whatever a patch has put there
-        """What stands at a place of the manifest, or None."""
+        """The value at a place of the manifest, or None."""
         value: Any = self.result.manifest
         for step in place:
             value = value.get(step) if isinstance(value, dict) else None
         return value
 
-    def whole(self, *place: str | int) -> int | None:
-        """A whole number."""
+    def integer(self, *place: str | int) -> int | None:
+        """The whole number at a place of the manifest, or None."""
         value = self.get(*place)
         return value if isinstance(value, int) and not isinstance(value, bool) else None
 
     @property
-    def least(self) -> int:
-        """The pods that are always there."""
-        return self.whole("spec", "minReplicaCount") or 0
+    def min_replicas(self) -> int:
+        """The minimum number of pods."""
+        return self.integer("spec", "minReplicaCount") or 0
 
     @property
-    def counted(self) -> tuple[Trigger, ...]:
-        """The triggers whose number counts: with a formula, those that it names."""
+    def counted_triggers(self) -> tuple[Trigger, ...]:
+        """The triggers that affect scaling: with a formula, those that it uses."""
         if not self.formula:
             return self.triggers
         names = names_in(self.formula)
         return tuple(one for one in self.triggers if one.name in names)
 
     def author(self, *places: Path) -> Path:
-        """The path in the spec behind these places: a patch on any of them, else the first one's field."""
+        """The path in the spec that decides these places: a patch of any of them, otherwise the field of the first."""
         for place in places:
             if by := self.result.author(place):
                 return by
@@ -121,32 +121,32 @@ class EffectiveScaler:
         return steps(next(FIELDS[place[:end]] for end in range(len(place), -1, -1) if place[:end] in FIELDS))
 
     def line(self, place: Path) -> str:
-        """Where the value of a place stands, for a message: `line 21`, or a file and a line."""
+        """The line of the value of a place, for messages: `line 21`, or a file and a line."""
         by_template = "" if self.result.author(place) else self.manifest.template_line(place)
         return by_template or self.subject.line(dotted(self.author(place)))
 
     def problem(self, says: str, hint: str, *places: Path) -> Problem:
-        """A finding where the effect comes from. One from a template stands at the field, and the hint has its line."""
+        """A finding at the value that decides these places. For a template, the hint has its line."""
         path = self.author(*places)
         if path[0] != "patches" and (line := self._template_line(places)):
-            hint = f"change {line}, which decides this, and not the spec"
+            hint = f"change {line}, which overrides the spec here"
         return Problem("", self.subject.layers.at(path), says, hint, dotted(path))
 
     def _template_line(self, places: tuple[Path, ...]) -> str:
         return next((line for place in places if (line := self.manifest.template_line(place))), "")
 
 
-def effective(it: SpecContext[Pipeline]) -> EffectiveScaler:
-    """The ScaledObject of a spec in its environment."""
-    return it.once(_effective)
+def effective(subject: SpecContext[Pipeline]) -> EffectiveScaler:
+    """The emitted ScaledObject of a spec in its environment. It is computed once per subject."""
+    return subject.once(_effective)
 
 
-def _effective(it: SpecContext[Pipeline]) -> EffectiveScaler:
-    manifest = scaler_manifest(it.spec, it.platform, it.templates)
-    whole = EffectiveScaler(manifest, it, (), "")
-    formula = whole.get(*FORMULA)
-    found = tuple(triggers_in(whole.get(*TRIGGERS)))
-    return replace(whole, triggers=found, formula=formula if isinstance(formula, str) else "")
+def _effective(subject: SpecContext[Pipeline]) -> EffectiveScaler:
+    manifest = scaler_manifest(subject.spec, subject.platform, subject.templates)
+    scaler = EffectiveScaler(manifest, subject, (), "")
+    formula = scaler.get(*FORMULA)
+    triggers = tuple(triggers_in(scaler.get(*TRIGGERS)))
+    return replace(scaler, triggers=triggers, formula=formula if isinstance(formula, str) else "")
 
 
 def _at(manifest: Any, place: Path) -> Any:  # noqa: ANN401 - whatever a template gives
@@ -159,7 +159,7 @@ def _at(manifest: Any, place: Path) -> Any:  # noqa: ANN401 - whatever a templat
 
 
 def patched_values(patches: list[Patch], target: str, *place: str) -> Iterator[tuple[Path, Any]]:
-    """The values that patches put at or below a place of another manifest, with their paths in the spec."""
+    """The values that patches set at or below a place of another manifest, with their paths in the spec."""
     for index, patch in enumerate(patches):
         pointer = steps_of(patch.path)
         if patch.target != target or patch.op == "remove":

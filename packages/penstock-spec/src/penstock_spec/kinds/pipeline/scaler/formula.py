@@ -1,4 +1,4 @@
-"""What can be seen in a formula of KEDA's scalingModifiers without running it."""
+"""Static checks of a formula of KEDA's scalingModifiers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 
 LONGEST = 2000
-"""Characters that are looked at: formulas are a line, and the patterns here are not linear."""
+"""Characters that are checked: formulas are one line, and these patterns are not linear."""
 
 TEXT = re.compile(r"\"[^\"]*\"|'[^']*'")
 NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*+(?!\s*\()", re.ASCII)
@@ -18,20 +18,20 @@ WORDS = frozenset({"and", "or", "not", "in", "true", "false", "nil", "let", "mat
 
 @lru_cache(256)
 def names_in(formula: str) -> frozenset[str]:
-    """The triggers it names."""
+    """The triggers that the formula uses."""
     return frozenset(NAME.findall(TEXT.sub("", formula[:LONGEST]))) - WORDS
 
 
 @lru_cache(256)
-def bears_absence(formula: str, name: str) -> bool:
-    """True when `??` follows the name wherever it stands."""
+def tolerates_missing(formula: str, name: str) -> bool:
+    """True if every use of the name is followed by `??`."""
     bare = re.compile(rf"(?<![\w.]){re.escape(name)}(?!\w)(?!\s*\?\?)")
     return not bare.search(TEXT.sub("", formula[:LONGEST]))
 
 
 @lru_cache(256)
 def can_be_negative(formula: str) -> bool:
-    """True when there is a minus that no `max` with a number, and no `abs`, encloses."""
+    """True if a minus is outside of `abs` and of any `max` with a number."""
     text = EXPONENT.sub("e", TEXT.sub("", formula[:LONGEST]))
     for _ in range(LONGEST):
         text, calls = CALL.subn(_without_call, text)
@@ -41,7 +41,7 @@ def can_be_negative(formula: str) -> bool:
 
 
 def _without_call(call: re.Match[str]) -> str:
-    """What remains of an innermost call or bracket: a sign where its result can have one."""
+    """Replace an innermost call or bracket: with a sign if its result can be negative."""
     name, inside = call.groups()
     clamped = name == "abs" or (name == "max" and any(NOT_NEGATIVE.fullmatch(one) for one in inside.split(",")))
     return "x" if clamped or "-" not in inside else "-x"

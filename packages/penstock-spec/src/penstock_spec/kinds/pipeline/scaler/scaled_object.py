@@ -1,8 +1,10 @@
-"""The ScaledObject of a pipeline: what KEDA is told, as plain data.
+"""The ScaledObject of a pipeline as plain data.
 
-until-done   depth - parked            the stream's length is the work left, in flight included
-kept         lag + pending - parked    the length counts history, and lag alone forgets work in flight
-boost        times a factor            while the oldest message, which the janitor tells, is older than said
+Its formula depends on the retention:
+
+until-done   depth - parked            the stream's length is the remaining work, including running messages
+kept         lag + pending - parked    the length includes history, and lag alone ignores running messages
+boost        times a factor            while the oldest message, as reported by the janitor, is too old
 """
 
 from __future__ import annotations
@@ -20,36 +22,36 @@ from penstock_spec.values.quantities import Duration
 
 STREAMS = {"standalone": "redis-streams", "cluster": "redis-cluster-streams", "sentinel": "redis-sentinel-streams"}
 LISTS = {"standalone": "redis", "cluster": "redis-cluster", "sentinel": "redis-sentinel"}
-"""The types of triggers by topology. A list trigger counts sorted sets too."""
+"""The trigger types by topology. A list trigger counts sorted sets too."""
 
 JANITOR = "http://penstock-janitor.{namespace}.svc:8080/pipelines/{name}/oldest"
-"""Where the janitor tells the age of the oldest message: `{"seconds": 12.5}`."""
+"""The janitor's endpoint with the age of the oldest message: `{"seconds": 12.5}`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """The number that KEDA sees, and the triggers it is made of."""
+    """The scaling signal: a formula and its triggers."""
 
     formula: str
     triggers: tuple[dict[str, Any], ...]
 
     @property
-    def bears_failures(self) -> bool:
-        """A trigger that fails reads as nothing, where the fallback says so too."""
+    def tolerates_failures(self) -> bool:
+        """Whether a failing trigger counts as 0. The fallback must allow it too."""
         return "??" in self.formula
 
 
-def scaled_object(spec: Pipeline, around: Environment) -> dict[str, Any]:
+def scaled_object(spec: Pipeline, environment: Environment) -> dict[str, Any]:
     """The manifest of a pipeline in an environment."""
-    scaling, signal = spec.scaling, signal_of(spec, around)
+    scaling, signal = spec.scaling, signal_of(spec, environment)
     metadata: dict[str, Any] = {
         "name": spec.name,
-        "namespace": around.namespace,
+        "namespace": environment.namespace,
         "labels": labels(spec.name, "worker", spec.owner.team),
     }
     if scaling.paused:
         metadata["annotations"] = {"autoscaling.keda.sh/paused": "true"}
-    told: dict[str, Any] = {
+    body: dict[str, Any] = {
         "scaleTargetRef": {"name": spec.name},
         "minReplicaCount": scaling.replicas.min,
         "maxReplicaCount": scaling.replicas.max,
@@ -57,26 +59,26 @@ def scaled_object(spec: Pipeline, around: Environment) -> dict[str, Any]:
         "cooldownPeriod": _whole_seconds(scaling.cooldown),
     }
     if scaling.fallback is not None:
-        told["fallback"] = {"failureThreshold": scaling.fallback.failures, "replicas": scaling.fallback.replicas}
-        if signal.bears_failures:
-            told["fallback"]["behavior"] = "scalingModifiers"
-    told["advanced"] = {
+        body["fallback"] = {"failureThreshold": scaling.fallback.failures, "replicas": scaling.fallback.replicas}
+        if signal.tolerates_failures:
+            body["fallback"]["behavior"] = "scalingModifiers"
+    body["advanced"] = {
         "horizontalPodAutoscalerConfig": {"behavior": {"scaleDown": _scale_down(scaling.scale_down)}},
-        # A target with a fraction would switch the fallback off in silence.
+        # With a fractional target KEDA would silently ignore the fallback.
         "scalingModifiers": {
             "formula": signal.formula,
             "target": str(scaling.backlog_per_replica),
             "activationTarget": "0",
         },
     }
-    told["triggers"] = list(signal.triggers)
-    return {"apiVersion": "keda.sh/v1alpha1", "kind": "ScaledObject", "metadata": metadata, "spec": told}
+    body["triggers"] = list(signal.triggers)
+    return {"apiVersion": "keda.sh/v1alpha1", "kind": "ScaledObject", "metadata": metadata, "spec": body}
 
 
-def signal_of(spec: Pipeline, around: Environment) -> Signal:
-    """The formula and its triggers."""
+def signal_of(spec: Pipeline, environment: Environment) -> Signal:
+    """The scaling signal of a pipeline."""
     done, boost = spec.stream.retention.keep == "until-done", spec.scaling.boost
-    triggers = tuple(_triggers(spec, around))
+    triggers = tuple(_triggers(spec, environment))
     if not boost:
         formula = "max(0, depth - parked)" if done else "max(0, (lag ?? 0) + (pending ?? 0) - (parked ?? 0))"
         return Signal(formula, triggers)
@@ -85,10 +87,10 @@ def signal_of(spec: Pipeline, around: Environment) -> Signal:
     return Signal(f"max(0, {work} - (parked ?? 0)) * ((oldest ?? 0) > {age} ? {factor} : 1)", triggers)
 
 
-def _triggers(spec: Pipeline, around: Environment) -> Iterator[dict[str, Any]]:
-    topology, stream = around.redis.topology, spec.stream
+def _triggers(spec: Pipeline, environment: Environment) -> Iterator[dict[str, Any]]:
+    topology, stream = environment.redis.topology, spec.stream
     target = str(spec.scaling.backlog_per_replica)
-    here, by = _connection(around.redis), _authentication(spec, around.redis)
+    here, by = _connection(environment.redis), _authentication(spec, environment.redis)
 
     def stream_trigger(name: str, **reads: str) -> dict[str, Any]:
         return {"type": STREAMS[topology], "name": name, "metadata": here | {"stream": stream.key} | reads} | by
@@ -101,18 +103,18 @@ def _triggers(spec: Pipeline, around: Environment) -> Iterator[dict[str, Any]]:
     parked = {"listName": side_key(stream.key, f"{stream.group}:parked"), "listLength": target}
     yield {"type": LISTS[topology], "name": "parked", "metadata": here | parked} | by
     if spec.scaling.boost:
-        url = JANITOR.format(namespace=around.namespace, name=spec.name)
-        # Its target counts for nothing beside a formula, and KEDA asks for one all the same.
-        asked = {"url": url, "valueLocation": "seconds", "targetValue": target}
-        yield {"type": "metrics-api", "name": "oldest", "metadata": asked}
+        url = JANITOR.format(namespace=environment.namespace, name=spec.name)
+        # KEDA requires a target, although a formula ignores it.
+        metadata = {"url": url, "valueLocation": "seconds", "targetValue": target}
+        yield {"type": "metrics-api", "name": "oldest", "metadata": metadata}
 
 
 def _connection(redis: Redis) -> dict[str, str]:
     tls = {} if not redis.tls or (redis.auth and redis.auth.names_tls) else {"enableTLS": "true"}
     auth = redis.auth
-    # The name of a user is no secret; an authentication that exists already has its own.
+    # A user name is not secret. An existing TriggerAuthentication has its own.
     user = {"username": auth.username} if auth and auth.username and not auth.trigger_authentication else {}
-    if redis.topology == "cluster":  # has no databases
+    if redis.topology == "cluster":  # a cluster has no databases
         return {"addresses": ",".join(redis.addresses)} | user | tls
     database = {"databaseIndex": str(redis.database)}
     if redis.topology == "sentinel":
@@ -127,14 +129,14 @@ def _authentication(spec: Pipeline, redis: Redis) -> dict[str, Any]:
     return {"authenticationRef": {"name": redis.auth.trigger_authentication or f"{spec.name}-redis"}}
 
 
-def _scale_down(said: ScaleDown) -> dict[str, Any]:
-    told: dict[str, Any] = {"stabilizationWindowSeconds": _whole_seconds(said.window)}
-    if said.at_most:
-        pods, per = said.at_most.pods, _whole_seconds(said.at_most.per)
-        told["policies"] = [{"type": "Pods", "value": pods, "periodSeconds": per}]
-    return told
+def _scale_down(scale_down: ScaleDown) -> dict[str, Any]:
+    behavior: dict[str, Any] = {"stabilizationWindowSeconds": _whole_seconds(scale_down.window)}
+    if scale_down.at_most:
+        pods, per = scale_down.at_most.pods, _whole_seconds(scale_down.at_most.per)
+        behavior["policies"] = [{"type": "Pods", "value": pods, "periodSeconds": per}]
+    return behavior
 
 
 def _whole_seconds(duration: Duration) -> int:
-    """Rounded up: a poll of half a second is not a poll without pause."""
+    """Round up, so that half a second does not become 0."""
     return -(-duration.amount // 1000)

@@ -1,4 +1,4 @@
-"""A KEDA trigger as it stands in a manifest, and what is known of its metadata."""
+"""A KEDA trigger in a manifest, and the metadata of the known trigger types."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from penstock_spec.reading import Path
 
 Mode = Literal["length", "lag", "pending", "list", "other"]
 
-# From KEDA 2.21's schema/generated/scalers-schema.json. Of the first, each may also be said as `<name>FromEnv`.
+# From KEDA 2.21's schema/generated/scalers-schema.json. Keys of CONNECTION also exist as `<name>FromEnv`.
 CONNECTION = frozenset({
     "address", "addresses", "host", "hosts", "password", "port", "ports", "sentinelMaster", "sentinelPassword",
     "sentinelUsername", "username",
@@ -31,14 +31,14 @@ KNOWN: Mapping[str, frozenset[str]] = {
     **dict.fromkeys(LISTS.values(), LIST),
     "metrics-api": METRICS_API,
 }
-"""The metadata that a type of trigger has. KEDA passes over any other without a word."""
+"""The metadata keys of each trigger type. KEDA silently ignores any other."""
 
 ACTIVATION = ("activationLagCount", "activationListLength", "activationTargetValue")
 
 
 @dataclass(frozen=True, slots=True)
 class Trigger:
-    """One trigger; `place` is where it stands in the manifest."""
+    """One trigger; `place` is its path in the manifest."""
 
     place: Path
     type: str
@@ -48,21 +48,21 @@ class Trigger:
     mode: Mode
 
     @property
-    def called(self) -> str:
-        """For messages: its name, or its position."""
+    def label(self) -> str:
+        """The name of the trigger for messages, or its position."""
         return f"`{self.name[:60]}`" if self.name else f"trigger {self.place[-1]}"
 
     def at(self, key: str) -> Path:
-        """The place of a key of its metadata."""
+        """The path of a metadata key in the manifest."""
         return (*self.place, "metadata", key)
 
     def positive(self, *keys: str) -> str | None:
-        """The first of these keys whose number is 1 or more."""
+        """The first of these metadata keys with a number of 1 or more."""
         return next((key for key in keys if (amount(self.metadata.get(key)) or 0) >= 1), None)
 
 
 def triggers_in(items: object) -> Iterator[Trigger]:
-    """The triggers of a manifest, as far as they look like some."""
+    """The triggers in a manifest; items that are not sections are skipped."""
     for index, one in enumerate(items if isinstance(items, list) else ()):
         if isinstance(one, dict):
             metadata, by = _section(one.get("metadata")), _section(one.get("authenticationRef"))
@@ -72,7 +72,7 @@ def triggers_in(items: object) -> Iterator[Trigger]:
 
 
 def amount(value: object) -> float | None:
-    """A number, or the text of one; None for anything else."""
+    """The value of a number or of a text with a number; None for anything else."""
     if isinstance(value, bool) or not isinstance(value, (str, int, float)):
         return None
     try:
@@ -82,7 +82,7 @@ def amount(value: object) -> float | None:
 
 
 def _mode(type_: str, metadata: Mapping[str, Any]) -> Mode:
-    """Which number KEDA reads, by which keys are there: it never says so."""
+    """The number that KEDA reads, which depends on the metadata keys."""
     if type_ in LISTS.values():
         return "list"
     if type_ not in STREAMS.values():

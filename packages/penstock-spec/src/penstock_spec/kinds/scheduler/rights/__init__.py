@@ -1,6 +1,6 @@
-"""The least rights in Redis that each part of a scheduler needs.
+"""The minimal Redis permissions of each role of a scheduler.
 
-What its jobs send to a pipeline needs the rights of that pipeline's producer as well: they hang on the pipeline's spec.
+Jobs that send to a pipeline also need the permissions of that pipeline's producer, which depend on the pipeline's spec.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from penstock_spec.rights.keys import SpecInEnvironment, exactly
 
 POD, OPERATOR = "scheduler", "operator"
 PRODUCER = "producer"
-"""Of a pipeline."""
+"""The producer role of a pipeline."""
 OF_ITS_OWN = (POD,)
-"""Users that each scheduler has."""
+"""Roles with a Redis user of their own for each scheduler."""
 SHARED = (OPERATOR,)
-"""Users of the environment that have rights on each: a person, with `penstock scheduler`."""
+"""Roles with one Redis user per environment: people who use `penstock scheduler`."""
 
 SCRIPTS: Mapping[str, frozenset[str]] = {
     POD: frozenset({"register", "unregister", "acquire", "complete", "release", "lease", "clean", "look"}),
@@ -31,17 +31,17 @@ COMMANDS: Mapping[str, frozenset[str]] = {
     POD: LEAD | {"hscan", "info", "ping", "time", "zcard", "zcount"},
     OPERATOR: frozenset({"get", "hget", "hmget", "hscan", "time", "zcard", "zmscore", "zrange", "zscore"}),
 }
-"""Those that are sent as they are, by processes or by the commands of a runbook."""
+"""Commands that are sent directly, by processes or by the commands of a runbook."""
 
 
 def patterns(role: str, one: SpecInEnvironment) -> Iterator[str]:
-    """Of keys: either has to do with all of them."""
+    """The key patterns of a role for one scheduler: both roles use all keys."""
     del role
     yield from exactly("~", *astuple(SchedulerKeys.of(one.spec.keys)))
 
 
 def commands(role: str, one: SpecInEnvironment) -> frozenset[str]:
-    """All that it needs."""
+    """The commands of a role for one scheduler."""
     return _commands(role) | of_connection(one.around.redis)
 
 
@@ -51,7 +51,7 @@ def _commands(role: str) -> frozenset[str]:
 
 
 def borrows(role: str, one: SpecInEnvironment) -> Iterator[tuple[str, str]]:
-    """A pod is a producer of the pipelines that its listed jobs send to."""
+    """Roles of other specs: a pod is a producer of the pipelines that its listed jobs send to."""
     if role == POD:
         names = dict.fromkeys(job.send.pipeline for job in effective_jobs(one.spec) if job.send is not None)
         yield from ((name, PRODUCER) for name in names)

@@ -1,6 +1,6 @@
-"""What each script of a scheduler calls: Redis asks the user's rights for each of these commands.
+"""The commands that each script of a scheduler calls. Redis checks the user's permission for each of them.
 
-A test reads it from the scripts and holds it against this table.
+A test compares this table with the scripts.
 """
 
 from __future__ import annotations
@@ -24,4 +24,4 @@ CALLED: Mapping[str, frozenset[str]] = {
     }.items()
 }
 LEAD = frozenset({"del", "get", "persist", "set"})
-"""The script by which janitors are told apart as well."""
+"""The commands of the script for leader election, which janitors use too."""

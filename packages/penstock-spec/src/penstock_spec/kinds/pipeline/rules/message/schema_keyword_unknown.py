@@ -17,7 +17,7 @@ from penstock_spec.context import SpecContext
 from penstock_spec.fields import nearest
 from penstock_spec.findings import Severity
 from penstock_spec.kinds.pipeline.message.message_schema import file_of, problem_in_schema, schema_of
-from penstock_spec.kinds.pipeline.message.schema_keywords import KEYWORDS, Unknown, unknown
+from penstock_spec.kinds.pipeline.message.schema_keywords import KEYWORDS, UnknownKeyword, unknown_keywords
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.reading import Problem
 from penstock_spec.rules.define import spec_rule
@@ -29,14 +29,14 @@ MOST = 20
 
 @spec_rule(Severity.WARNING)
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
-    file, words = file_of(subject), list(islice(unknown(schema_of(subject)), MOST))
-    model = next((one for one in words if file is None and _is_model(one)), None)
+    file, unknown = file_of(subject), list(islice(unknown_keywords(schema_of(subject)), MOST))
+    model = next((one for one in unknown if file is None and _is_model(one)), None)
     if model is not None:
-        message = f"`{printable(model.word)}` is not a keyword, so this is a JSON Schema that accepts every body"
+        message = f"`{printable(model.keyword)}` is not a keyword, so this is a JSON Schema that accepts every body"
         yield _at_keyword(subject, model, message, "write `model` to use a schema from code")
         return
-    for one in words:
-        message = f"`{printable(one.word)}` is not a JSON Schema keyword and is ignored"
+    for one in unknown:
+        message = f"`{printable(one.keyword)}` is not a JSON Schema keyword and is ignored"
         if file is None:
             yield _at_keyword(subject, one, message, _hint(one))
         else:
@@ -49,21 +49,21 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
             )
 
 
-def _at_keyword(subject: SpecContext[Pipeline], one: Unknown, message: str, hint: str) -> Problem:
+def _at_keyword(subject: SpecContext[Pipeline], one: UnknownKeyword, message: str, hint: str) -> Problem:
     """A finding that marks the keyword instead of its value."""
     found = problem_in_schema(subject, one.path, message, hint)
     place = subject.layers.place(("message", "schema", *one.path))
     return found._replace(at=place.name) if place else found
 
 
-def _is_model(one: Unknown) -> bool:
+def _is_model(one: UnknownKeyword) -> bool:
     """True if `model` was probably meant: a similar keyword at the root, or a value like `module:name`."""
     top, value = len(one.path) == 1, one.value
-    close = nearest(one.word.lower(), KEYWORDS | {"model"}) == "model"
+    close = nearest(one.keyword.lower(), KEYWORDS | {"model"}) == "model"
     return top and isinstance(value, str) and (close or bool(HANDLER.fullmatch(value)))
 
 
-def _hint(one: Unknown) -> str:
+def _hint(one: UnknownKeyword) -> str:
     if one.close is not None:
         return f"write `{one.close}`"
     if isinstance(one.value, dict):

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from penstock_spec.context import SpecContext
 from penstock_spec.findings import Severity
 from penstock_spec.kinds.pipeline.spec import Pipeline
-from penstock_spec.kinds.pipeline.waits import longest_life
+from penstock_spec.kinds.pipeline.waits import longest_retries
 from penstock_spec.reading import Problem
 from penstock_spec.rules.define import spec_rule
 
@@ -23,6 +23,6 @@ from penstock_spec.rules.define import spec_rule
 @spec_rule(Severity.WARNING)
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     dedup = subject.spec.message.dedup
-    longest, because, _ = longest_life(subject)
+    longest, reason, _ = longest_retries(subject)
     if dedup is not None and dedup.window < longest:
-        yield subject.problem("message.dedup.window", because, f"set `message.dedup.window` to at least `{longest}`")
+        yield subject.problem("message.dedup.window", reason, f"set `message.dedup.window` to at least `{longest}`")

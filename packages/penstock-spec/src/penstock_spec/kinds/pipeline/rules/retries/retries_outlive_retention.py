@@ -16,22 +16,22 @@ from penstock_spec.context import SpecContext
 from penstock_spec.findings import Severity
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.kinds.pipeline.stream import KeepAge
-from penstock_spec.kinds.pipeline.waits import longest_life
+from penstock_spec.kinds.pipeline.waits import longest_retries
 from penstock_spec.reading import Problem
 from penstock_spec.rules.define import spec_rule
 
 
 @spec_rule(Severity.WARNING)
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
-    longest, because, at = longest_life(subject)
+    longest, reason, at = longest_retries(subject)
     keep = subject.spec.stream.retention.keep
     if isinstance(keep, KeepAge) and keep.age < longest:
-        message = f"{because}, and trimming stops at unfinished messages"
+        message = f"{reason}, and trimming stops at unfinished messages"
         yield subject.problem("stream.retention.keep.age", message, f"keep entries for at least `{longest}`")
     dead = subject.spec.dead_letter.keep
     if dead < longest:
         given = subject.given("dead_letter.keep")
-        message = because if given else f"{because}, and `dead_letter.keep` is {dead} by default"
+        message = reason if given else f"{reason}, and `dead_letter.keep` is {dead} by default"
         message += ", so the first dead letters of an incident are deleted before its last messages fail"
         hint = f"set `dead_letter.keep` to at least `{longest}`"
         yield subject.problem("dead_letter.keep" if given else at, message, hint)

@@ -23,7 +23,7 @@ from penstock_spec.values.strings import printable
 @spec_rule(Severity.ERROR)
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     scaler = effective(subject)
-    if scaler.least > 0:
+    if scaler.min_replicas > 0:
         return
     if not scaler.formula:
         for one in scaler.triggers:

@@ -22,11 +22,11 @@ HELD, MOST = ("spec", "fallback", "replicas"), ("spec", "maxReplicaCount")
 @spec_rule(Severity.WARNING)
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     scaler = effective(subject)
-    held, most = scaler.whole(*HELD), scaler.whole(*MOST)
+    held, most = scaler.integer(*HELD), scaler.integer(*MOST)
     if held is None or most is None or held <= most:
         return
     replaced = scaler.is_changed_at(HELD)
-    if scaler.least > most and not (subject.given("scaling.fallback.replicas") or replaced):
+    if scaler.min_replicas > most and not (subject.given("scaling.fallback.replicas") or replaced):
         return  # its default follows from a minimum above the maximum, which has its own rule
     message = f"the maximum is {most} pods ({scaler.line(MOST)})"
     hint = f"set it to at most `{most}`" if replaced else f"set `scaling.fallback.replicas` to at most `{most}`"

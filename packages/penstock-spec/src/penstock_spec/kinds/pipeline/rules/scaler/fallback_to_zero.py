@@ -21,6 +21,6 @@ from penstock_spec.rules.define import spec_rule
 @spec_rule(Severity.ERROR)
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     scaler = effective(subject)
-    if scaler.least == 0 and scaler.whole("spec", "fallback", "replicas") == 0:
+    if scaler.min_replicas == 0 and scaler.integer("spec", "fallback", "replicas") == 0:
         message = "while Redis answers with errors, all pods are stopped in the middle of their work"
         yield scaler.problem(message, "set the fallback to at least `1`", ("spec", "fallback", "replicas"))

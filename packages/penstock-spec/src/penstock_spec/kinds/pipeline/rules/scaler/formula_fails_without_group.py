@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from penstock_spec.context import SpecContext
 from penstock_spec.findings import Severity
 from penstock_spec.kinds.pipeline.scaler.effective import FORMULA, effective
-from penstock_spec.kinds.pipeline.scaler.formula import bears_absence
+from penstock_spec.kinds.pipeline.scaler.formula import tolerates_missing
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.reading import Problem
 from penstock_spec.rules.define import spec_rule
@@ -24,13 +24,13 @@ from penstock_spec.rules.define import spec_rule
 @spec_rule(Severity.ERROR)
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     scaler = effective(subject)
-    if scaler.least > 0 or not scaler.formula:
+    if scaler.min_replicas > 0 or not scaler.formula:
         return
-    for one in scaler.counted:
+    for one in scaler.counted_triggers:
         if one.mode != "pending":
             continue
-        if not bears_absence(scaler.formula, one.name):
-            message = f"while the group is missing, {one.called} is an error and the formula fails: zero stays zero"
+        if not tolerates_missing(scaler.formula, one.name):
+            message = f"while the group is missing, {one.label} is an error and the formula fails: zero stays zero"
             yield scaler.problem(message, f"write `({one.name} ?? 0)`", FORMULA)
         elif scaler.get("spec", "fallback", "behavior") != "scalingModifiers":
             message = f"the formula fails while the group is missing: `{one.name} ?? 0` needs the fallback to work"

@@ -21,9 +21,9 @@ from penstock_spec.rules.define import spec_rule
 @spec_rule(Severity.ERROR)
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     scaler = effective(subject)
-    idle = scaler.whole("spec", "idleReplicaCount")
-    if idle is not None and idle >= scaler.least:
+    idle = scaler.integer("spec", "idleReplicaCount")
+    if idle is not None and idle >= scaler.min_replicas:
         line = subject.line("scaling.replicas.min")
-        message = f"an idle count of {idle} is not below the minimum of {scaler.least} ({line})"
+        message = f"an idle count of {idle} is not below the minimum of {scaler.min_replicas} ({line})"
         hint = "remove it" if idle == 0 else "remove it, or set it to 0 and the minimum to at least 1"
         yield scaler.problem(message, hint, ("spec", "idleReplicaCount"), ("spec", "minReplicaCount"))

@@ -28,8 +28,8 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     for one in scaler.triggers:
         for key, value in one.metadata.items():
             if SECRET.search(key) and value not in ("", None):
-                message = f"`{printable(key)}` of {one.called} is in plain text"
+                message = f"`{printable(key)}` of {one.label} is in plain text"
                 yield scaler.problem(message, hint, one.at(key))
             elif isinstance(value, str) and "@" in value and key not in ("stream", "consumerGroup", "listName"):
-                message = f"`{printable(key)}` of {one.called} contains a user or password"
+                message = f"`{printable(key)}` of {one.label} contains a user or password"
                 yield scaler.problem(message, hint, one.at(key))

@@ -31,7 +31,7 @@ NUMBERS = (
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     scaler = effective(subject)
     for place in NUMBERS:
-        value, number = scaler.get(*place), scaler.whole(*place)
+        value, number = scaler.get(*place), scaler.integer(*place)
         if value is not None and (number is None or number < 0):
             message = f"`{place[-1]}` must be a whole number from 0, not `{printable(value)}`"
             yield scaler.problem(message, f"remove the patch and set `{FIELDS[place]}`", place)

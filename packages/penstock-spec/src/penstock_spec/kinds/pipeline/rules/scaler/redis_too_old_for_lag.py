@@ -25,6 +25,6 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     for one in scaler.triggers if version < Version("7.0") else ():
         if one.mode == "lag":
             line = subject.platform_line("versions.redis")
-            message = f"{one.called} reads the group's lag, which needs Redis 7.0; this is {version} ({line})"
+            message = f"{one.label} reads the group's lag, which needs Redis 7.0; this is {version} ({line})"
             hint = "keep `until-done`, which needs no lag, or use a newer Redis"
             yield scaler.problem(message, hint, one.at("lagCount"), one.place)

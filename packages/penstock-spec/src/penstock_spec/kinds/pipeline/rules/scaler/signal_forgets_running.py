@@ -23,9 +23,9 @@ from penstock_spec.values.quantities import Duration
 @spec_rule(Severity.ERROR)
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     scaler = effective(subject)
-    modes = {one.mode for one in scaler.counted}
-    cooldown = scaler.whole("spec", "cooldownPeriod")
-    if "lag" not in modes or modes & {"pending", "length"} or scaler.least > 0 or cooldown is None:
+    modes = {one.mode for one in scaler.counted_triggers}
+    cooldown = scaler.integer("spec", "cooldownPeriod")
+    if "lag" not in modes or modes & {"pending", "length"} or scaler.min_replicas > 0 or cooldown is None:
         return
     rest, timeout = Duration.of(max(0, cooldown) * 1000), subject.spec.work.timeout
     if not timeout < rest:

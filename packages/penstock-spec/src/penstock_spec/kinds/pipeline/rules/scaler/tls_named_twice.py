@@ -35,6 +35,6 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     for path, value in patched_values(subject.spec.patches, "TriggerAuthentication", "spec", "secretTargetRef"):
         for one in value if isinstance(value, list) else (value,):
             if isinstance(one, dict) and one.get("parameter") == "tls":
-                message = f"{both.called} has `enableTLS` already; KEDA refuses both"
+                message = f"{both.label} has `enableTLS` already; KEDA refuses both"
                 yield subject.problem(dotted(path), message, "remove the parameter `tls`")
                 return

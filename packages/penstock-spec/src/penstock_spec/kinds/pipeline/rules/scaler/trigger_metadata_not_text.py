@@ -25,7 +25,7 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
         for key, value in one.metadata.items():
             if isinstance(value, str):
                 continue
-            message = f"`{printable(key)}` of {one.called} is not text, so Kubernetes refuses it"
+            message = f"`{printable(key)}` of {one.label} is not text, so Kubernetes refuses it"
             if isinstance(value, (bool, int, float)):
                 plain = str(value).lower() if isinstance(value, bool) else printable(value)
                 yield scaler.problem(message, f'quote it: `"{plain}"`', one.at(key))

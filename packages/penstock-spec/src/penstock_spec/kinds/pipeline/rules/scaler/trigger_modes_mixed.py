@@ -33,9 +33,9 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
         ignored = next((key for key in BELONGS.values() if key != own and key in one.metadata), None)
         why = "with" if one.mode != "length" else "without"
         if ignored:
-            message = f"{why} a `consumerGroup`, {one.called} reads {READS[one.mode]}, so `{ignored}` is ignored"
+            message = f"{why} a `consumerGroup`, {one.label} reads {READS[one.mode]}, so `{ignored}` is ignored"
             hint = f"remove `{ignored}`" + ("" if own in one.metadata else f", or replace it with `{own}`")
             yield scaler.problem(message, hint, one.at(ignored), one.at("consumerGroup"), one.place)
         elif own not in one.metadata and not scaler.formula:
-            message = f"{one.called} reads {READS[one.mode]}, and its target silently becomes 5"
+            message = f"{one.label} reads {READS[one.mode]}, and its target silently becomes 5"
             yield scaler.problem(message, f"set `{own}`", one.at(own), one.place, FORMULA)

@@ -22,7 +22,7 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     scaler = effective(subject)
     for one in scaler.triggers if scaler.formula else ():
         if not one.name:
-            message = f"{one.called} has no name, which KEDA refuses with a formula"
+            message = f"{one.label} has no name, which KEDA refuses with a formula"
             yield scaler.problem(
                 message, "give it a `name` and use that in the formula", (*one.place, "name"), one.place
             )

@@ -27,9 +27,9 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     modes = {one.mode: one for one in reversed(scaler.triggers)}
     hint = "keep the formula in `/spec/advanced/scalingModifiers`, or write one that names all triggers"
     if "lag" in modes and "pending" in modes:
-        lag, pending = modes["lag"].called, modes["pending"].called
+        lag, pending = modes["lag"].label, modes["pending"].label
         message = f"{lag} and {pending} are separate metrics: the larger counts, not their sum"
         yield scaler.problem(message, hint, FORMULA, TRIGGERS)
     elif "list" in modes and len(scaler.triggers) > 1:
-        message = f"{modes['list'].called} is a separate metric: without a formula the largest number counts"
+        message = f"{modes['list'].label} is a separate metric: without a formula the largest number counts"
         yield scaler.problem(message, hint, FORMULA, TRIGGERS)

@@ -23,7 +23,7 @@ LEAST, MOST = ("spec", "minReplicaCount"), ("spec", "maxReplicaCount")
 @spec_rule(Severity.ERROR)
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     scaler = effective(subject)
-    least, most = scaler.whole(*LEAST), scaler.whole(*MOST)
+    least, most = scaler.integer(*LEAST), scaler.integer(*MOST)
     if least is not None and most is not None and least > most:
         message = f"the minimum is {least} pods, but the maximum is {most} ({scaler.line(MOST)})"
         hint = f"set `scaling.replicas.min` to at most `{most}`, or raise the maximum"
