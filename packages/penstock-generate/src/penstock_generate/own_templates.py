@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from penstock_spec.files import digest
 from penstock_spec.linting import cache
@@ -12,7 +12,6 @@ from penstock_spec.manifest_templates import RenderedManifest
 
 if TYPE_CHECKING:
     from penstock_generate.rendering.templates import Templates
-    from penstock_spec.model import Section
     from penstock_spec.platform import Environment
 
 FOLDER = "templates"
@@ -49,11 +48,11 @@ class OwnTemplates:
 
         return Templates(self._folder)
 
-    def scaled_object(self, spec: Section, environment: Environment) -> RenderedManifest:
+    def scaled_object(self, spec: Any, environment: Environment) -> RenderedManifest:  # noqa: ANN401 - the model of any kind
         """The ScaledObject of a pipeline, before patches."""
-        from penstock_generate.kinds.pipeline.scaled_object import rendered  # noqa: PLC0415 - as above
+        from penstock_generate.kinds import scaled_object_renderer  # noqa: PLC0415 - as above
 
-        return rendered(spec, environment, self._templates)
+        return scaled_object_renderer(spec.kind)(spec, environment, self._templates)
 
 
 def contents(*folders: Path) -> list[str]:

@@ -10,11 +10,14 @@ import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 from penstock_generate.dashboards.panel import Row
 from penstock_generate.inputs.plan import Member, PlannedSpec
 from penstock_generate.rendering.artifact import Artifact
 from penstock_generate.rendering.templates import Templates
+from penstock_spec.manifest_templates import RenderedManifest
+from penstock_spec.platform import Environment
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +40,16 @@ def emitter(kind: str) -> Emit:
     """What emits for a kind."""
     emit: Emit = importlib.import_module(f"{__name__}.{kind.replace('-', '_')}").emit
     return emit
+
+
+Render = Callable[[Any, Environment, Templates], RenderedManifest]
+
+
+@cache
+def scaled_object_renderer(kind: str) -> Render:
+    """What renders the ScaledObject of a kind that KEDA scales."""
+    render: Render = importlib.import_module(f"{__name__}.{kind.replace('-', '_')}.scaled_object").rendered
+    return render
 
 
 @dataclass(frozen=True, slots=True)

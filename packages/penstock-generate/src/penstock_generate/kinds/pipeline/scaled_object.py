@@ -15,7 +15,6 @@ from penstock_spec.findings import CannotGoOn
 from penstock_spec.kinds.pipeline.scaler.scaled_object import scaled_object
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.manifest_templates import RenderedManifest
-from penstock_spec.model import Section
 from penstock_spec.platform import Environment
 from penstock_spec.reading import Path
 
@@ -40,9 +39,8 @@ def artifact(folder: str, facts: PodFacts, spec: Pipeline, environment: Environm
     return templates.artifact(f"{folder}/manifests/scaledobject.yaml", TEMPLATE, values)
 
 
-def rendered(spec: Section, environment: Environment, templates: Templates) -> RenderedManifest:
+def rendered(spec: Pipeline, environment: Environment, templates: Templates) -> RenderedManifest:
     """The manifest before patches as data, for rules and simulations."""
-    assert isinstance(spec, Pipeline)  # noqa: S101 - no other kind has a ScaledObject
     facts = PodFacts.of(spec, environment, pods_of(spec, environment))
     made = artifact(spec.name, facts, spec, environment, templates)
 
