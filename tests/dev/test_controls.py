@@ -1,4 +1,4 @@
-"""What the screen's keys do, over real processes."""
+"""The screen's keys act on real processes."""
 
 from __future__ import annotations
 
@@ -21,30 +21,32 @@ from penstock_dev.snapshot import SpecSnapshot, WorkerState
 from penstock_spec.findings import CannotGoOn
 
 
-def of(controls: SupervisorControl) -> SpecSnapshot:
-    """The only pipeline, as it is seen."""
+def only_spec(controls: SupervisorControl) -> SpecSnapshot:
+    """The only pipeline."""
     (one,) = controls.supervisor.snapshot().specs
     return one
 
 
 async def ready(controls: SupervisorControl) -> None:
-    """A worker works."""
-    await until(lambda: any(one.state is WorkerState.READY for one in of(controls).workers), "a worker is ready")
+    """Wait for a ready worker."""
+    await until(lambda: any(one.state is WorkerState.READY for one in only_spec(controls).workers), "a worker is ready")
 
 
-def test_messages_that_are_sent_by_a_key_are_done(busy: Laptop) -> None:
-    """They fit the schema; who is chosen to be killed is the worker that has them."""
+def test_messages_sent_by_a_key_are_done(busy: Laptop) -> None:
+    """They fit the schema, and the kill key hits the worker that runs them."""
 
     async def promise() -> None:
         with RepositoryRedis(busy.folder / ".penstock" / "redis", LogBuffer()) as server:
             async with running(busy, server) as controls:
                 await ready(controls)
                 assert await controls.send("trial", 3) == "sent 3 messages"
-                await until(lambda: [one.running for one in of(controls).workers] == [3], "it works on all of them")
-                (worker,) = of(controls).workers
+                await until(
+                    lambda: [one.running for one in only_spec(controls).workers] == [3], "it works on all of them"
+                )
+                (worker,) = only_spec(controls).workers
                 assert await controls.kill("trial", None) == f"killed {worker.name} (pid {worker.pid})"
                 await until(
-                    lambda: [one.pid for one in of(controls).workers] not in ([], [worker.pid]), "another comes"
+                    lambda: [one.pid for one in only_spec(controls).workers] not in ([], [worker.pid]), "another comes"
                 )
                 with pytest.raises(CannotGoOn, match=r"`trial` has no worker `"):
                     await controls.kill("trial", worker.name)
@@ -54,8 +56,8 @@ def test_messages_that_are_sent_by_a_key_are_done(busy: Laptop) -> None:
     keep(promise())
 
 
-def test_a_redis_that_is_stopped_comes_back_when_it_is_asked_for(laptop: Laptop) -> None:
-    """Not earlier; at its address, with what it had; meanwhile no number is known."""
+def test_a_stopped_redis_can_be_started(laptop: Laptop) -> None:
+    """It comes back only then, at its address and with its data; meanwhile all numbers are unknown."""
 
     async def promise() -> None:
         with RepositoryRedis(laptop.folder / ".penstock" / "redis", LogBuffer()) as server:
@@ -65,29 +67,29 @@ def test_a_redis_that_is_stopped_comes_back_when_it_is_asked_for(laptop: Laptop)
                     await controls.start_redis()
                 await controls.pause("trial")
                 await controls.send("trial", 2)
-                await until(lambda: of(controls).backlog == 2, "both wait")
+                await until(lambda: only_spec(controls).backlog == 2, "both wait")
                 address = controls.supervisor.snapshot().redis.address
 
                 assert await controls.stop_redis() == "stopped Redis"
 
                 await until(lambda: not controls.supervisor.snapshot().redis.up, "Redis is down")
-                assert of(controls).backlog is None
+                assert only_spec(controls).backlog is None
                 with pytest.raises(CannotGoOn, match="Redis is already stopped"):
                     await controls.stop_redis()
                 assert await controls.start_redis() == "started Redis with its saved data"
-                await until(lambda: of(controls).backlog == 2, "both wait still")
+                await until(lambda: only_spec(controls).backlog == 2, "both wait still")
                 assert controls.supervisor.snapshot().redis.address == address
-                assert of(controls).paused
-                assert not of(controls).workers
+                assert only_spec(controls).paused
+                assert not only_spec(controls).workers
                 assert await controls.resume("trial") == "resumed scaling"
-                await until(lambda: of(controls).backlog == 0, "both are done")
+                await until(lambda: only_spec(controls).backlog == 0, "both are done")
                 assert len(ledger.by_message(ledger.read(laptop.ledger), "end")) == 2
 
     keep(promise())
 
 
-def test_a_redis_whose_port_was_taken_meanwhile_is_somewhere_else(laptop: Laptop) -> None:
-    """And all that runs is told where."""
+def test_redis_moves_if_its_port_is_taken(laptop: Laptop) -> None:
+    """All processes restart with the new address."""
 
     async def promise() -> None:
         with RepositoryRedis(laptop.folder / ".penstock" / "redis", LogBuffer()) as server:
@@ -100,15 +102,15 @@ def test_a_redis_whose_port_was_taken_meanwhile_is_somewhere_else(laptop: Laptop
                 try:
                     await controls.start_redis()
                     assert not server.url.endswith(f":{port}")
-                    await until(lambda: of(controls).backlog == 0, "it is done")
+                    await until(lambda: only_spec(controls).backlog == 0, "it is done")
                 finally:
                     taken.close()
 
     keep(promise())
 
 
-def test_a_redis_of_others_is_not_stopped(laptop: Laptop) -> None:
-    """Neither one that was named, nor the embedded one that another command runs."""
+def test_a_foreign_redis_is_not_stopped(laptop: Laptop) -> None:
+    """Neither one given by URL, nor the embedded one of another command."""
 
     async def promise(server: RedisServer, stop: str, start: str) -> None:
         async with running(laptop, server) as controls:
@@ -128,8 +130,8 @@ def test_a_redis_of_others_is_not_stopped(laptop: Laptop) -> None:
         keep(promise(second, "another command of this repository runs this Redis", "Redis is already running"))
 
 
-def test_an_embedded_redis_whose_command_has_gone_is_run_by_us(tmp_path: Path) -> None:
-    """It may go at any time, and what it had is there."""
+def test_an_embedded_redis_is_taken_over_from_another_command(tmp_path: Path) -> None:
+    """When that command exits, with the data."""
     words = "import sys\nwith shared(Path(sys.argv[1])) as url:\n print(url, flush=True)\n sys.stdin.read()"
     imports = "from pathlib import Path\nfrom penstock.embedded import shared\n"
     command = [sys.executable, "-c", imports + words, str(tmp_path)]

@@ -20,47 +20,51 @@ from servers import wait_for
 from penstock_dev.demo import report, traffic
 from penstock_dev.demo.ledger import FINISHED, STARTED, Accounting, KilledWorker, Line, account
 from penstock_dev.demo.run import DemoResult, Moment
-from penstock_dev.demo.workspace import MOST
+from penstock_dev.demo.workspace import MAX_REPLICAS
 
 KILLED = KilledWorker("worker-1~abc", 7, 10.0)
 OTHER = 8
 
 
-def ran(message: str, pid: int, begins: float, ends: float | None) -> Iterator[Line]:
-    """A run of a message; it may have been cut off."""
-    yield Line(STARTED, message, 1, pid, begins)
-    if ends is not None:
-        yield Line(FINISHED, message, 1, pid, ends)
+def ran(message: str, pid: int, start: float, end: float | None) -> Iterator[Line]:
+    """A run of a message; without an end it was interrupted."""
+    yield Line(STARTED, message, 1, pid, start)
+    if end is not None:
+        yield Line(FINISHED, message, 1, pid, end)
 
 
-def played(told: Accounting, *moments: Moment) -> DemoResult:
-    return DemoResult(told, KILLED, 4.0, moments, 12.34)
+def played(accounting: Accounting, *moments: Moment) -> DemoResult:
+    return DemoResult(accounting, KILLED, 4.0, moments, 12.34)
 
 
-def test_what_ran_twice_is_told_with_its_reason() -> None:
-    """Cut off by the kill; finished, but not told to Redis; or something that should not be."""
+def test_second_runs_are_explained() -> None:
+    """Interrupted by the kill, finished but not settled, or unexplained."""
     lines = [
         *ran("once", OTHER, 1, 2),
         *(*ran("cut", KILLED.pid, 9, None), *ran("cut", OTHER, 20, 21)),
         *(*ran("untold", KILLED.pid, 9, 10), *ran("untold", OTHER, 21, 22)),
         *(*ran("odd", OTHER, 1, 2), *ran("odd", OTHER, 3, 4)),
     ]
-    told = account(["once", "cut", "untold", "odd"], lines, 0, KILLED)
-    assert [list(one) for one in (told.interrupted, told.unsettled, told.unexplained)] == [["cut"], ["untold"], ["odd"]]
-    assert (told.duplicates, told.lost, told.again) == (3, 0, (10, 11))
-    assert not told.adds_up
-    words = "\n".join(report.twice(played(told)))
-    assert "1 it was running: begun there, and run again elsewhere" in words
-    assert "1 it had just finished: Redis had not been told" in words
-    assert "1 for another reason, and that should not be so" in words
+    accounting = account(["once", "cut", "untold", "odd"], lines, 0, KILLED)
+    assert [list(one) for one in (accounting.interrupted, accounting.unsettled, accounting.unexplained)] == [
+        ["cut"],
+        ["untold"],
+        ["odd"],
+    ]
+    assert (accounting.duplicates, accounting.lost, accounting.delays) == (3, 0, (10, 11))
+    assert not accounting.adds_up
+    words = "\n".join(report.ran_twice(played(accounting)))
+    assert "1 interrupted: started there, and ran again elsewhere" in words
+    assert "1 finished but not settled: Redis did not know yet" in words
+    assert "1 for an unknown reason, which is a bug" in words
     assert "10.0 to 11.0 s later" in words
 
 
 def test_a_message_that_is_neither_done_nor_dead_is_lost() -> None:
-    """Then the demo has failed, as it has with a dead letter, and with fewer messages than it promises."""
+    """Then the demo fails, as it does with a dead letter or too few messages."""
     lines = [*ran("done", OTHER, 1, 2), *ran("cut", KILLED.pid, 9, None)]
-    told = account(["done", "cut", "never"], lines, 1, KILLED)
-    assert (told.lost, told.dead, told.adds_up) == (1, 1, False)
+    accounting = account(["done", "cut", "never"], lines, 1, KILLED)
+    assert (accounting.lost, accounting.dead, accounting.adds_up) == (1, 1, False)
     all_done = account(
         [str(one) for one in range(999)], [line for one in range(999) for line in ran(str(one), 8, 1, 2)], 0, None
     )
@@ -68,36 +72,36 @@ def test_a_message_that_is_neither_done_nor_dead_is_lost() -> None:
     assert not report.adds_up(played(all_done))
 
 
-def test_the_last_line_is_for_machines() -> None:
-    told = account(["done"], ran("done", OTHER, 1, 2), 0, KILLED)
-    said = json.loads(report.summary(played(told)))
+def test_the_last_line_is_json() -> None:
+    accounting = account(["done"], ran("done", OTHER, 1, 2), 0, KILLED)
+    said = json.loads(report.summary(played(accounting)))
     assert said == {"sent": 1, "done": 1, "dead": 0, "duplicates": 0, "lost": 0, "seconds": 12.3}
 
 
-def test_replicas_are_told_every_other_second_and_at_the_end() -> None:
+def test_replicas_are_shown_every_other_second_and_at_the_end() -> None:
     moments = [Moment(at / 4, at, 0, at // 4, 3, at) for at in range(11)]
-    told = list(report.replicas(moments))
-    assert [line.split()[:1] for line in told] == [["0"], ["2"], ["2"]]
-    assert told[1] == "     2 s   2  ##  backlog     8  (3 wanted)"
+    accounting = list(report.replicas(moments))
+    assert [line.split()[:1] for line in accounting] == [["0"], ["2"], ["2"]]
+    assert accounting[1] == "     2 s   2  ##  backlog     8  (3 wanted)"
 
 
-def test_all_of_it_fits_a_terminal_of_80_columns() -> None:
-    """Also with a worker's longest name, and as many replicas as there may be."""
-    told = account(["cut"], [*ran("cut", KILLED.pid, 9, None), *ran("cut", OTHER, 119, 120)], 0, KILLED)
-    one = played(told, Moment(100, 1200, 0, MOST, MOST - 1, 1200))
+def test_the_output_fits_80_columns() -> None:
+    """Even with the longest worker name and the maximum of replicas."""
+    accounting = account(["cut"], [*ran("cut", KILLED.pid, 9, None), *ran("cut", OTHER, 119, 120)], 0, KILLED)
+    one = played(accounting, Moment(100, 1200, 0, MAX_REPLICAS, MAX_REPLICAS - 1, 1200))
     killed = replace(one, killed=replace(KILLED, name="media-clustering-worker-dev-10~01234567"))
-    lines = [report.title(), *report.begins(20), *report.account(one), *report.twice(killed)]
-    lines += [*report.replicas(one.moments), *report.next_(), report.summary(one)]
+    lines = [report.title(), *report.introduction(20), *report.account(one), *report.ran_twice(killed)]
+    lines += [*report.replicas(one.moments), *report.next_steps(), report.summary(one)]
     assert [line for line in lines if len(line) > 80] == []
 
 
-def test_all_that_is_promised_is_sent_and_evenly() -> None:
-    assert sum(traffic.ticks()) == traffic.TOTAL >= report.ENOUGH
+def test_all_messages_are_sent_evenly() -> None:
+    assert sum(traffic.ticks()) == traffic.TOTAL >= report.MIN_MESSAGES
     assert max(traffic.ticks()) == 600
 
 
 class Demo:
-    """A run of it, with a folder for temporary files."""
+    """A run of the demo, with a folder for temporary files."""
 
     def __init__(self, root: Path, temporary: Path) -> None:
         self.temporary = temporary
@@ -131,8 +135,8 @@ def temporary(tmp_path: Path) -> Path:
     return folder
 
 
-def test_ctrl_c_while_it_is_loaded_is_a_sentence(root: Path, tmp_path: Path) -> None:
-    """Python takes half a second before any of the demo runs; that is a moment as well."""
+def test_ctrl_c_while_modules_load_prints_one_line(root: Path, tmp_path: Path) -> None:
+    """Python takes half a second before the demo's own code runs."""
     loading, script = tmp_path / "loading", tmp_path / "script.py"
     script.write_text(
         "import runpy, sys, time\n"
@@ -149,8 +153,8 @@ def test_ctrl_c_while_it_is_loaded_is_a_sentence(root: Path, tmp_path: Path) -> 
     with subprocess.Popen(words, cwd=root, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
         wait_for(loading.exists, "it is being loaded")
         process.send_signal(signal.SIGINT)
-        told, _ = process.communicate(timeout=PATIENCE)
-    assert (process.returncode, told) == (130, "stopped; nothing is left behind\n")
+        accounting, _ = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, accounting) == (130, "stopped; nothing is left behind\n")
 
 
 MOMENTS: dict[str, Callable[[Demo], object]] = {
@@ -167,15 +171,15 @@ def test_ctrl_c_leaves_nothing_of_the_demo(root: Path, temporary: Path, moment: 
     demo = Demo(root, temporary)
     wait_for(lambda: MOMENTS[moment](demo), moment, 120)
     demo.process.send_signal(signal.SIGINT)
-    told, _ = demo.process.communicate(timeout=PATIENCE)
-    assert demo.process.returncode == 130, told
-    assert told.endswith("stopped; nothing is left behind\n")
-    assert "Traceback" not in told
+    accounting, _ = demo.process.communicate(timeout=PATIENCE)
+    assert demo.process.returncode == 130, accounting
+    assert accounting.endswith("stopped; nothing is left behind\n")
+    assert "Traceback" not in accounting
     demo.nothing_left()
 
 
 def test_sigkill_leaves_nothing_of_the_demo(root: Path, temporary: Path) -> None:
-    """What it has started ends by itself, and takes its folder away."""
+    """Its child processes end by themselves, and delete the folder."""
     demo = Demo(root, temporary)
     wait_for(demo.ledger, "messages run")
     demo.process.kill()
@@ -184,9 +188,9 @@ def test_sigkill_leaves_nothing_of_the_demo(root: Path, temporary: Path) -> None
     demo.nothing_left()
 
 
-def test_elsewhere_the_demo_says_where_it_runs(tmp_path: Path) -> None:
-    told = subprocess.run(
+def test_outside_the_repository_the_demo_has_a_hint(tmp_path: Path) -> None:
+    accounting = subprocess.run(
         [sys.executable, "-m", "penstock_dev.demo"], cwd=tmp_path, capture_output=True, text=True, check=False
     )
-    assert told.returncode == 2
-    assert told.stderr.startswith("error: the demo runs `media-cluster`, and its spec and handler are not here\n")
+    assert accounting.returncode == 2
+    assert accounting.stderr.startswith("error: the demo needs the spec and the handler of `media-cluster`\n")

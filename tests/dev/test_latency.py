@@ -1,4 +1,4 @@
-"""How long handlers took lately is told as Prometheus would tell it."""
+"""Recent handling times are calculated as in Prometheus."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ penstock_handling_seconds_bucket{le="+Inf",outcome="failed",pipeline="trial"} 1.
 """
 
 
-def test_outcomes_are_counted_together() -> None:
+def test_buckets_are_summed_over_outcomes() -> None:
     assert buckets(PAGE % (1, 2, 3)) == {0.1: 1, 0.5: 2, math.inf: 4}
 
 
 @pytest.mark.parametrize(("share", "seconds"), [(0.5, 0.1), (0.75, 0.3), (0.25, 0.05), (1, 0.5)])
-def test_between_two_bounds_all_is_spread_evenly(share: float, seconds: float) -> None:
+def test_a_quantile_is_interpolated_within_its_bucket(share: float, seconds: float) -> None:
     assert quantile(share, {0.1: 2, 0.5: 4, math.inf: 4}) == pytest.approx(seconds)
 
 
-def test_what_took_longer_than_any_bound_is_told_as_the_highest() -> None:
+def test_a_quantile_beyond_the_last_bound_is_that_bound() -> None:
     assert quantile(0.9, {0.1: 0, 0.5: 1, math.inf: 10}) == 0.5
     assert quantile(0.5, {}) is None
 
 
-def test_only_what_was_counted_between_looks_counts() -> None:
-    """Also of processes that come and go; one that gave no page is looked at from where it was."""
+def test_only_recent_samples_count() -> None:
+    """Also of processes that start and stop; a process that did not respond continues from its last sample."""
     latency = Latency()
     latency.add({1: PAGE % (0, 0, 0)})
     for count in range(1, 12):

@@ -1,4 +1,4 @@
-"""Whenever and however `penstock dev` ends, no process is left of it, and no file but what Redis has."""
+"""Whenever and however `penstock dev` ends, it leaves no process and no file, except Redis's data."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MOMENTS: dict[str, Moment] = {
 
 @pytest.mark.parametrize("moment", MOMENTS)
 def test_ctrl_c_at_any_moment_leaves_nothing_behind(busy: Laptop, moment: str) -> None:
-    """A handler that hangs is waited for no longer than a second Ctrl-C."""
+    """A second Ctrl-C does not wait for a hanging handler."""
     dev = busy.dev()
     if moment == "messages run":
         dev.until("Redis is reachable").send(4)
@@ -44,8 +44,8 @@ def test_ctrl_c_at_any_moment_leaves_nothing_behind(busy: Laptop, moment: str) -
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-def test_other_signals_end_it_as_ctrl_c_does(busy: Laptop, number: signal.Signals) -> None:
-    """As from `kill`, or when a terminal is closed."""
+def test_other_signals_act_like_ctrl_c(busy: Laptop, number: signal.Signals) -> None:
+    """From `kill`, or when the terminal closes."""
     dev = busy.dev().until("Redis is reachable")
     dev.process.send_signal(number)
     assert dev.wait() == 0
@@ -53,8 +53,8 @@ def test_other_signals_end_it_as_ctrl_c_does(busy: Laptop, number: signal.Signal
     dev.nothing_left()
 
 
-def test_no_sidecar_is_told_to_leave(tmp_path: Path) -> None:
-    """There is none on a laptop, and nobody wants to read that at each end."""
+def test_the_sidecar_is_not_stopped(tmp_path: Path) -> None:
+    """There is none on a laptop, and a failure would be logged at every end."""
     spec = "scaling: {replicas: {min: 1, max: 1}}\nshutdown: {sidecar_quit_url: 'http://127.0.0.1:1/quitquitquit'}"
     with Laptop(tmp_path, spec=spec) as laptop:
         dev = laptop.dev().until("replicas 1/1")
@@ -63,7 +63,7 @@ def test_no_sidecar_is_told_to_leave(tmp_path: Path) -> None:
 
 
 def test_sigkill_leaves_no_process_behind(busy: Laptop) -> None:
-    """It can do nothing more, and its Redis, its janitor and its workers die with it; the next run is not hindered."""
+    """Redis, the janitor and the workers die with it, and the next run starts normally."""
     dev = busy.dev()
     dev.until("Redis is reachable").send(1)
     wait_for(lambda: ledger.read(busy.ledger), "a message runs")
@@ -80,7 +80,7 @@ def test_sigkill_leaves_no_process_behind(busy: Laptop) -> None:
 
 
 def test_workers_finish_what_they_run(busy: Laptop) -> None:
-    """At the first Ctrl-C nothing new is begun, and what runs is done."""
+    """After the first Ctrl-C no message is started, and running ones finish."""
     dev = busy.dev()
     dev.until("Redis is reachable").send(2)
     wait_for(lambda: len(ledger.read(busy.ledger)) == 2, "both run")

@@ -1,4 +1,4 @@
-"""Without a screen, what happens stands in lines that a machine can keep and a person can read."""
+"""Without a screen, the output is lines for people and machines."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TRIAL = SpecSnapshot(
 
 
 class Output:
-    """What was told, over a clock that is moved."""
+    """Plain output on a clock that the test moves."""
 
     def __init__(self, *specs: SpecSnapshot, after: int = 0) -> None:
         self.log = LogBuffer(lambda: 0.0)
@@ -34,13 +34,13 @@ class Output:
         return Snapshot(RedisSnapshot("127.0.0.1:1", up=True, since=1), specs=self.specs, log=self.log.lines)
 
     def update(self) -> list[str]:
-        """What is new."""
+        """The new lines."""
         self.lines.clear()
         self.plain.update()
         return list(self.lines)
 
 
-def test_each_line_is_told_once_with_who_says_it() -> None:
+def test_each_line_is_written_once_with_its_source() -> None:
     output = Output()
     output.log.write("it begins")
     output.log.write("KEDA: active: 0 -> 1", spec="trial")
@@ -51,7 +51,7 @@ def test_each_line_is_told_once_with_who_says_it() -> None:
     assert output.update() == []
 
 
-def test_of_workers_only_what_matters_is_told() -> None:
+def test_only_important_lines_of_workers_are_written() -> None:
     output = Output()
     output.log.write("done", spec="trial", worker="w")
     output.log.write("it failed", level=Level.ERROR, spec="trial", worker="w")
@@ -60,7 +60,7 @@ def test_of_workers_only_what_matters_is_told() -> None:
     assert output.update() == ["    0.0s  trial-1: warning: slow"]
 
 
-def test_numbers_are_told_now_and_then_while_they_change() -> None:
+def test_changed_numbers_are_written_periodically() -> None:
     output = Output(TRIAL)
     numbers = "backlog 1234  oldest 1m1s  replicas 1/2  done/s 5.2  dead 2  p95 0.5s"
     assert output.update() == [f"    0.0s  trial: {numbers}"]
@@ -74,21 +74,21 @@ def test_numbers_are_told_now_and_then_while_they_change() -> None:
     assert output.update() == []
 
 
-def test_after_a_screen_only_what_is_new_is_told() -> None:
+def test_after_a_screen_only_new_lines_are_written() -> None:
     output = Output(TRIAL, after=1)
     output.log.write("shown before")
     output.log.write("new")
     assert output.update() == ["    0.0s  penstock dev: new"]
 
 
-def test_no_line_can_move_a_cursor_or_begin_another() -> None:
+def test_a_line_cannot_move_the_cursor_or_start_another() -> None:
     output = Output()
     output.log.write("\x1b[2J\nwiped", level=Level.ERROR, spec="trial", worker="w")
     [line] = output.update()
     assert line.isprintable()
 
 
-def test_a_line_of_a_log_is_taken_apart_and_all_else_is_kept_as_it_is() -> None:
+def test_json_log_lines_are_parsed_and_others_kept() -> None:
     parsed = parse_line(b'{"timestamp": "t", "level": "WARNING", "message": "slow", "seconds": 3, "pid": 4}')
     assert (parsed.level, parsed.text, parsed.is_log) == (Level.WARNING, "slow  seconds=3", True)
     assert parse_line(b'{"level": "ODD", "message": "x"}').level is Level.ERROR
@@ -98,7 +98,7 @@ def test_a_line_of_a_log_is_taken_apart_and_all_else_is_kept_as_it_is() -> None:
     assert parse_line(b"error: no").level is Level.ERROR
 
 
-def test_only_so_much_is_kept() -> None:
+def test_only_the_last_lines_are_kept() -> None:
     log = LogBuffer()
     for number in range(MAX_LINES + 10):
         log.write(str(number))

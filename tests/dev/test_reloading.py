@@ -7,8 +7,8 @@ from developing import HANDLERS, Laptop
 from servers import wait_for
 
 
-def test_a_spec_that_becomes_invalid_stays_as_it_was(busy: Laptop) -> None:
-    """Its worker goes on, and a new one that has to come still runs the last good spec; mended, it counts."""
+def test_an_invalid_spec_keeps_its_last_valid_version(busy: Laptop) -> None:
+    """Its worker and a replacement run the last valid version, until the spec is valid again."""
     dev = busy.dev()
     dev.until("Redis is reachable").until("replicas 1/1")
     (before,) = dev.workers()
@@ -26,8 +26,8 @@ def test_a_spec_that_becomes_invalid_stays_as_it_was(busy: Laptop) -> None:
     wait_for(lambda: dev.workers() not in ([], [before]), "another worker comes")
 
 
-def test_code_that_changes_is_run(busy: Laptop) -> None:
-    """Workers are renewed: the next message is run by the new code."""
+def test_changed_code_is_run(busy: Laptop) -> None:
+    """Workers restart, and the new code runs the next message."""
     busy.handlers.write_text(HANDLERS)
     dev = busy.dev()
     dev.until("Redis is reachable").until("replicas 1/1")
@@ -41,8 +41,8 @@ def test_code_that_changes_is_run(busy: Laptop) -> None:
     wait_for(lambda: ledger.by_message(ledger.read(busy.ledger), "changed"), "the new code runs it")
 
 
-def test_a_handler_that_cannot_be_imported_is_told_once_and_mended(busy: Laptop) -> None:
-    """With the reason and the way out; as soon as it is mended, a worker comes."""
+def test_a_handler_that_cannot_be_imported_is_reported_once(busy: Laptop) -> None:
+    """With the reason and a hint; when it is fixed, a worker starts."""
     busy.handlers.write_text("import nowhere\n")
     dev = busy.dev()
     why = r"error: cannot start: .*nowhere"
@@ -57,8 +57,8 @@ def test_a_handler_that_cannot_be_imported_is_told_once_and_mended(busy: Laptop)
     wait_for(lambda: dev.left() == 0, "it is done")
 
 
-def test_a_pipeline_comes_and_goes_with_its_spec(laptop: Laptop) -> None:
-    """Where all of the repository runs, a new spec is run too, and one that is taken away leaves."""
+def test_pipelines_follow_their_specs(laptop: Laptop) -> None:
+    """If the whole repository runs, a new spec is started and a removed one is stopped."""
     dev = laptop.dev_all()
     dev.until("running 1 pipeline in `dev`").until("Redis is reachable")
     other = laptop.spec.with_name("other.yaml")
@@ -72,8 +72,8 @@ def test_a_pipeline_comes_and_goes_with_its_spec(laptop: Laptop) -> None:
     wait_for(lambda: not dev.processes("other.json"), "its worker has left")
 
 
-def test_when_the_last_spec_is_gone_all_wait_for_another(laptop: Laptop) -> None:
-    """Nothing runs, the janitor neither, and nobody complains; one that comes and is invalid is told."""
+def test_without_any_spec_it_waits_for_one(laptop: Laptop) -> None:
+    """Nothing runs, not even the janitor, and nothing is an error. A new invalid spec is reported."""
     dev = laptop.dev_all()
     dev.until("Redis is reachable")
     wait_for(lambda: dev.processes("penstock janitor"), "the janitor runs")

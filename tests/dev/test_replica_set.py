@@ -1,4 +1,4 @@
-"""As many processes as are wanted are kept, and one that cannot start is not started in a hurry."""
+"""The wanted number of processes is kept running, with a backoff for those that cannot start."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ STAYS = f"{READY}import signal\nsignal.pause()\n"
 
 
 class Clock:
-    """Moved by hand."""
+    """Moved by the test."""
 
     now = 0.0
 
@@ -34,7 +34,7 @@ class Clock:
 def run_replica_set(
     folder: Path, code: Callable[[int], str], scenario: Callable[[ReplicaSet, Clock], Coroutine[Any, Any, None]]
 ) -> LogBuffer:
-    """A crew whose process of each number runs this code."""
+    """Run a replica set whose processes run the code for their number."""
     log, clock = LogBuffer(), Clock()
 
     def launch(number: int) -> Launch:
@@ -55,12 +55,12 @@ def run_replica_set(
 
 
 def was_tried(replica_set: ReplicaSet, count: int) -> bool:
-    """So many were started, and none is there."""
+    """Whether this many were started, and none is left."""
     return replica_set.start_count == count and not replica_set.replicas
 
 
-def test_what_cannot_start_is_tried_more_and_more_slowly_and_told_once(tmp_path: Path) -> None:
-    """One tries for all; when it is renewed, as code has changed, it is tried at once."""
+def test_failing_starts_back_off_and_are_logged_once(tmp_path: Path) -> None:
+    """One process tries for all; after a restart of the set it tries at once."""
 
     async def scenario(replica_set: ReplicaSet, clock: Clock) -> None:
         replica_set.scale_to(3)
@@ -82,7 +82,7 @@ def test_what_cannot_start_is_tried_more_and_more_slowly_and_told_once(tmp_path:
     assert [line.text for line in log.lines if not line.worker] == ["cannot start: no; do"]
 
 
-def test_a_process_that_is_lost_is_replaced_at_once_but_not_again_and_again(tmp_path: Path) -> None:
+def test_a_lost_process_is_replaced_at_once_but_not_forever(tmp_path: Path) -> None:
     async def scenario(replica_set: ReplicaSet, clock: Clock) -> None:
         replica_set.scale_to(1)
         for count in (1, 2):
@@ -100,8 +100,8 @@ def test_a_process_that_is_lost_is_replaced_at_once_but_not_again_and_again(tmp_
     run_replica_set(tmp_path, lambda _: STAYS, scenario)
 
 
-def test_those_that_are_not_ready_leave_first_and_then_the_newest(tmp_path: Path) -> None:
-    """As Kubernetes chooses."""
+def test_processes_stop_in_kubernetes_order(tmp_path: Path) -> None:
+    """Those that are not ready first, then the newest."""
 
     async def scenario(replica_set: ReplicaSet, _: Clock) -> None:
         replica_set.scale_to(2)
@@ -119,7 +119,7 @@ def test_those_that_are_not_ready_leave_first_and_then_the_newest(tmp_path: Path
     run_replica_set(tmp_path, lambda number: STAYS if number < 3 else "import signal\nsignal.pause()", scenario)
 
 
-def test_a_folder_that_is_gone_is_told_as_a_reason(tmp_path: Path) -> None:
+def test_a_missing_folder_is_reported(tmp_path: Path) -> None:
     async def scenario(replica_set: ReplicaSet, _: Clock) -> None:
         replica_set.scale_to(1)
         await until(lambda: replica_set.start_error == "No such file or directory", "it is told")

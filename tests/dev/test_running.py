@@ -13,8 +13,8 @@ from developing import SLOW, Laptop
 from servers import Server, wait_for
 
 
-def test_a_burst_brings_workers_and_the_lull_after_it_takes_them_away(tmp_path: Path) -> None:
-    """From zero to the most that the spec allows, by KEDA and the HPA with a fast clock; and to zero again."""
+def test_workers_follow_the_load(tmp_path: Path) -> None:
+    """From zero to the spec's maximum, by KEDA and the HPA on a fast clock, and back to zero."""
     spec = "work: {concurrency: 2}\nscaling: {replicas: {min: 0, max: 3}, backlog_per_replica: 4}"
     with Laptop(tmp_path, handlers=SLOW, spec=spec) as laptop:
         dev = laptop.dev("--speed", "100x").until("Redis is reachable")
@@ -31,8 +31,8 @@ def test_a_burst_brings_workers_and_the_lull_after_it_takes_them_away(tmp_path: 
         assert set(ledger.by_message(ledger.read(laptop.ledger), "end")) == {str(number) for number in range(20)}
 
 
-def test_it_ends_by_itself_when_nothing_is_left_to_do(laptop: Laptop) -> None:
-    """For CI: what was kept from an earlier run is done, and the exit code is 0."""
+def test_until_idle_stops_when_nothing_is_pending(laptop: Laptop) -> None:
+    """For CI: messages of an earlier run are done, and the exit code is 0."""
     first = laptop.dev()
     first.until("Redis is reachable")
     first.send(3)
@@ -45,8 +45,8 @@ def test_it_ends_by_itself_when_nothing_is_left_to_do(laptop: Laptop) -> None:
     assert len(ledger.by_message(ledger.read(laptop.ledger), "end")) == 3
 
 
-def test_it_ends_by_itself_where_no_worker_can_start(busy: Laptop) -> None:
-    """For CI: nobody mends it there, and the exit code says so."""
+def test_until_idle_stops_if_no_worker_can_start(busy: Laptop) -> None:
+    """For CI, where nobody fixes it; the exit code is 1."""
     busy.handlers.write_text("import nowhere\n")
     with Server() as server:
         server.ask("XADD", "trial", "*", "data", '{"id": "1"}')
@@ -55,8 +55,8 @@ def test_it_ends_by_itself_where_no_worker_can_start(busy: Laptop) -> None:
     assert "stopping: some processes cannot start" in dev.log()
 
 
-def test_a_redis_that_never_answers_is_told(laptop: Laptop) -> None:
-    """By `penstock dev` itself, once; nobody has to guess it from what the janitor says."""
+def test_an_unreachable_redis_is_logged_once(laptop: Laptop) -> None:
+    """By `penstock dev` itself, not only by the janitor."""
     with closing(socket.socket()) as taken:  # and nobody listens there
         taken.bind(("127.0.0.1", 0))
         dev = laptop.dev("--redis", f"redis://127.0.0.1:{taken.getsockname()[1]}")
@@ -65,8 +65,8 @@ def test_a_redis_that_never_answers_is_told(laptop: Laptop) -> None:
     assert dev.said("penstock dev: warning: Redis is unreachable") == 1
 
 
-def test_it_does_not_wait_without_end_for_a_redis_that_never_answers(laptop: Laptop) -> None:
-    """For CI: what should end when nothing is left to do says that nothing will ever be done, and ends with 2."""
+def test_until_idle_gives_up_on_an_unreachable_redis(laptop: Laptop) -> None:
+    """For CI: the exit code is 2."""
     with closing(socket.socket()) as taken:
         taken.bind(("127.0.0.1", 0))
         port = taken.getsockname()[1]
@@ -77,8 +77,8 @@ def test_it_does_not_wait_without_end_for_a_redis_that_never_answers(laptop: Lap
     dev.nothing_left()
 
 
-def test_what_a_shell_says_for_other_commands_does_not_reach_workers(laptop: Laptop) -> None:
-    """Another environment, the password of another Redis, a log level that would hide that they are ready."""
+def test_workers_ignore_variables_for_other_commands(laptop: Laptop) -> None:
+    """Another environment, another Redis's password, a log level that hides when a worker is ready."""
     others = {"PENSTOCK_ENV": "other", "REDIS_PASSWORD": "wrong", "LOG_LEVEL": "ERROR"}
     dev = laptop.dev("--speed", "5x", **others)
     dev.until("Redis is reachable").send(1)
@@ -86,8 +86,8 @@ def test_what_a_shell_says_for_other_commands_does_not_reach_workers(laptop: Lap
     wait_for(lambda: dev.left() == 0, "it is done")
 
 
-def test_it_ends_when_nobody_reads_what_it_tells(laptop: Laptop) -> None:
-    """As behind `| head -1`; without a word, as there is nobody to hear it."""
+def test_it_stops_when_nobody_reads_the_output(laptop: Laptop) -> None:
+    """As with `| head -1`, without a traceback."""
     dev = laptop.dev_into_a_pipe()
     dev.read_a_line_and_go()
     assert dev.wait() == 1
@@ -95,15 +95,15 @@ def test_it_ends_when_nobody_reads_what_it_tells(laptop: Laptop) -> None:
     assert "Traceback" not in dev.log()
 
 
-def test_it_ends_by_itself_after_a_time(laptop: Laptop) -> None:
+def test_it_stops_after_a_time(laptop: Laptop) -> None:
     dev = laptop.dev("--for", "1s")
     assert dev.wait() == 0
     assert "stopping after 1 s" in dev.log()
     dev.nothing_left()
 
 
-def test_a_worker_that_is_killed_is_replaced_and_nothing_is_lost(busy: Laptop) -> None:
-    """What it ran is taken over when its lease is over, and run again."""
+def test_a_killed_worker_is_replaced_and_no_message_is_lost(busy: Laptop) -> None:
+    """Its messages are taken over when its lease expires, and run again."""
     dev = busy.dev()
     dev.until("Redis is reachable").send(4)
     wait_for(lambda: len(ledger.by_message(ledger.read(busy.ledger), "start")) == 4, "all of them run")
@@ -119,8 +119,8 @@ def test_a_worker_that_is_killed_is_replaced_and_nothing_is_lost(busy: Laptop) -
     assert set(ended) == {"0", "1", "2", "3"}
 
 
-def test_a_redis_that_dies_comes_back_with_what_it_had(busy: Laptop) -> None:
-    """At the same address; workers go on with it."""
+def test_redis_is_restarted_with_its_data(busy: Laptop) -> None:
+    """At the same address; workers continue."""
     dev = busy.dev()
     dev.until("Redis is reachable").send(2)
     wait_for(lambda: len(ledger.read(busy.ledger)) == 2, "both run")
@@ -137,8 +137,8 @@ def test_a_redis_that_dies_comes_back_with_what_it_had(busy: Laptop) -> None:
     wait_for(lambda: dev.left() == 0, "both are done")
 
 
-def test_a_named_redis_is_used_and_left_alone(laptop: Laptop) -> None:
-    """Its messages are done, it is not stopped, and nothing embedded is begun."""
+def test_a_given_redis_is_used_and_not_stopped(laptop: Laptop) -> None:
+    """Its messages are done, and no embedded Redis starts."""
     with Server() as server:
         server.ask("XADD", "trial", "*", "data", '{"id": "1"}')
         dev = laptop.dev("--redis", server.url, "--until-idle", "--speed", "20x")
@@ -147,8 +147,8 @@ def test_a_named_redis_is_used_and_left_alone(laptop: Laptop) -> None:
     assert not (laptop.folder / ".penstock" / "redis").exists()
 
 
-def test_two_at_once_in_one_repository_are_told(laptop: Laptop) -> None:
-    """The second ends at once, and says which the first is; the first goes on."""
+def test_a_second_instance_in_a_repository_is_refused(laptop: Laptop) -> None:
+    """It names the first one, which continues."""
     first = laptop.dev().until("Redis is reachable")
     second = laptop.dev()
     assert second.wait() == 2
@@ -157,8 +157,8 @@ def test_two_at_once_in_one_repository_are_told(laptop: Laptop) -> None:
     first.until("KEDA: active: 0 -> 1")
 
 
-def test_without_a_terminal_there_are_plain_lines(laptop: Laptop) -> None:
-    """No colour, nothing that moves, also where colour is asked for."""
+def test_without_a_terminal_the_output_is_plain(laptop: Laptop) -> None:
+    """No colour or cursor movement, even if the environment forces colour."""
     dev = laptop.dev("--for", "1s", TERM="xterm-256color", FORCE_COLOR="1")
     dev.wait()
     assert "\x1b" not in dev.log()

@@ -1,4 +1,4 @@
-"""`penstock dev` runs schedulers: as many pods as the spec says, whose jobs come again and again."""
+"""`penstock dev` runs schedulers, with the number of pods in their spec."""
 
 from __future__ import annotations
 
@@ -44,23 +44,23 @@ PRODUCTION = """\
 
 
 def pods(mark: str) -> list[int]:
-    """Processes of schedulers, without what watches them."""
+    """Processes of schedulers, without their watchers."""
     found = marked(mark, "-m penstock scheduler run")
     return [pid for pid in found if not Path(f"/proc/{pid}/cmdline").read_bytes().startswith(b"/bin/sh")]
 
 
 def ran(folder: Path) -> list[str]:
-    """The jobs that have run well, as `penstock scheduler list` tells it."""
+    """The jobs whose last run succeeded, from `penstock scheduler list`."""
     words = ("scheduler", "list", "cache-agents", "--env", "dev", "--embedded", "--json")
     told = subprocess.run([sys.executable, "-m", "penstock", *words], cwd=folder, capture_output=True, check=True)
     jobs = [json.loads(line) for line in told.stdout.splitlines()]
     return [one["job"] for one in jobs if one["last"] and one["last"]["outcome"] == "ok"]
 
 
-def test_the_example_runs_and_a_killed_pod_comes_back(laptop: Laptop) -> None:
-    """Without the pipeline that a job of it sends to; its numbers are told, no janitor comes, and nothing is left.
+def test_the_example_runs_and_a_killed_pod_is_replaced(laptop: Laptop) -> None:
+    """Without the pipeline that one of its jobs sends to, and without a janitor; nothing is left at the end.
 
-    Nothing but the spec is named: the environment is `dev`, and its code lies in `examples`.
+    Only the spec is given: the environment defaults to `dev`, and the code is in `examples`.
     """
     for name in ("cache-agents.yaml", "jobs.yaml"):
         shutil.copy(ROOT / "specs" / name, laptop.spec.parent)
@@ -85,8 +85,8 @@ def test_the_example_runs_and_a_killed_pod_comes_back(laptop: Laptop) -> None:
     dev.nothing_left()
 
 
-def test_what_its_jobs_send_reaches_a_pipeline_beside_it_and_its_keys_are_jobs(laptop: Laptop) -> None:
-    """`s` lets the next job run, `b` is refused; pausing holds all jobs; a kill is a pod's."""
+def test_jobs_send_to_pipelines_and_keys_act_on_jobs(laptop: Laptop) -> None:
+    """`s` runs the next job, `b` is refused, pausing pauses all jobs, and a kill hits a pod."""
     (laptop.spec.parent / "clockwork.yaml").write_text(CLOCKWORK)
     (laptop.folder / "clockwork.py").write_text("def tick(job, context):\n    pass\n")
 
@@ -119,16 +119,16 @@ def test_what_its_jobs_send_reaches_a_pipeline_beside_it_and_its_keys_are_jobs(l
     keep(promise())
 
 
-def test_until_idle_is_refused_as_jobs_come_again(laptop: Laptop) -> None:
-    """Rather than that a job of CI runs for ever."""
+def test_until_idle_is_refused_for_schedulers(laptop: Laptop) -> None:
+    """Otherwise a CI job would never end."""
     (laptop.spec.parent / "clockwork.yaml").write_text(CLOCKWORK)
     dev = laptop.dev_of("clockwork", "--until-idle")
     assert dev.wait() == 2
-    assert "`--until-idle` never comes true: `clockwork` is a scheduler, whose jobs come again and again" in dev.log()
-    assert "end it by `--for`, or name the pipelines alone" in dev.log()
+    assert "`--until-idle` cannot be used with a scheduler: the jobs of `clockwork` recur forever" in dev.log()
+    assert "use `--for`, or name only pipelines" in dev.log()
 
 
-def test_its_numbers_are_jobs_in_a_line() -> None:
+def test_the_numbers_of_a_scheduler_are_on_one_line() -> None:
     pod = WorkerSnapshot("a", 1, WorkerState.READY)
     jobs = (("registered", 7), ("running", 1), ("failing", 0))
     one = SpecSnapshot("c", "scheduler", jobs, 2, oldest=61.0, done=1.5, wanted=2, paused=True, workers=(pod,))

@@ -1,4 +1,4 @@
-"""The specs that run are the last good ones, each by itself."""
+"""The last valid version of each spec runs."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def change(repository: Path, name: str, line: str) -> None:
         spec.write(f"{line}\n")
 
 
-def test_a_spec_that_is_invalid_holds_up_no_other(repository: Path) -> None:
-    """It stays as it was, and what is wrong is told with its line."""
+def test_an_invalid_spec_does_not_block_others(repository: Path) -> None:
+    """Its last valid version stays, and the error has its line."""
     loader = loader_of(repository)
     assert concurrency(loader.read()) == {"one": 16, "two": 16}
 
@@ -51,7 +51,7 @@ def test_a_spec_that_is_invalid_holds_up_no_other(repository: Path) -> None:
     assert loaded.errors["one"].endswith("still running the last valid version")
 
 
-def test_specs_that_are_right_alone_and_wrong_together_are_told_of_all(repository: Path) -> None:
+def test_specs_that_are_invalid_together_are_reported(repository: Path) -> None:
     loader = loader_of(repository)
     loader.read()
     two = repository / "specs" / "two.yaml"
@@ -61,8 +61,8 @@ def test_specs_that_are_right_alone_and_wrong_together_are_told_of_all(repositor
     assert "one" in loaded.errors[""]
 
 
-def test_a_platform_file_that_is_invalid_changes_nothing(repository: Path) -> None:
-    """Neither does one without the environment that runs, or none at all."""
+def test_an_invalid_platform_file_changes_nothing(repository: Path) -> None:
+    """Neither does one without the running environment, or a missing one."""
     loader = loader_of(repository)
     loader.read()
     platform = repository / "penstock.yaml"
@@ -78,8 +78,8 @@ def test_a_platform_file_that_is_invalid_changes_nothing(repository: Path) -> No
     assert not loader.read().errors
 
 
-def test_a_spec_that_is_gone_is_gone(repository: Path) -> None:
-    """Also while another one is invalid; and a new one that is invalid from the start is told."""
+def test_a_removed_spec_is_dropped(repository: Path) -> None:
+    """Even while another one is invalid; a new invalid one is reported."""
     loader = loader_of(repository)
     loader.read()
     (repository / "specs" / "one.yaml").unlink()
@@ -89,8 +89,8 @@ def test_a_spec_that_is_gone_is_gone(repository: Path) -> None:
     assert loaded.errors[""].startswith("specs/new.yaml:1:1: ")
 
 
-def test_what_was_never_good_is_not_run(repository: Path) -> None:
-    """The command tells what is wrong, and does not begin."""
+def test_specs_that_were_never_valid_do_not_run(repository: Path) -> None:
+    """The command reports the errors and does not start."""
     change(repository, "one", "nonsense: true")
     loaded = loader_of(repository).read()
     assert not loaded.workloads
@@ -100,8 +100,8 @@ def test_what_was_never_good_is_not_run(repository: Path) -> None:
         loader_of(repository).read()
 
 
-def test_only_what_people_write_counts_as_a_change(repository: Path) -> None:
-    """Code and specs; not what was generated, nor what lies in hidden folders."""
+def test_only_handwritten_files_count_as_changes(repository: Path) -> None:
+    """Code and specs, but not generated files and hidden folders."""
     files = FileWatcher([repository, repository / "specs"])
     for folder in (".venv", "generated", "__pycache__"):
         (repository / folder).mkdir()

@@ -1,4 +1,4 @@
-"""Keys send bodies that their pipeline's schema takes, or say that they cannot make one."""
+"""The screen's keys send sample messages that fit the pipeline's schema, or report that there is none."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ fixed = st.lists(st.none() | st.booleans() | st.integers() | st.text(max_size=5)
 leaves: st.SearchStrategy[Any] = texts | numbers | fixed | st.sampled_from([{}, True, {"type": ["null", "integer"]}])
 
 
-def by(seed: int) -> Random:
+def random_of(seed: int) -> Random:
     return Random(seed)  # noqa: S311 - made up, not secret
 
 
@@ -75,59 +75,59 @@ bodies = objects(st.recursive(leaves, around, max_leaves=8))
 
 @given(schema=bodies, seed=st.integers(0, 1000))
 def test_a_sample_fits_its_schema(schema: Schema, seed: int) -> None:
-    """Whatever a schema asks of texts, numbers, lists and choices."""
-    made = sample(schema, by(seed))
+    """With any requirements on texts, numbers, lists and choices."""
+    made = sample(schema, random_of(seed))
     assert compiled.Draft202012Validator(schema, validate_formats=True).is_valid(made), made
 
 
 @given(one=bodies, other=bodies, seed=st.integers(0, 1000))
-def test_what_is_put_together_fits_both(one: Schema, other: Schema, seed: int) -> None:
-    """`allOf` of two that speak of other fields, one of them by reference."""
+def test_a_sample_fits_combined_schemas(one: Schema, other: Schema, seed: int) -> None:
+    """`allOf` of two with different fields, one of them by reference."""
     renamed = {f"other {name}": part for name, part in other["properties"].items()}
     second = {
         "type": "object", "properties": renamed, "required": [f"other {name}" for name in other["required"]]
     }  # fmt: skip
     first = {key: value for key, value in one.items() if key != "additionalProperties"}
     schema = {"allOf": [{"$ref": "#/$defs/first"}, second], "$defs": {"first": first}}
-    made = sample(schema, by(seed))
+    made = sample(schema, random_of(seed))
     assert compiled.Draft202012Validator(schema).is_valid(made), made
 
 
 @given(seed=st.integers(0, 1000))
-def test_the_same_chance_makes_the_same(seed: int) -> None:
-    """And another chance another, so that no message is taken for a duplicate of the one before."""
+def test_the_same_random_seed_gives_the_same_samples(seed: int) -> None:
+    """Consecutive samples differ, so that none is a duplicate."""
     schema = {"required": ["job_id"], "properties": {"job_id": {"type": "string"}}}
-    chance = by(seed)
+    chance = random_of(seed)
     made = [sample(schema, chance) for _ in range(3)]
-    assert made == [sample(schema, again) for again in [by(seed)] for _ in range(3)]
+    assert made == [sample(schema, again) for again in [random_of(seed)] for _ in range(3)]
     assert len({json.dumps(one) for one in made}) == 3
 
 
 @given(seed=st.integers(0, 1000))
-def test_what_an_example_shows_is_sent(seed: int) -> None:
-    """It knows what a handler wants; but for what makes a message another one, and for what must be there beside it."""
+def test_samples_follow_the_examples(seed: int) -> None:
+    """Except the unique fields, and required fields that the example lacks."""
     schema = {
         "required": ["id", "type", "player"],
         "properties": {"id": {"type": "string"}, "type": {"type": "string"}},
         "examples": [{"id": "1", "type": "remind", "text": "tea"}, {"id": "2", "type": "count"}, "not a body"],
     }
-    made = sample(schema, by(seed), fresh={"id"})
+    made = sample(schema, random_of(seed), unique={"id"})
     assert (made["type"], made.get("text")) in {("remind", "tea"), ("count", None)}
     assert made["id"] not in {"1", "2"}
     assert made["player"]
 
 
-def test_examples_that_do_not_fit_are_passed_over() -> None:
-    """The schema is what a sender is held to."""
+def test_invalid_examples_are_ignored() -> None:
+    """The schema is what counts."""
     schema = {"required": ["n"], "properties": {"n": {"type": "integer"}}, "examples": [{"n": "many"}]}
-    assert isinstance(sample(schema, by(1))["n"], int)
+    assert isinstance(sample(schema, random_of(1))["n"], int)
 
 
 @pytest.mark.parametrize("name", ["agent-queue", "browser-jobs", "jobs", "media-cluster", "tankpit-jobs"])
-def test_every_pipeline_of_the_repository_can_be_sent_to(root: Path, name: str) -> None:
-    """Their schemas are what teams write."""
+def test_every_pipeline_of_the_repository_has_samples(root: Path, name: str) -> None:
+    """With schemas as teams write them."""
     schema = json.loads((root / f"generated/dev/{name}/schema.json").read_text())
-    made = [sample(schema, chance) for chance in [by(1)] for _ in range(50)]
+    made = [sample(schema, chance) for chance in [random_of(1)] for _ in range(50)]
     assert [one for one in made if not compiled.Draft202012Validator(schema).is_valid(one)] == []
 
 
@@ -160,40 +160,38 @@ def test_every_pipeline_of_the_repository_can_be_sent_to(root: Path, name: str) 
         {"properties": {"hex": {"pattern": r"^\x41[\u0042-D\-]{2,}?$", "minLength": 4}}, "required": ["hex"]},
     ],
 )  # fmt: skip
-def test_what_speaks_of_several_values_at_once_is_met(schema: Schema) -> None:
-    """Conditions, exclusions, references to itself, names by pattern, lists by place."""
+def test_keywords_over_several_values_are_satisfied(schema: Schema) -> None:
+    """Conditions, exclusions, recursion, names by pattern, items by position."""
     validator = compiled.validator_for(schema)
-    made = [sample(schema, chance) for chance in [by(2)] for _ in range(30)]
+    made = [sample(schema, chance) for chance in [random_of(2)] for _ in range(30)]
     assert [one for one in made if not validator.is_valid(one)] == []
 
 
 @pytest.mark.parametrize(
     ("schema", "why"),
     [
-        ({"required": ["a"], "properties": {"a": False}}, "`a` may have no value"),
-        ({"required": ["a"], "properties": {"a": {"allOf": [False]}}}, "no value is left to choose from"),
-        ({"type": "array"}, "it is to be of two types at once"),
-        ({"required": ["a"], "properties": {"a": {"enum": []}}}, "no value is left to choose from"),
+        ({"required": ["a"], "properties": {"a": False}}, "`a` allows no value"),
+        ({"required": ["a"], "properties": {"a": {"allOf": [False]}}}, "no value is possible"),
+        ({"type": "array"}, "it has contradictory types"),
+        ({"required": ["a"], "properties": {"a": {"enum": []}}}, "no value is possible"),
         ({"required": ["a"], "properties": {"a": {"type": "integer", "minimum": 3, "maximum": 2}}},
          "`a` has no number between its bounds"),
         ({"required": ["a"], "properties": {"a": {"type": "string", "minLength": 9, "maxLength": 2}}},
-         "`a` is to be longer than 8 and shorter than 3 characters"),
+         "`a` must be longer than 8 and shorter than 3 characters"),
         ({"required": ["a"], "properties": {"a": {"pattern": "^(?=x)y$"}}},
-         "`a` has a pattern of which no text could be made: it looks around, or names a group"),
+         "`a` has a pattern that cannot be generated: lookaround and named groups are not supported"),
         ({"required": ["a"], "properties": {"a": {"pattern": r"(a)\1"}}},
-         r"`a` has a pattern of which no text could be made: `\1`"),
+         r"`a` has a pattern that cannot be generated: `\1`"),
         ({"required": ["a"], "properties": {"a": {"pattern": "^a{2}$", "maxLength": 1}}},
-         "`a` has a pattern of which no text could be made: none has the length that is asked for"),
-        ({"$ref": "#"}, "it refers to itself without end"),
-        ({"required": ["a"], "properties": {"a": {"$ref": "#"}}}, "it is too deep"),
-        ({"not": {}}, "`not` is too much to ask"),
+         "`a` has a pattern that cannot be generated: no match has the required length"),
+        ({"$ref": "#"}, "it is infinitely recursive"),
+        ({"required": ["a"], "properties": {"a": {"$ref": "#"}}}, "it is nested too deeply"),
+        ({"not": {}}, "no sample satisfies `not`"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_made_is_said(schema: Schema, why: str) -> None:
-    """With the field, and with a way out."""
+def test_an_unsatisfiable_schema_is_reported(schema: Schema, why: str) -> None:
+    """With the field and a hint."""
     with pytest.raises(CannotGoOn) as told:
-        sample(schema, by(3))
-    assert str(told.value).startswith(f"no message could be made up that fits the schema: {why}")
-    assert told.value.hint == (
-        "send one of your own with `penstock send`; what is asked for by `pattern` is best kept simple"
-    )
+        sample(schema, random_of(3))
+    assert str(told.value).startswith(f"cannot generate a sample message: {why}")
+    assert told.value.hint == "send your own with `penstock send`; simple patterns work best"

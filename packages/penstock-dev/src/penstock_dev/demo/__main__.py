@@ -1,4 +1,4 @@
-"""`python -m penstock_dev.demo`, in Penstock's repository; `make demo` sets up first."""
+"""`python -m penstock_dev.demo`, run in Penstock's repository by `make demo`."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import sys
 
 
 def main() -> int:
-    """Give an exit code, also to somebody who thinks better of it while all of it is loaded."""
+    """Return an exit code, also for Ctrl-C while modules load."""
     try:
-        from penstock_dev.demo.command import command  # noqa: PLC0415 - what takes a while to load may be stopped
+        from penstock_dev.demo.command import command  # noqa: PLC0415 - slow to load, so Ctrl-C must work here
 
         return command()
     except KeyboardInterrupt:

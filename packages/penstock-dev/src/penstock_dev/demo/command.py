@@ -1,4 +1,4 @@
-"""The demo as a command: what it prints, its signals, its exit code."""
+"""The demo's command: its output, its signals and its exit code."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from penstock.terminal.output import Progress
 from penstock.terminal.resolving import EMBEDDED_FOLDER as KEPT_REDIS
 from penstock_dev.demo import ledger, report, traffic
 from penstock_dev.demo.run import DemoResult, DemoRun, Moment
-from penstock_dev.demo.workspace import CODE, ENVIRONMENT, place
+from penstock_dev.demo.workspace import CODE, ENVIRONMENT, workspace
 from penstock_dev.running.instance_lock import FOLDER, instance_lock
 from penstock_dev.running.launching import DevOptions, environ_for
 from penstock_dev.running.log_buffer import LogBuffer
@@ -27,30 +27,30 @@ from penstock_dev.running.supervisor import Supervisor
 from penstock_spec.findings import CannotGoOn
 
 SPEED = 20.0
-CANNOT, STOPPED, WRONG = 2, 130, 1
+EXIT_ERROR, EXIT_STOPPED, EXIT_FAILED = 2, 130, 1
 
 
 def command() -> int:
-    """Run it. Gives an exit code."""
+    """Run the demo; returns the exit code."""
     try:
         return _demo(here())
     except CannotGoOn as error:
         click.echo(f"error: {error.says}", err=True)
         if error.hint:
             click.echo(f"hint: {error.hint}", err=True)
-        return CANNOT
+        return EXIT_ERROR
     except KeyboardInterrupt:
         click.echo("stopped; nothing is left behind", err=True)
-        return STOPPED
+        return EXIT_STOPPED
     except OSError as error:
         click.echo(f"error: {error.strerror or error}{f': {error.filename}' if error.filename else ''}", err=True)
-        return CANNOT
+        return EXIT_ERROR
 
 
 def _demo(root: Path) -> int:
-    with place(root) as folder:
+    with workspace(root) as folder:
         click.echo(painter()(report.title(), "bold"))
-        for line in report.begins(SPEED):
+        for line in report.introduction(SPEED):
             click.echo(line)
         click.echo(f"  `penstock generate`: {_generated(folder)}")
         file = folder / "ledger"
@@ -63,25 +63,25 @@ def _demo(root: Path) -> int:
             environ = environ_for(os.environ, embedded=True) | {ledger.VARIABLE: str(file)}
             options = DevOptions(folder, folder, files, (folder / CODE,), SPEED, environ, scrapes=False)
             with asyncio.Runner() as runner:
-                played = runner.run(_play(Supervisor(options, specs, server, log), first, file))
-    if played is None:
+                result = runner.run(_run(Supervisor(options, specs, server, log), first, file))
+    if result is None:
         raise KeyboardInterrupt
-    for line in _ends(played):
+    for line in _report(result):
         click.echo(line)
-    return 0 if report.adds_up(played) else WRONG
+    return 0 if report.adds_up(result) else EXIT_FAILED
 
 
 def _generated(folder: Path) -> str:
-    """What follows from the spec there, as `penstock generate` tells it. Raises CannotGoOn."""
+    """The output of `penstock generate`. Raises CannotGoOn."""
     words = [sys.executable, "-m", "penstock", "generate", "--env", ENVIRONMENT]
-    told = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)  # noqa: S603 - ourselves
-    if told.returncode:
-        raise CannotGoOn(f"`penstock generate` fails: {told.stderr.strip()}", "see `penstock generate`")
-    return told.stdout.strip()
+    result = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)  # noqa: S603 - trusted arguments
+    if result.returncode:
+        raise CannotGoOn(f"`penstock generate` fails: {result.stderr.strip()}", "see `penstock generate`")
+    return result.stdout.strip()
 
 
-async def _play(supervisor: Supervisor, first: LoadedSpecs, file: Path) -> DemoResult | None:
-    """To its end; None where somebody stopped it."""
+async def _run(supervisor: Supervisor, first: LoadedSpecs, file: Path) -> DemoResult | None:
+    """Run the demo to its end; None if it was stopped."""
     stop, progress = asyncio.Event(), Progress()
 
     def handle() -> None:
@@ -92,12 +92,12 @@ async def _play(supervisor: Supervisor, first: LoadedSpecs, file: Path) -> DemoR
     for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         loop.add_signal_handler(one, handle)
 
-    def say(at: float, text: str) -> None:
+    def log(at: float, text: str) -> None:
         progress.end()
         click.echo(f"  {at:5.1f} s  {text}")
 
     running = asyncio.create_task(supervisor.run(first, stop))
-    playing = asyncio.create_task(DemoRun(supervisor, file, lambda one: progress.show(_shown(one)), say).run())
+    playing = asyncio.create_task(DemoRun(supervisor, file, lambda one: progress.show(_progress_line(one)), log).run())
     try:
         await asyncio.wait((running, playing), return_when=asyncio.FIRST_COMPLETED)
         if running.done():
@@ -111,26 +111,26 @@ async def _play(supervisor: Supervisor, first: LoadedSpecs, file: Path) -> DemoR
         await running
 
 
-def _shown(one: Moment) -> str:
+def _progress_line(one: Moment) -> str:
     return (
         f"  {one.at:5.1f} s  sent {one.sent:,}  done {one.done:,} of {traffic.TOTAL:,}  "
         f"replicas {one.replicas}/{one.wanted}  backlog {one.backlog:,}"
     )
 
 
-def _ends(played: DemoResult) -> Iterator[str]:
+def _report(result: DemoResult) -> Iterator[str]:
     bold = painter()
     yield ""
-    yield bold("ledger, by what the handlers wrote to a file outside Redis", "bold")
-    yield from report.account(played)
+    yield bold("messages, counted in a file that the handlers write outside Redis", "bold")
+    yield from report.account(result)
     yield ""
-    yield bold("what ran twice, and why", "bold")
-    yield from report.twice(played)
+    yield bold("messages that ran twice, and why", "bold")
+    yield from report.ran_twice(result)
     yield ""
-    yield bold("replicas over time: a # is a process that works", "bold")
-    yield from report.replicas(played.moments)
+    yield bold("replicas over time: # is a ready process", "bold")
+    yield from report.replicas(result.moments)
     yield ""
-    yield bold("look at next", "bold")
-    yield from report.next_()
+    yield bold("next steps", "bold")
+    yield from report.next_steps()
     yield ""
-    yield report.summary(played)
+    yield report.summary(result)

@@ -1,4 +1,4 @@
-"""The team's own handler, as the workers of the demo run it: it takes a moment, and its runs stand in the ledger."""
+"""The example's handler as the demo runs it: slowed down, and with its runs in the ledger."""
 
 from __future__ import annotations
 
@@ -12,15 +12,14 @@ from penstock_dev.demo.timing import LEAST, SPREAD
 
 
 class RecordRuns(Middleware):
-    """Writes down what runs, and stands in for a vector database that takes its time."""
+    """Records runs, and simulates a slow vector database."""
 
     async def before(self, message: Any, context: Any) -> None:  # noqa: ANN401 - as the base class says
-        """It begins."""
         append(STARTED, context.message_id, context.attempt)
         await asyncio.sleep(LEAST + SPREAD * (hash(message.pet_id) % 100) / 100)
 
     async def after(self, message: Any, context: Any, result: Any) -> None:  # noqa: ANN401 - as the base class says
-        """Its handler has returned; Redis is told next."""
+        """Record the end; the message is not settled in Redis yet."""
         del message, result
         append(FINISHED, context.message_id, context.attempt)
 

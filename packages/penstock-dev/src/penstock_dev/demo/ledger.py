@@ -1,6 +1,6 @@
-"""What handlers did, in a file outside Redis that only grows: one line in one write, so that lines never mix.
+"""A file outside Redis that records what handlers did. It only grows, and each line is one write, so lines never mix.
 
-Worker processes import it, so it loads next to nothing.
+Worker processes import this module, so it imports little.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 VARIABLE = "PENSTOCK_DEMO_LEDGER"
-"""Names the file, for workers and their children."""
+"""The path of the file, for workers and their children."""
 STARTED, FINISHED = "begins", "ends"
 
 
 def append(what: str, message: str, attempt: int) -> None:
-    """One line."""
+    """Append a line."""
     line = f"{what} {message} {attempt} {os.getpid()} {time.monotonic():.3f}\n"
     file = os.open(os.environ[VARIABLE], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     try:
@@ -29,7 +29,7 @@ def append(what: str, message: str, attempt: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Something that a handler did."""
+    """A start or an end of a handler."""
 
     what: str
     message: str
@@ -39,7 +39,7 @@ class Line:
 
 
 def read(file: Path) -> list[Line]:
-    """All of it."""
+    """Read all lines."""
     if not file.exists():
         return []
     rows = (line.split(" ") for line in file.read_text().splitlines())
@@ -48,7 +48,7 @@ def read(file: Path) -> list[Line]:
 
 @dataclass(frozen=True, slots=True)
 class KilledWorker:
-    """A worker that was."""
+    """The worker that was killed."""
 
     name: str
     pid: int
@@ -57,54 +57,54 @@ class KilledWorker:
 
 @dataclass(frozen=True, slots=True)
 class Accounting:
-    """What became of all that was sent."""
+    """What happened to all messages."""
 
     sent: frozenset[str]
     done: frozenset[str]
     dead: int
     interrupted: frozenset[str]
-    """Ran twice: their handlers ran in the worker when it was killed."""
+    """Ran twice: the handler was running when the worker was killed."""
     unsettled: frozenset[str]
-    """Ran twice: their handlers had returned there, and Redis had not been told yet."""
+    """Ran twice: the handler had returned, but the message was not settled in Redis."""
     unexplained: frozenset[str]
-    """Ran twice for another reason."""
-    again: tuple[float, ...] = ()
-    """Seconds from the kill until each of the first two kinds ran again."""
+    """Ran twice for an unknown reason."""
+    delays: tuple[float, ...] = ()
+    """Seconds from the kill to the second run of each interrupted or unsettled message."""
 
     @property
     def duplicates(self) -> int:
-        """What ran twice."""
+        """The number of messages that ran twice."""
         return len(self.interrupted | self.unsettled | self.unexplained)
 
     @property
     def lost(self) -> int:
-        """What was sent, and is neither done nor dead."""
+        """Messages that are neither done nor dead."""
         return max(0, len(self.sent - self.done) - self.dead)
 
     @property
     def adds_up(self) -> bool:
-        """All that was sent is done, and what ran twice has its reason."""
+        """Whether all messages are done and each second run is explained."""
         return self.sent == self.done and not self.dead and not self.unexplained
 
 
 def account(sent: Iterable[str], lines: Iterable[Line], dead: int, killed: KilledWorker | None) -> Accounting:
-    """From what was sent and what handlers did."""
+    """Compare the sent messages with the ledger."""
     by_message: dict[str, list[Line]] = defaultdict(list)
     for line in lines:
         by_message[line.message].append(line)
-    interrupted, unsettled, unexplained, again = set[str](), set[str](), set[str](), list[float]()
-    for message, told in by_message.items():
-        begins = sorted((line for line in told if line.what == STARTED), key=lambda line: line.at)
+    interrupted, unsettled, unexplained, delays = set[str](), set[str](), set[str](), list[float]()
+    for message, runs in by_message.items():
+        begins = sorted((line for line in runs if line.what == STARTED), key=lambda line: line.at)
         if len(begins) == 1:
             continue
         first, second = begins[:2]
         if killed is None or first.pid != killed.pid or len(begins) > 2:  # noqa: PLR2004 - more than twice
             unexplained.add(message)
             continue
-        returned = any(line.what == FINISHED and line.pid == killed.pid for line in told)
+        returned = any(line.what == FINISHED and line.pid == killed.pid for line in runs)
         (unsettled if returned else interrupted).add(message)
-        again.append(second.at - killed.at)
-    done = frozenset(message for message, told in by_message.items() if any(line.what == FINISHED for line in told))
+        delays.append(second.at - killed.at)
+    done = frozenset(message for message, runs in by_message.items() if any(line.what == FINISHED for line in runs))
     return Accounting(
-        frozenset(sent), done, dead, frozenset(interrupted), frozenset(unsettled), frozenset(unexplained), tuple(again)
+        frozenset(sent), done, dead, frozenset(interrupted), frozenset(unsettled), frozenset(unexplained), tuple(delays)
     )

@@ -1,4 +1,4 @@
-"""What is told at the end: the ledger, the replicas over time, what to look at next."""
+"""The demo's report: the counts, the replicas over time, and next steps."""
 
 from __future__ import annotations
 
@@ -8,48 +8,47 @@ from collections.abc import Iterator, Sequence
 from penstock_dev.demo import traffic
 from penstock_dev.demo.run import DemoResult, Moment
 from penstock_dev.demo.timing import LEAST, SPREAD
-from penstock_dev.demo.workspace import CODE, ENVIRONMENT, LEASE, MOST, NAME
+from penstock_dev.demo.workspace import CODE, ENVIRONMENT, LEASE, MAX_REPLICAS, NAME
 
 STEP = 2.0
-"""Seconds from one line of the replicas to the next."""
-ENOUGH = 1000
+"""Seconds between two lines of replicas."""
+MIN_MESSAGES = 1000
 
 
-def adds_up(played: DemoResult) -> bool:
-    """Whether the ledger is as it has to be."""
-    return played.account.adds_up and len(played.account.sent) >= ENOUGH
+def adds_up(result: DemoResult) -> bool:
+    """Whether the demo succeeded."""
+    return result.account.adds_up and len(result.account.sent) >= MIN_MESSAGES
 
 
-def summary(played: DemoResult) -> str:
-    """The last line, for machines."""
-    one = played.account
-    told = {
+def summary(result: DemoResult) -> str:
+    """The last line, in JSON."""
+    one = result.account
+    numbers = {
         "sent": len(one.sent),
         "done": len(one.done & one.sent),
         "dead": one.dead,
         "duplicates": one.duplicates,
         "lost": one.lost,
-        "seconds": round(played.seconds, 1),
+        "seconds": round(result.seconds, 1),
     }
-    return json.dumps(told)
+    return json.dumps(numbers)
 
 
 def title() -> str:
-    """What this is."""
-    return f"{traffic.TOTAL:,} messages for `{NAME}`, in an environment of its own, `{ENVIRONMENT}`"
+    return f"{traffic.TOTAL:,} messages for `{NAME}`, in the environment `{ENVIRONMENT}`"
 
 
-def begins(speed: float) -> Iterator[str]:
-    """What is as in a cluster, and what is not."""
-    yield f"  specs/{NAME}.yaml, but a lease of {LEASE}: a killed worker is soon missed"
-    yield f"  at most {MOST} workers, which are real processes, and a Redis of their own"
-    yield f"  KEDA and the HPA by their own arithmetic, their clock {speed:g} times as fast"
-    yield f"  the handler of {CODE}/media, which takes {LEAST:g} to {LEAST + SPREAD:g} s here"
+def introduction(speed: float) -> Iterator[str]:
+    """What differs from a cluster."""
+    yield f"  specs/{NAME}.yaml, with a lease of {LEASE} so that recovery is quick"
+    yield f"  at most {MAX_REPLICAS} workers, which are real processes, and a Redis of their own"
+    yield f"  KEDA's and the HPA's arithmetic, on a clock {speed:g} times as fast"
+    yield f"  the handler of {CODE}/media, slowed down to {LEAST:g} to {LEAST + SPREAD:g} s"
 
 
-def account(played: DemoResult) -> Iterator[str]:
-    """Each message's end, from the file that the handlers wrote, beside what Redis had taken."""
-    one = played.account
+def account(result: DemoResult) -> Iterator[str]:
+    """The counts from the ledger."""
+    one = result.account
     for name, value in (
         ("sent", len(one.sent)),
         ("done", len(one.done & one.sent)),
@@ -60,29 +59,29 @@ def account(played: DemoResult) -> Iterator[str]:
         yield f"  {name:<10}{value:>7,}"
 
 
-def twice(played: DemoResult) -> Iterator[str]:
-    """What ran twice, and why."""
-    one, killed = played.account, played.killed
+def ran_twice(result: DemoResult) -> Iterator[str]:
+    """Which messages ran twice, and why."""
+    one, killed = result.account, result.killed
     if killed is None:
-        yield "  No worker was killed: none had anything to do when it was time."
+        yield "  No worker was killed: none was busy half-way."
         return
-    yield f"  {killed.name.partition('~')[0]} was killed with SIGKILL after {played.killed_at:.1f} s."
+    yield f"  {killed.name.partition('~')[0]} was killed with SIGKILL after {result.killed_at:.1f} s."
     if one.interrupted:
-        yield f"  {len(one.interrupted):>3,} it was running: begun there, and run again elsewhere."
+        yield f"  {len(one.interrupted):>3,} interrupted: started there, and ran again elsewhere."
     if one.unsettled:
-        yield f"  {len(one.unsettled):>3,} it had just finished: Redis had not been told, so they ran again."
+        yield f"  {len(one.unsettled):>3,} finished but not settled: Redis did not know yet, so they ran again."
     if one.unexplained:
-        yield f"  {len(one.unexplained):>3,} for another reason, and that should not be so."
-    if one.again:
-        later = f"{min(one.again):.1f} to {max(one.again):.1f} s later"
-        yield f"  They ran again {later}: what a lost worker had is taken"
-        yield f"  over when its lease of {LEASE} is over. Nobody knows which message may have"
-        yield "  killed it, so each then ran in a process of its own. Delivery is at least"
-        yield "  once; what must not happen twice has `context.fence` to tell that it did."
+        yield f"  {len(one.unexplained):>3,} for an unknown reason, which is a bug."
+    if one.delays:
+        later = f"{min(one.delays):.1f} to {max(one.delays):.1f} s later"
+        yield f"  They ran again {later}: other workers take over the messages"
+        yield f"  of a lost worker when its lease of {LEASE} expires. Any of them may have"
+        yield "  caused the crash, so each ran isolated in a child process. Delivery is at"
+        yield "  least once; a handler can detect the second run with `context.fence`."
 
 
 def replicas(moments: Sequence[Moment]) -> Iterator[str]:
-    """A line every other second, and one for the end: a `#` for each process that works."""
+    """A line every other second, and one for the end, with a `#` per ready process."""
     most = max((one.replicas for one in moments), default=0)
     due = 0.0
     for one in moments:
@@ -93,13 +92,13 @@ def replicas(moments: Sequence[Moment]) -> Iterator[str]:
         yield f"  {one.at:4.0f} s {one.replicas:>3}  {'#' * one.replicas:<{most}}  backlog {one.backlog:>5,}{asked}"
 
 
-def next_() -> Iterator[str]:
-    """Where to go from here."""
-    for says, command in (
+def next_steps() -> Iterator[str]:
+    """Where to continue."""
+    for what, command in (
         ("the same, live; `?` lists the keys", f".venv/bin/penstock dev {NAME} --env dev --path {CODE}"),
-        ("the one file that all of it follows from", f"specs/{NAME}.yaml"),
-        ("what that gives a cluster", f"generated/production/{NAME}/"),
-        ("why nothing is lost", "docs/explanation/states.md"),
+        ("the spec", f"specs/{NAME}.yaml"),
+        ("the files generated from it", f"generated/production/{NAME}/"),
+        ("why no message is lost", "docs/explanation/states.md"),
     ):
-        yield f"  {says}"
+        yield f"  {what}"
         yield f"      {command}"

@@ -1,4 +1,4 @@
-"""What happens in the demo: traffic, a worker killed half-way, and the wait until all is done and asleep again."""
+"""One run of the demo: traffic, a worker killed half-way, and the wait until all is done and scaled down."""
 
 from __future__ import annotations
 
@@ -19,30 +19,30 @@ from penstock_dev.running.supervisor import Supervisor
 from penstock_dev.snapshot import LogLine
 from penstock_spec.findings import CannotGoOn
 
-LOOK = 0.25
+INTERVAL = 0.25
 LIMIT = 110.0
-"""Seconds after which whatever is not done is told as lost."""
-ASLEEP_BY = 50.0
-"""Seconds after which nobody waits any more for the last workers to go."""
+"""Seconds after which unfinished messages count as lost."""
+SCALED_DOWN_BY = 50.0
+"""Seconds after which the demo no longer waits for workers to stop."""
 
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """One look."""
+    """The state at one moment."""
 
     at: float
-    """Seconds since the beginning."""
+    """Seconds since the start."""
     sent: int
     done: int
     replicas: int
-    """Processes that work."""
+    """Ready processes."""
     wanted: int
     backlog: int
 
 
 @dataclass(frozen=True, slots=True)
 class DemoResult:
-    """What came of it."""
+    """The result of a run."""
 
     account: ledger.Accounting
     killed: ledger.KilledWorker | None
@@ -52,21 +52,21 @@ class DemoResult:
 
 
 class DemoRun:
-    """One run over a supervisor that runs."""
+    """Runs the demo on a running supervisor."""
 
     def __init__(
         self,
         supervisor: Supervisor,
         file: Path,
         show: Callable[[Moment], object],
-        say: Callable[[float, str], object],
+        log: Callable[[float, str], object],
     ) -> None:
-        """`file` is the ledger; `show` is told each look, `say` what happened."""
+        """`file` is the ledger; `show` gets each state, `log` each event."""
         self._supervisor = supervisor
         self._file = file
         self._show = show
-        self._say = say
-        self._began = time.monotonic()
+        self._log = log
+        self._started_at = time.monotonic()
         self._sent: set[str] = set()
         self._moments: list[Moment] = []
         self._killed: ledger.KilledWorker | None = None
@@ -74,47 +74,47 @@ class DemoRun:
 
     @property
     def seconds(self) -> float:
-        """Since the beginning."""
-        return time.monotonic() - self._began
+        """Seconds since the start."""
+        return time.monotonic() - self._started_at
 
     async def run(self) -> DemoResult:
-        """To its end. Raises CannotGoOn."""
+        """Run to the end. Raises CannotGoOn."""
         await self._supervisor.started.wait()
         sending = asyncio.create_task(self._send())
         try:
-            while not self._over(sending):
+            while not self._finished(sending):
                 if sending.done():
                     sending.result()
-                await asyncio.sleep(LOOK)
-                self._look()
+                await asyncio.sleep(INTERVAL)
+                self._observe()
         finally:
             sending.cancel()
             with contextlib.suppress(asyncio.CancelledError, CannotGoOn):
                 await sending
         killed = self._killed
         dead = self._supervisor.deployments[NAME].measured.dead or 0
-        told = ledger.account(self._sent, ledger.read(self._file), dead, killed)
-        at = killed.at - self._began if killed else 0.0
-        return DemoResult(told, killed, at, tuple(self._moments), self.seconds)
+        accounting = ledger.account(self._sent, ledger.read(self._file), dead, killed)
+        at = killed.at - self._started_at if killed else 0.0
+        return DemoResult(accounting, killed, at, tuple(self._moments), self.seconds)
 
     async def _send(self) -> None:
         deployment = self._supervisor.deployments[NAME]
         _, credentials = read_url(self._supervisor.server.url, self._supervisor.options.environ)
-        assert isinstance(deployment.workload, PipelineWorkload)  # noqa: S101 - the demo has no other
+        assert isinstance(deployment.workload, PipelineWorkload)  # noqa: S101 - the demo has only a pipeline
         async with Producer(deployment.workload.resolved, credentials=credentials) as producer:
             await traffic.send_all(producer, self._sent)
-        self._say(self.seconds, f"all {traffic.TOTAL:,} messages are sent")
+        self._log(self.seconds, f"all {traffic.TOTAL:,} messages sent")
 
-    def _over(self, sending: asyncio.Task[None]) -> bool:
+    def _finished(self, sending: asyncio.Task[None]) -> bool:
         if self.seconds > LIMIT:
             return True
         if not (sending.done() and self._moments):
             return False
         last, deployment = self._moments[-1], self._supervisor.deployments[NAME]
-        settled, asleep = last.done >= last.sent and deployment.measured.idle, not deployment.replica_set.replicas
-        return settled and (asleep or self.seconds > ASLEEP_BY)
+        settled, scaled_down = last.done >= last.sent and deployment.measured.idle, not deployment.replica_set.replicas
+        return settled and (scaled_down or self.seconds > SCALED_DOWN_BY)
 
-    def _look(self) -> None:
+    def _observe(self) -> None:
         deployment = self._supervisor.deployments[NAME]
         lines = ledger.read(self._file)
         done = len({line.message for line in lines if line.what == ledger.FINISHED})
@@ -129,14 +129,14 @@ class DemoRun:
         self._moments.append(moment)
         for line in self._supervisor.log.since(self._number):
             self._number = line.number
-            if _matters(line):
-                self._say(self.seconds, line.text)
+            if _is_decision(line):
+                self._log(self.seconds, line.text)
         if self._killed is None and done >= traffic.TOTAL // 2:
             self._kill(deployment, lines)
         self._show(moment)
 
     def _kill(self, deployment: Deployment, lines: list[ledger.Line]) -> None:
-        """The worker that has most to do."""
+        """Kill the busiest worker."""
         running: dict[int, int] = {}
         for line in lines:
             running[line.pid] = running.get(line.pid, 0) + (1 if line.what == ledger.STARTED else -1)
@@ -145,9 +145,10 @@ class DemoRun:
             return
         one = deployment.replica_set.kill(None, busy)
         self._killed = ledger.KilledWorker(one.name, one.child.pid, time.monotonic())
-        self._say(self.seconds, f"SIGKILL for {one.name.partition('~')[0]}, which runs {busy[one.name]} messages")
+        text = f"killed {one.name.partition('~')[0]} with SIGKILL while it ran {busy[one.name]} messages"
+        self._log(self.seconds, text)
 
 
-def _matters(line: LogLine) -> bool:
-    """What the autoscaler decided; what else went on is told by ourselves."""
+def _is_decision(line: LogLine) -> bool:
+    """Whether the autoscaler wrote it; the demo reports everything else itself."""
     return line.spec == NAME and not line.worker and line.text.startswith(("KEDA", "HPA"))

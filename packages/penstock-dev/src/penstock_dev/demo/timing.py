@@ -1,4 +1,4 @@
-"""How long a message takes in the demo."""
+"""The duration of a message in the demo."""
 
 LEAST, SPREAD = 0.25, 0.5
-"""Seconds: this much, and up to so much more."""
+"""Minimum seconds, and the range above it."""

@@ -1,4 +1,4 @@
-"""What is sent, and when: little, then far too much at once, then a steady stream that ends."""
+"""The demo's traffic: little, then a burst, then a steady stream that ends."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from penstock.producer.producer import Producer
 from penstock_spec.findings import CannotGoOn
 
 TICK = 0.25
-PATIENCE = 10.0
+TIMEOUT = 10.0
 
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """So many messages, evenly over so many seconds."""
+    """Messages sent evenly over some seconds."""
 
     count: int
     seconds: float
@@ -30,15 +30,15 @@ TOTAL = sum(phase.count for phase in PHASES)
 
 
 def ticks(phases: tuple[Phase, ...] = PHASES) -> Iterator[int]:
-    """How many are sent in each tick."""
+    """The number of messages in each tick."""
     for phase in phases:
         steps = max(1, round(phase.seconds / TICK))
         for step in range(steps):
             yield phase.count * (step + 1) // steps - phase.count * step // steps
 
 
-def job(ids: Ulids) -> dict[str, object]:
-    """What the media service would send."""
+def message(ids: Ulids) -> dict[str, object]:
+    """A message as the media service would send it."""
     return {
         "job_id": ids(),
         "pet_id": str(uuid.uuid4()),
@@ -49,11 +49,11 @@ def job(ids: Ulids) -> dict[str, object]:
 
 
 async def send_all(producer: Producer, sent: set[str]) -> None:
-    """All of it; the ids of what Redis has go into `sent`. Raises CannotGoOn."""
+    """Send everything, and add the ids of accepted messages to `sent`. Raises CannotGoOn."""
     ids, loop = Ulids(), asyncio.get_running_loop()
     due = loop.time()
     for count in ticks():
-        for outcome in await producer.send_many([job(ids) for _ in range(count)], timeout=PATIENCE):
+        for outcome in await producer.send_many([message(ids) for _ in range(count)], timeout=TIMEOUT):
             if not isinstance(outcome, Sent):
                 raise CannotGoOn(f"a message was not sent: {getattr(outcome, 'error', outcome)}")
             sent.add(outcome.id)

@@ -1,4 +1,4 @@
-"""A folder for a demo: the repository's own spec in an environment of its own, and nothing left of it at the end."""
+"""A temporary repository for the demo: Penstock's own spec, in an additional environment."""
 
 from __future__ import annotations
 
@@ -17,34 +17,34 @@ NAME = "media-cluster"
 ENVIRONMENT = "demo"
 CODE = "examples"
 LEASE = "10s"
-MOST = 8
+MAX_REPLICAS = 8
 HANDLER = "penstock_dev.demo.handler:cluster"
 IN_SPEC = f"""
   {ENVIRONMENT}:
     handler: "{HANDLER}"
     work.lease: {LEASE}
-    scaling.replicas.max: {MOST}
+    scaling.replicas.max: {MAX_REPLICAS}
 """
-"""The least lease that there may be, so that what a killed worker held is soon taken over; fewer pods, for a laptop."""
+"""The shortest lease, so that a killed worker's messages are taken over soon; few pods, for a laptop."""
 IN_PLATFORM = f"""
   {ENVIRONMENT}:
     namespace: pipelines-{ENVIRONMENT}
     redis: {{addresses: ["127.0.0.1:6379"]}}
 """
-"""Environments stand at the end of both files."""
+"""Appended: environments are at the end of both files."""
 GUARD = 'read -r line || { sleep 1; rm -rf -- "$1"; }'
-"""What takes the folder away when we can do nothing more: our end of its pipe closes with us."""
+"""Deletes the folder when the pipe closes because this process is gone."""
 
 
 @contextmanager
-def place(root: Path) -> Iterator[Path]:
-    """A repository with one spec, in an environment more. Raises CannotGoOn."""
+def workspace(root: Path) -> Iterator[Path]:
+    """Create the repository, and delete it at the end. Raises CannotGoOn."""
     spec, platform, code = root / "specs" / f"{NAME}.yaml", root / "penstock.yaml", root / CODE / "media"
     if not (spec.is_file() and platform.is_file() and code.is_dir()):
         raise CannotGoOn(
-            f"the demo runs `{NAME}`, and its spec and handler are not here", "run `make demo` where they are"
+            f"the demo needs the spec and the handler of `{NAME}`", "run `make demo` in Penstock's repository"
         )
-    with _vanishing() as folder:
+    with _temporary_folder() as folder:
         (folder / "specs").mkdir()
         shutil.copy(root / "specs" / f"{NAME}.message.json", folder / "specs")
         (folder / "specs" / spec.name).write_text(spec.read_text() + IN_SPEC)
@@ -54,14 +54,14 @@ def place(root: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def _vanishing() -> Iterator[Path]:
-    """A folder that is gone afterwards, even when we are killed with SIGKILL.
+def _temporary_folder() -> Iterator[Path]:
+    """A temporary folder that is deleted even if this process gets SIGKILL.
 
-    Ctrl-C has to wait until there is somebody who takes it away.
+    Ctrl-C waits until the guard that deletes it runs.
     """
     before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
     folder = Path(tempfile.mkdtemp(prefix="penstock-demo-"))
-    guard = subprocess.Popen(  # noqa: S603 - a shell with a script of ours
+    guard = subprocess.Popen(  # noqa: S603 - a constant script
         ["/bin/sh", "-c", GUARD, "sh", str(folder)],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,

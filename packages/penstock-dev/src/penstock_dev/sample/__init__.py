@@ -1,6 +1,6 @@
-"""A body made up from a JSON Schema, for keys that send. It fits, or none is made: nobody is sent rubbish by a key.
+"""Generates sample messages from a JSON Schema. A sample always fits the schema, or there is an error.
 
-What a handler wants beyond the schema, its `examples` show: a body has what one of them has, and the rest is made up.
+If the schema has `examples`, a sample contains one of them, as handlers may need more than the schema requires.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from penstock_spec.findings import CannotGoOn
 from penstock_spec.kinds.pipeline.message.schema_check import DRAFTS, NEWEST
 
 TRIES = 40
-"""What speaks of several values at once, as `not` and `if` do, is met by trying again."""
+"""Keywords over several values, such as `not` and `if`, are satisfied by repeated attempts."""
 
 
-def sample(schema: dict[str, Any], chance: Random, fresh: Collection[str] = ()) -> dict[str, Any]:
-    """One that the schema takes, and most likely another one each time; examples give no `fresh` fields.
+def sample(schema: dict[str, Any], random: Random, unique: Collection[str] = ()) -> dict[str, Any]:
+    """A random message that fits the schema. The `unique` fields never come from an example.
 
     Raises CannotGoOn.
     """
@@ -30,20 +30,20 @@ def sample(schema: dict[str, Any], chance: Random, fresh: Collection[str] = ()) 
     examples = [one for one in schema.get("examples", ()) if isinstance(one, dict)]
     why = ""
     for number in range(TRIES):
-        shown = chance.choice(examples) if examples and number < TRIES // 2 else None
+        example = random.choice(examples) if examples and number < TRIES // 2 else None
         try:
-            body = SampleMaker(schema, chance, full=shown is None and number % 2 == 0).body()
-        except SampleError as found:
-            why = str(found)
+            body = SampleMaker(schema, random, full=example is None and number % 2 == 0).body()
+        except SampleError as error:
+            why = str(error)
             continue
-        body |= {name: value for name, value in (shown or {}).items() if name not in fresh}
+        body |= {name: value for name, value in (example or {}).items() if name not in unique}
         try:
             check.validate(body)
-        except compiled.ValidationError as found:
-            why = f"`{found.kind.name}` is too much to ask"
+        except compiled.ValidationError as error:
+            why = f"no sample satisfies `{error.kind.name}`"
         else:
             return body
     raise CannotGoOn(
-        f"no message could be made up that fits the schema: {why}",
-        "send one of your own with `penstock send`; what is asked for by `pattern` is best kept simple",
+        f"cannot generate a sample message: {why}",
+        "send your own with `penstock send`; simple patterns work best",
     )

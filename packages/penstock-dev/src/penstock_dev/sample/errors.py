@@ -1,5 +1,5 @@
-"""What all parts of this package say where they find nothing."""
+"""The error of this package."""
 
 
 class SampleError(Exception):
-    """Why not, in a few words that follow the name of a field."""
+    """Why no sample can be generated, in words that follow the name of a field."""

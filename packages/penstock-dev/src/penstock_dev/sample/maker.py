@@ -1,4 +1,4 @@
-"""Values by chance, from the parts of a schema."""
+"""Random values from the parts of a schema."""
 
 from __future__ import annotations
 
@@ -13,41 +13,41 @@ from penstock_dev.sample.numbers import number
 from penstock_dev.sample.texts import text
 from penstock_spec.kinds.pipeline.message.schema_check import resolve_reference
 
-DEEPEST = 24
-FULLEST = 3
-"""Levels down to which fields are filled in that need not be there."""
-MORE = 2
-"""Items of a list beyond those that must be there."""
+MAX_DEPTH = 24
+OPTIONAL_DEPTH = 3
+"""Levels with optional fields."""
+OPTIONAL_ITEMS = 2
+"""Optional items of a list."""
 
 Schema = dict[str, Any]
 
 
 class SampleMaker:
-    """Of one body."""
+    """Generates one message."""
 
-    def __init__(self, root: Schema, chance: Random, *, full: bool) -> None:
-        """A body that is not full has only what must be there."""
+    def __init__(self, root: Schema, random: Random, *, full: bool) -> None:
+        """With `full`, include optional fields."""
         self._root = root
-        self._chance = chance
+        self._random = random
         self._full = full
 
     def body(self) -> dict[str, Any]:
-        """The whole."""
+        """The message."""
         value = self.value({"type": "object", "allOf": [self._root]}, "", 0)
-        assert isinstance(value, dict)  # noqa: S101 - its type is said
+        assert isinstance(value, dict)  # noqa: S101 - by its type
         return value
 
     def value(self, part: object, name: str, depth: int) -> Any:  # noqa: ANN401 - any value of JSON
-        """Of one part; `name` is that of the field, of which texts remind."""
-        if part is False or depth > DEEPEST:
-            raise SampleError("it is too deep" if depth > DEEPEST else f"`{name}` may have no value")
+        """A value for a part of the schema; texts resemble the name of their field."""
+        if part is False or depth > MAX_DEPTH:
+            raise SampleError("it is nested too deeply" if depth > MAX_DEPTH else f"`{name}` allows no value")
         one = self._choice(part if isinstance(part, dict) else {})
         if "const" in one or "enum" in one:
             return self._one_of([one["const"]] if "const" in one else one["enum"])
         kinds = _kinds(one)
         if not kinds:
-            raise SampleError(f"{f'`{name}`' if name else 'it'} is to be of two types at once")
-        kind = self._chance.choice([kind for kind in kinds if kind != "null"] or ["null"])
+            raise SampleError(f"{f'`{name}`' if name else 'it'} has contradictory types")
+        kind = self._random.choice([kind for kind in kinds if kind != "null"] or ["null"])
         match kind:
             case "object":
                 return self._object(one, depth)
@@ -56,24 +56,24 @@ class SampleMaker:
             case "string" | "integer" | "number":
                 return self._plain(kind, one, name)
             case _:
-                return None if kind == "null" else self._chance.choice([True, False])
+                return None if kind == "null" else self._random.choice([True, False])
 
     def _plain(self, kind: str, one: Schema, name: str) -> str | float:
         try:
             if kind == "string":
-                return text(one, name, self._chance)
-            return number(one, self._chance, whole=kind == "integer")
+                return text(one, name, self._random)
+            return number(one, self._random, whole=kind == "integer")
         except SampleError as why:
             raise SampleError(f"`{name}` {why}") from None
 
     def _choice(self, part: Schema) -> Schema:
-        """A part without references and choices: each choice is made."""
+        """The part with its references resolved and its choices made."""
         one = part
-        for _ in range(DEEPEST):
+        for _ in range(MAX_DEPTH):
             if "$ref" in one:
                 target = self._root if one["$ref"] == "#" else resolve_reference(self._root, one["$ref"])
                 if target is None:
-                    raise SampleError(f"`{one['$ref']}` leads nowhere")
+                    raise SampleError(f"`{one['$ref']}` cannot be resolved")
                 one = merged({key: value for key, value in one.items() if key != "$ref"}, target)
                 continue
             together = one.get("allOf", [])
@@ -85,13 +85,13 @@ class SampleMaker:
             for other in [*together, *either]:
                 rest = merged(rest, other)
             one = rest
-        raise SampleError("it refers to itself without end")
+        raise SampleError("it is infinitely recursive")
 
     def _condition(self, one: Schema) -> list[object]:
         if "if" not in one:
             return []
         holds = merged(one["if"] if isinstance(one["if"], dict) else {}, one.get("then", {}))
-        return [self._chance.choice([holds, one.get("else", {})])]
+        return [self._random.choice([holds, one.get("else", {})])]
 
     def _object(self, one: Schema, depth: int) -> dict[str, Any]:
         named: Schema = one.get("properties", {})
@@ -99,17 +99,17 @@ class SampleMaker:
         for name in one.get("required", []):
             body[name] = self.value(self._field(one, name), name, depth + 1)
         for name, part in named.items():
-            wanted = self._full and depth < FULLEST and self._chance.random() < 0.5  # noqa: PLR2004 - a coin
+            wanted = self._full and depth < OPTIONAL_DEPTH and self._random.random() < 0.5  # noqa: PLR2004 - every second one
             if name not in body and wanted and len(body) < one.get("maxProperties", len(named) + len(body)):
                 try:
                     body[name] = self.value(part, name, depth + 1)
-                except SampleError:  # then it is left out: it need not be there
+                except SampleError:  # an optional field is omitted
                     continue
         self._fill(one, body, depth)
         return {name: body[name] for name in sorted(body, key=[*named, *body].index)}
 
     def _fill(self, one: Schema, body: dict[str, Any], depth: int) -> None:
-        """Up to as many fields as there must be."""
+        """Add fields up to the minimum number."""
         names = [name for name in one.get("properties", {}) if name not in body]
         for count in range(one.get("minProperties", 0) * 2):
             if len(body) >= one.get("minProperties", 0):
@@ -118,18 +118,18 @@ class SampleMaker:
             if names:
                 name = names.pop(0)
             elif patterns:
-                name = text({"pattern": patterns[0]}, "", self._chance)
+                name = text({"pattern": patterns[0]}, "", self._random)
             else:
-                name = text(merged(one.get("propertyNames", {}), {"type": "string"}), f"field{count}", self._chance)
+                name = text(merged(one.get("propertyNames", {}), {"type": "string"}), f"field{count}", self._random)
             body[name] = self.value(self._field(one, name), name, depth + 1)
 
     def _field(self, one: Schema, name: str) -> object:
-        """What is said of a field, by its name, by a pattern, or of all others."""
+        """The schema of a field, by name, by pattern, or for all others."""
         parts = [one["properties"][name]] if name in one.get("properties", {}) else []
         for pattern, part in one.get("patternProperties", {}).items():
             try:
                 parts += [part] if re.search(pattern, name) else []
-            except re.error:  # Python reads fewer patterns than the schema may have; what is made is checked anyway
+            except re.error:  # Python supports fewer patterns; the message is validated at the end
                 continue
         if not parts:
             return one.get("additionalProperties", {})
@@ -138,8 +138,12 @@ class SampleMaker:
     def _array(self, one: Schema, name: str, depth: int) -> list[Any]:
         prefix, rest = _places(one)
         least: int = max(one.get("minItems", 0), one.get("minContains", 1) if "contains" in one else 0)
-        most: int = one.get("maxItems", max(least, len(prefix)) + MORE)
-        wanted = min(most, self._chance.randint(least, least + MORE)) if self._full and depth < FULLEST else least
+        most: int = one.get("maxItems", max(least, len(prefix)) + OPTIONAL_ITEMS)
+        wanted = (
+            min(most, self._random.randint(least, least + OPTIONAL_ITEMS))
+            if self._full and depth < OPTIONAL_DEPTH
+            else least
+        )
         if rest is False:
             wanted = min(wanted, len(prefix))
         items: list[Any] = []
@@ -156,8 +160,8 @@ class SampleMaker:
 
     def _one_of(self, choices: list[Any]) -> Any:  # noqa: ANN401 - as `value`
         if not choices:
-            raise SampleError("no value is left to choose from")
-        return self._chance.choice(choices)
+            raise SampleError("no value is possible")
+        return self._random.choice(choices)
 
 
 _CHOICES = frozenset({"allOf", "anyOf", "oneOf", "if", "then", "else"})
@@ -170,15 +174,15 @@ _BY_KEYWORD = {
 
 
 def _kinds(one: Schema) -> list[str]:
-    """The types that are said; else those of which the other words speak; else a text, which most fields are."""
-    said = one.get("type")
-    if said is not None:
-        return [said] if isinstance(said, str) else list(said)
+    """The given types, or those that the other keywords imply, or a string."""
+    given = one.get("type")
+    if given is not None:
+        return [given] if isinstance(given, str) else list(given)
     return [kind for kind, words in _BY_KEYWORD.items() if any(word in one for word in words)][:1] or ["string"]
 
 
 def _places(one: Schema) -> tuple[list[Any], object]:
-    """What is said of items by their place, and of all others; before 2020 this was said in other words."""
+    """The schemas of items by position, and of all others; before 2020 the keywords were different."""
     items = one.get("items", {})
     if isinstance(items, list):
         return items, one.get("additionalItems", {})

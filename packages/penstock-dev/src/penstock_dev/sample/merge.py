@@ -1,4 +1,4 @@
-"""Two parts of a schema that hold of one value, as one part."""
+"""Merges two schemas that apply to one value."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Schema = dict[str, Any]
 
 
 def merged(one: Schema, other: object) -> Schema:
-    """What both say. Words that are not known here are taken from the second; what is made is checked anyway."""
+    """Both schemas as one. Unknown keywords come from the second; the message is validated at the end."""
     if other is False:
         return {**one, "enum": []}
     if not isinstance(other, dict):

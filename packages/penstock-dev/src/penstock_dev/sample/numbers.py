@@ -1,4 +1,4 @@
-"""A number between bounds."""
+"""Random numbers between bounds."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import Any
 from penstock_dev.sample.errors import SampleError
 
 SPREAD = 100
-"""Where there is no bound, how far from the other one; or from nothing."""
+"""Distance from the only bound, or from 0."""
 EXACT = 1 << 20
-"""Steps that the space between two bounds has, where nothing says how many."""
+"""Steps between two bounds without `multipleOf`."""
 
 
-def number(one: dict[str, Any], chance: Random, *, whole: bool) -> float:
-    """Raises CannotMake. Bounds that are exclusive are met by a step away from them."""
+def number(one: dict[str, Any], random: Random, *, whole: bool) -> float:
+    """A random number. Raises SampleError. An exclusive bound is one step away."""
     low, high = _bounds(one)
     step = _exact(one["multipleOf"]) if "multipleOf" in one else None
     if whole:
-        # Fractions of one are only met at their least common multiple with it, which is their numerator.
+        # A fraction has a common multiple with 1 that is its numerator.
         step = Fraction(1) if step is None else Fraction(step.numerator)
     elif step is None:
         step = Fraction(1) if high - low >= 1 else (high - low) / EXACT or Fraction(1)
@@ -33,7 +33,7 @@ def number(one: dict[str, Any], chance: Random, *, whole: bool) -> float:
         if not whole and "multipleOf" not in one and low == high:
             return float(low)
         raise SampleError("has no number between its bounds")
-    value = chance.randint(first, last) * step
+    value = random.randint(first, last) * step
     return int(value) if value.denominator == 1 else float(value)
 
 
@@ -51,7 +51,7 @@ def _bounds(one: dict[str, Any]) -> tuple[Fraction, Fraction]:
 
 
 def _exact(value: float) -> Fraction:
-    """As it is written: `0.1` is a tenth."""
+    """Exactly as written: `0.1` is a tenth."""
     return Fraction(str(value))
 
 

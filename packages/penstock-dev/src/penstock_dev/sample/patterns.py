@@ -1,4 +1,4 @@
-r"""A text that fits a regular expression, for the expressions that people write in schemas.
+r"""Random texts that match a regular expression, for patterns as people write them in schemas.
 
 Letters, classes, groups, `|`, repetition, `^` and `$` at the ends of the whole, `\d`, `\w`, `\s`. What looks around or
 back is not understood.
@@ -13,9 +13,9 @@ from random import Random
 
 from penstock_dev.sample.errors import SampleError
 
-MORE = 6
-"""Repetitions beyond the fewest, where there is no bound."""
-LONGEST = 4096
+MAX_OPTIONAL = 6
+"""Maximum optional repetitions without an upper bound."""
+MAX_REPETITIONS = 4096
 TRIES = 60
 
 WORD = string.ascii_letters + string.digits + "_"
@@ -28,26 +28,26 @@ PRINTABLE = "".join(map(chr, range(32, 127)))
 Piece = Callable[[], str]
 
 
-def fitting(pattern: str, chance: Random, *, at_least: int = 0, at_most: int | None = None) -> str:
-    """Raises CannotMake. A pattern that is not tied to both ends may be met by a longer text."""
-    piece = _Reader(pattern, chance).whole()
+def random_match(pattern: str, random: Random, *, at_least: int = 0, at_most: int | None = None) -> str:
+    """A random match. Raises SampleError. A pattern without `$` may be matched by a longer text."""
+    piece = _Parser(pattern, random).whole()
     loose = "" if pattern.endswith("$") and not pattern.endswith("\\$") else ANY
     for _ in range(TRIES):
         made = piece()
         if loose and len(made) < at_least:
-            made += "".join(chance.choice(loose) for _ in range(at_least - len(made)))
+            made += "".join(random.choice(loose) for _ in range(at_least - len(made)))
         if at_least <= len(made) and (at_most is None or len(made) <= at_most):
             return made
-    raise SampleError("none has the length that is asked for")
+    raise SampleError("no match has the required length")
 
 
-class _Reader:
-    """Reads a pattern once, and leaves what makes texts of it."""
+class _Parser:
+    """Parses a pattern into a generator of matches."""
 
-    def __init__(self, pattern: str, chance: Random) -> None:
+    def __init__(self, pattern: str, random: Random) -> None:
         self._pattern = pattern
         self._at = 0
-        self._chance = chance
+        self._random = random
 
     def whole(self) -> Piece:
         made = self._either()
@@ -61,13 +61,13 @@ class _Reader:
     def _next(self) -> str:
         one = self._peek()
         if not one:
-            raise SampleError("it ends too soon")
+            raise SampleError("it ends too early")
         self._at += 1
         return one
 
-    def _takes(self, words: str) -> bool:
-        there = self._pattern.startswith(words, self._at)
-        self._at += len(words) if there else 0
+    def _takes(self, prefix: str) -> bool:
+        there = self._pattern.startswith(prefix, self._at)
+        self._at += len(prefix) if there else 0
         return there
 
     def _either(self) -> Piece:
@@ -76,7 +76,7 @@ class _Reader:
             ways.append(self._row())
 
         def one_of_them() -> str:
-            return self._chance.choice(ways)()
+            return self._random.choice(ways)()
 
         return one_of_them if len(ways) > 1 else ways[0]
 
@@ -84,7 +84,7 @@ class _Reader:
         pieces: list[Piece] = []
         while self._peek() not in {"", "|", ")"}:
             if self._takes("^") or self._takes("$"):
-                continue  # what is made has nothing before or after it; in the middle it fits nothing, and is refused
+                continue  # anchors at the ends always hold; in the middle nothing matches, and validation fails
             pieces.append(self._repeated(self._atom()))
         return lambda: "".join(piece() for piece in pieces)
 
@@ -92,10 +92,10 @@ class _Reader:
         one = self._next()
         if one == "(":
             if self._takes("?") and not self._takes(":"):
-                raise SampleError("it looks around, or names a group")
+                raise SampleError("lookaround and named groups are not supported")
             made = self._either()
             if not self._takes(")"):
-                raise SampleError("a group has no end")
+                raise SampleError("a group is not closed")
             return made
         if one == "[":
             return self._among(self._class())
@@ -104,13 +104,13 @@ class _Reader:
         if one == "\\":
             return self._among(self._escape())
         if one in "*+?{":
-            raise SampleError(f"nothing is repeated by `{one}`")
+            raise SampleError(f"nothing to repeat before `{one}`")
         return lambda: one
 
     def _among(self, letters: str) -> Piece:
         if not letters:
-            raise SampleError("a class has no letter")
-        return lambda: self._chance.choice(letters)
+            raise SampleError("a character class is empty")
+        return lambda: self._random.choice(letters)
 
     def _escape(self) -> str:
         one = self._next()
@@ -138,7 +138,7 @@ class _Reader:
                 end = self._next()
                 end = self._escape() if end == "\\" else end
                 if len(end) != 1 or ord(end) < ord(some):
-                    raise SampleError("a class has no order")
+                    raise SampleError("a character range is reversed")
                 some = "".join(map(chr, range(ord(some), min(ord(end), ord(some) + 200) + 1)))
             letters += some
         return "".join(one for one in PRINTABLE if one not in letters) if without else letters
@@ -155,7 +155,7 @@ class _Reader:
             return piece
         if self._peek() in {"?", "+"}:
             self._next()
-        if least > LONGEST:
+        if least > MAX_REPETITIONS:
             raise SampleError("it repeats too often")
-        upper = least + MORE if most is None else min(most, least + 2 * MORE)
-        return lambda: "".join(piece() for _ in range(self._chance.randint(least, upper)))
+        upper = least + MAX_OPTIONAL if most is None else min(most, least + 2 * MAX_OPTIONAL)
+        return lambda: "".join(piece() for _ in range(self._random.randint(least, upper)))
