@@ -18,9 +18,11 @@ from patience import PATIENCE
 from servers import wait_for
 
 from penstock_dev.demo import report, traffic
+from penstock_dev.demo.command import generate
 from penstock_dev.demo.ledger import FINISHED, STARTED, Accounting, KilledWorker, Line, account
 from penstock_dev.demo.run import DemoResult, Moment
 from penstock_dev.demo.workspace import MAX_REPLICAS
+from penstock_spec.findings import CannotGoOn
 
 KILLED = KilledWorker("worker-1~abc", 7, 10.0)
 OTHER = 8
@@ -194,3 +196,10 @@ def test_outside_the_repository_the_demo_has_a_hint(tmp_path: Path) -> None:
     )
     assert accounting.returncode == 2
     assert accounting.stderr.startswith("error: the demo needs the spec and the handler of `media-cluster`\n")
+
+
+def test_a_failing_generate_is_reported(tmp_path: Path) -> None:
+    with pytest.raises(CannotGoOn) as failed:
+        generate(tmp_path)
+    assert failed.value.says.startswith("`penstock generate` fails: error: ")
+    assert failed.value.hint == "see `penstock generate`"

@@ -52,7 +52,7 @@ def _demo(root: Path) -> int:
         click.echo(painter()(report.title(), "bold"))
         for line in report.introduction(SPEED):
             click.echo(line)
-        click.echo(f"  `penstock generate`: {_generated(folder)}")
+        click.echo(f"  `penstock generate`: {generate(folder)}")
         file = folder / "ledger"
         log, specs = LogBuffer(), SpecLoader(SpecSelection((), folder / "penstock.yaml", ENVIRONMENT, folder, today))
         first = specs.read()
@@ -71,8 +71,8 @@ def _demo(root: Path) -> int:
     return 0 if report.adds_up(result) else EXIT_FAILED
 
 
-def _generated(folder: Path) -> str:
-    """The output of `penstock generate`. Raises CannotGoOn."""
+def generate(folder: Path) -> str:
+    """Run `penstock generate` in the folder and return its output. Raises CannotGoOn."""
     words = [sys.executable, "-m", "penstock", "generate", "--env", ENVIRONMENT]
     result = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)  # noqa: S603 - trusted arguments
     if result.returncode:
