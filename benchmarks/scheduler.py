@@ -31,8 +31,8 @@ from drain import Redis
 from table import tell
 
 from penstock.embedded import Embedded
-from penstock.scheduler.steps import MOST, Answer, Entry, Returned, Steps, Taken
-from penstock.scheduler.story import Story
+from penstock.scheduler.job_steps import MOST, AcquiredJob, EndedRun, JobAnswer, JobEntry, JobSteps
+from penstock.scheduler.run_record import RunRecord
 from penstock.wire.credentials import Credentials
 from penstock.wire.link import Link
 from penstock.wire.route import Route
@@ -85,16 +85,16 @@ def link_to(server: Embedded) -> Link:
     return Link(Route.to(Where(addresses=[server.address]), "", credentials=Credentials()), name="bench")
 
 
-async def register(steps: Steps, jobs: list[str], due: int) -> None:
+async def register(steps: JobSteps, jobs: list[str], due: int) -> None:
     """All of them, due now."""
     for at in range(0, len(jobs), MOST):
-        await steps.register([Entry(name, "60000 500 0 1h", 500, due, due) for name in jobs[at : at + MOST]])
+        await steps.register([JobEntry(name, "60000 500 0 1h", 500, due, due) for name in jobs[at : at + MOST]])
 
 
 async def registered(server: Embedded) -> None:
     """What is in Redis is the same for both."""
     link = link_to(server)
-    steps = Steps(link, KEYS)
+    steps = JobSteps(link, KEYS)
     await register(steps, names(JOBS), await steps.time() // 1000)
     await link.close()
 
@@ -103,20 +103,20 @@ async def moved(server: Embedded) -> float:
     """Jobs acquired and completed a second, by scripts."""
     await registered(server)
     links = [link_to(server) for _ in range(2 * PAIRS)]
-    steps = [Steps(link, KEYS) for link in links]
+    steps = [JobSteps(link, KEYS) for link in links]
     await steps[0].lease(LIFE, TTL, "begin")
     for one in steps:
         await one.time()
-    ended: asyncio.Queue[list[Returned]] = asyncio.Queue(PAIRS)
+    ended: asyncio.Queue[list[EndedRun]] = asyncio.Queue(PAIRS)
 
-    async def take(taker: Steps) -> None:
+    async def take(taker: JobSteps) -> None:
         while (took := await taker.acquire(LIFE, MOST, look=MOST)) is not None and took.jobs:
             await ended.put([_ended(one) for one in took.jobs])
 
-    async def settle(settler: Steps) -> None:
+    async def settle(settler: JobSteps) -> None:
         while True:
             answers = await settler.complete(await ended.get())
-            assert all(one is Answer.DONE for one in answers)  # noqa: S101 - as they must be
+            assert all(one is JobAnswer.DONE for one in answers)  # noqa: S101 - as they must be
             ended.task_done()
 
     began = time.perf_counter()
@@ -131,9 +131,9 @@ async def moved(server: Embedded) -> float:
     return JOBS / seconds
 
 
-def _ended(one: Taken) -> Returned:
-    story = Story(one.due, one.acquired, one.acquired, "ok", "", 0, one.due + 3600, one.fence, LIFE)
-    return Returned(one.name, one.score, story.next, story.write())
+def _ended(one: AcquiredJob) -> EndedRun:
+    story = RunRecord(one.due, one.acquired, one.acquired, "ok", "", 0, one.due + 3600, one.fence, LIFE)
+    return EndedRun(one.name, one.score, story.next, story.write())
 
 
 async def locked(server: Embedded) -> float:

@@ -11,10 +11,10 @@ from typing import Any, cast
 from penstock.clocks import Clocks
 from penstock.handling.load import Handler
 from penstock.janitor.janitor import Janitor
-from penstock.janitor.lead import lock_of
-from penstock.janitor.links import Links, Pair
-from penstock.janitor.pods import PodsUnknownError
-from penstock.janitor.reach import Reach
+from penstock.janitor.kubernetes_pods import PodsUnknownError
+from penstock.janitor.leader_lock import lock_of
+from penstock.janitor.links import JanitorLinks, PipelineLinks
+from penstock.janitor.reachability import Reachability
 from penstock.message.form import Received, form_of
 from penstock.observe.board import Board
 from penstock.observe.metrics import Metrics
@@ -308,10 +308,10 @@ class JanitorProcess(Process):
 
     async def _run(self) -> None:
         around = self.around
-        reach = Reach()
-        pair = Pair(self.link("work"), self.link("metrics"), reach)
+        reach = Reachability()
+        pair = PipelineLinks(self.link("work"), self.link("metrics"), reach)
         lock = lock_of(around.pipeline.environment, [around.pipeline.keys])
-        links = Links(self.link("leader"), lock, (pair,), reach)
+        links = JanitorLinks(self.link("leader"), lock, (pair,), reach)
         clocks = Clocks(around.universe.clock, around.wall, asyncio.sleep)
         await Janitor([around.pipeline], links, _BOARD, NoPods(), clocks).run(asyncio.Event())
 

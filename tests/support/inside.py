@@ -15,9 +15,9 @@ from penstock.observe.board import Board
 from penstock.observe.metrics import Metrics
 from penstock.observe.readiness import Readiness
 from penstock.pod.dependencies import Dependencies
-from penstock.scheduler.calls import Calls
 from penstock.scheduler.context import JobContext
-from penstock.scheduler.listing import Listing
+from penstock.scheduler.job_list import JobLister
+from penstock.scheduler.job_runner import JobRunner
 from penstock.scheduler.resolved import ResolvedScheduler
 from penstock.scheduler.scheduler import Scheduler
 from penstock.wire.credentials import Credentials
@@ -42,7 +42,7 @@ class InLoop:
         asyncio.get_running_loop().call_soon(call, *args)
 
 
-class Given(Calls):
+class Given(JobRunner):
     """Runs a function of the test's."""
 
     def __init__(self, spec: Spec, handle: Handle) -> None:
@@ -94,4 +94,4 @@ def pod(  # noqa: PLR0913 - what a pod has from outside
         host=host,
         clocks=clocks,
     )
-    return Scheduler(resolved, Listing(spec), Given(spec, handle), dependencies)
+    return Scheduler(resolved, JobLister(spec), Given(spec, handle), dependencies)

@@ -9,7 +9,16 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Literal, Self, TypeVar
 
-from penstock.scheduler.steps import Answer, Cleaned, Entry, Looked, Returned, Steps, Taken, Took
+from penstock.scheduler.job_steps import (
+    AcquiredJob,
+    AcquireResult,
+    EndedRun,
+    JobAnswer,
+    JobCounts,
+    JobEntry,
+    JobSteps,
+    OrphanPage,
+)
 from penstock.wire.link import Link
 from penstock_spec.kinds.scheduler.keys import KeyNames, SchedulerKeys
 
@@ -45,7 +54,7 @@ class Moves:
 
     def __init__(self, link: Link) -> None:
         self.link = link
-        self.steps = Steps(link, KEYS)
+        self.steps = JobSteps(link, KEYS)
         self._runner = asyncio.Runner()
 
     def __enter__(self) -> Self:
@@ -104,19 +113,19 @@ class Moves:
         further: int = 0,
         shards: str = "*",
         skip: Iterable[str] = (),
-    ) -> Took:
+    ) -> AcquireResult:
         took = self.wait(self.steps.acquire(life, most, look=look, further=further, shards=shards, skip=skip))
         assert took is not None, "its life is over"
         return took
 
-    def take(self, life: str, most: int = 500, **said: Any) -> list[Taken]:  # noqa: ANN401 - as `took` has it
+    def take(self, life: str, most: int = 500, **said: Any) -> list[AcquiredJob]:  # noqa: ANN401 - as `took` has it
         return list(self.took(life, most, **said).jobs)
 
-    def complete(self, *taken: Taken, due: int = 0, story: str | bytes = b'{"it": "ended"}') -> list[Answer]:
-        return self.wait(self.steps.complete([Returned(one.name, one.score, due, as_bytes(story)) for one in taken]))
+    def complete(self, *taken: AcquiredJob, due: int = 0, story: str | bytes = b'{"it": "ended"}') -> list[JobAnswer]:
+        return self.wait(self.steps.complete([EndedRun(one.name, one.score, due, as_bytes(story)) for one in taken]))
 
-    def release(self, *taken: Taken, due: int | None = None) -> list[Answer]:
-        rows = [Returned(one.name, one.score, one.due if due is None else due, None) for one in taken]
+    def release(self, *taken: AcquiredJob, due: int | None = None) -> list[JobAnswer]:
+        rows = [EndedRun(one.name, one.score, one.due if due is None else due, None) for one in taken]
         return self.wait(self.steps.release(rows))
 
     def clean(
@@ -127,7 +136,7 @@ class Moves:
         judges: bool = True,
         shards: str = "*",
         removes_numeric: bool = True,
-    ) -> Cleaned:
+    ) -> OrphanPage:
         """One page, which is all that a test has."""
         return self.wait(
             self.steps.clean(
@@ -135,21 +144,21 @@ class Moves:
             )
         )
 
-    def ask_for(self, what: Literal["pause", "resume", "run_now"], *names: str) -> list[Answer]:
+    def ask_for(self, what: Literal["pause", "resume", "run_now"], *names: str) -> list[JobAnswer]:
         return self.wait(self.steps.ask_for(what, names))
 
-    def look_at(self, shards: str = "*") -> Looked:
+    def look_at(self, shards: str = "*") -> JobCounts:
         return self.wait(self.steps.look(shards))
 
     def set_due(self, job: str, due: int) -> None:
         """Somebody has changed when it is due."""
         self.ask("ZADD", KEYS.waiting, f"{due}.499", job)
 
-    def overrun(self, taken: Taken, seconds: int) -> Taken:
+    def overrun(self, taken: AcquiredJob, seconds: int) -> AcquiredJob:
         """Its deadline was so long ago: the same run, with the score that it has now."""
         score = (self.second() - seconds) * 1_000_000 + taken.score % 1_000_000
         self.ask("ZADD", KEYS.working, f"{score // 1_000_000}.{score % 1_000_000:06}", taken.name)
-        return Taken(taken.name, taken.due, score, taken.fence, taken.acquired, taken.story)
+        return AcquiredJob(taken.name, taken.due, score, taken.fence, taken.acquired, taken.story)
 
     def left(self) -> Left:
         """Everything."""
@@ -180,5 +189,5 @@ def entry(  # noqa: PLR0913 - all that is said of a job
     shard: int = 0,
     timeout: int = TIMEOUT,
     schedule: str = "30s",
-) -> Entry:
-    return Entry(name, f"{timeout} {priority} {shard} {schedule}", priority, due, latest)
+) -> JobEntry:
+    return JobEntry(name, f"{timeout} {priority} {shard} {schedule}", priority, due, latest)

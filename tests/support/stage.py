@@ -14,11 +14,11 @@ from servers import Server
 from targets import Target
 
 from penstock.clocks import Clocks
-from penstock.janitor.links import Links
-from penstock.janitor.pods import Pods, PodsUnknownError
+from penstock.janitor.kubernetes_pods import PodsApi, PodsUnknownError
+from penstock.janitor.links import JanitorLinks
+from penstock.janitor.metrics import JanitorMetrics
+from penstock.janitor.monitor import PipelineMonitor
 from penstock.janitor.rounds import Rounds
-from penstock.janitor.sight import Sight
-from penstock.janitor.tally import Tally
 from penstock.keys import PARKED, READY, SUSPECT, PipelineKeys
 from penstock.observe.board import Board
 from penstock.observe.metrics import Metrics
@@ -65,7 +65,7 @@ class Clock:
 
 
 class Nobody:
-    """Pods that nobody can tell."""
+    """Pods of which nothing is known."""
 
     def names(self) -> frozenset[str]:
         raise PodsUnknownError("nobody knows")
@@ -98,28 +98,28 @@ class Stage:
     def link(self) -> Link:
         return self._where.link(self.keys.stream) if isinstance(self._where, Target) else self._where.link()
 
-    def links(self) -> Links:
-        return Links.to(self.pipeline.redis, [self.pipeline], self._credentials)
+    def links(self) -> JanitorLinks:
+        return JanitorLinks.to(self.pipeline.redis, [self.pipeline], self._credentials)
 
-    def tally(self) -> Tally:
+    def tally(self) -> JanitorMetrics:
         """That of a janitor that leads."""
-        tally = Tally(self.metrics, self.pipeline.spec)
+        tally = JanitorMetrics(self.metrics, self.pipeline.spec)
         tally.lead(ours=True)
         return tally
 
     def rounds(
         self,
-        links: Links,
+        links: JanitorLinks,
         *,
-        pods: Pods | None = None,
+        pods: PodsApi | None = None,
         monotonic: Callable[[], float] | None = None,
-        tally: Tally | None = None,
+        tally: JanitorMetrics | None = None,
     ) -> Rounds:
         clocks = Clocks() if monotonic is None else Clocks(monotonic=monotonic)
         return Rounds(self.pipeline, links.pairs[0], tally or self.tally(), pods or Nobody(), clocks)
 
-    def sight(self, links: Links, tally: Tally | None = None) -> Sight:
-        return Sight(self.pipeline, links.pairs[0], tally or self.tally(), Clocks())
+    def sight(self, links: JanitorLinks, tally: JanitorMetrics | None = None) -> PipelineMonitor:
+        return PipelineMonitor(self.pipeline, links.pairs[0], tally or self.tally(), Clocks())
 
     def counted(self, metric: Metric, *values: str) -> float:
         """A counter or gauge, as it is shown."""
@@ -132,7 +132,7 @@ class Stage:
 
     @asynccontextmanager
     async def janitor(
-        self, *, pods: Pods | None = None, monotonic: Callable[[], float] | None = None
+        self, *, pods: PodsApi | None = None, monotonic: Callable[[], float] | None = None
     ) -> AsyncIterator[Rounds]:
         """Rounds, with connections that end."""
         links = self.links()
@@ -141,7 +141,7 @@ class Stage:
         finally:
             await links.close()
 
-    async def round(self, count: int = 1, *, pods: Pods | None = None) -> None:
+    async def round(self, count: int = 1, *, pods: PodsApi | None = None) -> None:
         """Rounds of a janitor that begins."""
         async with self.janitor(pods=pods) as rounds:
             for _ in range(count):

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from behind import KEYS, SPEC, Behind, Sent, Told
 
-from penstock.janitor.reconcile import Page, Reconciled, Reconciler
+from penstock.janitor.reconcile import Page, Reconciler, ReconcileResult
 from penstock.keys import READY
 from penstock.maintenance.group import ensure
 from penstock.maintenance.promote import PromoteResult, promote
@@ -221,7 +221,7 @@ class Steps(Behind):
         return self.wait(ensure(self._link, KEYS, SPEC))
 
 
-async def _turned(page: Page) -> Reconciled:
+async def _turned(page: Page) -> ReconcileResult:
     return await page()
 
 

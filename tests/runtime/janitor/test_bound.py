@@ -8,11 +8,11 @@ from stage import Clock, Stage
 
 from penstock.clocks import Clocks
 from penstock.janitor import reconcile
-from penstock.janitor.links import Pair
-from penstock.janitor.look import look
-from penstock.janitor.reach import Reach
+from penstock.janitor.dry_run import plan_rounds
+from penstock.janitor.links import PipelineLinks
+from penstock.janitor.monitor import PipelineMonitor
+from penstock.janitor.reachability import Reachability
 from penstock.janitor.rounds import Rounds
-from penstock.janitor.sight import Sight
 from penstock.keys import PARKED, SUSPECT
 from penstock.wire.credentials import Credentials
 from penstock.wire.route import Route
@@ -59,10 +59,10 @@ class Crowd:
         """A janitor that begins: so many rounds over these."""
         route = Route.to(self.server.model(), "", credentials=Credentials())
         link = MeteredLink(route, self.meter)
-        pair = Pair(link, link, Reach())
+        pair = PipelineLinks(link, link, Reachability())
         clocks = Clocks(monotonic=self.clock)
         janitors = [Rounds(one.pipeline, pair, one.tally(), Listed(), clocks) for one in stages]
-        sights = [Sight(one.pipeline, pair, one.tally(), clocks) for one in stages]
+        sights = [PipelineMonitor(one.pipeline, pair, one.tally(), clocks) for one in stages]
         for _ in range(rounds):
             for janitor in janitors:
                 assert await janitor.make()
@@ -70,7 +70,7 @@ class Crowd:
                 await sight.look()
             self.clock.move(2.5)
         for one in stages:  # one after the other, or costs would be taken for those of others
-            await look([one.pipeline], [link], Listed())
+            await plan_rounds([one.pipeline], [link], Listed())
         await link.close()
         over = {name: ms for name, ms in self.meter.worst.items() if ms > most}
         assert not over, f"over {most} ms\n{self.meter.table()}"

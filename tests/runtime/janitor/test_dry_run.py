@@ -10,8 +10,8 @@ from promises import keep, until
 from stage import Nobody, Stage
 from targets import Target
 
-from penstock.janitor.look import Seen, Would, look
-from penstock.janitor.pods import Pods
+from penstock.janitor.dry_run import PlannedChange, RoundPlan, plan_rounds
+from penstock.janitor.kubernetes_pods import PodsApi
 from penstock.keys import PARKED, READY
 from penstock.wire.errors import Refused
 from penstock_spec.kinds.pipeline.metrics import janitor
@@ -20,7 +20,7 @@ IDLE = "janitor: {ghosts: {idle: 1ms}}"
 
 
 class Listed:
-    """Pods that are there."""
+    """Pods that exist."""
 
     def names(self) -> frozenset[str]:
         return frozenset({"janitor-1"})
@@ -29,10 +29,10 @@ class Listed:
         raise AssertionError((pod, cost))
 
 
-async def seen(stage: Stage, pods: Pods) -> Seen:
+async def seen(stage: Stage, pods: PodsApi) -> RoundPlan:
     link = stage.link()
     try:
-        [told] = await look([stage.pipeline], [link], pods)
+        [told] = await plan_rounds([stage.pipeline], [link], pods)
     finally:
         await link.close()
     return told
@@ -42,7 +42,7 @@ async def looked(stage: Stage) -> dict[str, int]:
     told = await seen(stage, Listed())
     assert told.trouble is None
     assert {one.pipeline for one in told.finds} <= {"trial"}
-    return {one.does: one.count for one in told.finds if isinstance(one, Would)}
+    return {one.does: one.count for one in told.finds if isinstance(one, PlannedChange)}
 
 
 def mess(stage: Stage) -> None:

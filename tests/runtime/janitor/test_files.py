@@ -11,7 +11,7 @@ from janitors import House
 from patience import PATIENCE
 from servers import wait_for
 
-from penstock.janitor.files import Files
+from penstock.janitor.worker_files import WorkerFiles
 from penstock.keys import READY
 from penstock.observe.events import Event
 from penstock_spec import worker_file
@@ -167,7 +167,7 @@ def test_a_folder_that_nobody_may_read(tmp_path: Path, monkeypatch: pytest.Monke
 
     monkeypatch.setattr(Path, "iterdir", refused)
     with pytest.raises(CannotGoOn, match="cannot be read: Permission denied") as error:
-        Files([tmp_path])
+        WorkerFiles([tmp_path])
     assert error.value.hint == "see that this user may read it"
 
 

@@ -8,10 +8,10 @@ from stage import Nobody, Stage
 from targets import Target
 
 from penstock.clocks import Clocks
-from penstock.janitor import lead
+from penstock.janitor import leader_lock
 from penstock.janitor.janitor import Janitor
-from penstock.janitor.lead import Lock, lock_of
-from penstock.janitor.tally import Tally
+from penstock.janitor.leader_lock import LeaderLock, lock_of
+from penstock.janitor.metrics import JanitorMetrics
 from penstock.keys import PipelineKeys
 from penstock_spec.kinds.pipeline.metrics import janitor, stream
 
@@ -25,7 +25,7 @@ def test_the_first_who_asks_leads_until_it_gives_up(target: Target) -> None:
 
     async def promise() -> None:
         link = target.link(KEY)
-        first, second = Lock(link, KEY), Lock(link, KEY)
+        first, second = LeaderLock(link, KEY), LeaderLock(link, KEY)
         assert [await first.ask(), await second.ask(), await first.ask()] == [True, False, True]
         await second.give_up()
         assert await first.ask(), "who does not have it cannot give it up"
@@ -34,7 +34,7 @@ def test_the_first_who_asks_leads_until_it_gives_up(target: Target) -> None:
         await link.close()
 
     keep(promise())
-    assert 0 < stage.number("PTTL", KEY) <= lead.HOLDS
+    assert 0 < stage.number("PTTL", KEY) <= leader_lock.HOLDS
 
 
 def test_a_lock_that_nobody_renews_runs_out(target: Target) -> None:
@@ -43,7 +43,7 @@ def test_a_lock_that_nobody_renews_runs_out(target: Target) -> None:
 
     async def promise() -> None:
         link = target.link(KEY)
-        first, second = Lock(link, KEY), Lock(link, KEY)
+        first, second = LeaderLock(link, KEY), LeaderLock(link, KEY)
         assert await first.ask()
         stage.ask("PEXPIRE", KEY, 50)
         await until(second.ask, "the other has it")
@@ -64,7 +64,7 @@ def test_who_tends_other_pipelines_leads_beside_us() -> None:
 class Losing:
     """Pods that are there; while they are asked for, the lead is lost."""
 
-    def __init__(self, tally: Tally) -> None:
+    def __init__(self, tally: JanitorMetrics) -> None:
         self._tally = tally
 
     def names(self) -> frozenset[str]:

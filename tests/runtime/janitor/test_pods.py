@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from apiserver import ApiServer
 
-from penstock.janitor.pods import KubernetesPods, PodsUnknownError
+from penstock.janitor.kubernetes_pods import KubernetesPods, PodsUnknownError
 
 
 @pytest.fixture
@@ -84,7 +84,7 @@ def test_without_the_package() -> None:
     """Where it is not installed, nobody can tell either; and what is missing is said."""
     code = (
         "import sys; sys.modules['kubernetes'] = sys.modules['kubernetes.client'] = None\n"
-        "from penstock.janitor.pods import KubernetesPods, PodsUnknownError\n"
+        "from penstock.janitor.kubernetes_pods import KubernetesPods, PodsUnknownError\n"
         "try: KubernetesPods('tests', {}).names()\n"
         "except PodsUnknownError as error: print(error)\n"
     )
@@ -97,7 +97,7 @@ def test_the_package_is_loaded_only_when_something_is_asked() -> None:
     code = (
         "import sys\n"
         "from penstock.janitor import janitor, process\n"
-        "from penstock.janitor.pods import KubernetesPods\n"
+        "from penstock.janitor.kubernetes_pods import KubernetesPods\n"
         "KubernetesPods('tests', {})\n"
         "print([name for name in sys.modules if name.startswith('kubernetes')])\n"
     )

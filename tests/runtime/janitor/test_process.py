@@ -12,7 +12,7 @@ from prometheus_client.parser import text_string_to_metric_families as parsed
 from servers import Server, wait_for
 from stage import LEASE
 
-from penstock.janitor.lead import lock_of
+from penstock.janitor.leader_lock import lock_of
 from penstock.keys import READY
 from penstock.observe.events import Event
 from penstock_spec.kinds.pipeline.metrics import METRICS

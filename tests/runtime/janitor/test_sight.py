@@ -130,7 +130,7 @@ def test_a_look_that_ends_when_another_leads_is_not_told(target: Target, monkeyp
         tally.lead(ours=False)
         return await measure(link, keys)
 
-    monkeypatch.setattr("penstock.janitor.sight.measure", measure_late)
+    monkeypatch.setattr("penstock.janitor.monitor.measure", measure_late)
 
     async def promise() -> None:
         links = stage.links()
@@ -212,7 +212,7 @@ def test_finishing_is_never_mistaken_for_losing(target: Target) -> None:
 
 def test_an_old_look_says_nothing(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rather no answer than one of long ago."""
-    monkeypatch.setattr("penstock.janitor.sight.STALE", 3.0)
+    monkeypatch.setattr("penstock.janitor.monitor.STALE", 3.0)
     stage = Stage(target)
     stage.make()
 

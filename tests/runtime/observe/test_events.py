@@ -15,7 +15,7 @@ import pytest
 from logged import logged
 
 import penstock
-from penstock.janitor.reconcile import Reconciled
+from penstock.janitor.reconcile import ReconcileResult
 from penstock.observe.event_lines import ABOUT, EVENT_LINES, SUMMARY
 from penstock.observe.events import Event
 from penstock.observe.logs import Log
@@ -28,7 +28,7 @@ LEVELS = frozenset({"debug", "info", "warning", "error", "exception", "critical"
 CAUSE = frozenset({"error", "at"})
 SPREAD = {
     "_summary": frozenset(SUMMARY),
-    "told": frozenset(field.name for field in fields_of(Reconciled)) - {"more_left"},
+    "told": frozenset(field.name for field in fields_of(ReconcileResult)) - {"more_left"},
     "fields": frozenset({"pipeline", "step"}),
 }
 """Fields that a call spreads: by the function, or the variable, that they come from."""

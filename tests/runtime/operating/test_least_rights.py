@@ -14,8 +14,8 @@ from rights import DEDUP, DROPS, FOREIGN, HISTORY, KEDA_LIST, PLAIN, SMALL, Gran
 from stage import LEASE, Clock, Nobody, Stage
 from targets import Target
 
-from penstock.janitor.lead import Lock, lock_of
-from penstock.janitor.look import look
+from penstock.janitor.dry_run import plan_rounds
+from penstock.janitor.leader_lock import LeaderLock, lock_of
 from penstock.keys import PipelineKeys
 from penstock.maintenance.group import ensure
 from penstock.maintenance.measure import measure
@@ -258,7 +258,7 @@ def tidies(user: Granted) -> None:
             done(admin, deleted=False)
             admin.ask("SADD", admin.keys.finished, *done(admin, deleted=False))
             worked(admin)
-            await look([stage.pipeline], [links.pairs[0].work], Nobody())
+            await plan_rounds([stage.pipeline], [links.pairs[0].work], Nobody())
             for _ in range(12):
                 clock.move(1)
                 assert await rounds.make(), "nothing failed"
@@ -266,7 +266,7 @@ def tidies(user: Granted) -> None:
             clock.move(3600)
             assert await rounds.make(), "nothing failed"
             await links.lead.call("PING")
-            lock = Lock(links.lead, lock_of("dev", [stage.keys]))
+            lock = LeaderLock(links.lead, lock_of("dev", [stage.keys]))
             assert await lock.ask()
             await lock.give_up()
             await says(user, links.lead)

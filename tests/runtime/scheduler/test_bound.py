@@ -7,9 +7,19 @@ from metered import Meter, MeteredLink
 from promises import keep
 from servers import Server
 
-from penstock.scheduler.steps import MOST, MOST_ASKED, NAMES, PAGE, Answer, Entry, Returned, Steps, Taken
-from penstock.scheduler.story import Story
-from penstock.scheduler.taking import LOOK, STRANGERS
+from penstock.scheduler.acquiring import LOOK, STRANGERS
+from penstock.scheduler.job_steps import (
+    MOST,
+    MOST_ASKED,
+    NAMES,
+    PAGE,
+    AcquiredJob,
+    EndedRun,
+    JobAnswer,
+    JobEntry,
+    JobSteps,
+)
+from penstock.scheduler.run_record import RunRecord
 from penstock.wire.credentials import Credentials
 from penstock.wire.route import Route
 from penstock_spec.kinds.scheduler.keys import KeyNames, SchedulerKeys
@@ -30,16 +40,17 @@ def name(number: int) -> str:
     return f"account-{number % 97}/eu-west-{number % 3}/CachingAgent-{number:06}"
 
 
-def entries(numbers: Sequence[int], due: int, *, schedule: str = "30s") -> list[Entry]:
+def entries(numbers: Sequence[int], due: int, *, schedule: str = "30s") -> list[JobEntry]:
     """Each says something else of itself, so that nothing that one job says helps with the next."""
     return [
-        Entry(name(n), f"{60_000 + n} {n % 1000} {n % SHARDS} {schedule}", n % 1000, due - n % 61, due) for n in numbers
+        JobEntry(name(n), f"{60_000 + n} {n % 1000} {n % SHARDS} {schedule}", n % 1000, due - n % 61, due)
+        for n in numbers
     ]
 
 
-def returned(one: Taken) -> Returned:
-    story = Story(one.due, one.acquired, one.acquired + 1, "failed", "throttled", 7, one.due + 60, one.fence, LIFE)
-    return Returned(one.name, one.score, story.next, story.write())
+def returned(one: AcquiredJob) -> EndedRun:
+    story = RunRecord(one.due, one.acquired, one.acquired + 1, "failed", "throttled", 7, one.due + 60, one.fence, LIFE)
+    return EndedRun(one.name, one.score, story.next, story.write())
 
 
 class Crowd:
@@ -49,7 +60,7 @@ class Crowd:
         self.meter = Meter(server.pid)
         self._server = server
         self.link = MeteredLink(Route.to(server.model(), "", credentials=Credentials()), self.meter)
-        self.steps = Steps(self.link, KEYS)
+        self.steps = JobSteps(self.link, KEYS)
         self.second = 0
 
     async def fill(self) -> None:
@@ -59,7 +70,7 @@ class Crowd:
             await self.steps.register(entries(range(at, at + MOST), self.second))
         await self.steps.lease(LIFE, LEASE, "begin")
 
-    async def take(self, *, most: int = MOST, shards: str = "*", skip: Sequence[str] = ()) -> list[Returned]:
+    async def take(self, *, most: int = MOST, shards: str = "*", skip: Sequence[str] = ()) -> list[EndedRun]:
         took = await self.steps.acquire(LIFE, most, look=LOOK, shards=shards, skip=skip)
         assert took is not None
         return [returned(one) for one in took.jobs]
@@ -82,7 +93,7 @@ class Crowd:
         for _ in range(ROUNDS * 4):
             mine = await self.take()
             assert len(mine) == MOST
-            assert set(await steps.complete(mine)) == {Answer.DONE}
+            assert set(await steps.complete(mine)) == {JobAnswer.DONE}
         for _ in range(ROUNDS):
             await steps.release([one._replace(due=second) for one in await self.take()])
         await steps.held_by(LIFE)

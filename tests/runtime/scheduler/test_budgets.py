@@ -16,15 +16,15 @@ from targets import Target
 from penstock.clocks import Clocks
 from penstock.observe.board import Board
 from penstock.observe.metrics import Metrics
-from penstock.scheduler.breaker import Breaker
+from penstock.scheduler.breaker import BatchBreaker
 from penstock.scheduler.context import JobContext
-from penstock.scheduler.due import plan
+from penstock.scheduler.due_times import plan_run
+from penstock.scheduler.job_steps import AcquiredJob, JobSteps
+from penstock.scheduler.metrics import SchedulerMetrics
 from penstock.scheduler.permits import Permits
 from penstock.scheduler.redis_time import RedisTime
-from penstock.scheduler.runs import Runs
-from penstock.scheduler.settler import Settler
-from penstock.scheduler.steps import Steps, Taken
-from penstock.scheduler.tally import Tally
+from penstock.scheduler.runs import JobRuns
+from penstock.scheduler.settler import RunSettler
 from penstock_spec.kinds.scheduler.effective import EffectiveJob, effective_jobs
 
 MANY = 1000
@@ -94,14 +94,14 @@ def test_a_scan_for_zombies_ends_when_its_time_is_over(target: Target) -> None:
 
     async def promise() -> None:
         board = Board()
-        tally = Tally(Metrics.of("scheduler", pipeline="scan", board=board, given={"class": ["-"]}))
+        tally = SchedulerMetrics(Metrics.of("scheduler", pipeline="scan", board=board, given={"class": ["-"]}))
         link, clocks = target.link(OF_MOVES.waiting), Clocks(monotonic=monotonic)
-        settler = Settler(Steps(link, OF_MOVES), Breaker(spec.breakers), 3, 100, tally, clocks)
-        runs = Runs(spec, Given(spec, handle), settler, RedisTime(clocks, 10), tally, Random(1), clocks)  # noqa: S311 - no secret
+        settler = RunSettler(JobSteps(link, OF_MOVES), BatchBreaker(spec.breakers), 3, 100, tally, clocks)
+        runs = JobRuns(spec, Given(spec, handle), settler, RedisTime(clocks, 10), tally, Random(1), clocks)  # noqa: S311 - no secret
         permits = Permits(6, lambda: None)
         for job in effective_jobs(spec):
-            taken = Taken(job.name, 0, 1_000_000, 1, 0.0, None)
-            runs.start(taken, job, plan(job, 0, 0.0), permits.take(), "pod~1")
+            taken = AcquiredJob(job.name, 0, 1_000_000, 1, 0.0, None)
+            runs.start(taken, job, plan_run(job, 0, 0.0), permits.take(), "pod~1")
         await asyncio.sleep(0)  # they begin
         moment[:] = [100.0, 0.2]
         assert not runs.scan()

@@ -8,7 +8,7 @@ from inside import spec_of
 
 from penstock.handling.exceptions import Retry
 from penstock.handling.failures import Failure
-from penstock.scheduler.due import Failures, Plan, first, interval, latest_due, plan
+from penstock.scheduler.due_times import FailurePolicy, RunPlan, first_due, interval, latest_due, plan_run
 from penstock_spec.kinds.scheduler.cron import latest
 from penstock_spec.kinds.scheduler.effective import EffectiveJob, effective_jobs
 from penstock_spec.kinds.scheduler.failures import STANDARD
@@ -34,22 +34,22 @@ def job(**said: object) -> EffectiveJob:
 
 def test_a_new_job_is_due_at_once_or_within_its_jitter() -> None:
     """In whole seconds, rounded up; one by cron at its next time."""
-    assert first(job(every="30s"), NOON + 0.2, 0, chance()) == NOON + 1
-    found = {first(job(every="30s"), NOON, 10, chance(n)) for n in range(50)}
+    assert first_due(job(every="30s"), NOON + 0.2, 0, chance()) == NOON + 1
+    found = {first_due(job(every="30s"), NOON, 10, chance(n)) for n in range(50)}
     assert NOON + 1 <= min(found) < max(found) <= NOON + 10
-    assert first(job(cron="30 * * * *"), NOON, 10, chance()) == NOON + 1800
+    assert first_due(job(cron="30 * * * *"), NOON, 10, chance()) == NOON + 1800
 
 
 def test_the_next_run_counts_from_the_second_of_the_last() -> None:
     """So that `1s` is every second; parts of seconds are rounded up."""
-    assert plan(job(every="1s"), NOON, NOON + 0.9) == Plan(runs=True, next=NOON + 1)
-    assert plan(job(every="90s"), NOON, NOON + 7.1) == Plan(runs=True, next=NOON + 97)
-    assert plan(job(every="1500ms"), NOON, NOON + 0.5) == Plan(runs=True, next=NOON + 2)
+    assert plan_run(job(every="1s"), NOON, NOON + 0.9) == RunPlan(runs=True, next=NOON + 1)
+    assert plan_run(job(every="90s"), NOON, NOON + 7.1) == RunPlan(runs=True, next=NOON + 97)
+    assert plan_run(job(every="1500ms"), NOON, NOON + 0.5) == RunPlan(runs=True, next=NOON + 2)
 
 
 def test_cron_goes_by_its_time_zone() -> None:
     """Redis's time and no other."""
-    assert plan(job(cron="30 2 * * *", time_zone="Asia/Tokyo"), NOON - 3 * HOUR, NOON).next == NOON + 5.5 * HOUR
+    assert plan_run(job(cron="30 2 * * *", time_zone="Asia/Tokyo"), NOON - 3 * HOUR, NOON).next == NOON + 5.5 * HOUR
     assert latest_due(job(cron="*/5 * * * *"), NOON + 1) == NOON + 300
 
 
@@ -60,22 +60,22 @@ def test_a_cron_job_counts_as_one_of_every_minute() -> None:
 
 def test_a_cron_that_is_never_due_is_looked_at_again_next_year() -> None:
     """The 30th of February: a rule says so of the spec."""
-    assert plan(job(cron="0 0 30 2 *"), NOON, NOON).next >= NOON + 366 * 24 * HOUR - 60
+    assert plan_run(job(cron="0 0 30 2 *"), NOON, NOON).next >= NOON + 366 * 24 * HOUR - 60
 
 
 @pytest.mark.parametrize(
     ("missed", "planned"),
     [
-        ({"run": "once"}, Plan(runs=True, next=NOON + HOUR, made_up=1, skipped=3)),
-        ({"run": "skip"}, Plan(runs=False, next=NOON, skipped=3)),
-        ({"run": "all"}, Plan(runs=True, next=NOON - 2 * HOUR, made_up=1)),
-        ({"run": "all", "at_most": 2}, Plan(runs=True, next=NOON, made_up=1, skipped=2)),
-        ({"run": "all", "at_most": 1}, Plan(runs=True, next=NOON + HOUR, made_up=1, skipped=3)),
+        ({"run": "once"}, RunPlan(runs=True, next=NOON + HOUR, made_up=1, skipped=3)),
+        ({"run": "skip"}, RunPlan(runs=False, next=NOON, skipped=3)),
+        ({"run": "all"}, RunPlan(runs=True, next=NOON - 2 * HOUR, made_up=1)),
+        ({"run": "all", "at_most": 2}, RunPlan(runs=True, next=NOON, made_up=1, skipped=2)),
+        ({"run": "all", "at_most": 1}, RunPlan(runs=True, next=NOON + HOUR, made_up=1, skipped=3)),
     ],
 )
-def test_missed_runs(missed: dict[str, object], planned: Plan) -> None:
+def test_missed_runs(missed: dict[str, object], planned: RunPlan) -> None:
     """An hourly job was due at nine, and is taken after noon: three more were missed meanwhile."""
-    assert plan(job(cron="0 * * * *", missed=missed), NOON - 3 * HOUR, NOON + 5) == planned
+    assert plan_run(job(cron="0 * * * *", missed=missed), NOON - 3 * HOUR, NOON + 5) == planned
 
 
 def test_all_missed_runs_are_run_one_after_the_other() -> None:
@@ -84,34 +84,34 @@ def test_all_missed_runs_are_run_one_after_the_other() -> None:
     due, ran = NOON - 3 * HOUR, []
     while due <= NOON + 5:
         ran.append(due)
-        due = plan(hourly, due, NOON + 5).next
+        due = plan_run(hourly, due, NOON + 5).next
     assert (ran, due) == ([NOON - 3 * HOUR, NOON - 2 * HOUR, NOON - HOUR, NOON], NOON + HOUR)
 
 
 def test_what_is_skipped_was_missed_for_more_than_a_minute() -> None:
     """The last time may be just now: that one is to come. With two minutes gone, it is the next."""
     hourly = job(cron="0 * * * *", missed={"run": "skip"})
-    assert plan(hourly, NOON - 3 * HOUR, NOON + 60) == Plan(runs=False, next=NOON, skipped=3)
-    assert plan(hourly, NOON - 3 * HOUR, NOON + 120) == Plan(runs=False, next=NOON + HOUR, skipped=4)
+    assert plan_run(hourly, NOON - 3 * HOUR, NOON + 60) == RunPlan(runs=False, next=NOON, skipped=3)
+    assert plan_run(hourly, NOON - 3 * HOUR, NOON + 120) == RunPlan(runs=False, next=NOON + HOUR, skipped=4)
 
 
 @pytest.mark.parametrize(
     ("run", "planned"),
     [
-        ("skip", Plan(runs=True, next=NOON + HOUR, skipped=1)),
-        ("once", Plan(runs=True, next=NOON + HOUR, skipped=1)),
-        ("all", Plan(runs=True, next=NOON)),
+        ("skip", RunPlan(runs=True, next=NOON + HOUR, skipped=1)),
+        ("once", RunPlan(runs=True, next=NOON + HOUR, skipped=1)),
+        ("all", RunPlan(runs=True, next=NOON)),
     ],
 )
-def test_a_run_that_was_begun_was_not_missed(run: str, planned: Plan) -> None:
+def test_a_run_that_was_begun_was_not_missed(run: str, planned: RunPlan) -> None:
     """Its pod left or was lost in the midst of it: it runs again, however late, and is not counted."""
-    assert plan(job(cron="0 * * * *", missed={"run": run}), NOON - HOUR, NOON + 120, begun=True) == planned
+    assert plan_run(job(cron="0 * * * *", missed={"run": run}), NOON - HOUR, NOON + 120, begun=True) == planned
 
 
 def test_no_more_missed_runs_are_made_up_for_than_the_spec_says() -> None:
     """Also where that is many, and many more were missed."""
     minutely = job(cron="* * * * *", missed={"run": "all", "at_most": 700})
-    planned = plan(minutely, NOON - 24 * HOUR, NOON + 5)
+    planned = plan_run(minutely, NOON - 24 * HOUR, NOON + 5)
     assert planned.next == NOON - 698 * 60
     assert planned.skipped == 1, "of those that are counted"
 
@@ -124,22 +124,24 @@ def test_what_many_jobs_missed_is_looked_up_once(monkeypatch: pytest.MonkeyPatch
         looked.append(most)
         return latest(expression, zone, after, until, most)
 
-    monkeypatch.setattr("penstock.scheduler.due.latest", counted)
+    monkeypatch.setattr("penstock.scheduler.due_times.latest", counted)
     often = job(cron="*/3 * * * *")
-    plans = {plan(often, NOON - 60 * HOUR, NOON + 9 + part / 1000) for part in range(1000)}
+    plans = {plan_run(often, NOON - 60 * HOUR, NOON + 9 + part / 1000) for part in range(1000)}
     assert [one.next for one in plans] == [NOON + 180]
     assert looked == [100]
 
 
 def test_a_little_late_is_not_missed() -> None:
     """A minute is all that cron knows."""
-    assert plan(job(cron="0 * * * *", missed={"run": "skip"}), NOON, NOON + 30) == Plan(runs=True, next=NOON + HOUR)
+    assert plan_run(job(cron="0 * * * *", missed={"run": "skip"}), NOON, NOON + 30) == RunPlan(
+        runs=True, next=NOON + HOUR
+    )
 
 
 def after(it: Scheduler, error: BaseException, streak: int, planned: int = NOON + 30, seed: int = 1) -> int:
     """Seconds from the end of a failed run, at noon, to the next."""
     one = effective_jobs(it)[0]
-    return Failures(it).next(one, planned, Failure.of(error), streak, NOON, chance(seed)) - NOON
+    return FailurePolicy(it).next(one, planned, Failure.of(error), streak, NOON, chance(seed)) - NOON
 
 
 def test_without_classes_every_failure_waits_the_error_interval() -> None:

@@ -14,8 +14,8 @@ import asyncio, contextlib, pathlib, time
 import ledger
 import penstock
 from penstock.observe.heart import Heart
-from penstock.scheduler.health import Health
-from penstock.scheduler.holds import PodHolds
+from penstock.scheduler.watchdog import Watchdog
+from penstock.scheduler.registration import PodRegistration
 
 def breaks(real, part):
     def broken(*about):
@@ -24,8 +24,8 @@ def breaks(real, part):
         return real(*about)
     return broken
 
-Health.look = breaks(Health.look, "looks")
-PodHolds.renew = breaks(PodHolds.renew, "lease")
+Watchdog.look = breaks(Watchdog.look, "looks")
+PodRegistration.renew = breaks(PodRegistration.renew, "lease")
 age = Heart.age
 
 @contextlib.asynccontextmanager

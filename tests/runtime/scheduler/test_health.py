@@ -4,17 +4,17 @@ from dataclasses import replace
 
 import pytest
 
-from penstock.scheduler.health import IN_A_ROW, Health, Seen
+from penstock.scheduler.watchdog import IN_A_ROW, PodState, Watchdog
 from penstock_spec.kinds.scheduler.work import Health as Terms
 
-WELL = Seen(
+WELL = PodState(
     ready=5, overdue=1, mean_interval=30, limit=100, free=60, running=40, acquired=50, all_paused=False, stalled=False
 )
 
 
-def judged(seen: Seen, looks: int = IN_A_ROW) -> tuple[set[str], bool]:
+def judged(seen: PodState, looks: int = IN_A_ROW) -> tuple[set[str], bool]:
     """The signals after so many looks, and whether the pod is degraded."""
-    health = Health(Terms())
+    health = Watchdog(Terms())
     signals = [health.look(seen) for _ in range(looks)][-1]
     return {name for name, shows in signals.items() if shows}, health.is_degraded(seen, signals)
 
@@ -36,7 +36,7 @@ def judged(seen: Seen, looks: int = IN_A_ROW) -> tuple[set[str], bool]:
         (replace(WELL, stalled=True), {"redis_stall"}, True),
     ],
 )
-def test_what_shows(seen: Seen, signals: set[str], degraded: bool) -> None:  # noqa: FBT001 - a column of the table
+def test_what_shows(seen: PodState, signals: set[str], degraded: bool) -> None:  # noqa: FBT001 - a column of the table
     """A backlog too old or too long, and each signal by its cause."""
     assert judged(seen) == (signals, degraded)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from inside import spec_of
 
-from penstock.scheduler.listing import Listing
+from penstock.scheduler.job_list import JobLister
 from penstock_spec.values.quantities import Duration
 
 CODE = """\
@@ -39,8 +39,8 @@ def code(tmp_path: Path) -> Iterator[Path]:
     sys.modules.pop("told_jobs", None)
 
 
-def listing(code: Path, function: str) -> Listing:
-    return Listing(spec_of(jobs=f"told_jobs:{function}", handler="asyncio:sleep"), [code])
+def listing(code: Path, function: str) -> JobLister:
+    return JobLister(spec_of(jobs=f"told_jobs:{function}", handler="asyncio:sleep"), [code])
 
 
 def test_a_list_that_is_changed_in_place_is_read_anew(code: Path) -> None:
@@ -58,7 +58,7 @@ def test_names_that_are_removed_as_damage_are_not_registered(code: Path, caplog:
     assert set(asyncio.run(listing(code, "numbers").ask()).mine) == {"n-1"}
     assert "removes such entries" in str(caplog.records[0].__dict__)
     kept = spec_of(jobs="told_jobs:numbers", handler="asyncio:sleep", cleanup={"orphans": {"remove_numeric": False}})
-    assert set(asyncio.run(Listing(kept, [code]).ask()).mine) == {"12", "n-1"}
+    assert set(asyncio.run(JobLister(kept, [code]).ask()).mine) == {"12", "n-1"}
 
 
 def test_a_generator_works_beside_the_loop(code: Path) -> None:

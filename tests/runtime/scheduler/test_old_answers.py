@@ -11,8 +11,8 @@ from targets import Target
 
 from penstock.clocks import Clocks
 from penstock.scheduler.context import JobContext
+from penstock.scheduler.job_steps import AcquireResult, JobSteps
 from penstock.scheduler.redis_time import RedisTime
-from penstock.scheduler.steps import Steps, Took
 from penstock_spec.kinds.scheduler.effective import EffectiveJob
 
 
@@ -28,9 +28,9 @@ def test_what_was_given_too_long_ago_is_not_begun(
     given: list[int] = []
     later = 0.0
 
-    acquire = Steps.acquire
+    acquire = JobSteps.acquire
 
-    async def sleeps(self: Steps, *words: Any, **more: Any) -> Took | None:  # noqa: ANN401 - as it has them
+    async def sleeps(self: JobSteps, *words: Any, **more: Any) -> AcquireResult | None:  # noqa: ANN401 - as it has them
         nonlocal later
         took = await acquire(self, *words, **more)
         for one in took.jobs if took is not None else ():
@@ -38,7 +38,7 @@ def test_what_was_given_too_long_ago_is_not_begun(
             later += stood if len(given) == 1 else 0
         return took
 
-    monkeypatch.setattr(Steps, "acquire", sleeps)
+    monkeypatch.setattr(JobSteps, "acquire", sleeps)
 
     async def handle(job: EffectiveJob, context: JobContext) -> None:
         del job

@@ -10,10 +10,10 @@ from targets import Target
 from penstock.clocks import Clocks
 from penstock.observe.board import Board
 from penstock.observe.metrics import Metrics
-from penstock.scheduler.breaker import Breaker, State
-from penstock.scheduler.settler import Settler
-from penstock.scheduler.steps import Answer, Returned, Steps, Taken
-from penstock.scheduler.tally import Tally
+from penstock.scheduler.breaker import BatchBreaker, BreakerState
+from penstock.scheduler.job_steps import AcquiredJob, EndedRun, JobAnswer, JobSteps
+from penstock.scheduler.metrics import SchedulerMetrics
+from penstock.scheduler.settler import RunSettler
 from penstock.wire.errors import Unanswered
 from penstock.wire.link import Link
 from penstock_spec.kinds.scheduler.work import Breakers
@@ -21,12 +21,12 @@ from penstock_spec.kinds.scheduler.work import Breakers
 TRIES = 3
 
 
-class Deaf(Steps):
+class Deaf(JobSteps):
     """Does what it is told, and says so only from the nth time on."""
 
     unanswered = 0
 
-    async def complete(self, runs: Sequence[Returned]) -> list[Answer]:
+    async def complete(self, runs: Sequence[EndedRun]) -> list[JobAnswer]:
         answers = await super().complete(runs)
         if self.unanswered:
             self.unanswered -= 1
@@ -34,12 +34,12 @@ class Deaf(Steps):
         return answers
 
 
-class Odd(Steps):
+class Odd(JobSteps):
     """Is answered as by no script of ours, so often."""
 
     odd = 1
 
-    async def complete(self, runs: Sequence[Returned]) -> list[Answer]:
+    async def complete(self, runs: Sequence[EndedRun]) -> list[JobAnswer]:
         answers = await super().complete(runs)
         self.odd -= 1
         return answers if self.odd < 0 else answers[1:]
@@ -52,21 +52,21 @@ class Held:
         self.now = 0.0
         self.steps = Deaf(link, KEYS)
         self.steps.unanswered = unanswered
-        self.breaker = Breaker(Breakers.model_validate(breakers))
+        self.breaker = BatchBreaker(Breakers.model_validate(breakers))
         board = Board()
         metrics = Metrics.of("scheduler", pipeline="held", board=board, given={"class": ["-"]})
-        self.tally = Tally(metrics)
-        self.settler = Settler(self.steps, self.breaker, TRIES, 500, self.tally, Clocks(monotonic=lambda: self.now))
+        self.tally = SchedulerMetrics(metrics)
+        self.settler = RunSettler(self.steps, self.breaker, TRIES, 500, self.tally, Clocks(monotonic=lambda: self.now))
 
-    async def once(self, *taken: Taken) -> None:
+    async def once(self, *taken: AcquiredJob) -> None:
         """They end, and are handed back once."""
         for one in taken:
-            self.settler.put(Returned(one.name, one.score, one.due + 60, b"{}"))
+            self.settler.put(EndedRun(one.name, one.score, one.due + 60, b"{}"))
         items = [self.settler._queue.popleft() for _ in taken]  # noqa: SLF001 - one turn of its loop
         await self.settler._settle(items)  # noqa: SLF001 - as above
 
 
-def taken(target: Target, jobs: int = 2) -> list[Taken]:
+def taken(target: Target, jobs: int = 2) -> list[AcquiredJob]:
     with Moves(target.link(KEYS.waiting)) as moves:
         moves.begin("pod~1")
         moves.register(*(f"job-{number}" for number in range(jobs)))
@@ -118,13 +118,13 @@ def test_an_open_breaker_tries_nothing(target: Target) -> None:
     async def promise() -> None:
         held = Held(link := target.link(KEYS.waiting), 1, failures=1)
         await held.once(runs[0])
-        assert held.breaker.state(held.now) is State.OPEN
+        assert held.breaker.state(held.now) is BreakerState.OPEN
         await held.once(runs[1])
         await held.settler.recover()
         held.now = 30
         await held.settler.recover()
         assert (held.settler.unsettled, held.tally.recoveries["false"].value) == (2, 0)
-        assert held.breaker.state(held.now) is State.HALF_OPEN
+        assert held.breaker.state(held.now) is BreakerState.HALF_OPEN
         held.now = 35
         await held.settler.recover()
         assert held.settler.unsettled == 0
@@ -153,8 +153,8 @@ def test_a_pod_that_leaves_in_the_middle_of_a_batch_forgets_none_of_it(target: T
 
     async def promise() -> None:
         held = Held(link := target.link(KEYS.waiting), 0)
-        held.settler.put(Returned(ended.name, ended.score, ended.due + 60, b"{}"))
-        held.settler.put(Returned(stopped.name, stopped.score, stopped.due, None))
+        held.settler.put(EndedRun(ended.name, ended.score, ended.due + 60, b"{}"))
+        held.settler.put(EndedRun(stopped.name, stopped.score, stopped.due, None))
         task = asyncio.create_task(held.settler.run())
         while not held.settler._in_hand:  # noqa: SLF001, ASYNC110 - the moment that is meant, of which nobody tells
             await asyncio.sleep(0)
@@ -176,10 +176,10 @@ def test_an_answer_that_is_none_is_asked_for_again(target: Target) -> None:
 
     async def promise() -> None:
         held = Held(link := target.link(KEYS.waiting), 0)
-        settler = Settler(Odd(link, KEYS), held.breaker, TRIES, 500, held.tally, Clocks(monotonic=lambda: held.now))
+        settler = RunSettler(Odd(link, KEYS), held.breaker, TRIES, 500, held.tally, Clocks(monotonic=lambda: held.now))
         task = asyncio.create_task(settler.run())
         for one in runs:
-            settler.put(Returned(one.name, one.score, one.due + 60, b"{}"))
+            settler.put(EndedRun(one.name, one.score, one.due + 60, b"{}"))
         await until(lambda: len(settler._recovering) == 2, "they are held")  # noqa: SLF001 - of that nobody tells
         assert not task.done()
         await settler.recover()

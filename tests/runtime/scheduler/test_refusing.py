@@ -10,8 +10,8 @@ import pytest
 from inside import spec_of
 from promises import keep
 
-from penstock.scheduler.calls import Calls
-from penstock.scheduler.listing import Listing
+from penstock.scheduler.job_list import JobLister
+from penstock.scheduler.job_runner import JobRunner
 from penstock.scheduler.resolved import ResolvedScheduler, pipelines_of, resolve
 from penstock.wire.credentials import Credentials
 from penstock_spec.findings import CannotGoOn
@@ -47,7 +47,7 @@ def calls_of(code: Path, handler: str) -> None:
     spec = spec_of(jobs=[{"name": "job", "every": "1s"}], handler=handler)
 
     async def promise() -> None:
-        Calls(spec, [code], ThreadPoolExecutor(1), pytest.fail, Credentials())
+        JobRunner(spec, [code], ThreadPoolExecutor(1), pytest.fail, Credentials())
 
     keep(promise())
 
@@ -78,21 +78,21 @@ def test_a_pipeline_that_is_not_there(root: Path, tmp_path: Path) -> None:
 def test_a_list_that_is_no_function(code: Path) -> None:
     """Of jobs, or of shards."""
     with pytest.raises(CannotGoOn) as refused:
-        Listing(spec_of(jobs="refused:WORDS", handler="asyncio:sleep"), [code])
+        JobLister(spec_of(jobs="refused:WORDS", handler="asyncio:sleep"), [code])
     assert refused.value.says == "`refused:WORDS` is a `list`, and `jobs` names a function"
     assert refused.value.hint == "name a function that takes nothing and gives a list"
 
 
 def test_a_function_that_gives_no_list(code: Path) -> None:
     """The pod goes on with the list before, and says so."""
-    listing = Listing(spec_of(jobs="refused:given", handler="asyncio:sleep"), [code])
+    listing = JobLister(spec_of(jobs="refused:given", handler="asyncio:sleep"), [code])
     with pytest.raises(TypeError, match=r"`refused:given` gave a `dict`, and not a list of jobs"):
         asyncio.run(listing.ask())
 
 
 def test_jobs_that_cannot_be_are_left_out(code: Path, caplog: pytest.LogCaptureFixture) -> None:
     """The others run; the first few are told by name."""
-    listing = Listing(spec_of(jobs="refused:mixed", handler="asyncio:sleep", each={"every": "5s"}), [code])
+    listing = JobLister(spec_of(jobs="refused:mixed", handler="asyncio:sleep", each={"every": "5s"}), [code])
     assert set(asyncio.run(listing.ask()).mine) == {"a", "b"}
     (record,) = caplog.records
     told = vars(record)["penstock_fields"]["jobs"]

@@ -10,8 +10,8 @@ from promises import keep, until
 from targets import Target
 
 from penstock.scheduler.context import JobContext
+from penstock.scheduler.job_steps import JobEntry, JobSteps, load
 from penstock.scheduler.refresh import Refresh
-from penstock.scheduler.steps import Entry, Steps, load
 from penstock.scripts import Script
 from penstock.wire.errors import Reply
 from penstock.wire.link import Link
@@ -55,11 +55,11 @@ def test_many_strangers_keep_no_pod_from_its_own_jobs(target: Target, monkeypatc
 
     async def promise() -> int:
         link = target.link(keys.waiting)
-        steps = Steps(link, keys)
+        steps = JobSteps(link, keys)
         second = await steps.time() // 1000
         for page in range(0, STRANGERS, 500):
             names = [f"stranger-{number:04}" for number in range(page, page + 500)]
-            told = [Entry(name, "1000 500 0 30s", 500, second - 50, second - 50) for name in names]
+            told = [JobEntry(name, "1000 500 0 30s", 500, second - 50, second - 50) for name in names]
             await steps.register(told)
         links: list[Counting] = []
 

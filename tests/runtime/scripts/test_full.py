@@ -6,7 +6,7 @@ import pytest
 from behind import KEYS
 from steps import DONE, LEASE, Answer, Delivery, Steps
 
-from penstock.janitor.lead import lock_of
+from penstock.janitor.leader_lock import lock_of
 from penstock.keys import PARKED, READY, SUSPECT
 from penstock.wire.errors import Refused
 

@@ -10,7 +10,7 @@ from promises import keep, until
 from targets import Target
 
 from penstock.scheduler.context import JobContext
-from penstock.scheduler.steps import load
+from penstock.scheduler.job_steps import load
 from penstock.scripts import Script
 from penstock.wire.errors import Refused, Reply, Unanswered
 from penstock.wire.link import Link
@@ -156,7 +156,7 @@ def test_a_run_that_is_not_handed_back_yet_hides_no_other_of_its_job(
     target: Target, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The job was handed back and given out again, and the pod heard of neither; nor is it stuck then."""
-    monkeypatch.setattr("penstock.scheduler.taking.DOUBT", -1)  # it looks once
+    monkeypatch.setattr("penstock.scheduler.acquiring.DOUBT", -1)  # it looks once
     left = {"complete": 4, "acquire": 1}
 
     class Forgetful(Link):

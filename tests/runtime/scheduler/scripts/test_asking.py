@@ -2,17 +2,21 @@
 
 from moves import Moves
 
-from penstock.scheduler.steps import Answer
+from penstock.scheduler.job_steps import JobAnswer
 
 
 def test_a_paused_job_waits_until_it_is_resumed(moves: Moves) -> None:
     """With the score that it had."""
     moves.register("job", "other", due=moves.second() - 5)
     before = moves.left().waiting
-    assert moves.ask_for("pause", "job", "nobody's") == [Answer.DONE, Answer.UNKNOWN]
-    assert moves.ask_for("pause", "job") == [Answer.NOT_HELD]
+    assert moves.ask_for("pause", "job", "nobody's") == [JobAnswer.DONE, JobAnswer.UNKNOWN]
+    assert moves.ask_for("pause", "job") == [JobAnswer.NOT_HELD]
     assert moves.left().places("job") == ["paused"]
-    assert moves.ask_for("resume", "job", "other", "nobody's") == [Answer.DONE, Answer.NOT_HELD, Answer.UNKNOWN]
+    assert moves.ask_for("resume", "job", "other", "nobody's") == [
+        JobAnswer.DONE,
+        JobAnswer.NOT_HELD,
+        JobAnswer.UNKNOWN,
+    ]
     assert moves.left().waiting == before
 
 
@@ -33,7 +37,7 @@ def test_one_that_runs_is_resumed_without_being_moved(moves: Moves) -> None:
     moves.register("job")
     (job,) = moves.take("pod~1")
     moves.ask_for("pause", "job")
-    assert moves.ask_for("resume", "job") == [Answer.DONE]
+    assert moves.ask_for("resume", "job") == [JobAnswer.DONE]
     assert moves.left().places("job") == ["working"]
     moves.complete(job, due=job.due)
     assert moves.left().places("job") == ["waiting"]
@@ -48,7 +52,7 @@ def test_run_now(moves: Moves) -> None:
     moves.take("pod~1", 1)
     moves.ask_for("pause", "stops")
     answers = moves.ask_for("run_now", "later", "due", "runs", "stops", "nobody's")
-    assert answers == [Answer.DONE, Answer.DONE, Answer.ANOTHERS, Answer.NOT_HELD, Answer.UNKNOWN]
+    assert answers == [JobAnswer.DONE, JobAnswer.DONE, JobAnswer.ANOTHERS, JobAnswer.NOT_HELD, JobAnswer.UNKNOWN]
     assert [one.name for one in moves.take("pod~1")] == ["due", "later"]
 
 

@@ -2,8 +2,8 @@
 
 from moves import KEYS, Moves
 
-from penstock.scheduler.steps import Answer
-from penstock.scheduler.story import Story
+from penstock.scheduler.job_steps import JobAnswer
+from penstock.scheduler.run_record import RunRecord
 
 
 def test_jobs_of_a_lost_pod_are_due_again_as_they_were(moves: Moves) -> None:
@@ -22,7 +22,7 @@ def test_jobs_of_a_lost_pod_are_due_again_as_they_were(moves: Moves) -> None:
 
 def test_who_takes_a_lost_job_is_told_that_it_was_begun(moves: Moves) -> None:
     """For which second, with the failures before it; lost twice, it is still the same run."""
-    before = Story(7, 1.0, 2.0, "failed", "server", 3, 9, 4, "pod~2")
+    before = RunRecord(7, 1.0, 2.0, "failed", "server", 3, 9, 4, "pod~2")
     moves.register("new", "failed", due=moves.second() - 100)
     failed, new = moves.take("pod~2")
     moves.complete(failed, due=failed.due, story=before.write())
@@ -38,7 +38,7 @@ def test_who_takes_a_lost_job_is_told_that_it_was_begun(moves: Moves) -> None:
     assert failed.story is not None
     assert (new.begun, new.story.outcome, new.story.due, new.story.streak) == (True, "lost", new.due, 0)
     assert (failed.begun, failed.story.due, failed.story.streak, failed.story.class_) == (True, 7, 3, "server")
-    assert new.story.life == "pod~1"
+    assert new.story.consumer == "pod~1"
     assert new.story.ended >= new.story.acquired > 1_700_000_000
 
 
@@ -51,7 +51,7 @@ def test_a_living_pods_jobs_are_not_touched(moves: Moves) -> None:
         assert moves.clean(threshold=60_000).returned == 0
     job = moves.overrun(job, 61)
     assert moves.clean(threshold=60_000).returned == 1
-    assert moves.complete(job, due=1) == [Answer.NOT_HELD]
+    assert moves.complete(job, due=1) == [JobAnswer.NOT_HELD]
 
 
 def test_a_lease_that_is_over_goes_on_where_nobody_judged(moves: Moves) -> None:
@@ -63,7 +63,7 @@ def test_a_lease_that_is_over_goes_on_where_nobody_judged(moves: Moves) -> None:
     assert moves.renew("pod~1")
     assert moves.clean().returned == 0
     moves.lose("pod~1")
-    assert moves.clean().lives == 1
+    assert moves.clean().consumers == 1
     assert not moves.renew("pod~1")
     assert moves.renew("pod~2")
 

@@ -2,7 +2,7 @@
 
 from moves import KEYS, Moves
 
-from penstock.scheduler.steps import Answer
+from penstock.scheduler.job_steps import JobAnswer
 
 
 def test_a_new_job_waits(moves: Moves) -> None:
@@ -75,5 +75,5 @@ def test_a_paused_job_that_comes_again_is_paused(moves: Moves) -> None:
     moves.unregister("job")
     moves.register("job")
     assert moves.left().places("job") == ["paused"]
-    assert moves.ask_for("resume", "job") == [Answer.DONE]
+    assert moves.ask_for("resume", "job") == [JobAnswer.DONE]
     assert moves.left().places("job") == ["waiting"]

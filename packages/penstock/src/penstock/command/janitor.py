@@ -20,7 +20,7 @@ from penstock.terminal.resolving import address_of, resolve_pipelines, set_up_lo
 from penstock_spec.findings import CannotGoOn
 
 if TYPE_CHECKING:
-    from penstock.janitor.look import Seen
+    from penstock.janitor.dry_run import RoundPlan
 
 
 @click.command(name="janitor", short_help="Look after all pipelines of an environment.")
@@ -62,19 +62,19 @@ def command(
       penstock janitor --env production --dry-run
       penstock janitor /etc/penstock/pipelines
     """
-    from penstock.janitor.files import Files, refuse_apart
     from penstock.janitor.role import janitor_role
     from penstock.janitor.single_round import make_round, plan_round
+    from penstock.janitor.worker_files import WorkerFiles, check_same_environment
     from penstock.observe.lines import Process
     from penstock.pod.role import Start
     from penstock.pod.run import run
 
     if dry_run and once:
         raise CannotGoOn("`--dry-run` and `--once` exclude each other", "leave one of them out")
-    read = Files(files)
+    read = WorkerFiles(files)
     pipelines, credentials = resolve_pipelines(read.found, platform, environment, redis)
     if files:
-        refuse_apart(pipelines)
+        check_same_environment(pipelines)
     address = address_of(listen)
     if dry_run:
         ctx.exit(_tell(plan_round(pipelines, credentials)))
@@ -85,7 +85,7 @@ def command(
     ctx.exit(run(janitor_role(pipelines, read.changed), Start(process, credentials, address)))
 
 
-def _tell(seen: Sequence[Seen]) -> int:
+def _tell(seen: Sequence[RoundPlan]) -> int:
     """What a round would do, and of which pipelines nobody can say it."""
     from penstock.operating.reach import as_sentence
 

@@ -72,7 +72,7 @@ def run(
     from penstock.observe.lines import Process
     from penstock.pod.role import Start
     from penstock.pod.run import run as run_pod
-    from penstock.scheduler.patterns import OfFile
+    from penstock.scheduler.patterns import PatternsFile
     from penstock.scheduler.resolved import pipelines_of, resolve
     from penstock.scheduler.role import scheduler_role
 
@@ -80,7 +80,7 @@ def run(
     process = Process(scheduler.name, kind="scheduler")
     set_up_log(process, log_format)
     find_pipeline = pipelines_of(scheduler, options.platform, pipelines, here(), today())
-    patterns = OfFile(
+    patterns = PatternsFile(
         scheduler, lambda: resolve(scheduler.file, options.platform, scheduler.environment, here(), today())[0]
     )
     role = scheduler_role(scheduler, paths, find_pipeline, patterns)

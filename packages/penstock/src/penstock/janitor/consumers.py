@@ -14,7 +14,7 @@ OWN = re.compile(rb"[^~].*~[0-9A-Za-z]{8}", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
-class Consumer:
+class GroupConsumer:
     """One reader."""
 
     name: bytes
@@ -33,16 +33,16 @@ class Consumer:
         return OWN.fullmatch(self.name) is not None
 
 
-async def consumers(link: Link, keys: PipelineKeys) -> list[Consumer]:
+async def consumers(link: Link, keys: PipelineKeys) -> list[GroupConsumer]:
     """All of the group. Raises Refused where it is not there."""
     found = []
     for told in items(await link.call("XINFO", "CONSUMERS", keys.stream, keys.group)):
         one = mapping(told)
-        found.append(Consumer(raw(one[b"name"]), number(one[b"pending"]), number(one[b"idle"])))
+        found.append(GroupConsumer(raw(one[b"name"]), number(one[b"pending"]), number(one[b"idle"])))
     return found
 
 
-async def strangers(link: Link, keys: PipelineKeys) -> list[Consumer]:
+async def foreign_consumers(link: Link, keys: PipelineKeys) -> list[GroupConsumer]:
     """Those of another make: they have no lease, and no name of ours."""
     others = [one for one in await consumers(link, keys) if not one.is_state and not one.is_ours]
     if not others:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 
-from penstock.janitor.sight import Sight
+from penstock.janitor.monitor import PipelineMonitor
 from penstock.observe.health import RedisHealth, Route
 from penstock.observe.http import Answer, Request
 from penstock.pod.redis_check import ping
@@ -16,12 +16,12 @@ from penstock.wire.link import Link
 from penstock_spec.platform import Redis
 
 
-def oldest_routes(sights: Sequence[Sight]) -> Mapping[str, Route]:
+def oldest_routes(sights: Sequence[PipelineMonitor]) -> Mapping[str, Route]:
     """A page for each pipeline."""
     return {f"/pipelines/{sight.name}/oldest": _oldest(sight) for sight in sights}
 
 
-def _oldest(sight: Sight) -> Route:
+def _oldest(sight: PipelineMonitor) -> Route:
     async def answer(_request: Request) -> Answer:
         last = sight.last()
         if last is None:  # KEDA then leaves the boost away
@@ -31,7 +31,7 @@ def _oldest(sight: Sight) -> Route:
     return answer
 
 
-def redis_check(redis: Redis, lock: str, credentials: Credentials, sights: Sequence[Sight]) -> RedisCheck:
+def redis_check(redis: Redis, lock: str, credentials: Credentials, sights: Sequence[PipelineMonitor]) -> RedisCheck:
     """Asks the node of the lock; the groups are those that were seen at the last look."""
 
     async def ask() -> RedisHealth:

@@ -2,9 +2,9 @@
 
 ```
 Janitor
-├── Lock      asked every second and a half; one of several janitors leads
+├── LeaderLock      asked every second and a half; one of several janitors leads
 ├── Rounds    for each pipeline, while it leads: what is due, what the lost left, indexes, trimming, ghosts
-└── Sight     for each pipeline, always: how much there is, and how long the oldest has waited
+└── PipelineMonitor     for each pipeline, always: how much there is, and how long the oldest has waited
 ```
 """
 
@@ -16,14 +16,14 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from penstock.clocks import CLOCKS, Clocks
-from penstock.janitor.guard import SHUT
-from penstock.janitor.lead import EVERY, Lock
-from penstock.janitor.links import ANSWERED, Links
-from penstock.janitor.pods import Pods
+from penstock.janitor.kubernetes_pods import PodsApi
+from penstock.janitor.leader_lock import EVERY, LeaderLock
+from penstock.janitor.links import ANSWERED, JanitorLinks
+from penstock.janitor.metrics import JanitorMetrics
+from penstock.janitor.monitor import EVERY as LOOK_EVERY
+from penstock.janitor.monitor import PipelineMonitor
 from penstock.janitor.rounds import Rounds
-from penstock.janitor.sight import EVERY as LOOK_EVERY
-from penstock.janitor.sight import Sight
-from penstock.janitor.tally import Tally
+from penstock.janitor.task_guard import SHUT
 from penstock.observe.board import Board
 from penstock.observe.events import Event
 from penstock.observe.logs import Log
@@ -41,24 +41,29 @@ class Janitor:
     """For all pipelines of an environment. Any number of janitors may run at once."""
 
     def __init__(
-        self, pipelines: Sequence[ResolvedPipeline], links: Links, board: Board, pods: Pods, clocks: Clocks = CLOCKS
+        self,
+        pipelines: Sequence[ResolvedPipeline],
+        links: JanitorLinks,
+        board: Board,
+        pods: PodsApi,
+        clocks: Clocks = CLOCKS,
     ) -> None:
         """Nothing is asked yet."""
         self._links = links
-        self._lock = Lock(links.lead, links.lock)
+        self._lock = LeaderLock(links.lead, links.lock)
         self._sleep = clocks.sleep
         self._leading = asyncio.Event()
         self._terms = 0
         """How often it has begun to lead."""
-        self._tallies: list[Tally] = []
+        self._tallies: list[JanitorMetrics] = []
         self._rounds: list[Rounds] = []
-        self.sights: list[Sight] = []
+        self.sights: list[PipelineMonitor] = []
         for pipeline, pair in zip(pipelines, links.pairs, strict=True):
-            tally = Tally(Metrics.of_spec("janitor", pipeline.spec, board), pipeline.spec)
+            tally = JanitorMetrics(Metrics.of_spec("janitor", pipeline.spec, board), pipeline.spec)
             tally.watch(links.of(pair))
             self._tallies.append(tally)
             self._rounds.append(Rounds(pipeline, pair, tally, pods, clocks))
-            self.sights.append(Sight(pipeline, pair, tally, clocks))
+            self.sights.append(PipelineMonitor(pipeline, pair, tally, clocks))
 
     async def run(self, stop: asyncio.Event) -> None:
         """Until told to stop; what is being done then is cut off, as each step is whole in itself."""
@@ -125,7 +130,7 @@ class Janitor:
         else:
             self._leading.clear()
 
-    async def _go_round(self, rounds: Rounds, tally: Tally) -> None:
+    async def _go_round(self, rounds: Rounds, tally: JanitorMetrics) -> None:
         ANSWERED.set(tally.answered)
         term = 0
         while True:
@@ -135,7 +140,7 @@ class Janitor:
                 rounds.start_over()
             await self._sleep(await rounds.go())
 
-    async def _look(self, sight: Sight, tally: Tally) -> None:
+    async def _look(self, sight: PipelineMonitor, tally: JanitorMetrics) -> None:
         ANSWERED.set(tally.answered)
         while True:
             with suppress(Absent, Unanswered):  # counted and told already

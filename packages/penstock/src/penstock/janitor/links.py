@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 
-from penstock.janitor.lead import lock_of
-from penstock.janitor.reach import Reach, ignore
+from penstock.janitor.leader_lock import lock_of
+from penstock.janitor.reachability import Reachability, ignore
 from penstock.keys import PipelineKeys
 from penstock.resolved import ResolvedPipeline
 from penstock.wire.credentials import Credentials
@@ -30,26 +30,26 @@ def _tell(seconds: float) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class PipelineLinks:
     """What one pipeline is served through."""
 
     work: Link
     """Promotes, takes over, reconciles and trims."""
     metrics: Link
     """Measures, so that nobody who scrapes has to wait for the work."""
-    reach: Reach
+    reach: Reachability
 
 
 @dataclass(frozen=True, slots=True)
-class Links:
+class JanitorLinks:
     """All of them."""
 
     lead: Link
     lock: str
     """The lock's key."""
-    pairs: tuple[Pair, ...]
+    pairs: tuple[PipelineLinks, ...]
     """One for each pipeline, in their order; the same one again and again where all is on one server."""
-    reach: Reach
+    reach: Reachability
 
     @classmethod
     def to(
@@ -58,8 +58,8 @@ class Links:
         pipelines: Sequence[ResolvedPipeline],
         credentials: Credentials,
         changed: Callable[[bool], None] = ignore,
-        kind: type[Reach] = Reach,
-    ) -> Links:
+        kind: type[Reachability] = Reachability,
+    ) -> JanitorLinks:
         """Nothing is connected yet. `changed` is told whether Redis answers, whenever that changes."""
         reach = kind(changed)
         lock = lock_of(pipelines[0].environment, [one.keys for one in pipelines])
@@ -68,8 +68,8 @@ class Links:
             route = Route.to(redis, key, credentials=credentials)
             return Link(route, name=f"penstock-janitor-{what}", answered=_tell)
 
-        def pair(keys: PipelineKeys, reach: Reach) -> Pair:
-            return Pair(link(keys.stream, "work"), link(keys.stream, "metrics"), reach)
+        def pair(keys: PipelineKeys, reach: Reachability) -> PipelineLinks:
+            return PipelineLinks(link(keys.stream, "work"), link(keys.stream, "metrics"), reach)
 
         lead = link(lock, "leader")
         if redis.topology == "cluster":
@@ -77,7 +77,7 @@ class Links:
         shared = pair(pipelines[0].keys, reach)
         return cls(lead, lock, (shared,) * len(pipelines), reach)
 
-    def of(self, pair: Pair) -> tuple[Link, ...]:
+    def of(self, pair: PipelineLinks) -> tuple[Link, ...]:
         """All that serve a pipeline."""
         return self.lead, pair.work, pair.metrics
 

@@ -20,7 +20,7 @@ START, END = "0", "end"
 
 
 @dataclass(frozen=True, slots=True)
-class Reconciled:
+class ReconcileResult:
     """What one page put right."""
 
     parked_without_due: int = 0
@@ -42,19 +42,19 @@ class Reconciled:
     @property
     def found(self) -> bool:
         """Whether something was to be put right: then the next page follows at once."""
-        return self != Reconciled()
+        return self != ReconcileResult()
 
-    def __add__(self, other: Reconciled) -> Reconciled:
+    def __add__(self, other: ReconcileResult) -> ReconcileResult:
         """Both together; there is more left if the last says so."""
         sums = {one.name: getattr(self, one.name) + getattr(other, one.name) for one in fields(self)}
-        return Reconciled(**sums | {"more_left": other.more_left})
+        return ReconcileResult(**sums | {"more_left": other.more_left})
 
     def told(self) -> dict[str, int]:
         """For the log: what there was, by name."""
         return {name: count for name, count in asdict(self).items() if count and name != "more_left"}
 
 
-Page = Callable[[], Awaitable[Reconciled]]
+Page = Callable[[], Awaitable[ReconcileResult]]
 
 
 class Reconciler:
@@ -75,7 +75,7 @@ class Reconciler:
         if spec.stream.retention.keeps_nothing:
             self.pages += (self.stream,)
 
-    async def parked(self) -> Reconciled:
+    async def parked(self) -> ReconcileResult:
         """Parked entries without a due time are due now."""
         reply = await self._link.run(
             script("reconcile_parked"),
@@ -84,16 +84,16 @@ class Reconciler:
         )
         next_, undue = items(reply)
         self._parked_from = text(next_) or "-"
-        return Reconciled(parked_without_due=number(undue))
+        return ReconcileResult(parked_without_due=number(undue))
 
-    async def due(self) -> Reconciled:
+    async def due(self) -> ReconcileResult:
         """Due times of what is not parked are dropped, or were of something that somebody un-parked."""
         reply = await self._link.run(script("reconcile_due"), self._around(), (self._keys.group, self._due_from, PAGE))
         next_, dropped, back, gone = numbers(reply)
         self._due_from = max(next_, 0)
-        return Reconciled(due_without_parked=dropped, brought_back=back, gone=gone)
+        return ReconcileResult(due_without_parked=dropped, brought_back=back, gone=gone)
 
-    async def left(self) -> Reconciled:
+    async def left(self) -> ReconcileResult:
         """Accounts of entries that are pending nowhere."""
         then = "forget" if self._foreign else "force"
         reply = await self._link.run(
@@ -103,9 +103,9 @@ class Reconciler:
         self._left = (text(uncharged), text(crashed))
         if self._left == (END, END):
             self._left = (START, START)
-        return Reconciled(forgotten=number(forgotten), brought_back=number(back))
+        return ReconcileResult(forgotten=number(forgotten), brought_back=number(back))
 
-    async def delayed(self) -> Reconciled:
+    async def delayed(self) -> ReconcileResult:
         """Bodies and due times of what is not in the stream yet."""
         reply = await self._link.run(
             script("reconcile_delayed"), (self._keys.delayed, self._keys.bodies), (*self._delayed, PAGE)
@@ -115,9 +115,9 @@ class Reconciler:
         if self._delayed == (END, -1):
             self._delayed = (START, 0)
         lost = number(dropped)
-        return Reconciled(delayed_without_due=number(due), due_without_body=lost, gone=lost)
+        return ReconcileResult(delayed_without_due=number(due), due_without_body=lost, gone=lost)
 
-    async def stream(self) -> Reconciled:
+    async def stream(self) -> ReconcileResult:
         """Entries that were delivered and are pending nowhere."""
         reply = await self._link.run(
             script("reconcile_stream"),
@@ -127,7 +127,9 @@ class Reconciler:
         next_, *counts = items(reply)
         back, elsewhere, more, beside = numbers(counts)
         self._stream_from = text(next_) or "-"
-        return Reconciled(brought_back=back, finished_elsewhere=elsewhere, finished_beside=beside, more_left=more == 1)
+        return ReconcileResult(
+            brought_back=back, finished_elsewhere=elsewhere, finished_beside=beside, more_left=more == 1
+        )
 
     def _around(self) -> tuple[str, ...]:
         keys = self._keys

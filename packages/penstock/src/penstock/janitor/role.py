@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 
 from penstock.janitor.endpoints import oldest_routes, redis_check
 from penstock.janitor.janitor import Janitor
-from penstock.janitor.links import Links
-from penstock.janitor.pods import KubernetesPods
+from penstock.janitor.kubernetes_pods import KubernetesPods
+from penstock.janitor.links import JanitorLinks
 from penstock.observe.events import Event
 from penstock.observe.logs import Log
 from penstock.observe.metrics import Metrics
@@ -34,7 +34,7 @@ def janitor_role(pipelines: Sequence[ResolvedPipeline], files_changed: Callable[
             metrics = Metrics.of_spec("janitor", pipeline.spec, pod.board)
             pod.announce(metrics, pipeline.digest, process.INFO)
         credentials, readiness = pod.start.credentials, pod.readiness
-        links = Links.to(first.redis, pipelines, credentials, lambda answers: _set(readiness, answers=answers))
+        links = JanitorLinks.to(first.redis, pipelines, credentials, lambda answers: _set(readiness, answers=answers))
         janitor = Janitor(pipelines, links, pod.board, KubernetesPods(first.around.namespace, os.environ))
         stop = asyncio.Event()
 

@@ -8,13 +8,13 @@ from functools import partial
 from typing import Literal
 
 from penstock.clocks import Clocks
-from penstock.janitor.busy import Busy
+from penstock.janitor.deletion_costs import DeletionCosts
 from penstock.janitor.ghosts import Ghosts
-from penstock.janitor.guard import Guard
-from penstock.janitor.links import Pair
-from penstock.janitor.pods import Pods
-from penstock.janitor.reconcile import Page, Reconciled, Reconciler
-from penstock.janitor.tally import Tally, Task
+from penstock.janitor.kubernetes_pods import PodsApi
+from penstock.janitor.links import PipelineLinks
+from penstock.janitor.metrics import JanitorMetrics, Task
+from penstock.janitor.reconcile import Page, Reconciler, ReconcileResult
+from penstock.janitor.task_guard import TaskGuard
 from penstock.janitor.timer import Timer
 from penstock.janitor.trim import Trimmer
 from penstock.maintenance.group import ensure
@@ -43,7 +43,9 @@ log = Log(logging.getLogger(__name__))
 class Rounds:
     """Looks after one pipeline."""
 
-    def __init__(self, pipeline: ResolvedPipeline, pair: Pair, tally: Tally, pods: Pods, clocks: Clocks) -> None:
+    def __init__(
+        self, pipeline: ResolvedPipeline, pair: PipelineLinks, tally: JanitorMetrics, pods: PodsApi, clocks: Clocks
+    ) -> None:
         """Of its links it uses the one for work."""
         spec, keys, link = pipeline.spec, pipeline.keys, pair.work
         self._name = pipeline.name
@@ -52,12 +54,12 @@ class Rounds:
         self._link = link
         self._tally = tally
         self._clocks = clocks
-        self._guard = Guard(pipeline.name, tally, pair.reach)
+        self._guard = TaskGuard(pipeline.name, tally, pair.reach)
         self._takeover = Takeover(link, keys, spec.work.lease.amount, clocks=clocks)
         self._reconciler = Reconciler(link, keys, spec)
         self._trimmer = Trimmer(link, keys, spec)
         self._ghosts = Ghosts(link, keys, spec.janitor.ghosts.idle.amount, pods)
-        self._busy = Busy(link, keys, spec.stream.consumer, pods)
+        self._busy = DeletionCosts(link, keys, spec.stream.consumer, pods)
         self._round = Timer(ROUND, clocks)
         self._trim = Timer(spec.janitor.trim.every.seconds, clocks)
         self._dead = Timer(DEAD_EVERY, clocks)
@@ -151,7 +153,7 @@ class Rounds:
             )
 
     async def _reconcile(self, page: Page) -> None:
-        found = Reconciled()
+        found = ReconcileResult()
         for _ in range(MOST):
             one = await page()
             self._tally.reconciled(one)

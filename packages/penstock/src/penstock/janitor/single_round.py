@@ -9,11 +9,11 @@ from typing import Any, TypeVar
 
 import uvloop
 
+from penstock.janitor.dry_run import RoundPlan, plan_rounds
 from penstock.janitor.janitor import Janitor
-from penstock.janitor.links import Links
-from penstock.janitor.look import Seen, look
-from penstock.janitor.pods import KubernetesPods
-from penstock.janitor.reach import Passing
+from penstock.janitor.kubernetes_pods import KubernetesPods
+from penstock.janitor.links import JanitorLinks
+from penstock.janitor.reachability import SilentReachability
 from penstock.observe.board import process_board
 from penstock.operating.reach import as_sentence
 from penstock.resolved import ResolvedPipeline
@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 def make_round(pipelines: Sequence[ResolvedPipeline], credentials: Credentials) -> int:
     """One round over each pipeline, whichever janitor leads. The result is the exit code."""
-    links = Links.to(pipelines[0].redis, pipelines, credentials, kind=Passing)
+    links = JanitorLinks.to(pipelines[0].redis, pipelines, credentials, kind=SilentReachability)
     try:
         well = _run(Janitor(pipelines, links, process_board(), _pods(pipelines)).once())
     except RedisTrouble as error:
@@ -34,13 +34,13 @@ def make_round(pipelines: Sequence[ResolvedPipeline], credentials: Credentials) 
     return 0 if well else 1
 
 
-def plan_round(pipelines: Sequence[ResolvedPipeline], credentials: Credentials) -> list[Seen]:
+def plan_round(pipelines: Sequence[ResolvedPipeline], credentials: Credentials) -> list[RoundPlan]:
     """What a round would do; it changes nothing. Raises CannotGoOn if nothing is known of any pipeline."""
 
-    async def ask() -> list[Seen]:
-        links = Links.to(pipelines[0].redis, pipelines, credentials)
+    async def ask() -> list[RoundPlan]:
+        links = JanitorLinks.to(pipelines[0].redis, pipelines, credentials)
         try:
-            return await look(pipelines, [pair.work for pair in links.pairs], _pods(pipelines))
+            return await plan_rounds(pipelines, [pair.work for pair in links.pairs], _pods(pipelines))
         finally:
             await links.close()
 

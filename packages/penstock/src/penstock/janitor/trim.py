@@ -19,7 +19,7 @@ DEAD = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Trimmed:
+class TrimResult:
     """What one page took away."""
 
     removed: int
@@ -54,27 +54,27 @@ class Trimmer:
         """Remember where the group would have to begin again if it vanished; takes nothing away."""
         await self._history(0)
 
-    async def history(self) -> Trimmed:
+    async def history(self) -> TrimResult:
         """A page of finished entries goes."""
         return await self._history(ENTRIES)
 
-    async def _history(self, most: int) -> Trimmed:
+    async def _history(self, most: int) -> TrimResult:
         if self._keep is None:
-            return Trimmed(0, more=False, held=0, holder="")
+            return TrimResult(0, more=False, held=0, holder="")
         reply = await self._link.run(
             script("trim"),
             (self._keys.stream, self._keys.position),
             (*self._keep, most, BYTES, self._keys.group),
         )
         removed, more, held, holder = items(reply)
-        return Trimmed(number(removed), more == 1, number(held), text(holder))
+        return TrimResult(number(removed), more == 1, number(held), text(holder))
 
-    async def dead(self) -> Trimmed:
+    async def dead(self) -> TrimResult:
         """Dead letters that are older than the spec keeps them: whole nodes first, then the rest of one."""
         oldest = max(milliseconds(await self._link.call("TIME")) - self._dead_keep, 1)
         trim = ("XTRIM", self._keys.dead, "MINID")
         removed = number(await self._link.call(*trim, "~", oldest, "LIMIT", DEAD))
         if removed:
-            return Trimmed(removed, more=True, held=0, holder="")
+            return TrimResult(removed, more=True, held=0, holder="")
         removed = number(await self._link.call(*trim, "=", oldest))
-        return Trimmed(removed, more=False, held=0, holder="")
+        return TrimResult(removed, more=False, held=0, holder="")

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from penstock.scheduler.due import cron_after, interval
+from penstock.scheduler.due_times import cron_after, interval
+from penstock.scheduler.job_steps import ALL, MOST, MOST_ASKED, JobAnswer, JobSteps
 from penstock.scheduler.resolved import ResolvedScheduler
-from penstock.scheduler.steps import ALL, MOST, MOST_ASKED, Answer, Steps
-from penstock.scheduler.story import Story
+from penstock.scheduler.run_record import RunRecord
 from penstock.wire.errors import Refused
 from penstock.wire.link import Link
 from penstock.wire.words import Word
@@ -33,7 +33,7 @@ class Standing:
     """Which pod's life runs it."""
     lives: bool
     """Whether that goes on."""
-    story: Story | None
+    story: RunRecord | None
     shard: int | None
 
     def told(self) -> dict[str, object]:
@@ -53,7 +53,7 @@ class Standing:
                 "streak": story.streak,
                 "acquired": story.acquired,
                 "ended": story.ended,
-                "life": story.life,
+                "life": story.consumer,
             },
         }
 
@@ -66,7 +66,7 @@ class Desk:
         self._scheduler = scheduler
         self._keys = scheduler.keys
         self._link = link
-        self._steps = Steps(link, self._keys)
+        self._steps = JobSteps(link, self._keys)
 
     async def names(self) -> list[str]:
         """All that are registered, in their order."""
@@ -87,9 +87,9 @@ class Desk:
         """Of each."""
         return [one for at in range(0, len(names), MOST) for one in await self._page(names[at : at + MOST])]
 
-    async def ask_for(self, what: Literal["pause", "resume", "run_now"], names: Sequence[str]) -> list[Answer]:
+    async def ask_for(self, what: Literal["pause", "resume", "run_now"], names: Sequence[str]) -> list[JobAnswer]:
         """For each, in pages."""
-        found: list[Answer] = []
+        found: list[JobAnswer] = []
         for at in range(0, len(names), MOST_ASKED):
             found += await self._steps.ask_for(what, names[at : at + MOST_ASKED])
         return found
@@ -129,7 +129,7 @@ class Desk:
                     int(float(works_)) if works_ else None,
                     life.decode(errors="replace"),
                     ends.get(life, 0.0) > now * 1000,
-                    Story.read(story),
+                    RunRecord.read(story),
                     int(says.split()[2]) if says else None,
                 )
             )
@@ -207,7 +207,7 @@ def _last(one: Standing) -> list[str]:
         return ["it has not run yet"]
     took = span(story.ended - story.acquired)
     ago = span(one.now - story.ended)
-    return [f"its last run ended {ago} ago on `{story.life}`: {story.outcome}, after {took}"]
+    return [f"its last run ended {ago} ago on `{story.consumer}`: {story.outcome}, after {took}"]
 
 
 def _schedule(job: EffectiveJob, now: float) -> str:

@@ -11,7 +11,7 @@ from penstock.clocks import CLOCKS, Clocks
 from penstock.observe.lines import Process
 from penstock.observe.metrics import Metrics
 from penstock.observe.readiness import Readiness
-from penstock.pod.lease import incarnation
+from penstock.pod.lease import new_consumer_name
 from penstock.wire.link import Link
 
 
@@ -52,5 +52,5 @@ class Dependencies:
     process: Process = field(default_factory=Process)
     rng: Random = field(default_factory=Random)
     clocks: Clocks = CLOCKS
-    new_consumer: Callable[[str], str] = incarnation
+    new_consumer: Callable[[str], str] = new_consumer_name
     """From a name to one that no consumer ever had."""

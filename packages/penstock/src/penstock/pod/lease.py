@@ -1,7 +1,7 @@
-"""A pod's life in Redis, and one lease for all that it holds.
+"""Registers a consumer and renews its lease, which covers everything that the consumer holds.
 
-It runs in the loop of another thread, so that a handler that blocks the pod's loop does not lose the lease. One that
-holds the interpreter's lock for longer does: for a pipeline's, `isolation: process` is there.
+The lease is renewed in the side loop, so that a handler that blocks the main loop does not lose it. A handler that
+holds the interpreter's lock loses it nevertheless; for pipelines, `isolation: process` helps.
 """
 
 from __future__ import annotations
@@ -17,86 +17,87 @@ from penstock.wire.errors import RedisTrouble
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 LETTERS = 8
 RETRY = 1.0
+"""Seconds before a call that Redis did not answer is repeated."""
 
 
-def incarnation(name: str) -> str:
-    """A name for one life. Its end is how a sweeper knows a consumer of our kind; see `overdue.lua`."""
+def new_consumer_name(name: str) -> str:
+    """`<name>~<8 random characters>`. By this form scripts recognize Penstock's consumers; see `overdue.lua`."""
     return f"{name}~{''.join(secrets.choice(ALPHABET) for _ in range(LETTERS))}"
 
 
-class Holds(Protocol):
-    """How a life is held in Redis; each step raises RedisTrouble."""
+class Registration(Protocol):
+    """A consumer in Redis. Each call may raise RedisTrouble."""
 
-    def begin(self, life: str, lease: int) -> Awaitable[bool]:
-        """A new one, for so many ms; false where there is one of this name."""
+    def begin(self, consumer: str, lease: int) -> Awaitable[bool]:
+        """Register a consumer for this many milliseconds. False if one of this name exists."""
 
-    def renew(self, life: str, lease: int) -> Awaitable[bool]:
-        """False when it is over."""
+    def renew(self, consumer: str, lease: int) -> Awaitable[bool]:
+        """Extend its lease. False if the lease was lost."""
 
 
-class Living(Protocol):
-    """Who is told how the lease fares, in the pod's own loop."""
+class LeaseListener(Protocol):
+    """Called in the main loop."""
 
     def registered(self, consumer: str) -> None:
-        """A life has begun."""
+        """A new consumer is registered."""
 
     def renewed(self, consumer: str) -> None:
-        """It goes on."""
+        """Its lease was renewed."""
 
     def lost(self, consumer: str) -> None:
-        """It is over; what it held is taken over."""
+        """The lease was lost; others take over what the consumer held."""
 
     def trouble(self, activity: Activity, error: RedisTrouble) -> None:
-        """Redis did not answer as it should."""
+        """Redis refused, or did not answer."""
 
 
 class Lease:
-    """Registers, renews, and begins anew when the lease is lost."""
+    """Registers, renews, and registers a new consumer after the lease was lost."""
 
     def __init__(  # noqa: PLR0913 - what it works with, each of a kind of its own
         self,
-        holds: Holds,
+        registration: Registration,
         name: str,
         lease: int,
-        living: Living,
-        tell: Callable[..., object],
+        listener: LeaseListener,
+        call: Callable[..., object],
         *,
-        named: Callable[[str], str] = incarnation,
+        new_name: Callable[[str], str] = new_consumer_name,
     ) -> None:
-        """`lease` is in milliseconds; `tell` calls what it is given in the pod's own loop."""
-        self._holds = holds
+        """`lease` is in milliseconds; `call` calls a function in the main loop."""
+        self._registration = registration
         self._name = name
         self._lease = lease
-        self._living = living
-        self._tell = tell
-        self._named = named
+        self._listener = listener
+        self._call = call
+        self._new_name = new_name
         self._abandoned: set[str] = set()
         self._wake = asyncio.Event()
 
     def abandon(self, consumer: str) -> None:
-        """This life is over, whatever Redis says: its group vanished. Called in the lease's own loop."""
+        """Treat this consumer's lease as lost, as when its group was destroyed. Called in the side loop."""
         self._abandoned.add(consumer)
         self._wake.set()
 
     async def run(self) -> None:
-        """Until cancelled. What has begun at that moment stays; the pod ends it when it owns nothing."""
+        """Runs until cancelled. The consumer stays registered; the pod deregisters it once it owns nothing."""
         while True:
-            await self._live(await self._begin())
+            await self._keep(await self._register())
 
-    async def _begin(self) -> str:
+    async def _register(self) -> str:
         while True:
-            consumer = self._named(self._name)  # a registration that was not answered is never repeated
+            consumer = self._new_name(self._name)  # one whose registration was not answered is not used again
             try:
-                taken = await self._holds.begin(consumer, self._lease)
+                taken = await self._registration.begin(consumer, self._lease)
             except RedisTrouble as error:
-                self._tell(self._living.trouble, Activity.RENEWING, error)
+                self._call(self._listener.trouble, Activity.RENEWING, error)
                 await asyncio.sleep(RETRY)
                 continue
             if taken:
-                self._tell(self._living.registered, consumer)
+                self._call(self._listener.registered, consumer)
                 return consumer
 
-    async def _live(self, consumer: str) -> None:
+    async def _keep(self, consumer: str) -> None:
         wait = self._lease / 3000
         while True:
             self._wake.clear()
@@ -110,13 +111,13 @@ class Lease:
             else:
                 continue
             try:
-                goes_on = await self._holds.renew(consumer, self._lease)
+                goes_on = await self._registration.renew(consumer, self._lease)
             except RedisTrouble as error:
-                self._tell(self._living.trouble, Activity.RENEWING, error)
+                self._call(self._listener.trouble, Activity.RENEWING, error)
                 wait = min(RETRY, self._lease / 3000)
                 continue
             if not goes_on:
                 break
-            self._tell(self._living.renewed, consumer)
+            self._call(self._listener.renewed, consumer)
             wait = self._lease / 3000
-        self._tell(self._living.lost, consumer)
+        self._call(self._listener.lost, consumer)

@@ -1,4 +1,4 @@
-"""Tells a sidecar to leave, so that the pod can end."""
+"""Asks a sidecar to quit, so that the pod can end."""
 
 from __future__ import annotations
 
@@ -8,17 +8,18 @@ from penstock.observe.events import Event
 from penstock.observe.logs import Log
 
 PATIENCE = 2.0
+"""Seconds for its answer."""
 
 log = Log(logging.getLogger(__name__))
 
 
 def quit_sidecar(url: str) -> bool:
-    """One POST. A sidecar that does not answer keeps nobody from leaving."""
+    """Send one POST. The shutdown goes on even if the sidecar does not answer."""
     from http.client import HTTPException  # noqa: PLC0415 - needed once, at the very end
     from urllib.request import Request, urlopen  # noqa: PLC0415 - as above
 
     try:
-        with urlopen(Request(url, data=b"", method="POST"), timeout=PATIENCE) as answer:  # noqa: S310 - the spec takes http and https alone
+        with urlopen(Request(url, data=b"", method="POST"), timeout=PATIENCE) as answer:  # noqa: S310 - the spec allows only http and https
             log.event(Event.SIDECAR_STOP_REQUESTED, status=answer.status)
     except (OSError, HTTPException) as error:
         log.event(Event.SIDECAR_STOP_FAILED, error=type(error).__name__)

@@ -19,7 +19,7 @@ from enum import IntEnum
 from penstock_spec.kinds.scheduler.work import Breakers
 
 
-class State(IntEnum):
+class BreakerState(IntEnum):
     """As the metric has it."""
 
     CLOSED = 0
@@ -27,7 +27,7 @@ class State(IntEnum):
     OPEN = 2
 
 
-class Breaker:
+class BatchBreaker:
     """Times are those of any clock that does not go back; they are handed in."""
 
     def __init__(self, terms: Breakers) -> None:
@@ -35,23 +35,23 @@ class Breaker:
         self._terms = terms
         self._failed: deque[float] = deque(maxlen=terms.failures)
         self._since = 0.0
-        self._state = State.CLOSED
+        self._state = BreakerState.CLOSED
         self.trips = 0
         self.recoveries = 0
         self.blocked = 0
 
-    def state(self, now: float) -> State:
+    def state(self, now: float) -> BreakerState:
         """What it is by now."""
-        if self._state is State.OPEN and now - self._since >= self._terms.cooldown.seconds:
-            self._state, self._since = State.HALF_OPEN, now
-        elif self._state is State.HALF_OPEN and now - self._since >= self._terms.half_open.seconds:
-            self._state, self._since = State.CLOSED, now
+        if self._state is BreakerState.OPEN and now - self._since >= self._terms.cooldown.seconds:
+            self._state, self._since = BreakerState.HALF_OPEN, now
+        elif self._state is BreakerState.HALF_OPEN and now - self._since >= self._terms.half_open.seconds:
+            self._state, self._since = BreakerState.CLOSED, now
             self.recoveries += 1
         return self._state
 
     def admits(self, now: float) -> bool:
         """Whether Redis is asked now; a no is counted."""
-        if self.state(now) is not State.OPEN:
+        if self.state(now) is not BreakerState.OPEN:
             return True
         self.blocked += 1
         return False
@@ -66,8 +66,8 @@ class Breaker:
         self._failed.extend([now] * min(self._terms.failures, 1 + int(now - asked)))
         enough = len(self._failed) == self._terms.failures and now - self._failed[0] <= self._terms.within.seconds
         # What was asked before it closed was the trial, however late it fails, and whether anybody saw it closed.
-        state = self._state if self._state is State.HALF_OPEN else self.state(now)
-        if state is State.HALF_OPEN or (state is State.CLOSED and (enough or asked < self._since)):
+        state = self._state if self._state is BreakerState.HALF_OPEN else self.state(now)
+        if state is BreakerState.HALF_OPEN or (state is BreakerState.CLOSED and (enough or asked < self._since)):
             self._failed.clear()
-            self._state, self._since = State.OPEN, now
+            self._state, self._since = BreakerState.OPEN, now
             self.trips += 1

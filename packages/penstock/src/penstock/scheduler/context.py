@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping
 from typing import Literal
 
 from penstock.observe.logs import Log
-from penstock.scheduler.steps import Taken
+from penstock.scheduler.job_steps import AcquiredJob
 
-Why = Literal["overdue", "lost", "drain"]
+StopReason = Literal["overdue", "lost", "drain"]
 
 LOGGER = logging.getLogger("penstock.scheduler.job")
 
@@ -18,15 +18,15 @@ LOGGER = logging.getLogger("penstock.scheduler.job")
 class JobContext:
     """Given to a handler beside its job."""
 
-    __slots__ = ("_monotonic", "_taken", "attempt", "deadline", "due", "life", "why")
+    __slots__ = ("_monotonic", "_taken", "attempt", "consumer", "deadline", "due", "why")
 
     def __init__(  # noqa: PLR0913, PLR0917 - what a run is
         self,
-        taken: Taken,
+        taken: AcquiredJob,
         due: int,
         attempt: int,
         deadline: float,
-        life: str,
+        consumer: str,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         """Made for each run."""
@@ -38,10 +38,10 @@ class JobContext:
         """1, and one more for each failure in a row before it."""
         self.deadline = deadline
         """When this run's time is over, in monotonic time; from then on another pod may take the job."""
-        self.life = life
-        """The pod's life that holds the job."""
-        self.why: Why | None = None
-        """Why this run was told to stop, once it was: its time was over, the pod's lease was lost, or the pod goes."""
+        self.consumer = consumer
+        """The pod's consumer that holds the job."""
+        self.why: StopReason | None = None
+        """Why this run was told to stop, if it was: its timeout, a lost lease, or the drain of the pod."""
 
     @property
     def fence(self) -> int:

@@ -15,7 +15,7 @@ from penstock_spec.kinds.scheduler.work import Patterns
 log = Log(logging.getLogger(__name__))
 
 
-class OfFile:
+class PatternsFile:
     """Read anew when the file has changed. Everything else that it says counts from the next start on."""
 
     def __init__(self, scheduler: ResolvedScheduler, read: Callable[[], ResolvedScheduler | None]) -> None:

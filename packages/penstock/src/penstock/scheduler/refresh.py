@@ -13,13 +13,13 @@ from penstock.clocks import Clocks
 from penstock.observe.events import Activity, Event
 from penstock.observe.logs import Log
 from penstock.observe.redis_log import log_trouble
-from penstock.scheduler.due import first, interval, latest_due
-from penstock.scheduler.listing import Listed, Listing
+from penstock.scheduler.acquiring import Acquiring
+from penstock.scheduler.due_times import first_due, interval, latest_due
+from penstock.scheduler.job_list import JobList, JobLister
+from penstock.scheduler.job_steps import MOST, PAGE, JobEntry, JobSteps
+from penstock.scheduler.metrics import SchedulerMetrics
 from penstock.scheduler.redis_time import RedisTime
-from penstock.scheduler.settler import Settler
-from penstock.scheduler.steps import MOST, PAGE, Entry, Steps
-from penstock.scheduler.taking import Taking
-from penstock.scheduler.tally import Tally
+from penstock.scheduler.settler import RunSettler
 from penstock.wire.errors import RedisTrouble
 from penstock_spec.kinds.scheduler.effective import EffectiveJob
 from penstock_spec.kinds.scheduler.spec import Scheduler
@@ -40,12 +40,12 @@ class Refresh:
     def __init__(  # noqa: PLR0913, PLR0917 - what it works with, each of a kind of its own
         self,
         spec: Scheduler,
-        listing: Listing,
-        steps: Steps,
-        taking: Taking,
-        settler: Settler,
+        listing: JobLister,
+        steps: JobSteps,
+        taking: Acquiring,
+        settler: RunSettler,
         redis_time: RedisTime,
-        tally: Tally,
+        tally: SchedulerMetrics,
         rng: Random,
         clocks: Clocks,
     ) -> None:
@@ -104,7 +104,7 @@ class Refresh:
         self.mean_interval = sum(map(interval, listed.mine.values())) / len(listed.mine) if listed.mine else 0.0
         self._tally.mean_interval.set(self.mean_interval)
 
-    async def _unregister(self, listed: Listed) -> None:
+    async def _unregister(self, listed: JobList) -> None:
         """What vanished, and what is disabled by now. What is another's by now is that one's to register."""
         moved = {name for name in self._registered - listed.mine.keys() if name in listed.known - listed.disabled}
         vanished = (self._registered - listed.mine.keys() - moved) | (listed.disabled - self._disabled)
@@ -115,7 +115,7 @@ class Refresh:
             self._registered -= set(page)
         self._disabled = listed.disabled
 
-    async def _register(self, listed: Listed, began: float) -> None:
+    async def _register(self, listed: JobList, began: float) -> None:
         """From where the last pass was cut off, so that in the end all have had their turn."""
         jobs = [listed.mine[name] for name in sorted(listed.mine)]
         if self._cut_off_at is not None:
@@ -136,13 +136,15 @@ class Refresh:
         self.registered = len(self._registered)
         self._tally.registered.set(self.registered)
 
-    def _entry(self, job: EffectiveJob) -> Entry:
+    def _entry(self, job: EffectiveJob) -> JobEntry:
         now = self._redis_time.now()
         schedule = (
             str(job.every) if job.every is not None else f"cron:{zlib.crc32(f'{job.cron} {job.time_zone}'.encode())}"
         )
         says = f"{job.timeout.amount} {job.priority} {job.shard} {schedule}"
-        return Entry(job.name, says, job.priority, first(job, now, self._spread, self._rng), latest_due(job, now))
+        return JobEntry(
+            job.name, says, job.priority, first_due(job, now, self._spread, self._rng), latest_due(job, now)
+        )
 
 
 def _pages(of: Sequence[T], most: int = MOST) -> Iterator[Sequence[T]]:

@@ -12,8 +12,8 @@ from penstock.observe.events import Event
 from penstock.observe.logs import Log
 from penstock.observe.metrics import Metrics
 from penstock.pod.role import Limits, Pod, Program, Role
-from penstock.scheduler.calls import Calls
-from penstock.scheduler.listing import Listing
+from penstock.scheduler.job_list import JobLister
+from penstock.scheduler.job_runner import JobRunner
 from penstock.scheduler.resolved import FindPipeline, ResolvedScheduler
 from penstock.scheduler.scheduler import Scheduler
 from penstock.scripts import Script
@@ -48,8 +48,8 @@ def scheduler_role(
             log.event(Event.REDIS_SCRIPT_EVICTED, script=script.name)
 
         threads = ThreadPoolExecutor(THREADS, thread_name_prefix="penstock-handler")
-        listing = Listing(spec, paths, patterns)
-        calls = Calls(spec, paths, threads, find_pipeline, pod.start.credentials)
+        listing = JobLister(spec, paths, patterns)
+        calls = JobRunner(spec, paths, threads, find_pipeline, pod.start.credentials)
         dependencies = pod.dependencies(scheduler, metrics, process.REDIS_SECONDS, sent_whole)
         running = Scheduler(scheduler, listing, calls, dependencies)
         return Program(

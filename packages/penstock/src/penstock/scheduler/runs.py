@@ -13,27 +13,27 @@ from penstock.handling.calling import NoThread, ThreadStillRunning
 from penstock.handling.failures import Failure
 from penstock.observe.about import ABOUT
 from penstock.observe.events import Event
-from penstock.scheduler.calls import Calls
-from penstock.scheduler.context import JobContext, Why
-from penstock.scheduler.due import Failures, Plan
+from penstock.scheduler.context import JobContext, StopReason
+from penstock.scheduler.due_times import FailurePolicy, RunPlan
+from penstock.scheduler.job_runner import JobRunner
+from penstock.scheduler.job_steps import AcquiredJob, EndedRun
+from penstock.scheduler.metrics import SchedulerMetrics
 from penstock.scheduler.permits import Permit
 from penstock.scheduler.redis_time import RedisTime
-from penstock.scheduler.settler import Settler
-from penstock.scheduler.steps import Returned, Taken
-from penstock.scheduler.story import LOST, STOPPED, Story
-from penstock.scheduler.tally import Tally
+from penstock.scheduler.run_record import LOST, STOPPED, RunRecord
+from penstock.scheduler.settler import RunSettler
 from penstock_spec.failures.classes import NO_CLASS
 from penstock_spec.kinds.scheduler.effective import EffectiveJob
 from penstock_spec.kinds.scheduler.spec import Scheduler
 
 
 @dataclass(slots=True, eq=False)
-class Run:
+class JobRun:
     """One job that runs."""
 
-    taken: Taken
+    taken: AcquiredJob
     job: EffectiveJob
-    plan: Plan
+    plan: RunPlan
     permit: Permit
     context: JobContext
     began: float
@@ -44,31 +44,31 @@ class Run:
     abandoned: bool = False
 
 
-class Runs:
+class JobRuns:
     """All of one pod."""
 
     def __init__(  # noqa: PLR0913, PLR0917 - what it works with, each of a kind of its own
         self,
         spec: Scheduler,
-        calls: Calls,
-        settler: Settler,
+        calls: JobRunner,
+        settler: RunSettler,
         redis_time: RedisTime,
-        tally: Tally,
+        tally: SchedulerMetrics,
         rng: Random,
         clocks: Clocks,
     ) -> None:
         """Nothing runs yet."""
         self._zombies = spec.cleanup.zombies
         self._leaving = spec.jitter.shutdown.seconds
-        self._failures = Failures(spec)
+        self._failures = FailurePolicy(spec)
         self._calls = calls
         self._settler = settler
         self._redis_time = redis_time
         self._tally = tally
         self._rng = rng
         self._monotonic = clocks.monotonic
-        self._running: set[Run] = set()
-        self._abandoned: set[Run] = set()
+        self._running: set[JobRun] = set()
+        self._abandoned: set[JobRun] = set()
         self._gone_at = math.inf
         """Redis's time from which on nothing of this pod runs; once it leaves."""
         self.changed = asyncio.Event()
@@ -86,7 +86,7 @@ class Runs:
         """Handlers that were abandoned, and still run."""
         return len(self._abandoned)
 
-    def start(self, taken: Taken, job: EffectiveJob, plan: Plan, permit: Permit, life: str) -> None:
+    def start(self, taken: AcquiredJob, job: EffectiveJob, plan: RunPlan, permit: Permit, consumer: str) -> None:
         """Begin a run of a job that is ours."""
         loop, before = asyncio.get_running_loop(), taken.story
         again = before is not None and (before.streak > 0 or taken.begun)
@@ -95,10 +95,10 @@ class Runs:
             before.due if again and before is not None else taken.due,
             1 + _streak(taken),
             self._redis_time.to_monotonic(taken.deadline),
-            life,
+            consumer,
             self._monotonic,
         )
-        run = Run(
+        run = JobRun(
             taken,
             job,
             plan,
@@ -114,7 +114,7 @@ class Runs:
         if self._zombies.enabled:
             run.timer = loop.call_later(max(0.0, run.overdue_at - self._monotonic()), self._overdue, run, "timer")
 
-    def cancel_all(self, why: Why) -> None:
+    def cancel_all(self, why: StopReason) -> None:
         """All that runs is told to stop."""
         for run in tuple(self._running):
             self._cancel(run, why)
@@ -138,7 +138,7 @@ class Runs:
             self._abandon(run)
         return len(left)
 
-    async def _go(self, run: Run) -> BaseException | None:
+    async def _go(self, run: JobRun) -> BaseException | None:
         """What it failed with; nothing where it ended well."""
         ABOUT.set(run.context)
         try:
@@ -151,7 +151,7 @@ class Runs:
             return error
         return None
 
-    def _overdue(self, run: Run, by: str) -> None:
+    def _overdue(self, run: JobRun, by: str) -> None:
         if run.context.why is not None or run not in self._running:
             return
         self._tally.zombies[by].add()
@@ -159,7 +159,7 @@ class Runs:
         run.context.log.event(Event.JOB_OVERRAN, seconds=seconds, by=by)
         self._cancel(run, "overdue")
 
-    def _cancel(self, run: Run, why: Why) -> None:
+    def _cancel(self, run: JobRun, why: StopReason) -> None:
         if run.context.why is None and run.task is not None:
             run.context.why = why
             run.task.cancel()
@@ -169,7 +169,7 @@ class Runs:
             if why != "drain":  # a pod that leaves has bounds of its own
                 run.timer = asyncio.get_running_loop().call_later(after, self._abandon, run)
 
-    def _abandon(self, run: Run) -> None:
+    def _abandon(self, run: JobRun) -> None:
         if run not in self._running:
             return
         run.abandoned = True
@@ -179,7 +179,7 @@ class Runs:
         run.context.log.event(Event.JOB_ABANDONED)
         self._end(run, asyncio.CancelledError())
 
-    def _done(self, run: Run, task: asyncio.Task[BaseException | None]) -> None:
+    def _done(self, run: JobRun, task: asyncio.Task[BaseException | None]) -> None:
         error = asyncio.CancelledError() if task.cancelled() else task.exception() or task.result()
         if run.abandoned:
             self._abandoned.discard(run)
@@ -188,7 +188,7 @@ class Runs:
         else:
             self._end(run, error)
 
-    def _end(self, run: Run, error: BaseException | None) -> None:
+    def _end(self, run: JobRun, error: BaseException | None) -> None:
         """Its permit is free, and its job on its way back."""
         self._running.discard(run)
         if run.timer is not None:
@@ -215,7 +215,7 @@ class Runs:
             self._failed(run, error, seconds)
         self.changed.set()
 
-    def _failed(self, run: Run, error: BaseException, seconds: float) -> None:
+    def _failed(self, run: JobRun, error: BaseException, seconds: float) -> None:
         outcome = "abandoned" if run.abandoned else "failed" if run.context.why is None else "cancelled"
         failure = Failure.of(error)
         class_ = self._failures.class_of(failure) if outcome == "failed" else NO_CLASS
@@ -226,17 +226,25 @@ class Runs:
             run.context.log.event(Event.JOB_FAILED, error, failure_class=class_, in_a_row=streak, next_due=due)
         self._complete(run, outcome, class_, streak, due)
 
-    def _complete(self, run: Run, outcome: str, class_: str, streak: int, due: int) -> None:
+    def _complete(self, run: JobRun, outcome: str, class_: str, streak: int, due: int) -> None:
         taken, context = run.taken, run.context
-        story = Story(
-            context.due, taken.acquired, self._redis_time.now(), outcome, class_, streak, due, taken.fence, context.life
+        story = RunRecord(
+            context.due,
+            taken.acquired,
+            self._redis_time.now(),
+            outcome,
+            class_,
+            streak,
+            due,
+            taken.fence,
+            context.consumer,
         )
-        self._settler.put(Returned(taken.name, taken.score, due, story.write()))
+        self._settler.put(EndedRun(taken.name, taken.score, due, story.write()))
 
-    def _release(self, run: Run, due: int) -> None:
-        self._settler.put(Returned(run.taken.name, run.taken.score, due, None))
+    def _release(self, run: JobRun, due: int) -> None:
+        self._settler.put(EndedRun(run.taken.name, run.taken.score, due, None))
 
 
-def _streak(taken: Taken) -> int:
+def _streak(taken: AcquiredJob) -> int:
     """Failures in a row before this run."""
     return taken.story.streak if taken.story is not None else 0

@@ -14,21 +14,21 @@ from penstock.observe.redis_log import log_trouble
 from penstock.pod.dependencies import Dependencies, SideTask
 from penstock.pod.lease import Lease
 from penstock.pod.parts import Parts
-from penstock.scheduler.breaker import Breaker, State
-from penstock.scheduler.calls import Calls
-from penstock.scheduler.health import Health, Seen
-from penstock.scheduler.holds import PodHolds
-from penstock.scheduler.listing import Listing
-from penstock.scheduler.orphans import Orphans
+from penstock.scheduler.acquiring import Acquiring
+from penstock.scheduler.breaker import BatchBreaker, BreakerState
+from penstock.scheduler.job_list import JobLister
+from penstock.scheduler.job_runner import JobRunner
+from penstock.scheduler.job_steps import NAMES, JobCounts, JobSteps, shards_word
+from penstock.scheduler.metrics import SchedulerMetrics
+from penstock.scheduler.orphan_cleanup import OrphanCleanup
 from penstock.scheduler.permits import Permits
 from penstock.scheduler.redis_time import RedisTime
 from penstock.scheduler.refresh import Refresh
+from penstock.scheduler.registration import PodRegistration
 from penstock.scheduler.resolved import ResolvedScheduler
-from penstock.scheduler.runs import Runs
-from penstock.scheduler.settler import Settler
-from penstock.scheduler.steps import NAMES, Looked, Steps, shards_word
-from penstock.scheduler.taking import Taking
-from penstock.scheduler.tally import Tally
+from penstock.scheduler.runs import JobRuns
+from penstock.scheduler.settler import RunSettler
+from penstock.scheduler.watchdog import PodState, Watchdog
 from penstock.wire.errors import RedisTrouble
 
 LOOK_EVERY = 2.0
@@ -45,10 +45,10 @@ BUSIEST = 0.02
 
 
 class Scheduler:
-    """Runs one scheduler's jobs. Made in the loop that it runs in."""
+    """Runs one scheduler's jobs. Created in the event loop that it runs in."""
 
     def __init__(
-        self, scheduler: ResolvedScheduler, listing: Listing, calls: Calls, dependencies: Dependencies
+        self, scheduler: ResolvedScheduler, listing: JobLister, calls: JobRunner, dependencies: Dependencies
     ) -> None:
         """Nothing is connected yet."""
         spec, keys = scheduler.spec, scheduler.keys
@@ -57,23 +57,23 @@ class Scheduler:
         self._monotonic = dependencies.clocks.monotonic
         self._log = Log(logging.getLogger("penstock.scheduler"))
         self._calls = calls
-        self._tally = tally = Tally(dependencies.metrics)
+        self._tally = tally = SchedulerMetrics(dependencies.metrics)
         self._stop = asyncio.Event()
         self._wake = asyncio.Event()
         self._begun = asyncio.Event()
         self._links = [dependencies.link(name) for name in ("taker", "settler", "side", "orphans", "lease")]
         tally.connections.follow(lambda: sum(link.is_connected for link in self._links))
-        taker, hand, side, orphans, life = (Steps(link, keys, tally.refused) for link in self._links)
+        taker, hand, side, orphans, lease_steps = (JobSteps(link, keys, tally.refused) for link in self._links)
         self._redis_time = RedisTime(dependencies.clocks, spec.work.clock.seconds)
-        self._breakers = {"acquisition": Breaker(spec.breakers), "completion": Breaker(spec.breakers)}
-        self._settler = Settler(
+        self._breakers = {"acquisition": BatchBreaker(spec.breakers), "completion": BatchBreaker(spec.breakers)}
+        self._settler = RunSettler(
             hand, self._breakers["completion"], spec.recovery.attempts, spec.work.batch, tally, dependencies.clocks
         )
         self.permits = Permits(spec.work.concurrency, self._wake_when_hungry)
         tally.permits.set(self.permits.limit)
         tally.permits_free.set(self.permits.limit)
-        self._runs = Runs(spec, calls, self._settler, self._redis_time, tally, dependencies.rng, dependencies.clocks)
-        self._taking = Taking(
+        self._runs = JobRuns(spec, calls, self._settler, self._redis_time, tally, dependencies.rng, dependencies.clocks)
+        self._taking = Acquiring(
             spec,
             taker,
             self._breakers["acquisition"],
@@ -83,7 +83,7 @@ class Scheduler:
             self._redis_time,
             tally,
             dependencies.clocks,
-            self._forget_life,
+            self._forget_consumer,
         )
         self._refresh = Refresh(
             spec,
@@ -96,23 +96,23 @@ class Scheduler:
             dependencies.rng,
             dependencies.clocks,
         )
-        self._orphans = Orphans(
+        self._orphans = OrphanCleanup(
             spec, orphans, self._taking, tally, dependencies.clocks, dependencies.new_consumer(dependencies.host)
         )
         self._side = side
-        self._life = life
-        self._holds = PodHolds(life, dependencies.clocks)
+        self._lease_steps = lease_steps
+        self._holds = PodRegistration(lease_steps, dependencies.clocks)
         self._lease = Lease(
             self._holds,
             dependencies.host,
             spec.work.lease.amount,
             self,
             asyncio.get_running_loop().call_soon_threadsafe,
-            named=dependencies.new_consumer,
+            new_name=dependencies.new_consumer,
         )
-        self._health = Health(spec.health)
+        self._health = Watchdog(spec.health)
         self._acquired_before = 0
-        self._looked: Looked | None = None
+        self._looked: JobCounts | None = None
         self._signals: Mapping[str, bool] = {}
         self._degraded = False
         self._absent = False
@@ -155,7 +155,7 @@ class Scheduler:
         return self._parts.exit_code(await self._leave(lease))
 
     async def _lead(self) -> None:
-        """Whoever has had no life yet, or no list, looks after nobody's jobs."""
+        """Whoever has had no consumer yet, or no list, looks after nobody's jobs."""
         await self._begun.wait()
         await self._taking.knows.wait()
         await self._orphans.run()
@@ -163,10 +163,10 @@ class Scheduler:
     # -- the lease says, in this loop ---------------------------------------------------------------------------------
 
     def registered(self, consumer: str) -> None:
-        """A life has begun."""
+        """A consumer has begun."""
         self._dependencies.process.consumer = consumer
         self._log.event(Event.CONSUMER_JOINED, consumer=consumer)
-        self._taking.life = consumer
+        self._taking.consumer = consumer
         self._begun.set()
         for why in (Why.STARTING, Why.REDIS_ABSENT, Why.NO_LEASE):
             self._dependencies.readiness.release(why)
@@ -179,15 +179,15 @@ class Scheduler:
         if self._absent:
             self._absent = False
             self._log.event(Event.REDIS_REACHABLE, activity=Activity.RENEWING)
-        if not self._taking.life:
-            self._taking.life = consumer  # what ran was stopped while nobody knew whether the lease was over
+        if not self._taking.consumer:
+            self._taking.consumer = consumer  # what ran was stopped while nobody knew whether the lease was over
 
     def lost(self, consumer: str) -> None:
         """Somebody judged it lost; what it held is due again."""
         self._tally.lease_lost.add()
         self._dependencies.readiness.hold(Why.NO_LEASE)
         self._log.event(Event.LEASE_LOST, consumer=consumer, running=len(self._runs))
-        self._taking.life = ""
+        self._taking.consumer = ""
         self._runs.cancel_all("lost")
 
     def trouble(self, activity: Activity, error: RedisTrouble) -> None:
@@ -200,10 +200,10 @@ class Scheduler:
 
     # -- the cycle ----------------------------------------------------------------------------------------------------
 
-    def _forget_life(self, life: str) -> None:
+    def _forget_consumer(self, consumer: str) -> None:
         """A script said that it is over, before the lease's next renewal would."""
-        if self._taking.life == life:
-            self._taking.life = ""
+        if self._taking.consumer == consumer:
+            self._taking.consumer = ""
             self._runs.cancel_all("lost")
 
     def _wake_when_hungry(self) -> None:
@@ -239,9 +239,9 @@ class Scheduler:
             await asyncio.sleep(lease / GUARDS)
             if keeping.done():
                 raise keeping.exception() or RuntimeError("nobody keeps the lease")
-            if self._taking.life and self._monotonic() - self._holds.renewed_at > lease * (1 - 2 / GUARDS):
-                self._log.event(Event.LEASE_EXPIRING, consumer=self._taking.life)
-                self._taking.life = ""
+            if self._taking.consumer and self._monotonic() - self._holds.renewed_at > lease * (1 - 2 / GUARDS):
+                self._log.event(Event.LEASE_EXPIRING, consumer=self._taking.consumer)
+                self._taking.consumer = ""
                 self._runs.cancel_all("lost")
 
     async def _scans(self) -> None:
@@ -272,7 +272,7 @@ class Scheduler:
             tally.oldest_overdue.set(0 if looked.all_paused else looked.overdue)
         now = self._monotonic()
         acquired, self._acquired_before = self._taking.acquired - self._acquired_before, self._taking.acquired
-        seen = Seen(
+        seen = PodState(
             ready=looked.ready if looked else 0,
             overdue=looked.overdue if looked else 0.0,
             mean_interval=self._refresh.mean_interval,
@@ -281,7 +281,7 @@ class Scheduler:
             running=len(self._runs),
             acquired=acquired,
             all_paused=looked.all_paused if looked else False,
-            stalled=self._absent or any(one.state(now) is not State.CLOSED for one in self._breakers.values()),
+            stalled=self._absent or any(one.state(now) is not BreakerState.CLOSED for one in self._breakers.values()),
         )
         self._signals = self._health.look(seen)
         for name, shows in self._signals.items():
@@ -350,15 +350,15 @@ class Scheduler:
                 await asyncio.wait_for(self._runs.changed.wait(), max(0.0, until - self._monotonic()))
 
     async def _close(self, lease: SideTask, within: float) -> int:
-        """Hand back the rest, and end the life. What could not be handed back within the time."""
+        """Hand back the rest, and end the consumer. What could not be handed back within the time."""
         lease.cancel()
         with suppress(TimeoutError):
             async with asyncio.timeout(within):
                 await self._settler.empty()
         with suppress(TimeoutError, RedisTrouble):
             async with asyncio.timeout(RESERVE):
-                if self._holds.life:
-                    await self._side.lease(self._holds.life, 0, "end")
+                if self._holds.consumer:
+                    await self._side.lease(self._holds.consumer, 0, "end")
                 await self._orphans.give_up()
         try:
             async with asyncio.timeout(RESERVE):

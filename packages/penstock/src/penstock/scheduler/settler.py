@@ -16,9 +16,9 @@ from penstock.clocks import Clocks
 from penstock.observe.events import Activity, Event
 from penstock.observe.logs import Log
 from penstock.observe.redis_log import RedisLog
-from penstock.scheduler.breaker import Breaker, State
-from penstock.scheduler.steps import MOST, Answer, Returned, Steps
-from penstock.scheduler.tally import Tally
+from penstock.scheduler.breaker import BatchBreaker, BreakerState
+from penstock.scheduler.job_steps import MOST, EndedRun, JobAnswer, JobSteps
+from penstock.scheduler.metrics import SchedulerMetrics
 from penstock.wire.errors import RedisTrouble
 
 LINGER = 0.01
@@ -30,20 +30,20 @@ log = Log(logging.getLogger(__name__))
 
 
 @dataclass(slots=True)
-class Item:
+class UnsettledRun:
     """A run that has ended."""
 
-    returned: Returned
+    returned: EndedRun
     ended: float
     """Monotonic time."""
     tries: int = 0
 
 
-class Settler:
+class RunSettler:
     """Takes them one by one, and hands them back in batches."""
 
     def __init__(  # noqa: PLR0913, PLR0917 - what it works with, each of a kind of its own
-        self, steps: Steps, breaker: Breaker, tries: int, batch: int, tally: Tally, clocks: Clocks
+        self, steps: JobSteps, breaker: BatchBreaker, tries: int, batch: int, tally: SchedulerMetrics, clocks: Clocks
     ) -> None:
         """`tries` are those after the first."""
         self._steps = steps
@@ -53,15 +53,15 @@ class Settler:
         self._tally = tally
         self._monotonic = clocks.monotonic
         self._redis_log = RedisLog(log, clocks.monotonic)
-        self._queue: deque[Item] = deque()
-        self._recovering: deque[Item] = deque()
-        self._left: list[Item] = []
+        self._queue: deque[UnsettledRun] = deque()
+        self._recovering: deque[UnsettledRun] = deque()
+        self._left: list[UnsettledRun] = []
         self._wake = asyncio.Event()
-        self._in_hand: list[Item] = []
+        self._in_hand: list[UnsettledRun] = []
 
-    def put(self, returned: Returned) -> None:
+    def put(self, returned: EndedRun) -> None:
         """It has ended just now."""
-        self._queue.append(Item(returned, self._monotonic()))
+        self._queue.append(UnsettledRun(returned, self._monotonic()))
         self._wake.set()
 
     @property
@@ -87,13 +87,13 @@ class Settler:
     async def recover(self) -> None:
         """Try again what Redis did not take; once for each."""
         for _ in range(-(-len(self._recovering) // self._batch)):
-            if self._breaker.state(self._monotonic()) is not State.CLOSED:
+            if self._breaker.state(self._monotonic()) is not BreakerState.CLOSED:
                 return
             await self._settle(self._some(self._recovering))
 
     def bring_back(self) -> None:
         """What was given up is tried anew."""
-        if self._breaker.state(self._monotonic()) is State.CLOSED:
+        if self._breaker.state(self._monotonic()) is BreakerState.CLOSED:
             for item in self._left:
                 item.tries = 0
             self._recovering.extend(self._left)
@@ -111,10 +111,10 @@ class Settler:
             if self.unsettled:
                 await asyncio.sleep(AGAIN)
 
-    def _some(self, held: deque[Item]) -> list[Item]:
+    def _some(self, held: deque[UnsettledRun]) -> list[UnsettledRun]:
         return [held.popleft() for _ in range(min(self._batch, len(held)))]
 
-    async def _settle(self, items: list[Item], *, insists: bool = False) -> bool:
+    async def _settle(self, items: list[UnsettledRun], *, insists: bool = False) -> bool:
         if not insists and not self._breaker.admits(self._monotonic()):
             self._recovering.extend(items)
             self._tally.recovering.set(len(self._recovering))
@@ -136,7 +136,7 @@ class Settler:
             self._tally.recovering.set(len(self._recovering))
         return well
 
-    async def _hand_back(self, step: str, items: Sequence[Item]) -> bool:
+    async def _hand_back(self, step: str, items: Sequence[UnsettledRun]) -> bool:
         returned, asked = [one.returned for one in items], self._monotonic()
         try:
             told = await (self._steps.complete(returned) if step == "complete" else self._steps.release(returned))
@@ -154,16 +154,16 @@ class Settler:
             self._tally.settling.observe(now - item.ended)
             if item.tries:
                 self._tally.recoveries["true"].add()
-            if answer is Answer.NOT_HELD and item.tries and step == "release":
+            if answer is JobAnswer.NOT_HELD and item.tries and step == "release":
                 continue  # most likely the try before was taken, and its answer lost
-            if answer in (Answer.ANOTHERS, Answer.NOT_HELD):
+            if answer in (JobAnswer.ANOTHERS, JobAnswer.NOT_HELD):
                 self._tally.fenced[step].add()
                 log.event(Event.JOB_FENCED, job=item.returned.name, step=step)
-            elif answer is Answer.UNKNOWN:
+            elif answer is JobAnswer.UNKNOWN:
                 self._tally.gone[step].add()
         return True
 
-    def _hold(self, items: Sequence[Item], error: Exception) -> None:
+    def _hold(self, items: Sequence[UnsettledRun], error: Exception) -> None:
         exhausted = [item for item in items if item.tries >= self._tries]
         for item in items:
             if item.tries:

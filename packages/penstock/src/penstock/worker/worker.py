@@ -146,7 +146,7 @@ class Worker:
             spec.work.lease.amount,
             self,
             self._loop.call_soon_threadsafe,
-            named=dependencies.new_consumer,
+            new_name=dependencies.new_consumer,
         )
 
     def stop(self) -> None:

@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Literal
 
-from penstock.janitor.reconcile import Reconciled
-from penstock.janitor.trim import Trimmed
+from penstock.janitor.reconcile import ReconcileResult
+from penstock.janitor.trim import TrimResult
 from penstock.maintenance.measure import Measurement
 from penstock.maintenance.promote import PromoteResult
 from penstock.maintenance.takeover import TakeoverResult
@@ -21,7 +21,7 @@ Task = Literal["lead", "promote", "take_over", "reconcile", "trim", "ghosts", "m
 TASKS: tuple[Task, ...] = ("lead", "promote", "take_over", "reconcile", "trim", "ghosts", "measure", "protect")
 
 
-class Tally:
+class JanitorMetrics:
     """Counts for one pipeline."""
 
     def __init__(self, metrics: Metrics, spec: Pipeline) -> None:
@@ -95,7 +95,7 @@ class Tally:
         self._deleted.add(result.lost)
         self._reconciled["consumer_without_lease"].add(result.adopted)
 
-    def reconciled(self, one: Reconciled) -> None:
+    def reconciled(self, one: ReconcileResult) -> None:
         """What was put right."""
         for word, count in (
             ("parked_without_due", one.parked_without_due),
@@ -110,7 +110,7 @@ class Tally:
             self._reconciled[word].add(count)
         self._deleted.add(one.gone)
 
-    def trimmed(self, one: Trimmed) -> None:
+    def trimmed(self, one: TrimResult) -> None:
         """History that went, and who holds it back."""
         self._trimmed.add(one.removed)
         if one.more or not self.leads:

@@ -21,7 +21,7 @@ class PodsUnknownError(Exception):
     """Nobody answered what pods there are, or would do what was asked: nothing may be concluded from it."""
 
 
-class Pods(Protocol):
+class PodsApi(Protocol):
     """Who knows the pods of the namespace. Calls block, and are made in a thread."""
 
     def names(self) -> frozenset[str]:

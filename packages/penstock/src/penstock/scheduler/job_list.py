@@ -30,7 +30,7 @@ MOST_TOLD = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class JobList:
     """At one moment."""
 
     mine: Mapping[str, EffectiveJob] = field(default_factory=dict)
@@ -45,7 +45,7 @@ class Listed:
 Ask = Callable[[], Awaitable[Any]]
 
 
-class Listing:
+class JobLister:
     """Asks the team's functions, or reads the spec."""
 
     def __init__(
@@ -60,7 +60,7 @@ class Listing:
         self._known: dict[str, tuple[object, EffectiveJob]] = {}
         self._runs: dict[str, bool] = {}
 
-    async def ask(self) -> Listed:
+    async def ask(self) -> JobList:
         """What there is now. Raises what the team's functions raise, and ValueError for what is no list."""
         # In a thread: what the function gives may be a generator that asks somebody, and 100,000 jobs take seconds.
         every = self._fixed if self._jobs is None else await asyncio.to_thread(self._read, await self._jobs())
@@ -72,7 +72,7 @@ class Listing:
             name: one for name, one in every.items() if self._runs[name] and (shards is None or one.shard in shards)
         }
         disabled = frozenset(name for name, enabled in self._runs.items() if not enabled)
-        return Listed(mine, disabled, frozenset(every), shards)
+        return JobList(mine, disabled, frozenset(every), shards)
 
     def _read(self, told: object) -> dict[str, EffectiveJob]:
         if isinstance(told, str | bytes | Mapping) or not isinstance(told, Iterable):

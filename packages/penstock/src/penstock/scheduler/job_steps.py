@@ -8,7 +8,7 @@ from enum import IntEnum
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from penstock.scheduler.story import Story
+from penstock.scheduler.run_record import RunRecord
 from penstock.scripts import Script, script
 from penstock.wire.errors import Refused
 from penstock.wire.link import Link
@@ -29,7 +29,7 @@ ALL = "*"
 LEAD = "lead"
 
 
-class Answer(IntEnum):
+class JobAnswer(IntEnum):
     """What became of a job that was handed back, or that a person asked for."""
 
     UNKNOWN = 0
@@ -40,11 +40,11 @@ class Answer(IntEnum):
     """Or, of what a person asked for: it was so before."""
 
 
-ANSWERS = tuple(Answer)
+JOB_ANSWERS = tuple(JobAnswer)
 """By their numbers, which are those of the scripts."""
 
 
-class Taken(NamedTuple):
+class AcquiredJob(NamedTuple):
     """A job that became ours."""
 
     name: str
@@ -56,7 +56,7 @@ class Taken(NamedTuple):
     """Of two runs of a job the later one has the greater."""
     acquired: float
     """Redis's time, in seconds."""
-    story: Story | None
+    story: RunRecord | None
     """Of the run before."""
 
     @property
@@ -71,7 +71,7 @@ class Taken(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Took:
+class AcquireResult:
     """What one call of acquire came to."""
 
     asof: int
@@ -81,11 +81,11 @@ class Took:
     others: int
     passed: int
     unknown: int
-    jobs: Sequence[Taken]
+    jobs: Sequence[AcquiredJob]
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class JobEntry:
     """A job as it is registered."""
 
     name: str
@@ -96,7 +96,7 @@ class Entry:
     latest: int
 
 
-class Returned(NamedTuple):
+class EndedRun(NamedTuple):
     """A run that ended, on its way to Redis; without a story it was not run."""
 
     name: str
@@ -106,7 +106,7 @@ class Returned(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Cleaned:
+class OrphanPage:
     """What one page came to."""
 
     further: int
@@ -114,11 +114,11 @@ class Cleaned:
     returned: int
     unknown: int
     numeric: int
-    lives: int
+    consumers: int
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class JobCounts:
     """How it stands with the jobs."""
 
     asof: int
@@ -146,7 +146,7 @@ def load(name: str) -> Script:
     return script(name, SCRIPTS)
 
 
-class Steps:
+class JobSteps:
     """Over one link. `refused` is told which script Redis answered with an error."""
 
     def __init__(self, link: Link, keys: SchedulerKeys, refused: Callable[[str], object] = lambda _: None) -> None:
@@ -156,7 +156,7 @@ class Steps:
         self._refused = refused
         self._sets = (keys.waiting, keys.working, keys.paused, keys.jobs)
 
-    async def register(self, entries: Sequence[Entry]) -> tuple[int, int]:
+    async def register(self, entries: Sequence[JobEntry]) -> tuple[int, int]:
         """Redis's time in ms, and how many are new. `MOST` at a time at the most, as all that takes names."""
         args = [word for one in entries for word in (one.name, one.says, one.priority, one.due, one.latest)]
         asof, added = await self._run("register", self._sets, args)
@@ -168,83 +168,83 @@ class Steps:
         return int(await self._run("unregister", keys, (unseen_since, *names)))
 
     async def acquire(  # noqa: PLR0913 - what the script is given
-        self, life: str, most: int, *, look: int, further: int = 0, shards: str = ALL, skip: Iterable[str] = ()
-    ) -> Took | None:
-        """What is due, as ours; None when the life is over."""
+        self, consumer: str, most: int, *, look: int, further: int = 0, shards: str = ALL, skip: Iterable[str] = ()
+    ) -> AcquireResult | None:
+        """What is due, as ours; None when the consumer is over."""
         keys = self.keys
         told = await self._run(
             "acquire",
             (*self._sets, keys.owners, keys.pods, keys.story, keys.fence),
-            (life, most, look, further, shards, *skip),
+            (consumer, most, look, further, shards, *skip),
         )
         if told == b"lost":
             return None
         asof, goes_on, others, passed, unknown, *columns = told
         acquired = asof / 1000
         jobs = [
-            Taken(
+            AcquiredJob(
                 name.decode(errors="replace"),
                 due,
                 deadline * MILLIONTHS + fence % MILLIONTHS,
                 fence,
                 acquired,
-                Story.read(story) if story else None,
+                RunRecord.read(story) if story else None,
             )
             for fence, (name, due, deadline, story) in enumerate(zip(*columns[1:], strict=True), *columns[:1])
         ]
-        return Took(asof, goes_on, others, passed, unknown, jobs)
+        return AcquireResult(asof, goes_on, others, passed, unknown, jobs)
 
-    async def complete(self, runs: Sequence[Returned]) -> list[Answer]:
+    async def complete(self, runs: Sequence[EndedRun]) -> list[JobAnswer]:
         """What became of each."""
         keys = self.keys
         args = [word for one in runs for word in (one.name, one.score, one.due, one.story or b"")]
         told = await self._run("complete", (*self._sets, keys.owners, keys.story), args)
-        return _answers(told) if told else [Answer.DONE] * len(runs)
+        return _answers(told) if told else [JobAnswer.DONE] * len(runs)
 
-    async def release(self, runs: Sequence[Returned]) -> list[Answer]:
+    async def release(self, runs: Sequence[EndedRun]) -> list[JobAnswer]:
         """The same, of what was not run to its end."""
         args = [word for one in runs for word in (one.name, one.score, one.due)]
         return _answers(await self._run("release", (*self._sets, self.keys.owners), args))
 
-    async def lease(self, life: str, ms: int, what: Literal["begin", "renew", "end"]) -> tuple[int, bool]:
-        """Redis's time in ms, and whether the life goes on."""
-        asof, lives = await self._run("lease", (self.keys.pods,), (life, ms, what))
-        return asof, lives == 1
+    async def lease(self, consumer: str, ms: int, what: Literal["begin", "renew", "end"]) -> tuple[int, bool]:
+        """Redis's time in ms, and whether the consumer goes on."""
+        asof, alive = await self._run("lease", (self.keys.pods,), (consumer, ms, what))
+        return asof, alive == 1
 
-    async def lead(self, life: str, ms: int) -> bool:
-        """Whether this life leads; 0 ms gives it up."""
-        told = await self._told(LEAD, self.link.run(script(LEAD), (self.keys.cleanup_leader,), (life, ms)))
+    async def lead(self, consumer: str, ms: int) -> bool:
+        """Whether this consumer leads; 0 ms gives it up."""
+        told = await self._told(LEAD, self.link.run(script(LEAD), (self.keys.cleanup_leader,), (consumer, ms)))
         return bool(told)
 
     async def clean(  # noqa: PLR0913 - what the script is given
         self, which: Literal["working", "waiting"], further: int, *, threshold: int, judges: bool, shards: str,
         removes_numeric: bool,
-    ) -> Cleaned:  # fmt: skip
+    ) -> OrphanPage:  # fmt: skip
         """One page; `threshold` is in ms."""
         keys = self.keys
         words = ("judge" if judges else "leave", shards, "remove" if removes_numeric else "keep")
         told = await self._run(
             "clean", (*self._sets, keys.owners, keys.pods, keys.story), (which, further, PAGE, threshold, *words)
         )
-        return Cleaned(*told)
+        return OrphanPage(*told)
 
-    async def look(self, shards: str = ALL) -> Looked:
+    async def look(self, shards: str = ALL) -> JobCounts:
         """How it stands."""
         asof, waiting, working, paused, ready, oldest, all_ = await self._run("look", self._sets, (shards,))
-        return Looked(asof, waiting, working, paused, ready, oldest, all_ == 1)
+        return JobCounts(asof, waiting, working, paused, ready, oldest, all_ == 1)
 
-    async def held_by(self, life: str) -> list[Returned]:
-        """What Redis has as this life's; each as it would be released."""
-        found: list[Returned] = []
+    async def held_by(self, consumer: str) -> list[EndedRun]:
+        """What Redis has as this consumer's; each as it would be released."""
+        found: list[EndedRun] = []
         cursor = b"0"
         while True:
             told: Any = await self.link.call("HSCAN", self.keys.owners, cursor, "COUNT", MOST)
             cursor, rows = told[0], told[1]
-            held = {name: said for name, said in zip(rows[::2], rows[1::2], strict=True) if _life(said) == life}
+            held = {name: said for name, said in zip(rows[::2], rows[1::2], strict=True) if _consumer(said) == consumer}
             if held:
                 scores: Any = await self.link.call("ZMSCORE", self.keys.working, *held)
                 found += [
-                    Returned(
+                    EndedRun(
                         name.decode(errors="replace"), round(float(score) * MILLIONTHS), int(said.split()[0]), None
                     )
                     for (name, said), score in zip(held.items(), scores, strict=True)
@@ -253,7 +253,7 @@ class Steps:
             if cursor == b"0":
                 return found
 
-    async def ask_for(self, what: Literal["pause", "resume", "run_now"], names: Sequence[str]) -> list[Answer]:
+    async def ask_for(self, what: Literal["pause", "resume", "run_now"], names: Sequence[str]) -> list[JobAnswer]:
         """What people ask for; `MOST_ASKED` at a time at the most."""
         return _answers(await self._run(what, self._sets, names))
 
@@ -273,9 +273,9 @@ class Steps:
             raise
 
 
-def _life(said: bytes) -> str:
+def _consumer(said: bytes) -> str:
     return said.partition(b" ")[2].decode(errors="replace")
 
 
-def _answers(told: list[int]) -> list[Answer]:
-    return [ANSWERS[one] for one in told]
+def _answers(told: list[int]) -> list[JobAnswer]:
+    return [JOB_ANSWERS[one] for one in told]

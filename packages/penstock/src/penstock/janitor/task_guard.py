@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable
 
-from penstock.janitor.pods import PodsUnknownError
-from penstock.janitor.reach import Reach
-from penstock.janitor.tally import Tally, Task
+from penstock.janitor.kubernetes_pods import PodsUnknownError
+from penstock.janitor.metrics import JanitorMetrics, Task
+from penstock.janitor.reachability import Reachability
 from penstock.observe.events import Event
 from penstock.observe.logs import Log
 from penstock.wire.errors import Absent, Refused, Unanswered
@@ -18,10 +18,10 @@ SHUT = frozenset({"NOAUTH", "WRONGPASS", "LOADING", "MASTERDOWN", "CLUSTERDOWN",
 log = Log(logging.getLogger(__name__))
 
 
-class Guard:
+class TaskGuard:
     """Around the tasks of one pipeline."""
 
-    def __init__(self, pipeline: str, tally: Tally, reach: Reach) -> None:
+    def __init__(self, pipeline: str, tally: JanitorMetrics, reach: Reachability) -> None:
         self._pipeline = pipeline
         self._tally = tally
         self._reach = reach

@@ -25,7 +25,7 @@ from penstock_spec.kinds.scheduler.job import SendTo
 from penstock_spec.kinds.scheduler.spec import Scheduler
 
 
-class Calls:
+class JobRunner:
     """Found when they are first needed; those that the spec names before anything runs."""
 
     def __init__(

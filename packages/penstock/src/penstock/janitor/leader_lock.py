@@ -28,7 +28,7 @@ def lock_of(environment: str, pipelines: Iterable[PipelineKeys]) -> str:
     return f"{LOCKS.format(environment=environment)}{digest}"
 
 
-class Lock:
+class LeaderLock:
     """Asked for again and again; whoever was first keeps it while it asks."""
 
     def __init__(self, link: Link, key: str) -> None:

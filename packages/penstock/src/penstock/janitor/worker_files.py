@@ -14,7 +14,7 @@ ENDING = ".json"
 GENERATE = "write them with `penstock generate`: each stands in `generated/<environment>/<name>/worker.json`"
 
 
-class Files:
+class WorkerFiles:
     """Those that are named, or that stand in a folder that is, and whether they are still what they were."""
 
     def __init__(self, named: Iterable[Path]) -> None:
@@ -57,7 +57,7 @@ def _files(path: Path) -> Iterator[Path]:
     yield from found
 
 
-def refuse_apart(pipelines: Iterable[ResolvedPipeline]) -> None:
+def check_same_environment(pipelines: Iterable[ResolvedPipeline]) -> None:
     """One janitor has one Redis, and looks after each pipeline once."""
     first, *rest = pipelines
     known = {first.name}

@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 
 from penstock.clocks import Clocks
-from penstock.janitor.guard import Guard
-from penstock.janitor.links import Pair
-from penstock.janitor.tally import Tally
+from penstock.janitor.links import PipelineLinks
+from penstock.janitor.metrics import JanitorMetrics
+from penstock.janitor.task_guard import TaskGuard
 from penstock.maintenance.measure import Measurement, measure
 from penstock.observe.events import Event
 from penstock.observe.logs import Log
@@ -21,17 +21,17 @@ STALE = 15.0
 log = Log(logging.getLogger(__name__))
 
 
-class Sight:
+class PipelineMonitor:
     """The last look at a pipeline. Set in one thread, read in others: a look is replaced as a whole."""
 
-    def __init__(self, pipeline: ResolvedPipeline, pair: Pair, tally: Tally, clocks: Clocks) -> None:
+    def __init__(self, pipeline: ResolvedPipeline, pair: PipelineLinks, tally: JanitorMetrics, clocks: Clocks) -> None:
         """Of its links it uses the one for metrics."""
         self.name = pipeline.name
         self._keys = pipeline.keys
         self.pair = pair
         self._link = pair.metrics
         self._tally = tally
-        self._guard = Guard(pipeline.name, tally, pair.reach)
+        self._guard = TaskGuard(pipeline.name, tally, pair.reach)
         self._monotonic = clocks.monotonic
         self._lossless = pipeline.spec.stream.backlog.when_full != "drop-oldest"
         self._last: tuple[float, Measurement] | None = None

@@ -1,4 +1,4 @@
-"""Pods that work are the last to go: each pod's deletion cost follows what its consumer holds."""
+"""Pod-deletion costs: Kubernetes removes pods that work last, as a pod's cost follows what its consumer holds."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from collections import Counter
 
 from penstock.janitor.consumers import consumers
-from penstock.janitor.pods import Pods
+from penstock.janitor.kubernetes_pods import PodsApi
 from penstock.keys import PipelineKeys
 from penstock.wire.link import Link
 
@@ -15,10 +15,10 @@ PLACE = "{hostname}"
 INCARNATION = r"~[0-9A-Za-z]{8}"
 
 
-class Busy:
+class DeletionCosts:
     """Sets the costs of the pods of one pipeline, and only those that change."""
 
-    def __init__(self, link: Link, keys: PipelineKeys, consumer: str, pods: Pods) -> None:
+    def __init__(self, link: Link, keys: PipelineKeys, consumer: str, pods: PodsApi) -> None:
         """`consumer` as in the spec. Where it has no `{hostname}`, nobody can tell whose consumer it is."""
         self._link = link
         self._keys = keys

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from penstock.observe.metrics import Metrics
-from penstock.scheduler.breaker import Breaker
+from penstock.scheduler.breaker import BatchBreaker
 from penstock.wire.errors import RedisTrouble
 from penstock_spec.kinds.scheduler.metrics import cleanup, process, running, settling, state, taking
 
@@ -12,7 +12,7 @@ SIGNALS = ("permit_leak_suspect", "capacity_skew", "zero_progress", "redis_stall
 PASSES = ("refresh", "zombies", "orphans")
 
 
-class Tally:
+class SchedulerMetrics:
     """Counts for one pod."""
 
     def __init__(self, metrics: Metrics) -> None:
@@ -77,7 +77,7 @@ class Tally:
         self._metrics.counter(running.RUNS, outcome, class_).add()
         self.run_seconds[outcome].observe(seconds)
 
-    def breaker(self, name: str, breaker: Breaker, now: float) -> None:
+    def breaker(self, name: str, breaker: BatchBreaker, now: float) -> None:
         """How it stands with a breaker; its counts are its own."""
         self._metrics.gauge(settling.BREAKER_STATE, name).set(breaker.state(now))
         for metric, value in (

@@ -10,15 +10,15 @@ from penstock.clocks import Clocks
 from penstock.observe.events import Activity
 from penstock.observe.logs import Log
 from penstock.observe.redis_log import RedisLog
-from penstock.scheduler.breaker import Breaker, State
-from penstock.scheduler.due import plan
-from penstock.scheduler.listing import Listed
+from penstock.scheduler.breaker import BatchBreaker, BreakerState
+from penstock.scheduler.due_times import plan_run
+from penstock.scheduler.job_list import JobList
+from penstock.scheduler.job_steps import MOST, AcquiredJob, AcquireResult, EndedRun, JobSteps, shards_word
+from penstock.scheduler.metrics import SchedulerMetrics
 from penstock.scheduler.permits import Permits
 from penstock.scheduler.redis_time import RedisTime
-from penstock.scheduler.runs import Runs
-from penstock.scheduler.settler import Settler
-from penstock.scheduler.steps import MOST, Returned, Steps, Taken, Took, shards_word
-from penstock.scheduler.tally import Tally
+from penstock.scheduler.runs import JobRuns
+from penstock.scheduler.settler import RunSettler
 from penstock.wire.errors import RedisTrouble, Unanswered
 from penstock_spec.kinds.scheduler.spec import Scheduler
 
@@ -36,23 +36,23 @@ STRANGERS = 2000
 log = Log(logging.getLogger("penstock.scheduler"))
 
 
-class Taking:
+class Acquiring:
     """One pod's."""
 
     def __init__(  # noqa: PLR0913, PLR0917 - what it works with, each of a kind of its own
         self,
         spec: Scheduler,
-        steps: Steps,
-        breaker: Breaker,
+        steps: JobSteps,
+        breaker: BatchBreaker,
         permits: Permits,
-        runs: Runs,
-        settler: Settler,
+        runs: JobRuns,
+        settler: RunSettler,
         redis_time: RedisTime,
-        tally: Tally,
+        tally: SchedulerMetrics,
         clocks: Clocks,
-        life_is_over: Callable[[str], object],
+        consumer_is_lost: Callable[[str], object],
     ) -> None:
-        """`life_is_over` is told when Redis knows our life no more."""
+        """`consumer_is_lost` is told when Redis knows our consumer no more."""
         self._batch = min(spec.work.batch, MOST)
         self._lease = spec.work.lease.seconds
         self._factor = 1 + float(spec.work.scan_factor)
@@ -64,13 +64,13 @@ class Taking:
         self._redis_time = redis_time
         self._tally = tally
         self._monotonic = clocks.monotonic
-        self._life_is_over = life_is_over
+        self._consumer_is_lost = consumer_is_lost
         self._redis_log = RedisLog(log, clocks.monotonic)
         self._skips: dict[str, None] = {}
-        self.listed = Listed()
+        self.listed = JobList()
         self.knows = asyncio.Event()
         """Set with the first list: before it nobody can tell which jobs, and of which shards, are this pod's."""
-        self.life = ""
+        self.consumer = ""
         self.stops = False
         """Nothing more is taken; what a call under way still takes goes back."""
         self.hungry = False
@@ -83,7 +83,7 @@ class Taking:
         self.acquired = 0
         self.capacity = 0
 
-    def listed_anew(self, listed: Listed) -> None:
+    def listed_anew(self, listed: JobList) -> None:
         """The list was asked for; what was not on it may be."""
         self.listed = listed
         self.knows.set()
@@ -97,7 +97,7 @@ class Taking:
         self.hungry, further, began, before = False, 0, self._monotonic(), self.acquired
         for _ in range(CALLS):
             most = min(self._batch, self._permits.free)
-            if self.stops or not (self.life and self.knows.is_set()):
+            if self.stops or not (self.consumer and self.knows.is_set()):
                 break
             if most > 0 and not self._breaker.admits(self._monotonic()):
                 break
@@ -119,13 +119,13 @@ class Taking:
     async def give_back_strays(self) -> None:
         """Jobs that an acquire took whose answer never came: Redis has them as ours, and nobody runs them."""
         asked = self._monotonic()
-        if self._doubtful_since is None or asked < self._ask_again_at or not self.life:
+        if self._doubtful_since is None or asked < self._ask_again_at or not self.consumer:
             return
-        if self._breaker.state(asked) is State.OPEN:
+        if self._breaker.state(asked) is BreakerState.OPEN:
             return
         ours = self._runs.held | self._settler.held  # before it is asked: what is handed back meanwhile is no stray
         try:
-            held = await self._steps.held_by(self.life)
+            held = await self._steps.held_by(self.consumer)
         except RedisTrouble as error:
             self._breaker.failed(self._monotonic(), asked)
             self._tally.trouble(error)
@@ -137,12 +137,12 @@ class Taking:
             if (one.name, one.score) not in ours:
                 self._settler.put(one)
 
-    async def _take(self, most: int, further: int) -> Took | None:
-        life, shards, asked = self.life, shards_word(self.listed.shards), self._monotonic()
+    async def _take(self, most: int, further: int) -> AcquireResult | None:
+        consumer, shards, asked = self.consumer, shards_word(self.listed.shards), self._monotonic()
         look = most + len(self._skips) if self.listed.shards is None else int(most * self._factor) + len(self._skips)
         try:
             took = await self._steps.acquire(
-                life, most, look=min(LOOK, look), further=further, shards=shards, skip=self._skips
+                consumer, most, look=min(LOOK, look), further=further, shards=shards, skip=self._skips
             )
         except RedisTrouble as error:
             self._breaker.failed(self._monotonic(), asked)
@@ -158,14 +158,14 @@ class Taking:
             return None
         self._redis_log.works(Activity.TAKING_JOBS)
         if took is None:
-            self._life_is_over(life)
+            self._consumer_is_lost(consumer)
             return None
         self._redis_time.correct(took.asof, asked)
         self._tally.filtered["shard"].add(took.others)
         self._tally.filtered["unknown"].add(took.unknown)
         return took
 
-    def _start(self, took: Took, age: float) -> None:
+    def _start(self, took: AcquireResult, age: float) -> None:
         """Begin them; where the answer is so old that a deadline or the lease may be over, others may have them."""
         for taken in took.jobs:
             job = self.listed.mine.get(taken.name)
@@ -174,19 +174,19 @@ class Taking:
             elif self.stops or age >= min(job.timeout.seconds, self._lease / 2):
                 self._give_back(taken, taken.due)
             else:
-                planned = plan(job, taken.due, taken.acquired, begun=taken.begun)
+                planned = plan_run(job, taken.due, taken.acquired, begun=taken.begun)
                 self._tally.missed["made_up"].add(planned.made_up)
                 self._tally.missed["skipped"].add(planned.skipped)
                 if planned.runs:
                     self.acquired += 1
                     self._tally.acquired.add()
                     self._tally.lateness.observe(taken.acquired - taken.due)
-                    self._runs.start(taken, job, planned, self._permits.take(), self.life)
+                    self._runs.start(taken, job, planned, self._permits.take(), self.consumer)
                 else:
                     self._give_back(taken, planned.next)
         self._tally.permits_free.set(self._permits.free if self._permits.limit else 0)
 
-    def _pass_over(self, taken: Taken) -> None:
+    def _pass_over(self, taken: AcquiredJob) -> None:
         """Not ours: it goes back with the score it had, and is not taken again before it is on the list."""
         disabled = taken.name in self.listed.disabled
         self._tally.filtered["pattern" if disabled else "unknown"].add()
@@ -199,5 +199,5 @@ class Taking:
     def _doubt(self) -> None:
         self._doubtful_since, self._ask_again_at = self._monotonic(), 0.0
 
-    def _give_back(self, taken: Taken, due: int) -> None:
-        self._settler.put(Returned(taken.name, taken.score, due, None))
+    def _give_back(self, taken: AcquiredJob, due: int) -> None:
+        self._settler.put(EndedRun(taken.name, taken.score, due, None))

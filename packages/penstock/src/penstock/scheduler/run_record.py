@@ -16,7 +16,7 @@ WRITTEN = '{"due":%d,"acquired":%.3f,"ended":%.3f,"outcome":%s,"class":%s,"strea
 """By hand, as it is written for each run: a fifth of the time that a scheduler has for one would go into it else."""
 
 
-class Story(NamedTuple):
+class RunRecord(NamedTuple):
     """Times are Redis's, in seconds."""
 
     due: int
@@ -31,7 +31,7 @@ class Story(NamedTuple):
     next: int
     """When it is due again."""
     fence: int
-    life: str
+    consumer: str
     """Which pod ran it."""
 
     def was_begun(self, due: int) -> bool:
@@ -40,12 +40,12 @@ class Story(NamedTuple):
 
     def write(self) -> bytes:
         """As it stands in Redis."""
-        due, acquired, ended, outcome, class_, streak, next_, fence, life = self
-        told = (due, acquired, ended, _quoted(outcome), _quoted(class_), streak, next_, fence, _quoted(life))
+        due, acquired, ended, outcome, class_, streak, next_, fence, consumer = self
+        told = (due, acquired, ended, _quoted(outcome), _quoted(class_), streak, next_, fence, _quoted(consumer))
         return (WRITTEN % told).encode()
 
     @classmethod
-    def read(cls, raw: bytes | None) -> Story | None:
+    def read(cls, raw: bytes | None) -> RunRecord | None:
         """None where there is none, or where it is none that we have written."""
         if not raw:
             return None
@@ -68,5 +68,5 @@ class Story(NamedTuple):
 
 @lru_cache(maxsize=1000)
 def _quoted(word: str) -> str:
-    """They are few: the pod's life, outcomes and classes."""
+    """They are few: the pod's consumer, outcomes and classes."""
     return to_json(word).decode()

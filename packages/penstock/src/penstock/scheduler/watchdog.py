@@ -14,7 +14,7 @@ FEW = 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class PodState:
     """At one look."""
 
     ready: int
@@ -32,27 +32,27 @@ class Seen:
 
 
 @dataclass(slots=True)
-class Health:
+class Watchdog:
     """Remembers what the last looks saw."""
 
     terms: Terms
     _in_a_row: dict[str, int] = field(default_factory=dict)
 
-    def look(self, seen: Seen) -> Mapping[str, bool]:
+    def look(self, seen: PodState) -> Mapping[str, bool]:
         """The signals, by name."""
         found = _suspicions(seen)
         for name, shows in found.items():
             self._in_a_row[name] = self._in_a_row.get(name, 0) + 1 if shows else 0
         return {name: self._in_a_row[name] >= (1 if name == "redis_stall" else IN_A_ROW) for name in found}
 
-    def is_degraded(self, seen: Seen, signals: Mapping[str, bool]) -> bool:
+    def is_degraded(self, seen: PodState, signals: Mapping[str, bool]) -> bool:
         """A backlog that is too old or too long, or something suspicious."""
         late = bool(seen.mean_interval) and seen.overdue > float(self.terms.overdue_factor) * seen.mean_interval
         long = bool(seen.limit) and seen.ready > float(self.terms.ready_factor) * seen.limit
         return (not seen.all_paused and (late or long)) or any(signals.values())
 
 
-def _suspicions(seen: Seen) -> dict[str, bool]:
+def _suspicions(seen: PodState) -> dict[str, bool]:
     due = seen.ready > 0 and not seen.all_paused
     held = seen.limit - seen.free
     few = bool(seen.limit) and seen.free <= seen.limit * FEW

@@ -14,9 +14,9 @@ from penstock.clocks import Clocks
 from penstock.maintenance.contact import Contact
 from penstock.observe.events import Event
 from penstock.observe.logs import Log
-from penstock.scheduler.steps import MOST, Cleaned, Steps, shards_word
-from penstock.scheduler.taking import Taking
-from penstock.scheduler.tally import Tally
+from penstock.scheduler.acquiring import Acquiring
+from penstock.scheduler.job_steps import MOST, JobSteps, OrphanPage, shards_word
+from penstock.scheduler.metrics import SchedulerMetrics
 from penstock.wire.errors import RedisTrouble
 from penstock_spec.kinds.scheduler.spec import Scheduler
 
@@ -28,19 +28,19 @@ UNSEEN = 3
 log = Log(logging.getLogger("penstock.scheduler"))
 
 
-class Orphans:
+class OrphanCleanup:
     """One pod's share of the work: all of it where it leads."""
 
     def __init__(  # noqa: PLR0913, PLR0917 - what it works with, each of a kind of its own
         self,
         spec: Scheduler,
-        steps: Steps,
-        taking: Taking,
-        tally: Tally,
+        steps: JobSteps,
+        taking: Acquiring,
+        tally: SchedulerMetrics,
         clocks: Clocks,
         name: str,
     ) -> None:
-        """`name` is this process's, whatever its life is called."""
+        """`name` is this process's, whatever its consumer is called."""
         self._terms = spec.cleanup.orphans
         self._lease = spec.work.lease
         self._refresh = spec.refresh.every.seconds
@@ -138,13 +138,13 @@ class Orphans:
                 return False
         return True
 
-    def _tell(self, page: Cleaned) -> None:
+    def _tell(self, page: OrphanPage) -> None:
         self.returned += page.returned
         self._tally.orphans_returned.add(page.returned)
         self._tally.orphans_removed["unknown"].add(page.unknown)
         self._tally.orphans_removed["numeric"].add(page.numeric)
-        if page.lives:
-            log.event(Event.PODS_LOST, pods=page.lives)
+        if page.consumers:
+            log.event(Event.PODS_LOST, pods=page.consumers)
         if page.returned:
             log.event(Event.JOBS_RETURNED, jobs=page.returned)
         if page.unknown or page.numeric:

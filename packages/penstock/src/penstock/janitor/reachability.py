@@ -17,7 +17,7 @@ def ignore(_answers: bool) -> None:  # noqa: FBT001 - whether Redis answers
     """Nobody wants to know."""
 
 
-class Reach:
+class Reachability:
     """What all who share a connection know together, so that one outage is one line and not one for each pipeline."""
 
     def __init__(self, changed: Callable[[bool], None] = ignore) -> None:
@@ -41,7 +41,7 @@ class Reach:
             self._changed(True)  # noqa: FBT003 - whether it answers
 
 
-class Passing(Reach):
+class SilentReachability(Reachability):
     """Of a janitor that makes one round: nothing is tried again, and whoever called it is told why."""
 
     def away(self, error: RedisTrouble) -> None:

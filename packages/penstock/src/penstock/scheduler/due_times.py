@@ -28,7 +28,7 @@ LONGEST = DAY * 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class RunPlan:
     """What is to be done with a job that was taken."""
 
     runs: bool
@@ -40,7 +40,7 @@ class Plan:
     """Runs that were missed, and what becomes of them."""
 
 
-def first(job: EffectiveJob, now: float, jitter: float, rng: Random) -> int:
+def first_due(job: EffectiveJob, now: float, jitter: float, rng: Random) -> int:
     """When a job is due that is new."""
     if job.cron is not None:
         return cron_after(job.cron, job.time_zone, now)
@@ -52,29 +52,29 @@ def latest_due(job: EffectiveJob, now: float) -> int:
     return cron_after(job.cron, job.time_zone, now) if job.cron is not None else math.ceil(int(now) + interval(job))
 
 
-def plan(job: EffectiveJob, due: int, acquired: float, *, begun: bool = False) -> Plan:
+def plan_run(job: EffectiveJob, due: int, acquired: float, *, begun: bool = False) -> RunPlan:
     """For a job that was due and was taken. Times between two runs are counted from the second of the first.
 
     A run that was `begun` before, and came to no end, as its pod left or was lost, was not missed.
     """
     if job.cron is None:
-        return Plan(runs=True, next=math.ceil(int(acquired) + interval(job)))
+        return RunPlan(runs=True, next=math.ceil(int(acquired) + interval(job)))
     usual = cron_after(job.cron, job.time_zone, acquired)
     if acquired - due <= LATE:
-        return Plan(runs=True, next=usual)
+        return RunPlan(runs=True, next=usual)
     most = max(COUNTED, job.missed.at_most) if job.missed.run == "all" else COUNTED
     later, made_up = _missed(job.cron, job.time_zone, due, int(acquired // MINUTE), most), int(not begun)
     match job.missed.run:
         case "skip":
             # The last of them may be due just now, and is not missed: that one is to come.
             usual, later = (later[-1], later[:-1]) if later and acquired - later[-1] <= LATE else (usual, later)
-            return Plan(runs=begun, next=usual, skipped=made_up + len(later))
+            return RunPlan(runs=begun, next=usual, skipped=made_up + len(later))
         case "once":
-            return Plan(runs=True, next=usual, made_up=made_up, skipped=len(later))
+            return RunPlan(runs=True, next=usual, made_up=made_up, skipped=len(later))
         case "all":
             kept = (due, *later)[-job.missed.at_most :]
             following = kept[1] if len(kept) > 1 else usual
-            return Plan(runs=True, next=following, made_up=made_up, skipped=1 + len(later) - len(kept))
+            return RunPlan(runs=True, next=following, made_up=made_up, skipped=1 + len(later) - len(kept))
 
 
 def interval(job: EffectiveJob) -> float:
@@ -100,7 +100,7 @@ def _missed(cron: str, zone: str, due: int, minute: int, most: int) -> tuple[int
     return latest(cron, zone, due, minute * MINUTE, most)
 
 
-class Failures:
+class FailurePolicy:
     """What follows from a failed run, as the spec has it."""
 
     def __init__(self, spec: Scheduler) -> None:

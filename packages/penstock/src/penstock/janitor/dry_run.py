@@ -7,10 +7,10 @@ import re
 from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass
 
-from penstock.janitor.busy import Busy
 from penstock.janitor.consumers import consumers
+from penstock.janitor.deletion_costs import DeletionCosts
 from penstock.janitor.ghosts import Ghosts
-from penstock.janitor.pods import Pods, PodsUnknownError
+from penstock.janitor.kubernetes_pods import PodsApi, PodsUnknownError
 from penstock.janitor.reconcile import BYTES, ENTRIES, PAGE
 from penstock.keys import PARKED
 from penstock.maintenance.replies import items, mapping, milliseconds, no_stream, number, raw, without_group
@@ -26,7 +26,7 @@ ENTRY = re.compile(rb"[0-9]+-[0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Would:
+class PlannedChange:
     """One thing that a round would do."""
 
     pipeline: str
@@ -38,7 +38,7 @@ class Would:
 
 
 @dataclass(frozen=True, slots=True)
-class Unknown:
+class UnknownChange:
     """One thing of which nobody can say whether a round would do it."""
 
     pipeline: str
@@ -50,19 +50,19 @@ class Unknown:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class RoundPlan:
     """What came of a look at one pipeline."""
 
     pipeline: str
-    finds: tuple[Would | Unknown, ...]
+    finds: tuple[PlannedChange | UnknownChange, ...]
     trouble: RedisTrouble | None = None
     """Why nothing could be told of it."""
 
 
-class Look:
+class DryRun:
     """At one pipeline, as far as one round looks: a page of each index, and a page of the stream."""
 
-    def __init__(self, pipeline: ResolvedPipeline, link: Link, pods: Pods) -> None:
+    def __init__(self, pipeline: ResolvedPipeline, link: Link, pods: PodsApi) -> None:
         """Nothing is asked yet."""
         self._name = pipeline.name
         self._spec = pipeline.spec
@@ -70,9 +70,11 @@ class Look:
         self._link = link
         self._pods = pods
 
-    async def finds(self) -> list[Would | Unknown]:
+    async def finds(self) -> list[PlannedChange | UnknownChange]:
         """All that a round would find to do. Raises RedisTrouble."""
-        found: list[Would | Unknown] = [Would(self._name, does, count) async for does, count in self._all() if count]
+        found: list[PlannedChange | UnknownChange] = [
+            PlannedChange(self._name, does, count) async for does, count in self._all() if count
+        ]
         return found + await self._ghosts()
 
     async def _all(self) -> AsyncIterator[tuple[str, int]]:
@@ -107,7 +109,7 @@ class Look:
             older = await self._older(keys.stream, now - keep.age.amount)
             yield "trim finished entries, as far as every group has finished them", older
         if self._spec.scaling.protect_busy:
-            busy = Busy(self._link, keys, self._spec.stream.consumer, self._pods)
+            busy = DeletionCosts(self._link, keys, self._spec.stream.consumer, self._pods)
             yield "set the pod-deletion costs of pods", len(await busy.costs())
 
     async def _count(self, *command: str | int) -> int:
@@ -223,21 +225,21 @@ class Look:
             return 0
         return len([id_ async for id_ in self._page(stream, f"({oldest}-0".encode())])
 
-    async def _ghosts(self) -> list[Would | Unknown]:
+    async def _ghosts(self) -> list[PlannedChange | UnknownChange]:
         says = self._spec.janitor.ghosts
         try:
             found = await Ghosts(self._link, self._keys, says.idle.amount, self._pods).find()
         except PodsUnknownError as error:
-            return [Unknown(self._name, "ghosts", str(error))]
+            return [UnknownChange(self._name, "ghosts", str(error))]
         except Refused as refused:
             if no_stream(refused) or without_group(refused):
                 return []
             raise
         does = "log ghosts, and leave them" if says.dry_run else "remove consumers whose pod is gone"
-        return [Would(self._name, does, len(found))] if found else []
+        return [PlannedChange(self._name, does, len(found))] if found else []
 
 
-async def look(pipelines: Sequence[ResolvedPipeline], links: Sequence[Link], pods: Pods) -> list[Seen]:
+async def plan_rounds(pipelines: Sequence[ResolvedPipeline], links: Sequence[Link], pods: PodsApi) -> list[RoundPlan]:
     """What a round over each pipeline would do. Trouble with one of them does not hide the others."""
     through: dict[Link, list[ResolvedPipeline]] = {}
     for pipeline, link in zip(pipelines, links, strict=True):
@@ -247,16 +249,16 @@ async def look(pipelines: Sequence[ResolvedPipeline], links: Sequence[Link], pod
     return [seen[pipeline.name] for pipeline in pipelines]
 
 
-async def _look_through(link: Link, pipelines: Sequence[ResolvedPipeline], pods: Pods) -> list[Seen]:
-    found: list[Seen] = []
+async def _look_through(link: Link, pipelines: Sequence[ResolvedPipeline], pods: PodsApi) -> list[RoundPlan]:
+    found: list[RoundPlan] = []
     away: RedisTrouble | None = None  # what the next one would wait for as well
     for one in pipelines:
         if away is None:
             try:
-                found.append(Seen(one.name, tuple(await Look(one, link, pods).finds())))
+                found.append(RoundPlan(one.name, tuple(await DryRun(one, link, pods).finds())))
             except RedisTrouble as trouble:
-                found.append(Seen(one.name, (), trouble))
+                found.append(RoundPlan(one.name, (), trouble))
                 away = None if isinstance(trouble, Refused) else trouble
         else:
-            found.append(Seen(one.name, (), away))
+            found.append(RoundPlan(one.name, (), away))
     return found
