@@ -136,12 +136,12 @@ def test_an_embedded_redis_is_taken_over_from_another_command(tmp_path: Path) ->
     imports = "from pathlib import Path\nfrom penstock.embedded import shared\n"
     command = [sys.executable, "-c", imports + words, str(tmp_path)]
 
-    async def promise(other: subprocess.Popen[str], told: str) -> None:
+    async def promise(other: subprocess.Popen[str], url: str) -> None:
         with RepositoryRedis(tmp_path, LogBuffer()) as server:
-            assert (server.url, server.owned) == (told, False)
+            assert (server.url, server.owned) == (url, False)
             keeping = asyncio.create_task(server.keep())
             other.kill()
-            await until(lambda: server.owned, "it is ours")
+            await until(lambda: server.owned, "this process runs it")
             keeping.cancel()
 
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:

@@ -76,8 +76,8 @@ def test_a_message_that_is_neither_done_nor_dead_is_lost() -> None:
 
 def test_the_last_line_is_json() -> None:
     accounting = account(["done"], ran("done", OTHER, 1, 2), 0, KILLED)
-    said = json.loads(report.summary(played(accounting)))
-    assert said == {"sent": 1, "done": 1, "dead": 0, "duplicates": 0, "lost": 0, "seconds": 12.3}
+    summary = json.loads(report.summary(played(accounting)))
+    assert summary == {"sent": 1, "done": 1, "dead": 0, "duplicates": 0, "lost": 0, "seconds": 12.3}
 
 
 def test_replicas_are_shown_every_other_second_and_at_the_end() -> None:

@@ -16,7 +16,7 @@ Moment = Callable[[Dev, Laptop], object]
 MOMENTS: dict[str, Moment] = {
     "the lock is taken": lambda _, laptop: (laptop.folder / ".penstock" / "dev" / "lock").exists(),
     "Redis starts": lambda _, laptop: (laptop.folder / ".penstock" / "redis" / "server.log").exists(),
-    "the first line is told": lambda dev, _: dev.said("running 1 pipeline in"),
+    "the first line is written": lambda dev, _: dev.said("running 1 pipeline in"),
     "the first process starts": lambda dev, _: dev.processes("penstock janitor"),
     "a worker imports": lambda dev, _: dev.workers(),
     "messages run": lambda _, laptop: ledger.read(laptop.ledger),

@@ -42,9 +42,9 @@ class Output:
 
 def test_each_line_is_written_once_with_its_source() -> None:
     output = Output()
-    output.log.write("it begins")
+    output.log.write("hello")
     output.log.write("KEDA: active: 0 -> 1", spec="trial")
-    assert output.update() == ["    0.0s  penstock dev: it begins", "    0.0s  trial: KEDA: active: 0 -> 1"]
+    assert output.update() == ["    0.0s  penstock dev: hello", "    0.0s  trial: KEDA: active: 0 -> 1"]
     output.now += 1.25
     output.log.write("Redis is unreachable", level=Level.WARNING)
     assert output.update() == ["    1.2s  penstock dev: warning: Redis is unreachable"]

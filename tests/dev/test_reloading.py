@@ -47,7 +47,7 @@ def test_a_handler_that_cannot_be_imported_is_reported_once(busy: Laptop) -> Non
     dev = busy.dev()
     why = r"error: cannot start: .*nowhere"
     dev.until(why)
-    wait_for(lambda: dev.said("replicas 0/1") > 0, "its numbers are told")
+    wait_for(lambda: dev.said("replicas 0/1") > 0, "its numbers are written")
     assert dev.said(why) == 1
 
     busy.handlers.write_text(HANDLERS)

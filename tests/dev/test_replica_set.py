@@ -91,7 +91,7 @@ def test_a_lost_process_is_replaced_at_once_but_not_forever(tmp_path: Path) -> N
             child = replica_set.kill(None, {}).child
             await child.ended.wait()
             await until(lambda: child not in [one.child for one in replica_set.replicas], "it is gone")  # noqa: B023 - awaited
-        await until(lambda: not replica_set.replicas, "nobody is there")
+        await until(lambda: not replica_set.replicas, "none is left")
         assert replica_set.start_count == 2
         clock.now += WAITS[-1]
         replica_set.wake()
@@ -122,6 +122,6 @@ def test_processes_stop_in_kubernetes_order(tmp_path: Path) -> None:
 def test_a_missing_folder_is_reported(tmp_path: Path) -> None:
     async def scenario(replica_set: ReplicaSet, _: Clock) -> None:
         replica_set.scale_to(1)
-        await until(lambda: replica_set.start_error == "No such file or directory", "it is told")
+        await until(lambda: replica_set.start_error == "No such file or directory", "it is reported")
 
     run_replica_set(tmp_path / "gone", lambda _: STAYS, scenario)

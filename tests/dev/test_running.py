@@ -57,7 +57,7 @@ def test_until_idle_stops_if_no_worker_can_start(busy: Laptop) -> None:
 
 def test_an_unreachable_redis_is_logged_once(laptop: Laptop) -> None:
     """By `penstock dev` itself, not only by the janitor."""
-    with closing(socket.socket()) as taken:  # and nobody listens there
+    with closing(socket.socket()) as taken:  # bound, but not listening
         taken.bind(("127.0.0.1", 0))
         dev = laptop.dev("--redis", f"redis://127.0.0.1:{taken.getsockname()[1]}")
         dev.until("penstock dev: warning: Redis is unreachable")

@@ -52,8 +52,8 @@ def pods(mark: str) -> list[int]:
 def ran(folder: Path) -> list[str]:
     """The jobs whose last run succeeded, from `penstock scheduler list`."""
     words = ("scheduler", "list", "cache-agents", "--env", "dev", "--embedded", "--json")
-    told = subprocess.run([sys.executable, "-m", "penstock", *words], cwd=folder, capture_output=True, check=True)
-    jobs = [json.loads(line) for line in told.stdout.splitlines()]
+    listed = subprocess.run([sys.executable, "-m", "penstock", *words], cwd=folder, capture_output=True, check=True)
+    jobs = [json.loads(line) for line in listed.stdout.splitlines()]
     return [one["job"] for one in jobs if one["last"] and one["last"]["outcome"] == "ok"]
 
 

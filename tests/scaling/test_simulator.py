@@ -105,7 +105,7 @@ def test_the_first_pod_needs_a_poll_and_its_start_time() -> None:
     assert run.summary.waits == {14: 1}
     assert [(one.at, one.before, one.after) for one in run.decisions] == [(10, 0, 1), (70, 1, 0)]
     assert run.series.ready[16:18].tolist() == [0, 1]
-    # Done at 19, so 10 was the last active poll; told to leave at 70, gone at 71.
+    # Done at 19, so 10 was the last active poll; stopped at 70, gone at 71.
     assert run.summary.pod_hours == pytest.approx((71 - 10) / 3600)
     assert run.summary.back_at_min == 71 - 3
 

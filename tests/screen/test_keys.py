@@ -1,4 +1,4 @@
-"""Keys do what the help says, to the pipeline that is chosen; what cannot be done is told."""
+"""Keys do what the help says to the selected spec, and failures are shown."""
 
 from __future__ import annotations
 
@@ -79,8 +79,8 @@ def test_one_key_stops_and_starts(show: Show) -> None:
 @pytest.mark.parametrize(
     ("error", "shown_text"),
     [
-        (CannotGoOn("that Redis is not ours", "stop it where it was started"),
-         "that Redis is not ours: stop it where it was started"),
+        (CannotGoOn("`penstock dev` did not start this Redis", "stop it where it runs"),
+         "`penstock dev` did not start this Redis: stop it where it runs"),
         (CannotGoOn("there is no worker"), "there is no worker"),
         (Absent("no connection to 127.0.0.1:41231"), "no connection to 127.0.0.1:41231"),
     ],

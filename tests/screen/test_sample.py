@@ -191,7 +191,7 @@ def test_keywords_over_several_values_are_satisfied(schema: Schema) -> None:
 )  # fmt: skip
 def test_an_unsatisfiable_schema_is_reported(schema: Schema, why: str) -> None:
     """With the field and a hint."""
-    with pytest.raises(CannotGoOn) as told:
+    with pytest.raises(CannotGoOn) as failed:
         sample(schema, random_of(3))
-    assert str(told.value).startswith(f"cannot generate a sample message: {why}")
-    assert told.value.hint == "send your own with `penstock send`; simple patterns work best"
+    assert str(failed.value).startswith(f"cannot generate a sample message: {why}")
+    assert failed.value.hint == "send your own with `penstock send`; simple patterns work best"

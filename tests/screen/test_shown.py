@@ -50,7 +50,7 @@ def test_a_small_terminal_shows_everything(show: Show) -> None:
 
 SMALL = """
 penstock dev   Redis up 3m12s   10x   127.0.0.1:41231
-  spec           backlog  oldest  replicas   dead  done/s     p95         lately
+  spec           backlog  oldest  replicas   dead  done/s     p95         recent
   agent-queue          5    1.4s         2      0     0.8    6.4s  ▇▆█▆▅▄▆▅▇▆█▆▅
   media-cluster      904     37s       6→8      2      42   840ms  ▄▅▇██▇▇▇▇▆▆▆▅
   tankpit-jobs         0       -         1      0       0       -  ▁████▄▄▄▄▁▁▁▁
@@ -62,13 +62,13 @@ HPA: 904 / 32 -> 29, scale-up limited by policy
  dev-3~0q2vd7ks 48213 ready 15 28s    dev-4~xk39fa1e 48214 ready 15 16s
  dev-5~m6ty2h0p 48215 starting 0.6s   dev-6~e1r7zu5b 48216 starting 0.6s
 ── log ─────────────────────────────────────────────────────────────────────────
-11:59:21 I media-cluster dev-1~4jm84934 a life in the group begins
+11:59:21 I media-cluster dev-1~4jm84934 Joined as consumer dev-1~4jm84934
 11:59:36 I media-cluster HPA: 1310 / 32 -> 41, scale-up limited by policy
-11:59:43 W media-cluster dev-1~4jm84934 a message cannot be read  reason=schema
+11:59:43 W media-cluster dev-1~4jm84934 The message cannot be read  reason=json
 11:59:51 I media-cluster HPA: 1090 / 32 -> 35, scale-up limited by policy
 11:59:54 I agent-queue   dev-2~t8w10c5z resumed  agent_id=agent-91ab20
-11:59:56 E media-cluster dev-3~0q2vd7ks a message is dead  entry=1772452757104-0
-           reason=never  attempts=1
+11:59:56 E media-cluster dev-3~0q2vd7ks The message is dead: it will not be
+           retried  reason=failed  attempts=5
 11:59:59 I media-cluster killed dev-2~b5nd6r8c (pid 48198)
 12:00:00 I media-cluster HPA: 904 / 32 -> 29, scale-up limited by policy
 
@@ -92,9 +92,9 @@ def test_the_janitor_has_its_name_in_the_log(show: Show) -> None:
 
     async def play(shown: Shown) -> None:
         short = replace(JOBS, name="jobs")
-        line = LogLine(11, NOON, Level.INFO, "leads", "janitor", "janitor-1")
+        line = LogLine(11, NOON, Level.INFO, "Became leader", "janitor", "janitor-1")
         shown.desk.snapshot = replace(SNAPSHOT, specs=(short,), log=(line,))
-        await shown.until_shows("janitor janitor-1 leads")
+        await shown.until_shows("janitor janitor-1 Became leader")
 
     show(play)
 

@@ -44,7 +44,7 @@ class OnScreen:
         return len({line.message for line in ledger.read(self.laptop.ledger) if line.what == "end"})
 
     def begin(self, redirected: str = "", **environ: str) -> OnScreen:
-        """As somebody would, in their shell."""
+        """Start it from the shell."""
         given = {**self.laptop.environ(self.mark), **environ}
         words = ["exec", "env", *(f"{name}={value}" for name, value in given.items())]
         script = shlex.join([*words, sys.executable, "-m", "penstock", "dev", "trial", "--env", "dev"])
@@ -92,7 +92,7 @@ def screen(tmp_path: Path) -> Iterator[OnScreen]:
 def test_messages_are_sent_and_done(screen: OnScreen) -> None:
     """At 80x24, with a pipeline, its worker, the log and the keys; a key sends messages, and they are done."""
     shown = screen.begin().until_ready().terminal.lines()
-    assert " ".join(shown[1].split()) == "spec backlog oldest replicas dead done/s p95 backlog lately"
+    assert " ".join(shown[1].split()) == "spec backlog oldest replicas dead done/s p95 recent backlog"
     assert re.fullmatch(r"  trial +0 +- +1 +0 +\S+ +-.*", shown[2])
     assert shown[3].startswith("── trial ─")
     assert any(line.startswith("── log ─") for line in shown)

@@ -62,7 +62,7 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def git(repository: Path) -> Callable[..., None]:
-    """Git in that repository, as nobody in particular."""
+    """Git in the repository, with a neutral identity."""
     who = ["-c", "user.name=nobody", "-c", "user.email=nobody@example.com", "-c", "commit.gpgsign=false"]
 
     def run(*words: str) -> None:
@@ -80,8 +80,8 @@ def penstock(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
         capsys.readouterr()
         with pytest.raises(SystemExit) as stopped:
             main()
-        told = capsys.readouterr()
+        captured = capsys.readouterr()
         code = stopped.value.code
-        return Ran(code if isinstance(code, int) else 1, told.out, told.err)
+        return Ran(code if isinstance(code, int) else 1, captured.out, captured.err)
 
     return run

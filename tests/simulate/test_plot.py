@@ -32,19 +32,19 @@ def test_an_svg_plot_has_readable_labels(tmp_path: Path) -> None:
     path = tmp_path / "run.svg"
     plot(path, TITLE, [run("now"), run("before")], 60)
     tree = ET.parse(path)  # noqa: S314 - we have just written it
-    told = " ".join("".join(one.itertext()) for one in tree.iter("{http://www.w3.org/2000/svg}text"))
+    texts = " ".join("".join(one.itertext()) for one in tree.iter("{http://www.w3.org/2000/svg}text"))
     for word in ("(messages/s)", "(messages)", "oldest message", "(pods)", "target 1m", "now: ready", "before: wanted"):
-        assert word in told
-    assert TITLE in told
+        assert word in texts
+    assert TITLE in texts
 
 
 def test_replicas_have_whole_ticks(tmp_path: Path) -> None:
     pods = [float(second // 1000 % 12) for second in range(12_000)]
     others = [100.0] * len(pods)
     plot(tmp_path / "run.svg", TITLE, [Curves("", others, others, others, pods, pods).thinned()], None)
-    told = [one.text or "" for one in ET.parse(tmp_path / "run.svg").iter("{http://www.w3.org/2000/svg}text")]  # noqa: S314 - we have just written it
-    assert "6" in told
-    assert not [one for one in told if one.endswith(".5")]
+    texts = [one.text or "" for one in ET.parse(tmp_path / "run.svg").iter("{http://www.w3.org/2000/svg}text")]  # noqa: S314 - we have just written it
+    assert "6" in texts
+    assert not [one for one in texts if one.endswith(".5")]
 
 
 def test_a_png_plot_is_a_png(tmp_path: Path) -> None:

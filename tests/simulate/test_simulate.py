@@ -100,18 +100,18 @@ def test_a_comparison_plots_both_specs(repository: Path, penstock: Run) -> None:
     )
     ran = penstock("simulate", "resize", *BURST, "--compare", "eager", "--oldest-under", "1m", "--draw", "both.svg")
     assert ran.code == 0
-    told = " ".join("".join(one.itertext()) for one in ET.parse(repository / "both.svg").iter())  # noqa: S314 - ours
-    assert "resize: ready" in told
-    assert "eager: wanted" in told
-    assert "target 1m" in told
+    answer = " ".join("".join(one.itertext()) for one in ET.parse(repository / "both.svg").iter())  # noqa: S314 - ours
+    assert "resize: ready" in answer
+    assert "eager: wanted" in answer
+    assert "target 1m" in answer
 
 
 def test_a_sweep_plots_the_current_and_the_cheapest_value(repository: Path, penstock: Run) -> None:
     words = ("--oldest-under", "1m", "--sweep", "scaling.replicas.max=10,30", "--draw", "sweep.svg")
     assert penstock("simulate", "resize", *BURST, *words).code == 0
-    told = " ".join("".join(one.itertext()) for one in ET.parse(repository / "sweep.svg").iter())  # noqa: S314 - ours
-    assert "current: ready" in told
-    assert "10: ready" in told
+    answer = " ".join("".join(one.itertext()) for one in ET.parse(repository / "sweep.svg").iter())  # noqa: S314 - ours
+    assert "current: ready" in answer
+    assert "10: ready" in answer
 
 
 def test_a_spec_is_compared_with_a_git_revision(repository: Path, penstock: Run, git: Callable[..., None]) -> None:
@@ -160,9 +160,9 @@ def test_a_sweep_of_a_range_finds_the_cheapest_value(repository: Path, penstock:
         "simulate", "resize", *words, "--oldest-under", "30s", "--json", "--sweep", "scaling.replicas.min=1..400"
     )
     assert ran.code == 0, ran.err
-    told = json.loads(ran.out)
-    assert told["cheapest"] == "10"
-    assert len(told["tried"]) <= 40
+    answer = json.loads(ran.out)
+    assert answer["cheapest"] == "10"
+    assert len(answer["tried"]) <= 40
 
 
 @pytest.mark.usefixtures("repository")

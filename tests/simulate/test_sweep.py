@@ -61,7 +61,7 @@ def test_a_range_may_start_below_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "meant"),
+    ("text", "values"),
     [
         ("scaling.backlog_per_replica=4..64", Range(4, 64)),
         ("scaling.cooldown=30s..10m", Range(30, 600, 1000)),
@@ -70,8 +70,8 @@ def test_a_range_may_start_below_one() -> None:
         ("scaling.boost=null", ("null",)),
     ],
 )
-def test_a_sweep_is_a_field_with_a_range_or_a_list(said: str, meant: object) -> None:
-    assert read_sweep(said) == Sweep(said.partition("=")[0], meant)  # type: ignore[arg-type] # one of the two that there are
+def test_a_sweep_is_a_field_with_a_range_or_a_list(text: str, values: object) -> None:
+    assert read_sweep(text) == Sweep(text.partition("=")[0], values)  # type: ignore[arg-type] # a range or a tuple
 
 
 def test_times_are_written_as_in_specs() -> None:
@@ -102,8 +102,8 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("said", BAD)
-def test_an_invalid_sweep_is_refused(said: str) -> None:
+@pytest.mark.parametrize("text", BAD)
+def test_an_invalid_sweep_is_refused(text: str) -> None:
     with pytest.raises(CannotGoOn) as refused:
-        read_sweep(said)
-    assert (refused.value.says, refused.value.hint) == BAD[said]
+        read_sweep(text)
+    assert (refused.value.says, refused.value.hint) == BAD[text]

@@ -94,11 +94,11 @@ def account(sent: Iterable[str], lines: Iterable[Line], dead: int, killed: Kille
         by_message[line.message].append(line)
     interrupted, unsettled, unexplained, delays = set[str](), set[str](), set[str](), list[float]()
     for message, runs in by_message.items():
-        begins = sorted((line for line in runs if line.what == STARTED), key=lambda line: line.at)
-        if len(begins) == 1:
+        starts = sorted((line for line in runs if line.what == STARTED), key=lambda line: line.at)
+        if len(starts) == 1:
             continue
-        first, second = begins[:2]
-        if killed is None or first.pid != killed.pid or len(begins) > 2:  # noqa: PLR2004 - more than twice
+        first, second = starts[:2]
+        if killed is None or first.pid != killed.pid or len(starts) > 2:  # noqa: PLR2004 - more than twice
             unexplained.add(message)
             continue
         returned = any(line.what == FINISHED and line.pid == killed.pid for line in runs)

@@ -13,7 +13,7 @@ from penstock_dev.snapshot import LogLine
 
 MAX_LINES = 2000
 MAX_AT_ONCE = 150
-"""More lines would delay the event loop, and nobody could read them between two updates."""
+"""More lines would delay the event loop, and are too many to read between two updates."""
 MAX_NAME = 24
 
 

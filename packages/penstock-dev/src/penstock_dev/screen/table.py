@@ -65,8 +65,8 @@ class TableLayout:
     @property
     def headings(self) -> list[tuple[str, int]]:
         """Each heading with its width."""
-        lately = "backlog lately" if self.curve >= len("backlog lately") else "lately"
-        curve = [(lately.rjust(self.curve), self.curve)] if self.curve else []
+        title = "recent backlog" if self.curve >= len("recent backlog") else "recent"
+        curve = [(title.rjust(self.curve), self.curve)] if self.curve else []
         numbers = [(one.heading.rjust(one.columns), one.columns) for one in self.numbers]
         return [("  spec"[: self.name], self.name), *numbers, *curve]
 

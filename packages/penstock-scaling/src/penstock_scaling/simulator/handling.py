@@ -51,8 +51,8 @@ class HandlingTimes:
     def ticks(self) -> tuple[tuple[int, float], ...]:
         """The times in whole ticks, with the cumulative share of messages.
 
-        A time with a fraction becomes two: of 1.5 seconds, half take one tick and half take two. So the mean stays, and
-        with it what a pod can do. Of 0.05 seconds, one in twenty takes a tick and the others take none.
+        A fractional time is split: of messages that take 1.5 seconds, half take one tick and half take two. This keeps
+        the mean, and with it the throughput of a pod. Of 0.05 seconds, one in twenty takes a tick, the others none.
         """
         shares: dict[int, float] = {}
         for seconds, share in self.points:

@@ -58,8 +58,8 @@ class Pods:
 def running_per_pod(scenario: Scenario, ready: int, running: int, stopping: int, random: Random) -> list[int]:
     """The number of running messages on each pod that is stopped.
 
-    Work lies on the slots at random. Kubernetes takes the pods that are worth least; all are worth the same, and then
-    the newest go, which run as much as any; with `protect_busy` the idle ones go first.
+    Messages are on random slots. To Kubernetes all pods are equal, so the newest stop, which run as much as any other;
+    with `protect_busy` idle pods stop first.
     """
     slots = ready * scenario.concurrency
     if running < slots:
