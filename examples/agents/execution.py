@@ -1,4 +1,4 @@
-"""Runs an agent, step by step, and remembers after each where it was."""
+"""Runs an agent step by step and stores a checkpoint after each step."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, NotRequired, Protocol, TypedDict
 
 
 class Run(TypedDict):
-    """The body of a message, as `specs/agent-queue.yaml` describes it."""
+    """The body of a message, as defined in `specs/agent-queue.yaml`."""
 
     agent_id: str
     correlation_id: str
@@ -17,23 +17,23 @@ class Run(TypedDict):
 
 
 class Context(Protocol):
-    """What this handler asks of the runtime."""
+    """The part of the runtime's context that this handler uses."""
 
     @property
     def lost(self) -> bool:
-        """True when another worker has taken this message over."""
+        """True if another worker has taken over this message."""
 
 
 checkpoints: dict[str, int] = {}
-"""The last step of each run that is not done. It stands here for a database."""
+"""The last step of each unfinished run. A real handler would use a database."""
 
 
 async def execute(run: Run, context: Context) -> None:
-    """Begin at the last checkpoint: of a run that is resumed, and of one whose worker was lost."""
+    """Continue at the last checkpoint, for resumed runs and after a lost worker."""
     done = checkpoints.get(run["correlation_id"], 0)
     for step in range(done + 1, len(run.get("input", {})) + 1):
         if context.lost:
             return
-        await asyncio.sleep(0)  # here the agent works
+        await asyncio.sleep(0)  # the agent would work here
         checkpoints[run["correlation_id"]] = step
     checkpoints.pop(run["correlation_id"], None)

@@ -1,4 +1,4 @@
-"""Looks at a page for somebody in the chat."""
+"""Opens a web page in a browser for a user of the chat."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from .messages import BrowserJob, Context
 log = logging.getLogger(__name__)
 
 BROWSER = (sys.executable, "-c", "import time; time.sleep(0.1)")
-"""A program that is given a page and works on it. It stands here for a browser without a window."""
+"""A program that receives a page and works on it. A real handler would start a headless browser."""
 
 
 async def visit(job: BrowserJob, context: Context) -> None:
-    """Open the page in a browser of its own, which goes with the attempt."""
+    """Open the page in a new browser, which is stopped when the attempt ends."""
     host = urlsplit(job["url"]).hostname
     if not host:
         raise ValueError("the address has no host")
     browser = await asyncio.create_subprocess_exec(*BROWSER, job["url"])
     try:
         if await browser.wait() != 0:
-            raise RuntimeError("the browser gave up")
+            raise RuntimeError("the browser failed")
     finally:
         if browser.returncode is None:
             browser.kill()
-    log.info("looked at %s in attempt %s", host, context.attempt)
+    log.info("visited %s in attempt %s", host, context.attempt)

@@ -1,4 +1,4 @@
-"""Jobs that need nothing special, by their type."""
+"""Runs simple jobs by their type."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from .messages import AnyJob, Context
 
 
 async def remind(arguments: Mapping[str, Any]) -> None:
-    """Say something in a channel."""
+    """Post a text to a channel."""
     print(arguments["channel"], arguments["text"])
 
 
 async def count_votes(arguments: Mapping[str, Any]) -> None:
-    """Say who has won."""
+    """Post the winner."""
     votes: Mapping[str, int] = arguments["votes"]
     print(max(votes, key=votes.__getitem__))
 
@@ -22,6 +22,6 @@ async def count_votes(arguments: Mapping[str, Any]) -> None:
 KNOWN: dict[str, Callable[[Mapping[str, Any]], Awaitable[None]]] = {"remind": remind, "count-votes": count_votes}
 
 
-async def run(job: AnyJob, context: Context) -> None:  # noqa: ARG001 - every handler gets a context
-    """A type that nobody knows is a `LookupError`, which the spec does not retry."""
+async def run(job: AnyJob, context: Context) -> None:  # noqa: ARG001 - every handler receives a context
+    """Run the job. An unknown type is a `LookupError`, which the spec does not retry."""
     await KNOWN[job["type"]](job.get("arguments", {}))

@@ -1,4 +1,4 @@
-"""What the bot sends, and what its handlers ask of the runtime."""
+"""The bot's messages, and the part of the context that its handlers use."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Any, Protocol, TypedDict
 
 
 class Job(TypedDict):
-    """What all jobs have."""
+    """The fields of all jobs."""
 
     id: str
     type: str
 
 
 class BrowserJob(Job):
-    """A page to look at."""
+    """A page to visit."""
 
     url: str
 
@@ -26,14 +26,14 @@ class TankpitJob(Job):
 
 
 class AnyJob(Job, total=False):
-    """A job by its type, with what that type needs."""
+    """A job with the arguments that its type needs."""
 
     arguments: Mapping[str, Any]
 
 
 class Context(Protocol):
-    """What these handlers ask of the runtime."""
+    """The part of the runtime's context that these handlers use."""
 
     @property
     def attempt(self) -> int:
-        """The first is 1."""
+        """The number of this attempt, from 1."""

@@ -1,4 +1,4 @@
-"""Asks the game's servers about a player."""
+"""Asks the servers of a game about a player."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ log = logging.getLogger(__name__)
 
 
 def ask(what: str, player: str) -> str:
-    """An answer of the servers. It stands here for them, and for a client that raises their `429` with its status."""
+    """Return an answer of the servers. A real client would raise an error with the status `429`."""
     time.sleep(0.05)
     return f"the {what} of {player}"
 
 
 def look_up(job: TankpitJob, context: Context) -> None:
-    """A plain function: the runtime gives it a thread. A `429` of the servers is retried as the spec says."""
+    """Look up a player. The runtime runs a plain function in a thread, and retries a `429` as the spec says."""
     answer = ask(job["type"], job["player"])
     log.info("%s bytes about a player in attempt %s", len(answer), context.attempt)

@@ -1,4 +1,4 @@
-"""Keeps a cache of what is in the clouds: page by page, so that it can be told to stop between any two."""
+"""Updates a cache of cloud resources, page by page, so that it can be cancelled between pages."""
 
 from __future__ import annotations
 
@@ -8,34 +8,34 @@ from typing import Any, Protocol
 
 
 class Job(Protocol):
-    """What this handler asks of a job."""
+    """The part of a job that this handler uses."""
 
     @property
     def name(self) -> str:
-        """As the spec lists it."""
+        """The name in the spec."""
 
     @property
     def args(self) -> Mapping[str, Any]:
-        """As the spec gives them."""
+        """The arguments in the spec."""
 
 
 class Context(Protocol):
-    """What this handler asks of the runtime."""
+    """The part of the runtime's context that this handler uses."""
 
     @property
     def fence(self) -> int:
-        """Of two runs of a job, the later one has the greater."""
+        """A fencing token: a later run of a job has a higher one."""
 
 
 class Cache:
-    """What is known of the clouds. It stands here for a database."""
+    """The cached resources. A real handler would use a database."""
 
     def __init__(self) -> None:
         self.rows: dict[str, list[str]] = {}
         self.fences: dict[str, int] = {}
 
     def put(self, job: str, rows: list[str], fence: int) -> bool:
-        """All of a job's rows at once, unless a later run has put its own already."""
+        """Store all rows of a job at once, unless a later run has already stored its own."""
         if fence < self.fences.get(job, 0):
             return False
         self.rows[job], self.fences[job] = rows, fence
@@ -47,13 +47,13 @@ cache = Cache()
 
 
 async def ask(args: Mapping[str, Any], page: int) -> list[str]:
-    """One page of a cloud's answer. It stands here for the cloud."""
-    await asyncio.sleep(0.05)  # being told to stop ends every wait, here and in a client's
+    """Return one page of a cloud's answer. A real handler would call the cloud's API."""
+    await asyncio.sleep(0.05)  # a cancellation ends any wait, here or in a client
     return [f"{args['account']}:{args['region']}:{args['of']}-{page}-{row}" for row in range(2)]
 
 
 async def refresh(job: Job, context: Context) -> None:
-    """Nothing is written before all is there, so that a run that was told to stop has left nothing half done."""
+    """Read all pages before storing any of them, so that a cancelled run leaves no partial result."""
     rows: list[str] = []
     for page in range(PAGES):
         rows += await ask(job.args, page)

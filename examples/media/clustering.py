@@ -1,4 +1,4 @@
-"""Puts the pictures of a pet to the pictures that they resemble."""
+"""Adds pictures of a pet to the cluster of similar pictures."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ index = Index()
 
 
 class Context(Protocol):
-    """What this handler asks of the runtime."""
+    """The part of the runtime's context that this handler uses."""
 
     @property
     def fence(self) -> int:
-        """Grows with each delivery of a message; an effect with a smaller one comes too late."""
+        """A fencing token that grows with each delivery of a message. An effect with a lower one is outdated."""
 
 
 async def cluster(job: ClusterJob, context: Context) -> None:
-    """The same job twice changes nothing the second time."""
+    """Add the pictures. Running the same job again changes nothing."""
     added = await index.add(job, fence=context.fence)
     log.info("%s of %s pictures are new", added, len(job.image_ids))

@@ -1,4 +1,4 @@
-"""Which pictures lie together. It stands here for a vector database."""
+"""An index of similar pictures. A real one would be a vector database."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from .models import ClusterJob
 
 
 class Index:
-    """Pictures by pet."""
+    """The pictures of each pet."""
 
     def __init__(self) -> None:
-        """Start with nothing."""
+        """Create an empty index."""
         self.clusters: dict[UUID, set[UUID]] = defaultdict(set)
         self.fences: dict[str, int] = {}
 
     async def add(self, job: ClusterJob, *, fence: int) -> int:
-        """How many pictures are new; none when a later delivery of the same job was here before."""
+        """Add the pictures and return how many are new. After a later delivery of the same job, add none."""
         if fence < self.fences.get(job.job_id, 0):
             return 0
         self.fences[job.job_id] = fence

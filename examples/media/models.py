@@ -1,4 +1,4 @@
-"""What the media service sends."""
+"""The messages of the media service."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 
 class Origin(BaseModel):
-    """Where a job comes from."""
+    """The origin of a job."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -20,7 +20,7 @@ class Origin(BaseModel):
 
 
 class ClusterJob(BaseModel):
-    """Pictures of one pet that are to be put where they belong."""
+    """Pictures of one pet to add to a cluster."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -28,6 +28,6 @@ class ClusterJob(BaseModel):
     pet_id: UUID
     image_ids: Annotated[list[UUID], Field(min_length=1)]
     reason: str
-    force: Annotated[bool, Field(description="Also pictures that have a place already.")] = False
+    force: Annotated[bool, Field(description="Process pictures again that already have a cluster.")] = False
     quality_score: Annotated[float | None, Field(ge=0, le=1)] = None
     metadata: Origin

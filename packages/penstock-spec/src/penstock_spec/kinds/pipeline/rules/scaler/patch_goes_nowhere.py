@@ -39,8 +39,6 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
             close = nearest(str(key), KNOWN_FIELDS)
             message = f"a ScaledObject has no field `{printable(key)}`, so Kubernetes drops it"
             hint = f"write `/spec/{close}`" if close else "remove the patch"
+            by_template = scaler.problem(message, hint, ("spec", key))
             by_patch = scaler.result.author(("spec", key))
-            if by_patch is None:
-                yield scaler.problem(message, hint, ("spec", key))
-            else:
-                yield subject.problem(f"patches[{by_patch[1]}].path", message, hint)
+            yield subject.problem(f"patches[{by_patch[1]}].path", message, hint) if by_patch else by_template
