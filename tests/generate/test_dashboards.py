@@ -199,7 +199,7 @@ def found_in(spec: Pipeline) -> list[Alert]:
 
 @pytest.mark.parametrize(
     ("when_full", "title"),
-    [("reject", "Sends turned away"), ("wait", "Sends held back"), ("drop-oldest", "Messages dropped")],
+    [("reject", "Rejected sends"), ("wait", "Waiting sends"), ("drop-oldest", "Dropped messages")],
 )
 def test_each_way_of_being_full_has_its_panel(specs: list[Pipeline], when_full: str, title: str) -> None:
     """And not that of another, which would never have anything to show."""
@@ -208,7 +208,7 @@ def test_each_way_of_being_full_has_its_panel(specs: list[Pipeline], when_full: 
     spec = Pipeline.model_validate(data)
     shape = Shape.of(spec, found_in(spec), has_runbooks=True)
     found = json.loads(_built(shape).pretty.filled(Told(JSON, _AnyValue())))
-    ways = {"Sends turned away", "Sends held back", "Messages dropped"}
+    ways = {"Rejected sends", "Waiting sends", "Dropped messages"}
     assert ways & set(titles(found)) == {title}
 
 

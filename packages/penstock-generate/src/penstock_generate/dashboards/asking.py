@@ -93,8 +93,8 @@ def firing(label: str, whose: str) -> Panel:
 def what_runs(info: str) -> Panel:
     """Versions and digests, from what each process tells of itself."""
     return Panel(
-        "What runs",
-        "Processes by role, version of Penstock and digest of what they were started with; two digests are a roll-out.",
+        "Running versions",
+        "Processes by role, version of Penstock and digest of their spec. Two digests mean a rollout.",
         "short",
         (Target(f"count by (role, version, digest) ({info})", "Processes"),),
         "table",

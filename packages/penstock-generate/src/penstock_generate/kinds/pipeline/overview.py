@@ -20,8 +20,8 @@ def rows(namespace: str) -> tuple[Row, ...]:
     on = Shown(namespace)
     return (
         Row("Pipelines", (_table(on),)),
-        Row("Side by side", tuple(_side_by_side(on))),
-        Row("What they share", tuple(_shared(on))),
+        Row("Comparison", tuple(_side_by_side(on))),
+        Row("Shared services", tuple(_shared(on))),
     )
 
 
@@ -60,21 +60,21 @@ def _table(on: Shown) -> Panel:
         "Running": on.by("sum", working.RUNNING),
         "Parked": on.by("max", stream.PARKED),
         "Dead letters": on.by("max", stream.DEAD_LETTERS),
-        "Dead a second": on.rate(working.DEAD),
-        "Done a second": on.rate(working.DONE),
+        "Dead per second": on.rate(working.DEAD),
+        "Done per second": on.rate(working.DONE),
         "Pods": on.pods(),
         "Dashboard": f"max by (pipeline, dashboard) ({selector(DASHBOARD, {'namespace': on.namespace}, 'pipeline')})",
     }
-    units: dict[str, Unit] = {"Oldest": "s", "Dead a second": "mps", "Done a second": "mps"}
+    units: dict[str, Unit] = {"Oldest": "s", "Dead per second": "mps", "Done per second": "mps"}
     return Panel(
         "Pipelines",
-        "Each pipeline as it is now, with a link to its dashboard. Work: what could be worked on.",
+        "The current state of each pipeline, with a link to its dashboard. Work: messages that are ready for work.",
         "short",
         tuple(Target(query, name) for name, query in columns.items()),
         "table",
         by="pipeline",
         columns=(
-            Column("pipeline", (("links", [{"title": "Its dashboard", "url": "/d/${__data.fields.dashboard}"}]),)),
+            Column("pipeline", (("links", [{"title": "Open dashboard", "url": "/d/${__data.fields.dashboard}"}]),)),
             Column("dashboard", (("custom.hidden", True),)),  # not left out: the links are made from it
             *(Column(name, (("unit", unit),)) for name, unit in units.items()),
         ),
@@ -85,61 +85,67 @@ def _table(on: Shown) -> Panel:
 def _side_by_side(on: Shown) -> Iterator[Panel]:
     each = "{{pipeline}}"
     yield Panel(
-        "Work that waits",
-        "What could be worked on, pipeline by pipeline.",
+        "Waiting work",
+        "Messages that are ready for work, by pipeline.",
         "short",
         (Target(on.by("max", stream.NEW, stream.READY, stream.SUSPECT), each),),
     )
     yield Panel(
-        "Age of the oldest", "Of what could be worked on.", "s", (Target(on.by("max", stream.OLDEST_SECONDS), each),)
+        "Age of the oldest message",
+        "Among the messages that are ready for work.",
+        "s",
+        (Target(on.by("max", stream.OLDEST_SECONDS), each),),
     )
-    yield Panel("Throughput", "Messages that are done.", "mps", (Target(on.rate(working.DONE), each),))
-    yield Panel("Retries", "Attempts that will be tried again.", "mps", (Target(on.rate(working.RETRIED), each),))
-    yield Panel("Dead letters", "Messages that became one.", "mps", (Target(on.rate(working.DEAD), each),))
-    yield Panel("Pods", "As the autoscalers count them.", "short", (Target(on.pods(), each),))
+    yield Panel("Throughput", "Finished messages per second.", "mps", (Target(on.rate(working.DONE), each),))
+    yield Panel("Retries", "Failed attempts that will be retried.", "mps", (Target(on.rate(working.RETRIED), each),))
+    yield Panel("Dead letters", "New dead letters per second.", "mps", (Target(on.rate(working.DEAD), each),))
+    yield Panel("Pods", "Current pods of each HPA.", "short", (Target(on.pods(), each),))
 
 
 def _shared(on: Shown) -> Iterator[Panel]:
     yield Panel(
         "Janitor",
-        "Janitors that lead, pipeline by pipeline; each should have one.",
+        "Janitors that are leader, by pipeline; each should have one.",
         "short",
         (Target(on.by("sum", janitor.JANITOR_LEADER), "{{pipeline}}"),),
         below="red",
         steps=(Step(1, "green"),),
     )
     yield Panel(
-        "Failed tasks", "Of the janitor.", "ops", (Target(on.rate(janitor.JANITOR_ERRORS, "task"), "{{task}}"),)
+        "Failed tasks",
+        "Failed tasks of the janitor per second.",
+        "ops",
+        (Target(on.rate(janitor.JANITOR_ERRORS, "task"), "{{task}}"),),
     )
     yield Panel(
-        "Groups made again",
-        "A consumer group was gone: somebody destroys it, or flushes Redis.",
+        "Groups recreated",
+        "A consumer group was missing: somebody destroys it, or Redis loses its data.",
         "ops",
         (Target(on.rate(maintenance.GROUP_RECREATED), "{{pipeline}}"),),
     )
     yield Panel(
         "Redis errors",
-        "Calls that failed, by how.",
+        "Failed calls per second, by kind.",
         "ops",
         (Target(on.rate(process.REDIS_ERRORS, "kind"), "{{kind}}"),),
     )
     yield Panel(
         "Redis connections",
-        "Those that are open, of all processes.",
+        "Open connections of all processes.",
         "short",
         (Target(f"sum({on.ours.of(process.REDIS_CONNECTIONS)})", "open"),),
     )
     wrong = on.keda.each("keda_scaler_detail_errors_total", f"rate({{}}[{RATE_INTERVAL}])")
     yield Panel(
-        "KEDA's polls that fail",
-        "Triggers that cannot be read, by ScaledObject.",
+        "Failed polls of KEDA",
+        "Polls that fail to read a trigger, by ScaledObject.",
         "ops",
         (Target(f"sum by (scaledObject) ({wrong})", "{{scaledObject}}"),),
     )
     late = on.keda.each("keda_internal_scale_loop_latency_seconds", type="scaledobject")
     yield Panel(
         "KEDA's delay",
-        "How late KEDA looks at a ScaledObject: it has too much to do, or Redis answers slowly.",
+        "How late KEDA polls a ScaledObject: KEDA lacks CPU, or Redis answers slowly.",
         "s",
         (Target(f"max by (resource) ({late})", "{{resource}}"),),
     )

@@ -45,23 +45,23 @@ def _table(on: Shown) -> Panel:
         "Ready": on.by("max", state.READY),
         "Waiting": on.by("max", state.WAITING),
         "Running": on.by("sum", running.RUNNING),
-        "Runs a second": on.rate(running.RUNS),
-        "Failed a second": on.rate(running.RUNS, outcome="failed"),
+        "Runs per second": on.rate(running.RUNS),
+        "Failed per second": on.rate(running.RUNS, outcome="failed"),
         "Degraded": on.by("max", state.DEGRADED),
         "Leaders": on.by("sum", cleanup.LEADER),
         "Pods": on.by("count", process.INFO),
         "Dashboard": f"max by (scheduler, dashboard) ({selector(DASHBOARD, {'namespace': on.namespace}, 'scheduler')})",
     }
-    units: dict[str, Unit] = {"Overdue": "s", "Runs a second": "ops", "Failed a second": "ops"}
+    units: dict[str, Unit] = {"Overdue": "s", "Runs per second": "ops", "Failed per second": "ops"}
     return Panel(
         "Schedulers",
-        "Each scheduler as it is now, with a link to its dashboard. Ready: what is due.",
+        "The current state of each scheduler, with a link to its dashboard. Ready: due jobs.",
         "short",
         tuple(Target(query, name) for name, query in columns.items()),
         "table",
         by="scheduler",
         columns=(
-            Column("scheduler", (("links", [{"title": "Its dashboard", "url": "/d/${__data.fields.dashboard}"}]),)),
+            Column("scheduler", (("links", [{"title": "Open dashboard", "url": "/d/${__data.fields.dashboard}"}]),)),
             Column("dashboard", (("custom.hidden", True),)),  # not left out: the links are made from it
             *(Column(name, (("unit", unit),)) for name, unit in units.items()),
         ),
@@ -71,11 +71,16 @@ def _table(on: Shown) -> Panel:
 
 def _side_by_side(on: Shown) -> Iterator[Panel]:
     each = "{{scheduler}}"
-    yield Panel("Oldest overdue", "Of what is due.", "s", (Target(on.by("max", state.OLDEST_OVERDUE_SECONDS), each),))
-    yield Panel("Runs", "That ended, however they did.", "ops", (Target(on.rate(running.RUNS), each),))
     yield Panel(
-        "Breakers", "The worst of each: 2 is open.", "short", (Target(on.by("max", settling.BREAKER_STATE), each),)
+        "Oldest overdue", "Among the due jobs.", "s", (Target(on.by("max", state.OLDEST_OVERDUE_SECONDS), each),)
+    )
+    yield Panel("Runs", "Finished runs per second, for all outcomes.", "ops", (Target(on.rate(running.RUNS), each),))
+    yield Panel(
+        "Breakers",
+        "The highest state of each: 2 is open.",
+        "short",
+        (Target(on.by("max", settling.BREAKER_STATE), each),),
     )
     yield Panel(
-        "Redis errors of schedulers", "Calls that failed.", "ops", (Target(on.rate(process.REDIS_ERRORS), each),)
+        "Redis errors of schedulers", "Failed calls per second.", "ops", (Target(on.rate(process.REDIS_ERRORS), each),)
     )

@@ -16,61 +16,61 @@ TITLE = "Backlog"
 def panels(on: Shown) -> Iterator[Panel]:
     """What waits, where, and for how long."""
     yield Panel(
-        "What could be worked on",
-        "New: nobody has read it. Ready: due again, or given back. Suspect: its worker was lost, so it is run apart.",
+        "Ready for work",
+        "New: not read yet. Ready: due for a retry, or given back. Suspect: its worker was lost; it runs isolated.",
         "short",
         tuple(on.gauge(one, name) for name, one in _named(stream.NEW, stream.READY, stream.SUSPECT)),
         "areas",
     )
     yield Panel(
-        "Age of the backlog",
-        "How long the oldest message has waited that could be worked on. The line is `alerts.backlog_age`.",
+        "Age of the oldest message",
+        "How long the oldest message that is ready for work has waited. The line is `alerts.backlog_age`.",
         "s",
         (on.asks("PenstockBacklogOld", "oldest"),),
         steps=on.steps("PenstockBacklogOld"),
     )
     yield Panel(
-        "Backlog against its limit",
-        "What counts for `stream.backlog.limit`, the upper line; the lower is where somebody is told.",
+        "Backlog and its limit",
+        "Messages that count towards `stream.backlog.limit`, the upper line. The lower line is the alert.",
         "short",
         (on.asks("PenstockBacklogNearLimit", "messages"),),
         steps=(*on.steps("PenstockBacklogNearLimit"), Step(blank("backlog limit"), "red")),
     )
     yield Panel(
-        "Waiting while nothing is done",
-        "Messages that could be worked on, in times in which none was finished. There should be nothing here.",
+        "Messages without progress",
+        "Messages that are ready for work while none is finished. It should be empty.",
         "short",
         (on.asks("PenstockNoProgress", "messages"),),
         steps=on.steps("PenstockNoProgress"),
     )
     yield Panel(
         "Pending",
-        "Messages that were read and are neither done nor dead, and those of them that consumers hold.",
+        "Messages that were read but are neither done nor dead, and those of them that workers hold.",
         "short",
         tuple(on.gauge(one, name) for name, one in _named(stream.PENDING, stream.HELD)),
     )
     yield Panel(
-        "Not due yet",
+        "Parked and delayed",
         "Parked: waits for its retry. Delayed: was sent for later.",
         "short",
         tuple(on.gauge(one, name) for name, one in _named(stream.PARKED, stream.DELAYED)),
         "areas",
     )
     yield Panel(
-        "Came due",
-        "Messages whose retry or whose time came, by the second.",
+        "Promoted",
+        "Parked and delayed messages that became due, per second.",
         "mps",
         (on.rates(maintenance.PROMOTED, "source"),),
     )
     yield Panel(
-        "Length and lag",
-        "Entries in the stream, and the lag of the group as Redis itself has it; Redis does not always know it.",
+        "Stream length and lag",
+        "Entries in the stream, and the group's lag according to Redis, which does not always know it.",
         "short",
         tuple(on.gauge(one, name) for name, one in _named(stream.STREAM_LENGTH, stream.LAG)),
     )
     yield Panel(
         "Time in the queue",
-        "From when a message entered the stream until a worker first had it.",
+        "From the send until a worker first received the message.",
         "s",
         on.quantiles(working.WAITING_SECONDS),
     )

@@ -21,50 +21,52 @@ def panels(on: Shown) -> Iterator[Panel]:
 def _of_messages(on: Shown) -> Iterator[Panel]:
     yield Panel(
         "Retries",
-        "Attempts that failed and will be tried again, by the class of `retries.classes`; `-` is none of them.",
+        "Failed attempts that will be retried, by class in `retries.classes`; `-` is no class.",
         "mps",
         (on.rates(working.RETRIED, "class"),),
     )
     yield Panel(
         "Share of retries",
-        "Of all deliveries. Beyond the line half of the work is for nothing.",
+        "The share of deliveries that fail and are retried. Above the line more than half of the work is wasted.",
         "percentunit",
         (on.asks("PenstockRetriesHigh", "retried"),),
         steps=on.steps("PenstockRetriesHigh"),
     )
     yield Panel(
         "Timeouts",
-        "Attempts in a quarter of an hour that took longer than `work.timeout`.",
+        "Attempts that took longer than `work.timeout`, in 15 minutes.",
         "short",
         (on.asks("PenstockTimeouts", "timeouts"),),
         steps=on.steps("PenstockTimeouts"),
     )
     yield Panel(
         "Dead letters",
-        "Messages in a quarter of an hour that became dead letters. The line is `alerts.dead_letters`.",
+        "Messages that became dead letters, in 15 minutes. The line is `alerts.dead_letters`.",
         "short",
         (on.asks("PenstockDeadLetters", "dead"),),
         steps=on.steps("PenstockDeadLetters"),
     )
-    yield Panel("Why they died", "Dead letters by the second.", "mps", (on.rates(working.DEAD, "reason"),), "areas")
     yield Panel(
-        "Dead letters that are kept",
-        "Entries in the dead-letter stream, until `dead_letter.keep` is over or somebody replays them.",
+        "Dead letters by reason", "New dead letters per second.", "mps", (on.rates(working.DEAD, "reason"),), "areas"
+    )
+    yield Panel(
+        "Stored dead letters",
+        "Entries in the dead-letter stream. They leave it after `dead_letter.keep` or a replay.",
         "short",
         (on.gauge(stream.DEAD_LETTERS, "dead letters"),),
     )
     yield Panel(
         "Messages lost",
-        "Unfinished messages that somebody deleted or trimmed, in a quarter of an hour. There should be none.",
+        "Unfinished messages that were deleted or trimmed by somebody, in 15 minutes. There should be none.",
         "short",
         (on.asks("PenstockMessagesLost", "lost"),),
         steps=on.steps("PenstockMessagesLost"),
     )
     yield Panel(
-        "Group made again",
-        "How often in a quarter of an hour the consumer group was gone.",
+        "Group recreated",
+        "How often the consumer group was missing and was recreated, in 15 minutes.",
         "short",
-        (on.asks("PenstockGroupRecreated", "made again"),),
+        (on.asks("PenstockGroupRecreated", "recreated"),),
         steps=on.steps("PenstockGroupRecreated"),
     )
 
@@ -72,14 +74,14 @@ def _of_messages(on: Shown) -> Iterator[Panel]:
 def _of_workers(on: Shown) -> Iterator[Panel]:
     yield Panel(
         "Fenced steps",
-        "Steps in a quarter of an hour that came after the message had become another worker's. They changed nothing.",
+        "Results that came after the message was taken over, in 15 minutes. Redis ignored them.",
         "short",
         (on.asks("PenstockFencedSteps", "fenced"),),
         steps=on.steps("PenstockFencedSteps"),
     )
     yield Panel(
-        "Steps that came too late",
-        "By what the worker wanted: the message was another's, or not pending any more.",
+        "Late steps by kind",
+        "By the step that the worker tried: the message was taken over, or no longer pending.",
         "ops",
         (
             on.rates(working.FENCED, "step"),
@@ -88,14 +90,14 @@ def _of_workers(on: Shown) -> Iterator[Panel]:
     )
     yield Panel(
         "Leases lost",
-        "Workers in a quarter of an hour that said nothing for `work.lease` and lived on.",
+        "Running workers that failed to renew their lease for `work.lease`, in 15 minutes.",
         "short",
         (on.asks("PenstockLeasesLost", "lost"),),
         steps=on.steps("PenstockLeasesLost"),
     )
     yield Panel(
         "Abandoned handlers",
-        "Handlers that run on after their time, as a thread cannot be stopped; each holds a slot.",
+        "Handlers that run past their timeout because a thread cannot be stopped. Each holds a slot.",
         "short",
         (on.asks("PenstockHandlersAbandoned", "abandoned"),),
         steps=on.steps("PenstockHandlersAbandoned"),
@@ -105,26 +107,26 @@ def _of_workers(on: Shown) -> Iterator[Panel]:
 def _of_redis(on: Shown) -> Iterator[Panel]:
     yield Panel(
         "Redis errors",
-        "Calls to Redis that failed in 5 minutes.",
+        "Failed calls to Redis in 5 minutes.",
         "short",
         (on.asks("PenstockRedisErrors", "failed"),),
         steps=on.steps("PenstockRedisErrors"),
     )
     yield Panel(
-        "How calls fail",
-        "Absent: no connection. Unanswered: it may have happened. Refused: Redis said no.",
+        "Redis errors by kind",
+        "Absent: no connection. Unanswered: no reply, so it may have happened. Refused: Redis returned an error.",
         "ops",
         (on.rates(process.REDIS_ERRORS, "kind"),),
     )
     yield Panel(
-        "Redis answers",
-        "How long Redis took, without the wait of blocking reads.",
+        "Redis latency",
+        "Time until the reply, without the waiting time of blocking reads.",
         "s",
         on.quantiles(process.REDIS_SECONDS),
     )
     yield Panel(
         "Redis connections",
-        "Those that are open, and how many are made by the second.",
+        "Open connections, and new ones per second.",
         "short",
         (on.gauge(process.REDIS_CONNECTIONS, "open", "sum"), on.rate(process.REDIS_CONNECTS, "made")),
     )

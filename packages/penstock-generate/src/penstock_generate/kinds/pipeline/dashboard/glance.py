@@ -17,24 +17,24 @@ def panels(on: Shown) -> Iterator[Panel]:
     yield firing("pipeline", "pipeline")
     yield Panel(
         "Work",
-        "Messages that could be worked on now: new, ready or suspect.",
+        "Messages that are ready for work now: new, ready or suspect.",
         "short",
         (on.sum("messages", stream.NEW, stream.READY, stream.SUSPECT),),
         "number",
     )
     yield Panel(
         "Oldest",
-        "How long the oldest of them has waited; red from `alerts.backlog_age` on.",
+        "How long the oldest of them has waited. Red from `alerts.backlog_age` on.",
         "s",
         (on.asks("PenstockBacklogOld", "oldest"),),
         "number",
         steps=on.steps("PenstockBacklogOld"),
     )
-    yield Panel("Running", "Handlers that run.", "short", (on.gauge(working.RUNNING, "running", "sum"),), "number")
-    yield Panel("Done", "Messages that are finished, by the second.", "mps", (on.rate(working.DONE, "done"),), "number")
+    yield Panel("Running", "Running handlers.", "short", (on.gauge(working.RUNNING, "running", "sum"),), "number")
+    yield Panel("Done", "Finished messages per second.", "mps", (on.rate(working.DONE, "done"),), "number")
     yield Panel(
         "New dead letters",
-        "In a quarter of an hour; red from `alerts.dead_letters` on.",
+        "In 15 minutes. Red from `alerts.dead_letters` on.",
         "short",
         (on.asks("PenstockDeadLetters", "dead"),),
         "number",

@@ -21,31 +21,33 @@ def panels(on: Shown) -> Iterator[Panel]:
 def _itself(on: Shown) -> Iterator[Panel]:
     yield Panel(
         "Leader",
-        "Janitors that lead; one should. Without one nothing is promoted, taken over or measured but by workers.",
+        "Janitors that are leader; there should be one. Without it only workers promote, take over and measure.",
         "short",
         (on.asks("PenstockJanitorMissing", "leaders"),),
         below="red",
         steps=on.steps("PenstockJanitorMissing"),
     )
-    yield Panel("Time of a pass", "Over this pipeline.", "s", on.quantiles(janitor.JANITOR_PASS_SECONDS))
+    yield Panel(
+        "Duration of a pass", "The janitor's pass over this pipeline.", "s", on.quantiles(janitor.JANITOR_PASS_SECONDS)
+    )
     last = on.ours.of(janitor.JANITOR_LAST_PASS)
     yield Panel(
         "Since the last pass",
-        "How long ago the last pass ended without an error.",
+        "Time since the last pass without an error.",
         "s",
         (Target(f"time() - max({last} > 0)", "ago"),),
     )
     yield Panel(
         "Failed tasks",
-        "Of the janitor's passes, in a quarter of an hour; its log says why.",
+        "Failed tasks of the janitor in 15 minutes; its log says why.",
         "short",
         (on.asks("PenstockJanitorErrors", "failed"),),
         steps=on.steps("PenstockJanitorErrors"),
     )
-    yield Panel("What fails", "Tasks by the second.", "ops", (on.rates(janitor.JANITOR_ERRORS, "task"),))
+    yield Panel("Failed tasks by name", "Failed tasks per second.", "ops", (on.rates(janitor.JANITOR_ERRORS, "task"),))
     yield Panel(
-        "Put right",
-        "Differences between Redis's pending list, which is the truth, and what stands beside it.",
+        "Reconciled",
+        "Repaired differences between Redis's pending list, which is the truth, and Penstock's side keys.",
         "ops",
         (on.rates(janitor.RECONCILED, "what"),),
     )
@@ -54,15 +56,15 @@ def _itself(on: Shown) -> Iterator[Panel]:
 def _consumers(on: Shown) -> Iterator[Panel]:
     yield Panel(
         "Consumers",
-        "In the group; foreign ones were registered by workers of another make.",
+        "Consumers in the group. Foreign ones were not registered by Penstock.",
         "short",
-        (on.gauge(stream.CONSUMERS, "ours"), on.gauge(stream.FOREIGN_CONSUMERS, "foreign")),
+        (on.gauge(stream.CONSUMERS, "Penstock"), on.gauge(stream.FOREIGN_CONSUMERS, "foreign")),
     )
     yield Panel(
-        "Longest silence",
-        "How long ago the living consumer that said nothing for longest was heard of; and the same of foreign ones.",
+        "Oldest lease renewal",
+        "The longest time since a live consumer renewed its lease, and since a foreign consumer was active.",
         "s",
-        (on.gauge(stream.OLDEST_LEASE_SECONDS, "ours"), on.gauge(stream.FOREIGN_IDLE_SECONDS, "foreign")),
+        (on.gauge(stream.OLDEST_LEASE_SECONDS, "Penstock"), on.gauge(stream.FOREIGN_IDLE_SECONDS, "foreign")),
     )
     yield Panel(
         "Ghost consumers",
@@ -73,13 +75,13 @@ def _consumers(on: Shown) -> Iterator[Panel]:
     )
     yield Panel(
         "Ghosts removed",
-        "Consumers without a process, removed when they own nothing any more.",
+        "Consumers without a process that were removed, once they owned no messages.",
         "ops",
         (on.rate(janitor.GHOSTS_REMOVED, "removed"),),
     )
     yield Panel(
         "Taken over",
-        "Messages of workers whose lease was over, released for others.",
+        "Messages of workers with an expired lease, released for others.",
         "mps",
         (on.rate(maintenance.TAKEN_OVER, "taken over"),),
     )
@@ -87,21 +89,21 @@ def _consumers(on: Shown) -> Iterator[Panel]:
 
 def _trimming(on: Shown) -> Iterator[Panel]:
     yield Panel(
-        "Dead letters that expired",
-        "Those that were older than `dead_letter.keep`.",
+        "Expired dead letters",
+        "Dead letters that were older than `dead_letter.keep`.",
         "mps",
         (on.rate(janitor.DEAD_EXPIRED, "expired"),),
     )
     if on.has("PenstockTrimHeldBack"):
         yield Panel(
             "Trimmed",
-            "Finished entries that left the stream, as `stream.retention` says.",
+            "Finished entries that were removed from the stream by `stream.retention`.",
             "mps",
             (on.rate(janitor.TRIMMED, "trimmed"),),
         )
         yield Panel(
-            "Trimming held back",
-            "Entries beyond the retention that stay, as a group has not finished them.",
+            "Entries not trimmed",
+            "Entries older than the retention that stay, because a group has not finished them.",
             "short",
             (on.asks("PenstockTrimHeldBack", "all"), on.by(janitor.TRIM_HELD_BACK, "group")),
             steps=on.steps("PenstockTrimHeldBack"),

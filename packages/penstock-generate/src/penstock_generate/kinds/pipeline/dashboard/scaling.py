@@ -26,24 +26,24 @@ def _pods(on: Shown) -> Iterator[Panel]:
     wanted = on.hpa.gauge("kube_horizontalpodautoscaler_status_desired_replicas").text
     yield Panel(
         "Pods",
-        "Those that are there and those that are wanted. The line is the most, where that is not the least as well.",
+        "Current and desired pods of the HPA. The line is the maximum, unless the number is fixed.",
         "short",
-        (Target(there, "there"), Target(wanted, "wanted")),
+        (Target(there, "current"), Target(wanted, "desired")),
         steps=on.steps("PenstockAtMaxReplicas"),
     )
     yield Panel(
         "Missing pods",
-        "Those that are wanted and are not ready: nodes, quota, the image, or what they say at their start.",
+        "Desired pods that are not ready: check nodes, quota, the image and their logs.",
         "short",
         (on.asks("PenstockReplicasBehind", "missing"),),
         steps=on.steps("PenstockReplicasBehind"),
     )
     yield Panel(
         "Pods of the Deployment",
-        "Also while the autoscaler rests, at no pods; and those that are ready.",
+        "Pods of the Deployment, even while the HPA is inactive at zero pods; and those that are ready.",
         "short",
         (
-            Target(f"max({on.deployment.of(REPLICAS)})", "there"),
+            Target(f"max({on.deployment.of(REPLICAS)})", "current"),
             Target(f"max({on.deployment.of('kube_deployment_status_replicas_ready')})", "ready"),
         ),
     )
@@ -52,22 +52,22 @@ def _pods(on: Shown) -> Iterator[Panel]:
 def _keda(on: Shown) -> Iterator[Panel]:
     value = on.scaler.each("keda_scaler_metrics_value")
     yield Panel(
-        "What KEDA reads",
-        "The value of each trigger, of which the formula makes one. The line is what one pod is worth.",
+        "Values that KEDA reads",
+        "The value of each trigger, before the formula. The line is `scaling.backlog_per_replica`.",
         "short",
         (Target(f"max by (metric) ({value})", "{{metric}}"),),
         steps=(Step(blank("backlog per replica"), "blue"),),
     )
     active = on.scaler.each("keda_scaler_active")
     yield Panel(
-        "Triggers that are active",
-        "1 while there is something to do. When none is, pods go to none after `scaling.cooldown`.",
+        "Active triggers",
+        "1 while a trigger has work. When none is active, KEDA scales to zero after `scaling.cooldown`.",
         "bool",
         (Target(f"max by (metric) ({active})", "{{metric}}"),),
     )
     yield Panel(
-        "Polls that fail",
-        "In a few polls' time. From the upper line on KEDA holds the pods of `scaling.fallback`, if there is one.",
+        "Failed polls",
+        "Failed polls of triggers. From the upper line on KEDA uses `scaling.fallback`, if it is set.",
         "short",
         (on.asks("PenstockScalerErrors", "failed"),),
         steps=on.steps("PenstockScalerErrors", "PenstockScalerFallback"),
@@ -76,37 +76,42 @@ def _keda(on: Shown) -> Iterator[Panel]:
     paused = on.scaler.gauge("keda_scaled_object_paused").text
     yield Panel(
         "Errors of the ScaledObject",
-        "What KEDA could not do with it at all; and 1 while it is paused.",
+        "Errors of KEDA for the ScaledObject per second; and 1 while it is paused.",
         "short",
-        (Target(f"sum({wrong})", "by the second"), Target(paused, "paused")),
+        (Target(f"sum({wrong})", "errors"), Target(paused, "paused")),
     )
 
 
 def _leaving(on: Shown) -> Iterator[Panel]:
-    yield Panel("Workers that leave", "From the signal on.", "short", (on.gauge(shutdown.DRAINING, "leaving", "sum"),))
+    yield Panel(
+        "Workers shutting down",
+        "Workers that received SIGTERM and still run.",
+        "short",
+        (on.gauge(shutdown.DRAINING, "shutting down", "sum"),),
+    )
     yield Panel(
         "Drain",
-        "How long a worker has been leaving. After the upper line, grace less margin, what still runs is cut off.",
+        "How long a worker has been draining. At the upper line, grace minus margin, running messages are given back.",
         "s",
         (on.asks("PenstockDrainSlow", "longest"),),
         steps=(*on.steps("PenstockDrainSlow"), Step(blank("drain time"), "red")),
     )
     yield Panel(
-        "Phases of the drain",
-        "Stop: reading ends. Finish: what runs is finished or given back. Close: the worker deregisters.",
+        "Drain by phase",
+        "Stop: reading ends. Finish: running messages are finished or given back. Close: the worker deregisters.",
         "s",
         (on.by(shutdown.DRAIN_PHASE_SECONDS, "phase"),),
     )
     yield Panel(
         "Cut off",
-        "Messages in an hour that the end of the drain cut off.",
+        "Running messages that were given back at the end of a drain, in an hour.",
         "short",
         (on.asks("PenstockDrainCutOff", "cut off"),),
         steps=on.steps("PenstockDrainCutOff"),
     )
     yield Panel(
         "Given back",
-        "Messages that were given back and are not charged with an attempt, by cause.",
+        "Messages that were given back without counting an attempt, by cause.",
         "mps",
         (on.rates(working.GIVEN_BACK, "why"),),
     )

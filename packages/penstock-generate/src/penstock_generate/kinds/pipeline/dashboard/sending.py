@@ -12,16 +12,16 @@ TITLE = "Sending"
 
 FULL = {
     "PenstockSendsRejected": (
-        "Sends turned away",
-        "Messages in 5 minutes that met a backlog at its limit.",
+        "Rejected sends",
+        "Messages that were rejected because the backlog was at its limit, in 5 minutes.",
     ),
     "PenstockSendsWait": (
-        "Sends held back",
+        "Waiting sends",
         "Sends that wait for room in the backlog.",
     ),
     "PenstockMessagesDropped": (
-        "Messages dropped",
-        "Messages in a quarter of an hour that nobody had read and that newer ones pushed out.",
+        "Dropped messages",
+        "Unread messages that were dropped for newer ones, in 15 minutes.",
     ),
 }
 """What a full backlog does, by the alert about it; a spec chooses one."""
@@ -31,7 +31,7 @@ def panels(on: Shown) -> Iterator[Panel]:
     """How much is sent, what becomes of it, and how senders insist."""
     yield Panel(
         "Sent",
-        "Messages that were to be sent, by what became of them. Unknown: no answer came, so it may be in the stream.",
+        "Sends by outcome. Unknown: no reply came, so the message may be in the stream.",
         "mps",
         (on.rates(sending.SENT, "outcome"),),
         "areas",
@@ -40,26 +40,26 @@ def panels(on: Shown) -> Iterator[Panel]:
         if on.has(alert):
             yield Panel(title, description, "short", (on.asks(alert, title.lower()),), steps=on.steps(alert))
     yield Panel(
-        "Sends of which nobody knows",
-        "No answer came; with a deduplication key they are repeated, and else the sender is told.",
+        "Sends without a reply",
+        "No reply came. With a deduplication key the send is retried; without one the sender gets `unknown`.",
         "mps",
         (on.rate(sending.SENT, "unknown", outcome="unknown"),),
     )
     yield Panel(
-        "Time of a send",
-        "With its retries and its wait for room.",
+        "Duration of a send",
+        "Including retries and the wait for room.",
         "s",
         on.quantiles(sending.SEND_SECONDS),
     )
     yield Panel(
-        "Attempts after the first",
-        "How often senders try again, by the second.",
+        "Retries of sends",
+        "Retries of sends per second.",
         "ops",
         (on.rate(sending.SEND_RETRIES, "retries"),),
     )
     yield Panel(
         "Circuit breaker",
-        "1 while sends of a process fail at once, as Redis failed too often; and how often one opens, by the second.",
+        "1 while a sender's breaker is open and its sends fail immediately; and openings per second.",
         "short",
         (on.asks("PenstockBreakerOpen", "open"), on.rate(sending.BREAKER_OPENED, "opened")),
         steps=on.steps("PenstockBreakerOpen"),

@@ -22,39 +22,39 @@ def panels(on: Shown) -> Iterator[Panel]:
 def _throughput(on: Shown) -> Iterator[Panel]:
     yield Panel(
         "Throughput",
-        "Messages that are done, by the second.",
+        "Finished messages per second.",
         "mps",
         (on.rate(working.DONE, "done"),),
     )
     yield Panel(
         "Deliveries",
-        "Messages that workers received, by the state that they came from; again: what runs there already.",
+        "Messages that workers received, by their previous state. Again: the worker already runs it.",
         "mps",
         (on.rates(working.DELIVERED, "source"), on.rate(working.REDELIVERED, "again")),
     )
     yield Panel(
         "Handling time",
-        "How long handlers ran, however they ended.",
+        "How long handlers ran, for all outcomes.",
         "s",
         on.quantiles(working.HANDLING_SECONDS),
     )
     yield Panel(
         "Mean handling time",
-        "The lower line is half of `work.timeout`, where somebody is told; the upper is the timeout.",
+        "The upper line is `work.timeout`; the lower, half of it, is the alert.",
         "s",
         (on.asks("PenstockHandlersSlow", "mean"),),
         steps=(*on.steps("PenstockHandlersSlow"), Step(blank("timeout"), "red")),
     )
     yield Panel(
-        "How handlers end",
-        "Attempts by the second.",
+        "Handler outcomes",
+        "Attempts per second.",
         "ops",
         (on.rates(f"{working.HANDLING_SECONDS.name}_count", "outcome"),),
         "areas",
     )
     yield Panel(
         "Time to settle",
-        "From the end of a handler until Redis took the outcome.",
+        "From the end of a handler until Redis accepted the result.",
         "s",
         on.quantiles(working.SETTLE_SECONDS),
     )
@@ -63,14 +63,14 @@ def _throughput(on: Shown) -> Iterator[Panel]:
 def _room(on: Shown) -> Iterator[Panel]:
     yield Panel(
         "Saturation",
-        "The share of all slots in which something runs. At the line there is no room.",
+        "The share of slots that are busy. At the line no slot is free.",
         "percentunit",
         (on.asks("PenstockSaturated", "taken"),),
         steps=on.steps("PenstockSaturated"),
     )
     yield Panel(
         "Slots",
-        "Messages that all workers together may run at a time; `work.concurrency` says how many one may.",
+        "Messages that all workers can run at a time: `work.concurrency` for each worker.",
         "short",
         (
             on.gauge(working.RUNNING, "running", "sum"),
@@ -79,15 +79,15 @@ def _room(on: Shown) -> Iterator[Panel]:
         ),
     )
     yield Panel(
-        "Workers that read nothing new",
-        "1 while one of them has as many messages as `work.max_pending_per_worker` allows.",
+        "Workers at their pending limit",
+        "1 while a worker owns `work.max_pending_per_worker` messages and reads no new ones.",
         "short",
         (on.asks("PenstockPendingLimitReached", "at the limit"),),
         steps=on.steps("PenstockPendingLimitReached"),
     )
     yield Panel(
-        "Outcomes that Redis has not taken",
-        "They are kept and repeated, and each holds a slot.",
+        "Results not accepted by Redis",
+        "Workers repeat them; each holds a slot.",
         "short",
         (on.asks("PenstockUnsettled", "unsettled"),),
         steps=on.steps("PenstockUnsettled"),
@@ -97,17 +97,17 @@ def _room(on: Shown) -> Iterator[Panel]:
 def _processes(on: Shown) -> Iterator[Panel]:
     yield Panel(
         "Event loop",
-        "The worst delay of a worker's event loop in half a minute: what blocks it holds up everything.",
+        "The longest delay of a worker's event loop in 30 s. A blocked loop stops all its handlers.",
         "s",
-        (on.asks("PenstockLoopLag", "worst delay"),),
+        (on.asks("PenstockLoopLag", "longest delay"),),
         steps=on.steps("PenstockLoopLag"),
     )
     yield Panel(
         "Child processes",
-        "Processes that are there to run handlers apart, and how many are started and crash by the second.",
+        "Child processes for isolated handlers, and how many start and crash per second.",
         "short",
         (
-            on.gauge(working.CHILDREN, "there", "sum"),
+            on.gauge(working.CHILDREN, "current", "sum"),
             on.rate(working.CHILDREN_STARTED, "started"),
             on.rate(working.CHILDREN_CRASHED, "crashed"),
         ),
@@ -115,15 +115,15 @@ def _processes(on: Shown) -> Iterator[Panel]:
     memory = on.of_process("process_resident_memory_bytes", per_second=False)
     yield Panel(
         "Memory",
-        "Of each worker's own process, without its children. At the line (`resources.memory`) the pod is killed.",
+        "Memory of each worker's main process without children. At the line (`resources.memory`) the pod is killed.",
         "bytes",
         (Target(memory, "{{instance}}"),),
         steps=(Step(blank("memory"), "red"),),
     )
     processor = on.of_process("process_cpu_seconds_total", per_second=True)
     yield Panel(
-        "Processors",
-        "How many each worker's own process keeps busy; Python runs on one at a time.",
+        "CPU",
+        "CPUs that each worker's main process uses; Python code uses one at a time.",
         "short",
         (Target(processor, "{{instance}}"),),
     )

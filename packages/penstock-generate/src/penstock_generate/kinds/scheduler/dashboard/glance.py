@@ -17,7 +17,7 @@ def panels(on: Shown) -> Iterator[Panel]:
     yield firing("scheduler", "scheduler")
     yield Panel(
         "Degraded",
-        "1 while a pod calls itself degraded: too much is overdue, or too much is ready.",
+        "1 while a pod reports that too many jobs are overdue or ready.",
         "short",
         (on.asks("PenstockSchedulerDegraded", "degraded"),),
         "number",
@@ -30,11 +30,11 @@ def panels(on: Shown) -> Iterator[Panel]:
         (on.gauge(state.OLDEST_OVERDUE_SECONDS, "oldest"),),
         "number",
     )
-    yield Panel("Running", "Jobs that run.", "short", (on.gauge(running.RUNNING, "running", "sum"),), "number")
-    yield Panel("Runs", "Runs that ended, by the second.", "ops", (on.rate(running.RUNS, "runs"),), "number")
+    yield Panel("Running", "Running jobs.", "short", (on.gauge(running.RUNNING, "running", "sum"),), "number")
+    yield Panel("Runs", "Finished runs per second.", "ops", (on.rate(running.RUNS, "runs"),), "number")
     yield Panel(
         "Failed runs",
-        "Of all runs in a quarter of an hour.",
+        "The share of failed runs in 15 minutes.",
         "percentunit",
         (on.asks("PenstockRunsFail", "failed"),),
         "number",

@@ -22,32 +22,32 @@ def panels(on: Shown) -> Iterator[Panel]:
 def _ended(on: Shown) -> Iterator[Panel]:
     yield Panel(
         "Time to hand back",
-        "From the end of a run until Redis knew when the next is due.",
+        "From the end of a run until Redis accepted the next due time.",
         "s",
         on.quantiles(settling.SETTLE_SECONDS),
     )
     yield Panel(
-        "Next runs that Redis has not taken", "Held by pods, and tried again.", "short",
+        "Due times not accepted by Redis", "Kept by pods and retried.", "short",
         (on.gauge(settling.RECOVERING, "held", "sum"),),
     )  # fmt: skip
-    yield Panel("Tries to hand back", "Whether they went well.", "ops", (on.rates(settling.RECOVERIES, "success"),))
+    yield Panel("Retries of handing back", "By success.", "ops", (on.rates(settling.RECOVERIES, "success"),))
     yield Panel(
-        "Given up",
-        "Next runs in a quarter of an hour that Redis did not take in all tries; a refresh registers the jobs again.",
+        "Due times given up",
+        "Due times that Redis did not accept in all retries, in 15 minutes. A refresh registers these jobs again.",
         "short",
         (on.asks("PenstockScheduleRetriesExhausted", "given up"),),
         steps=on.steps("PenstockScheduleRetriesExhausted"),
     )
     yield Panel(
         "Fenced steps",
-        "Steps in a quarter of an hour that came after the job had become another pod's. They changed nothing.",
+        "Results that came after the job was given to another pod, in 15 minutes. Redis ignored them.",
         "short",
         (on.asks("PenstockRunsFenced", "fenced"),),
         steps=on.steps("PenstockRunsFenced"),
     )
     yield Panel(
-        "Steps that came too late",
-        "By what the pod wanted: the run was another's, or the job in no set any more.",
+        "Late steps by kind",
+        "By the step that the pod tried: the job was given to another pod, or is in no set any more.",
         "ops",
         (on.rates(settling.FENCED, "step"), on.rates(settling.GONE, "step").named("{{step}}, gone")),
     )
@@ -56,27 +56,27 @@ def _ended(on: Shown) -> Iterator[Panel]:
 def _breakers(on: Shown) -> Iterator[Panel]:
     yield Panel(
         "Circuit breakers",
-        "0 while closed, 1 while half open, 2 while open: the worse of the two, over all pods.",
+        "0: closed, 1: half-open, 2: open. The highest value of both breakers in all pods.",
         "short",
         (on.asks("PenstockSchedulerBreakerOpen", "state"),),
         steps=on.steps("PenstockSchedulerBreakerOpen"),
     )
-    yield Panel("Which breaker", "That of taking, or that of handing back.", "short",
+    yield Panel("Circuit breakers by name", "The breaker for taking jobs, and the one for handing them back.", "short",
         (on.by(settling.BREAKER_STATE, "breaker"),),
     )  # fmt: skip
     yield Panel(
-        "What breakers do",
-        "How often they open, how often they close again, and calls that were not made.",
+        "Circuit breaker activity",
+        "How often breakers open and close, and calls that they blocked.",
         "ops",
         (
             on.rate(settling.BREAKER_TRIPS, "opened"),
             on.rate(settling.BREAKER_RECOVERIES, "closed"),
-            on.rate(settling.BREAKER_BLOCKED, "calls not made"),
+            on.rate(settling.BREAKER_BLOCKED, "blocked calls"),
         ),
     )
     yield Panel(
-        "Breaker that does not close",
-        "1 while a pod sees one that is not closed, or Redis does not answer it.",
+        "Breaker stays open",
+        "1 while a pod has a breaker that is not closed, or gets no reply from Redis.",
         "short",
         (on.asks("PenstockRedisStall", "not closed"),),
         steps=on.steps("PenstockRedisStall"),
@@ -86,35 +86,35 @@ def _breakers(on: Shown) -> Iterator[Panel]:
 def _calls(on: Shown) -> Iterator[Panel]:
     yield Panel(
         "Script errors",
-        "Scripts in a quarter of an hour that ended in an error.",
+        "Scripts that failed in 15 minutes.",
         "short",
         (on.asks("PenstockScriptErrors", "errors"),),
         steps=on.steps("PenstockScriptErrors"),
     )
-    yield Panel("Which script", "By the second.", "ops", (on.rates(process.SCRIPT_ERRORS, "script"),))
+    yield Panel("Script errors by script", "Per second.", "ops", (on.rates(process.SCRIPT_ERRORS, "script"),))
     yield Panel(
-        "Scripts sent whole",
-        "Redis had forgotten them and did not keep them: each call costs more.",
+        "Scripts sent in full",
+        "Calls with the full script text, because Redis does not keep it. Each costs more.",
         "ops",
         (on.rates(process.SCRIPTS_SENT_WHOLE, "script"),),
     )
     yield Panel(
         "Redis errors",
-        "Calls to Redis that failed in 5 minutes.",
+        "Failed calls to Redis in 5 minutes.",
         "short",
         (on.asks("PenstockRedisErrors", "failed"),),
         steps=on.steps("PenstockRedisErrors"),
     )
     yield Panel(
-        "How calls fail",
-        "Absent: no connection. Unanswered: it may have happened. Refused: Redis said no.",
+        "Redis errors by kind",
+        "Absent: no connection. Unanswered: no reply, so it may have happened. Refused: Redis returned an error.",
         "ops",
         (on.rates(process.REDIS_ERRORS, "kind"),),
     )
-    yield Panel("Redis answers", "How long Redis took.", "s", on.quantiles(process.REDIS_SECONDS))
+    yield Panel("Redis latency", "Time until the reply.", "s", on.quantiles(process.REDIS_SECONDS))
     yield Panel(
         "Redis connections",
-        "Those that are open, and how many are made by the second.",
+        "Open connections, and new ones per second.",
         "short",
         (on.gauge(process.REDIS_CONNECTIONS, "open", "sum"), on.rate(process.REDIS_CONNECTS, "made")),
     )

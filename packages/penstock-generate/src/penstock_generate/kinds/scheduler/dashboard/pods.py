@@ -17,57 +17,57 @@ def panels(on: Shown) -> Iterator[Panel]:
     there = on.deployment
     yield Panel(
         "Pods",
-        "Those of the Deployment, and those that are ready.",
+        "Pods of the Deployment, and those that are ready.",
         "short",
         (
-            Target(there.gauge("kube_deployment_status_replicas").text, "there"),
+            Target(there.gauge("kube_deployment_status_replicas").text, "current"),
             Target(there.gauge("kube_deployment_status_replicas_ready").text, "ready"),
         ),
     )
     if on.has("PenstockReplicasBehind"):
         yield Panel(
-            "No pod",
-            "1 while no pod tells anything.",
+            "Scheduler absent",
+            "1 while no pod exports metrics.",
             "short",
             (on.asks("PenstockSchedulerAbsent", "absent"),),
             steps=on.steps("PenstockSchedulerAbsent"),
         )
         yield Panel(
             "Missing pods",
-            "Of those that `replicas` asks for.",
+            "Pods of `replicas` that are not ready.",
             "short",
             (on.asks("PenstockReplicasBehind", "missing"),),
             steps=on.steps("PenstockReplicasBehind"),
         )
-    yield Panel("Pods that leave", "From the signal to the end.", "short",
-        (on.gauge(process.DRAINING, "leaving", "sum"),),
+    yield Panel("Pods shutting down", "Pods that received SIGTERM and still run.", "short",
+        (on.gauge(process.DRAINING, "shutting down", "sum"),),
     )  # fmt: skip
     yield Panel(
         "Leases lost",
-        "Pods in a quarter of an hour that said nothing for `work.lease` and lived on.",
+        "Running pods that failed to renew their lease for `work.lease`, in 15 minutes.",
         "short",
         (on.asks("PenstockLeasesLost", "lost"),),
         steps=on.steps("PenstockLeasesLost"),
     )
     yield Panel(
         "Event loop",
-        "The worst delay of a pod's event loop in half a minute: what blocks it holds up everything.",
+        "The longest delay of a pod's event loop in 30 s. A blocked loop stops all its jobs.",
         "s",
-        (on.asks("PenstockLoopLag", "worst delay"),),
+        (on.asks("PenstockLoopLag", "longest delay"),),
         steps=on.steps("PenstockLoopLag"),
     )
     memory = on.of_process("process_resident_memory_bytes", per_second=False)
     yield Panel(
         "Memory",
-        "Of each pod's process. At the line (`resources.memory`) the pod is killed.",
+        "Memory of each pod's process. At the line (`resources.memory`) the pod is killed.",
         "bytes",
         (Target(memory, "{{instance}}"),),
         steps=(Step(blank("memory"), "red"),),
     )
     processor = on.of_process("process_cpu_seconds_total", per_second=True)
     yield Panel(
-        "Processors",
-        "How many each pod's process keeps busy; Python runs on one at a time.",
+        "CPU",
+        "CPUs that each pod's process uses; Python code uses one at a time.",
         "short",
         (Target(processor, "{{instance}}"),),
     )

@@ -8,7 +8,7 @@ from penstock_generate.dashboards.panel import Panel, Target
 from penstock_generate.kinds.scheduler.dashboard.define import Shown
 from penstock_spec.kinds.scheduler.metrics import cleanup, state
 
-TITLE = "Tidying"
+TITLE = "Maintenance"
 
 
 def panels(on: Shown) -> Iterator[Panel]:
@@ -16,7 +16,7 @@ def panels(on: Shown) -> Iterator[Panel]:
     leads = on.asks("PenstockNoLeader", "leaders") if on.has("PenstockNoLeader") else _leaders(on)
     yield Panel(
         "Leader",
-        "Pods that lead; there should be one.",
+        "Pods that are leader; there should be one.",
         "short",
         (leads,),
         below="red" if on.has("PenstockNoLeader") else "green",
@@ -24,29 +24,29 @@ def panels(on: Shown) -> Iterator[Panel]:
     )
     if on.has("PenstockOrphansReturned"):
         yield Panel(
-            "Orphans",
-            "Jobs of lost pods in a quarter of an hour that are due again.",
+            "Orphans returned",
+            "Jobs of lost pods that were made due again, in 15 minutes.",
             "short",
             (on.asks("PenstockOrphansReturned", "returned"),),
             steps=on.steps("PenstockOrphansReturned"),
         )
-        yield Panel("Entries removed", "By why.", "ops", (on.rates(cleanup.ORPHANS_REMOVED, "why"),))
-    yield Panel("Refreshes", "Jobs that were added and taken out.", "ops", (on.rates(cleanup.RECONCILED, "what"),))
-    yield Panel("Time of a pass", "Of all kinds.", "s", on.quantiles(cleanup.PASS_SECONDS))
+        yield Panel("Removed entries", "By reason.", "ops", (on.rates(cleanup.ORPHANS_REMOVED, "why"),))
+    yield Panel("Refreshes", "Jobs that refreshes added and removed.", "ops", (on.rates(cleanup.RECONCILED, "what"),))
+    yield Panel("Duration of a pass", "All kinds of passes.", "s", on.quantiles(cleanup.PASS_SECONDS))
     yield Panel(
         "Failed passes",
-        "In a quarter of an hour.",
+        "In 15 minutes.",
         "short",
         (on.asks("PenstockTidyingErrors", "failed"),),
         steps=on.steps("PenstockTidyingErrors"),
     )
     yield Panel(
         "Passes cut off",
-        "That ended at their budget and go on next time.",
+        "Passes that ran out of time and continue in the next one.",
         "ops",
         (on.rates(cleanup.PASSES_CUT_OFF, "what"),),
     )
-    yield Panel("Watchdog", "1 while a signal shows; each has an alert.", "short", (on.by(state.WATCHDOG, "signal"),))
+    yield Panel("Watchdog", "1 while a signal is on; each has an alert.", "short", (on.by(state.WATCHDOG, "signal"),))
 
 
 def _leaders(on: Shown) -> Target:
