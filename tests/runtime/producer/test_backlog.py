@@ -121,7 +121,7 @@ async def with_history(target: Target, limit: int) -> AsyncIterator[Producer | N
         async with producer(target, spec) as one, worked_on(target, spec):
             yield one
     else:
-        with pytest.raises(CannotGoOn, match="the backlog of `jobs` cannot be told on this Redis"):
+        with pytest.raises(CannotGoOn, match="this Redis cannot count the backlog of `jobs`"):
             await producer(target, spec).__aenter__()
         assert target.ask("EXISTS", STREAM) == 0
         yield None

@@ -14,7 +14,7 @@ LIMITS = Limits(failures=5, within=10.0, cool_down=30.0, trial=5.0)
 def opened(at: float = 100.0) -> Breaker:
     breaker = Breaker(LIMITS)
     for _ in range(5):
-        assert breaker.admits(at)
+        assert breaker.allows(at)
         breaker.failed(at)
     return breaker
 
@@ -25,10 +25,10 @@ def test_it_opens_with_the_fifth_failure_in_a_row() -> None:
     for second in range(4):
         breaker.failed(second)
         assert not breaker.is_open
-        assert breaker.admits(second)
+        assert breaker.allows(second)
     breaker.failed(4)
     assert breaker.is_open
-    assert not breaker.admits(4)
+    assert not breaker.allows(4)
     assert breaker.refuses(4)
     assert breaker.opened == 1
 
@@ -66,21 +66,21 @@ def test_the_window_moves_on() -> None:
 def test_it_lets_one_try_after_the_cool_down() -> None:
     """And nobody else while that one has no answer."""
     breaker = opened(100)
-    assert not breaker.admits(129.9)
-    assert breaker.admits(130)
+    assert not breaker.allows(129.9)
+    assert breaker.allows(130)
     assert breaker.state is State.HALF_OPEN
-    assert not breaker.admits(130)
-    assert not breaker.admits(134.9)
+    assert not breaker.allows(130)
+    assert not breaker.allows(134.9)
 
 
 def test_a_trial_that_succeeds_closes_it() -> None:
     """With nothing remembered against Redis."""
     breaker = opened(100)
-    assert breaker.admits(130)
+    assert breaker.allows(130)
     breaker.succeeded()
     assert breaker.state is State.CLOSED
     for _ in range(4):
-        assert breaker.admits(131)
+        assert breaker.allows(131)
         breaker.failed(131)
     assert breaker.state is State.CLOSED
 
@@ -88,20 +88,20 @@ def test_a_trial_that_succeeds_closes_it() -> None:
 def test_a_trial_that_fails_opens_it_again() -> None:
     """For a whole cool-down from then."""
     breaker = opened(100)
-    assert breaker.admits(140)
+    assert breaker.allows(140)
     breaker.failed(141)
     assert breaker.state is State.OPEN
-    assert not breaker.admits(170.9)
-    assert breaker.admits(171)
+    assert not breaker.allows(170.9)
+    assert breaker.allows(171)
     assert breaker.opened == 2
 
 
 def test_a_trial_that_says_nothing_is_followed_by_another() -> None:
     """A caller who was cancelled must not keep it half-open for ever."""
     breaker = opened(100)
-    assert breaker.admits(130)
-    assert breaker.admits(135)
-    assert not breaker.admits(136)
+    assert breaker.allows(130)
+    assert breaker.allows(135)
+    assert not breaker.allows(136)
 
 
 def test_asking_changes_nothing() -> None:
@@ -109,19 +109,19 @@ def test_asking_changes_nothing() -> None:
     breaker = opened(100)
     assert not breaker.refuses(130)
     assert breaker.state is State.OPEN
-    assert breaker.admits(130)
+    assert breaker.allows(130)
     assert breaker.refuses(131)
 
 
 @dataclass
-class Told:
-    """What a breaker should do, told by its history alone."""
+class ExpectedBreaker:
+    """A breaker computed from the history of failures alone."""
 
     failures: list[float] = field(default_factory=list)
     opened_at: float | None = None
     trial_at: float | None = None
 
-    def admits(self, now: float) -> bool:
+    def allows(self, now: float) -> bool:
         if self.opened_at is None:
             return True
         if self.trial_at is not None:
@@ -145,16 +145,16 @@ class Told:
 @given(st.lists(st.tuples(st.sampled_from([0, 0.1, 1, 2.5, 5, 30]), st.booleans()), max_size=200))
 def test_any_history(steps: list[tuple[float, bool]]) -> None:
     """Time goes on, somebody asks, and where that is admitted it succeeds or fails."""
-    breaker, told = Breaker(LIMITS), Told()
+    breaker, expected = Breaker(LIMITS), ExpectedBreaker()
     now = 0.0
     for later, succeeds in steps:
         now += later
-        admitted = breaker.admits(now)
-        assert admitted == told.admits(now)
+        admitted = breaker.allows(now)
+        assert admitted == expected.allows(now)
         if admitted and succeeds:
             breaker.succeeded()
-            told.succeeded()
+            expected.succeeded()
         elif admitted:
             breaker.failed(now)
-            told.failed(now)
-        assert breaker.is_open == (told.opened_at is not None)
+            expected.failed(now)
+        assert breaker.is_open == (expected.opened_at is not None)

@@ -91,12 +91,12 @@ def test_errors_quote_nothing(body: object) -> None:
 @pytest.mark.parametrize(
     ("body", "says"),
     [
-        ({"job": "a"}, "`n` is missing, and `message.dedup.by` needs it to tell messages apart"),
-        ({"job": "a", "n": None}, "`n` is missing, and `message.dedup.by` needs it to tell messages apart"),
-        ({"job": "a", "n": [SECRET]}, "at `n`: expected a text or a whole number, as `message.dedup.by` names it"),
-        ({"job": "a", "n": True}, "at `n`: expected a text or a whole number, as `message.dedup.by` names it"),
-        ({"job": "a", "n": 1.5}, "at `n`: expected a text or a whole number, as `message.dedup.by` names it"),
-        ({"job": "a", "n": ""}, "the deduplication key is empty, and would be that of many messages"),
+        ({"job": "a"}, "`n` is missing, and `message.dedup.by` needs it"),
+        ({"job": "a", "n": None}, "`n` is missing, and `message.dedup.by` needs it"),
+        ({"job": "a", "n": [SECRET]}, "at `n`: expected a text or a whole number, because it is `message.dedup.by`"),
+        ({"job": "a", "n": True}, "at `n`: expected a text or a whole number, because it is `message.dedup.by`"),
+        ({"job": "a", "n": 1.5}, "at `n`: expected a text or a whole number, because it is `message.dedup.by`"),
+        ({"job": "a", "n": ""}, "the deduplication key is empty"),
     ],
 )
 def test_a_body_without_a_deduplication_key_is_not_sent(body: object, says: str) -> None:
@@ -109,7 +109,7 @@ def test_a_body_without_a_deduplication_key_is_not_sent(body: object, says: str)
 def test_two_correlations_are_one_too_many() -> None:
     """The one in the body and the one beside it must be the same."""
     told = send({"job": "a"}, pipeline(message={"correlate": "job"}), correlation="b")
-    assert told == "NotAsDescribed: at `job`: the body has another correlation than `correlation` says"
+    assert told == "NotAsDescribed: at `job`: the body has another correlation than `correlation`"
 
 
 def test_more_fields_than_an_entry_takes() -> None:
@@ -149,7 +149,7 @@ def test_what_means_nothing_is_refused(given: Mapping[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("backlog", "retention", "says"),
     [
-        ({"when_full": "drop-oldest"}, "until-done", "would drop messages that nobody has read"),
+        ({"when_full": "drop-oldest"}, "until-done", "would drop unread messages"),
         ({"when_full": "drop-oldest", "lossy": True}, {"length": 100}, "keeps history"),
     ],
 )
@@ -175,5 +175,5 @@ def test_dedup_by_the_field_that_is_made() -> None:
 
 def test_a_spec_alone_does_not_say_where_its_redis_is() -> None:
     """A resolved spec does."""
-    with pytest.raises(CannotGoOn, match="is not told where its Redis is"):
+    with pytest.raises(CannotGoOn, match="has no Redis"):
         Producer(pipeline())

@@ -11,8 +11,8 @@ from targets import Target
 
 from penstock.maintenance.promote import promote
 from penstock.producer import Producer, Sent, TooLarge
-from penstock.producer.compose import MOST_FIELDS
 from penstock.producer.due import due_of
+from penstock.producer.encoder import MOST_FIELDS
 from penstock.wire.credentials import Credentials
 from penstock_spec.kinds.pipeline.spec import Pipeline
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock.producer.letter import Letter
+from penstock.producer.encoded import EncodedMessage
 from penstock.producer.queue import Queue
 
 STEPS = st.lists(
@@ -11,8 +11,8 @@ STEPS = st.lists(
 )
 
 
-def letters(count: int, size: int = 10) -> list[Letter]:
-    return [Letter(str(n), (), size, None, None) for n in range(count)]
+def letters(count: int, size: int = 10) -> list[EncodedMessage]:
+    return [EncodedMessage(str(n), (), size, None, None) for n in range(count)]
 
 
 def test_within_both_bounds_but_at_least_one() -> None:
@@ -41,7 +41,7 @@ def test_what_was_withdrawn_takes_no_room() -> None:
 @given(STEPS)
 def test_any_order_of_steps(steps: list[tuple[str, int]]) -> None:
     """It behaves as a list would."""
-    queue, model, out = Queue(), list[Letter](), list[Letter]()
+    queue, model, out = Queue(), list[EncodedMessage](), list[EncodedMessage]()
     for step, count in steps:
         match step:
             case "put":

@@ -30,7 +30,7 @@ from penstock.producer import (
     SyncProducer,
     sync,
 )
-from penstock.producer.thread import Thread
+from penstock.producer.loop_thread import LoopThread
 from penstock.wire.credentials import Credentials
 from penstock_spec.findings import CannotGoOn
 from penstock_spec.kinds.pipeline.spec import Pipeline
@@ -68,7 +68,7 @@ def test_errors_are_raised_where_it_is_called(target: Target) -> None:
         one.send({"job": "a"})
         with pytest.raises(BacklogFull):
             one.send({"job": "b"})
-        with pytest.raises(ValueError, match="both"):
+        with pytest.raises(ValueError, match="exclude each other"):
             one.send({"job": "c"}, delay=1, at=datetime.now(UTC))
 
 
@@ -177,7 +177,7 @@ def test_closing_ends_what_other_threads_wait_for(target: Target) -> None:
 
 def test_closing_among_many_tells_what_became_of_each(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
     """Some are sent, and the rest are not: nobody has to guess which."""
-    monkeypatch.setattr(sync, "AT_ONCE", 3)
+    monkeypatch.setattr(sync, "CHUNK", 3)
     one = producer(target)
 
     def bodies() -> Iterator[dict[str, Any]]:
@@ -215,7 +215,7 @@ def test_a_thread_that_cannot_begin_leaves_nothing_open(monkeypatch: pytest.Monk
 
     monkeypatch.setattr(asyncio, "new_event_loop", noted)
     with pytest.raises(CannotGoOn):
-        Thread(make)
+        LoopThread(make)
     assert all(loop.is_closed() for loop in loops)
 
 

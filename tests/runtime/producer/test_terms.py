@@ -5,7 +5,7 @@ from sending import pipeline
 
 from penstock.producer.breaker import Breaker
 from penstock.producer.pace import LONGEST_BACKOFF, LONGEST_POLL, MOST, Backoff, Pace
-from penstock.producer.terms import insistence_of, limits_of
+from penstock.producer.policies import limits_of, retries_of
 from penstock_spec.platform import Timeouts
 
 TIMEOUTS = Timeouts()
@@ -15,12 +15,12 @@ TIMEOUTS = Timeouts()
 @pytest.mark.parametrize("backoff", [{"first": "0s"}, {"first": "500ms", "factor": 2}, {"first": "10m", "factor": 1}])
 def test_one_send_never_opens_the_breaker_before_its_last_attempt(attempts: int, backoff: dict[str, object]) -> None:
     """Its spec gives it so many. Those that come on top, one after the other, do open it."""
-    insistence = insistence_of(pipeline(send={"attempts": attempts, "backoff": backoff}), TIMEOUTS)
+    insistence = retries_of(pipeline(send={"attempts": attempts, "backoff": backoff}), TIMEOUTS)
     breaker = Breaker(limits_of(insistence, TIMEOUTS))
     slowest = TIMEOUTS.connect.seconds + TIMEOUTS.answer.seconds
     now = 0.0
     for attempt in range(1, 200):
-        assert breaker.admits(now) or attempt > max(5, attempts)
+        assert breaker.allows(now) or attempt > max(5, attempts)
         if breaker.is_open:
             assert attempt > attempts
             return
@@ -34,8 +34,8 @@ def test_a_send_is_repeated_only_while_the_window_surely_lasts() -> None:
     """What a repeated one may take until it arrives is taken off."""
     dedup = {"by": "job", "window": "1m"}
     taken_off = TIMEOUTS.connect.seconds + TIMEOUTS.answer.seconds
-    assert insistence_of(pipeline(message={"dedup": dedup}), TIMEOUTS).window == 60 - taken_off
-    assert insistence_of(pipeline(), TIMEOUTS).window == 0
+    assert retries_of(pipeline(message={"dedup": dedup}), TIMEOUTS).window == 60 - taken_off
+    assert retries_of(pipeline(), TIMEOUTS).window == 0
 
 
 def test_waits_grow_up_to_a_bound() -> None:
@@ -61,12 +61,12 @@ def test_polls_are_small_where_little_room_was_found() -> None:
     pace = Pace(lambda: 1.0)
     first = pace.poll()
     assert pace.poll() > first
-    pace.found_room(3, for_all=False)
+    pace.record_room(3, for_all=False)
     assert pace.most == 3
     assert pace.poll() == first
-    pace.found_room(0, for_all=False)
+    pace.record_room(0, for_all=False)
     assert pace.most == 1
     assert pace.poll() > first
     for _ in range(20):
-        pace.found_room(pace.most, for_all=True)
+        pace.record_room(pace.most, for_all=True)
     assert pace.most == MOST

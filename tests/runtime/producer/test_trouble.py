@@ -477,7 +477,7 @@ def test_after_enough_trouble_sends_fail_at_once(server: Server) -> None:
             assert errors == [RedisAbsent, BreakerOpen, BreakerOpen]
             assert shown(metrics.gauge(sending.BREAKER_OPEN)) == 1
             server.start()
-            with pytest.raises(BreakerOpen, match="the last time: no connection"):
+            with pytest.raises(BreakerOpen, match="the last error: no connection"):
                 await producer.send({"job": "b"})
             outcomes = await producer.send_many(jobs(3))
             assert [type(one.error) for one in outcomes if isinstance(one, Failed)] == [BreakerOpen] * 3

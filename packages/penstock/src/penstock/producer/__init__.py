@@ -1,4 +1,4 @@
-"""The producer: messages enter the stream as the spec says, and whoever sends is told what became of each."""
+"""The producer: sends messages as the spec says, and reports the result of each."""
 
 from penstock.producer.errors import (
     BacklogFull,

@@ -1,4 +1,4 @@
-"""The circuit breaker: when Redis has failed again and again, sends fail at once instead of waiting for it, each anew.
+"""The circuit breaker of sends: after repeated failures of Redis, sends fail at once.
 
 ```
             enough failures in a row, within a time                cool-down over: one trial
@@ -8,7 +8,7 @@
      +---------------------------------------------------------------------- the trial succeeded ----+
 ```
 
-A trial that says nothing for a while is followed by another.
+If a trial reports nothing for a while, another one follows.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from enum import StrEnum
 
 
 class State(StrEnum):
-    """Whether Redis is asked at all."""
+    """The state of the breaker."""
 
     CLOSED = "closed"
     OPEN = "open"
@@ -28,7 +28,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """When it opens and for how long, in seconds. One send with its default of 3 attempts cannot open it."""
+    """When it opens and for how long, in seconds. One send with the default of 3 attempts cannot open it."""
 
     failures: int = 5
     within: float = 10.0
@@ -37,10 +37,10 @@ class Limits:
 
 
 class Breaker:
-    """One for each connection. Times are those of any clock that does not go back; they are handed in."""
+    """The breaker of one connection. Times are monotonic and passed in."""
 
     def __init__(self, limits: Limits) -> None:
-        """Closed."""
+        """Start closed."""
         self._limits = limits
         self._failed: deque[float] = deque(maxlen=limits.failures)
         self._since = 0.0
@@ -50,11 +50,11 @@ class Breaker:
 
     @property
     def is_open(self) -> bool:
-        """Whether Redis was given up for the time being; it is until a trial has succeeded."""
+        """Whether it is open or half-open."""
         return self.state is not State.CLOSED
 
     def refuses(self, now: float) -> bool:
-        """Whether to fail at once. Asking changes nothing."""
+        """Whether to fail at once. Does not change the state."""
         match self.state:
             case State.CLOSED:
                 return False
@@ -63,8 +63,8 @@ class Breaker:
             case State.HALF_OPEN:
                 return now - self._since < self._limits.trial
 
-    def admits(self, now: float) -> bool:
-        """Whether Redis is asked now; whoever is told so tells what came of it."""
+    def allows(self, now: float) -> bool:
+        """Whether to call Redis now. If so, the caller reports the result."""
         if self.refuses(now):
             return False
         if self.state is not State.CLOSED:
@@ -72,12 +72,12 @@ class Breaker:
         return True
 
     def succeeded(self) -> None:
-        """Redis answered."""
+        """Record an answer of Redis."""
         self._failed.clear()
         self.state = State.CLOSED
 
     def failed(self, now: float) -> None:
-        """It did not, or it is in no state to work."""
+        """Record a failure of Redis."""
         self._failed.append(now)
         enough = len(self._failed) == self._limits.failures and now - self._failed[0] <= self._limits.within
         if self.state is State.HALF_OPEN or enough:

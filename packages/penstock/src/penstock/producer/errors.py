@@ -1,17 +1,17 @@
-"""Why a message was not sent, or why nobody knows whether it was.
+"""Errors of a send.
 
 ```
 SendError
-├── NotSent              it is certain that it was not
-│   ├── TooLarge           its body has more bytes than `message.max_size`
-│   ├── NotAsDescribed     it is no JSON, does not fit its schema, or lacks a field that the spec names
-│   ├── BacklogFull        as much waits as `stream.backlog.limit` allows
+├── NotSent              the message was certainly not sent
+│   ├── TooLarge           its body is larger than `message.max_size`
+│   ├── NotAsDescribed     it is not JSON, does not match its schema, or lacks a field that the spec needs
+│   ├── BacklogFull        `stream.backlog.limit` is reached
 │   ├── RedisAbsent        there was no connection
 │   ├── RedisRefused       Redis answered with an error; `.code` says which
-│   ├── BreakerOpen        Redis failed too often; nothing is tried until the cool-down is over
-│   ├── TimedOut           `timeout` was over before its turn came
+│   ├── BreakerOpen        Redis failed too often; nothing is sent until the cool-down ends
+│   ├── TimedOut           `timeout` expired before its turn
 │   └── Closed             the producer was closed first
-└── Unknown              no answer came: it may have been sent; `.id` says which message
+└── Unknown              no answer came: the message may have been sent; `.id` is its id
 ```
 """
 
@@ -23,48 +23,48 @@ from penstock.message.unreadable import Misfit, Reason
 
 
 class SendError(Exception):
-    """A send that did not end well."""
+    """A send that failed, or whose result is unknown."""
 
     outcome: ClassVar[str]
-    """What the metric `penstock_sent_total` calls it."""
+    """The label of the metric `penstock_sent_total`."""
 
 
-class NotSent(SendError):  # noqa: N818 - a family of outcomes, each with a name of its own
-    """It is certain that nothing was sent: sending it again makes no duplicate."""
+class NotSent(SendError):  # noqa: N818 - a family of results, each with a name of its own
+    """Nothing was sent: sending it again makes no duplicate."""
 
 
-class Misdescribed(NotSent):
-    """The message is not what the spec says. Redis was not asked."""
+class InvalidMessage(NotSent):
+    """The message breaks the spec. Redis was not called."""
 
     outcome = "invalid"
 
     def __init__(self, reason: Reason, says: str) -> None:
-        """A word for programs, a sentence for people. Neither quotes the message."""
+        """`reason` is for programs, `says` for people. Neither quotes the message."""
         super().__init__(reason, says)
         self.reason: Reason = reason
         self.says = says
 
     def __str__(self) -> str:
-        """The sentence."""
+        """Return the sentence."""
         return self.says
 
 
-class TooLarge(Misdescribed):
-    """Its body has more bytes than `message.max_size`."""
+class TooLarge(InvalidMessage):
+    """Its body is larger than `message.max_size`."""
 
 
-class NotAsDescribed(Misdescribed):
-    """It is no JSON, does not fit its schema, or lacks a field that the spec names."""
+class NotAsDescribed(InvalidMessage):
+    """It is not JSON, does not match its schema, or lacks a field that the spec needs."""
 
 
-def misdescribed(misfit: Misfit) -> Misdescribed:
-    """What a sender is told of what no worker could read."""
+def invalid_message(misfit: Misfit) -> InvalidMessage:
+    """Return the error for a message that no worker could read."""
     kind = TooLarge if misfit.reason == "too-large" else NotAsDescribed
     return kind(misfit.reason, misfit.says)
 
 
 class BacklogFull(NotSent):
-    """As much waits as `stream.backlog.limit` allows."""
+    """`stream.backlog.limit` is reached."""
 
     outcome = "rejected"
 
@@ -81,23 +81,23 @@ class RedisRefused(NotSent):
     outcome = "refused"
 
     def __init__(self, says: str, code: str) -> None:
-        """The whole answer, and its first word, such as `OOM`."""
+        """`says` is the whole answer, `code` its first word, such as `OOM`."""
         super().__init__(says, code)
         self.code = code
 
     def __str__(self) -> str:
-        """The answer."""
+        """Return the answer."""
         return str(self.args[0])
 
 
 class BreakerOpen(NotSent):
-    """Redis failed too often; nothing is tried until the cool-down is over."""
+    """Redis failed too often; nothing is sent until the cool-down ends."""
 
     outcome = "withheld"
 
 
 class TimedOut(NotSent):
-    """`timeout` was over before its turn came."""
+    """`timeout` expired before its turn."""
 
     outcome = "withheld"
 
@@ -109,23 +109,23 @@ class Closed(NotSent):
 
 
 def closed() -> Closed:
-    """What is told of a message that comes too late."""
+    """Return the error of a message that comes after close."""
     return Closed("the producer is closed")
 
 
 class Unknown(SendError):  # noqa: N818 - as above
-    """No answer came: it may have been sent, and sending it again may send it twice.
+    """No answer came: the message may have been sent, and sending it again may duplicate it.
 
-    `send` raises it; `send_many` has it among the outcomes.
+    `send` raises it; `send_many` returns it among the outcomes.
     """
 
     outcome = "unknown"
 
-    def __init__(self, says: str, id: str) -> None:  # noqa: A002 - the message's id, as the outcomes call it
-        """What happened, and which message it happened to."""
+    def __init__(self, says: str, id: str) -> None:  # noqa: A002 - as in the other outcomes
+        """`says` is what happened; `id` is the message's id."""
         super().__init__(says, id)
         self.id = id
 
     def __str__(self) -> str:
-        """Both."""
+        """Return both."""
         return f"{self.args[0]}; message {self.id} may have been sent"

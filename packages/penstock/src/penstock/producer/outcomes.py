@@ -1,4 +1,4 @@
-"""What became of a message that was to be sent."""
+"""Results of a send."""
 
 from __future__ import annotations
 
@@ -8,31 +8,31 @@ from penstock.producer.errors import NotSent, Unknown
 
 
 class Sent(NamedTuple):
-    """Redis has it."""
+    """Redis has the message."""
 
     id: str
-    """The message's own id, a ULID; under it a handler may leave a result."""
+    """The message's id, a ULID; a handler may leave a result under it."""
     entry: str | None
-    """The id of its entry in the stream. None where it is not there yet, and where the answer that told it was lost."""
+    """The id of its entry in the stream. None if it is not there yet, or if the answer was lost."""
     due: int | None = None
-    """When it enters the stream, in milliseconds since 1970 by Redis's clock; none where it is there."""
+    """When it enters the stream, in milliseconds since 1970, in Redis time. None if it is there."""
     correlation: str | None = None
-    """The value of the field that `message.correlate` names; also where it was made here."""
+    """The value of the field that `message.correlate` names, given or generated."""
     dropped: int = 0
-    """Messages that nobody had read and that made room for it (`drop-oldest`)."""
+    """Unread messages that were dropped to make room (`drop-oldest`)."""
 
 
 class Duplicate(NamedTuple):
-    """The same was sent before, within the deduplication window; this one was not."""
+    """A message with the same key was sent within the deduplication window; this one was not sent."""
 
     id: str
-    """The own id of the message that was sent."""
+    """The id of the message that was sent."""
     key: str
-    """What both have in common."""
+    """The deduplication key of both."""
 
 
 class Failed(NamedTuple):
-    """It was not sent. Only `send_many` tells it so; `send` raises the error."""
+    """The message was not sent. `send_many` returns it; `send` raises the error."""
 
     error: NotSent
 

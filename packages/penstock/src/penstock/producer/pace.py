@@ -1,4 +1,4 @@
-"""How many letters go at a time, and how long to wait where something stands in the way."""
+"""How many messages to send per call, and how long to wait before the next attempt."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 MOST = 200
-"""Letters of one call: they take Redis about half a millisecond, and twice that with deduplication."""
+"""Messages per call. They take Redis about half a millisecond, and twice that with deduplication."""
 
 FIRST_POLL, LONGEST_POLL = 0.01, 1.0
 LONGEST_BACKOFF = 30.0
-"""Seconds. Whatever a spec says, sends do not wait for hours once Redis is back."""
+"""Seconds. Caps the spec's backoff, so that sends do not wait for hours after Redis is back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Backoff:
     factor: float
 
     def after(self, attempts: int) -> float:
-        """Seconds before the next one."""
+        """Return the seconds before the next attempt."""
         wait = self.first
         for _ in range(attempts - 1):
             if wait >= LONGEST_BACKOFF:
@@ -32,22 +32,25 @@ class Backoff:
 
 
 class Pace:
-    """Of sends that wait for room: polls further and further apart, each with no more than lately found room."""
+    """Paces sends that wait for room in the backlog.
+
+    It polls at growing intervals, with as many messages as recently found room.
+    """
 
     def __init__(self, chance: Callable[[], float] = random.random) -> None:
-        """`chance` is between 0 and 1, so that producers do not ask all at once."""
+        """`chance` gives numbers between 0 and 1, so that producers do not poll at the same moment."""
         self._chance = chance
         self._polls = 0
         self.most = MOST
 
-    def found_room(self, letters: int, *, for_all: bool) -> None:
-        """So many were taken."""
-        if letters:
+    def record_room(self, messages: int, *, for_all: bool) -> None:
+        """Record how many messages found room."""
+        if messages:
             self._polls = 0
-        self.most = min(2 * self.most, MOST) if for_all else max(1, letters)
+        self.most = min(2 * self.most, MOST) if for_all else max(1, messages)
 
     def poll(self) -> float:
-        """Seconds until to look for room again."""
+        """Return the seconds until the next poll."""
         longest = min(FIRST_POLL * 2.0 ** min(self._polls, 30), LONGEST_POLL)
         self._polls += 1
         return longest * (1 + self._chance()) / 2

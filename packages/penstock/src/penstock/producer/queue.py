@@ -1,75 +1,75 @@
-"""Letters that wait for their turn, in order. Any of them may be withdrawn, at the cost of a mark."""
+"""Messages that wait to be sent, in order. Withdrawing one only marks it."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Sequence
 
-from penstock.producer.letter import Letter
+from penstock.producer.encoded import EncodedMessage
 
 
 class Queue:
-    """What was withdrawn keeps its place until it is passed, or until the places of such are more than half of all."""
+    """The queue. A withdrawn message keeps its place until it is reached, or until they are more than half of all."""
 
     def __init__(self) -> None:
-        """Empty."""
-        self._places: deque[Letter] = deque()
+        """Start empty."""
+        self._places: deque[EncodedMessage] = deque()
         self._withdrawn = 0
 
     def __len__(self) -> int:
-        """How many wait."""
+        """Return how many wait."""
         return len(self._places) - self._withdrawn
 
     @property
-    def first(self) -> Letter:
-        """The one that was just put back."""
+    def first(self) -> EncodedMessage:
+        """The message that was just put back."""
         return self._places[0]
 
-    def put(self, letters: Sequence[Letter]) -> None:
-        """Behind all others."""
-        for letter in letters:
-            letter.waits = True
-        self._places.extend(letters)
+    def put(self, messages: Sequence[EncodedMessage]) -> None:
+        """Add messages at the end."""
+        for message in messages:
+            message.waits = True
+        self._places.extend(messages)
 
-    def put_back(self, letters: Sequence[Letter]) -> None:
-        """Before all others, in the order in which they were taken."""
-        for letter in letters:
-            letter.waits = True
-        self._places.extendleft(reversed(letters))
+    def put_back(self, messages: Sequence[EncodedMessage]) -> None:
+        """Return messages to the front, in the order in which they were taken."""
+        for message in messages:
+            message.waits = True
+        self._places.extendleft(reversed(messages))
 
-    def take(self, most: int, most_bytes: int) -> list[Letter]:
-        """The next ones, within both bounds, but at least one where there is any."""
-        taken: list[Letter] = []
+    def take(self, most: int, most_bytes: int) -> list[EncodedMessage]:
+        """Take the next messages within both limits, at least one if there is any."""
+        taken: list[EncodedMessage] = []
         size = 0
         while self._places and len(taken) < most:
-            letter = self._places[0]
-            if letter.waits:
-                size += letter.size
+            message = self._places[0]
+            if message.waits:
+                size += message.size
                 if taken and size > most_bytes:
                     break
-                letter.waits = False
-                taken.append(letter)
+                message.waits = False
+                taken.append(message)
             else:
                 self._withdrawn -= 1
             self._places.popleft()
         return taken
 
-    def withdraw(self, letters: Iterable[Letter]) -> list[Letter]:
-        """Those of them that wait here do so no longer."""
-        gone = [letter for letter in letters if letter.waits]
-        for letter in gone:
-            letter.waits = False
+    def withdraw(self, messages: Iterable[EncodedMessage]) -> list[EncodedMessage]:
+        """Remove those messages that wait here, and return them."""
+        gone = [message for message in messages if message.waits]
+        for message in gone:
+            message.waits = False
         self._withdrawn += len(gone)
         if 2 * self._withdrawn > len(self._places):
-            self._places = deque(letter for letter in self._places if letter.waits)
+            self._places = deque(message for message in self._places if message.waits)
             self._withdrawn = 0
         return gone
 
-    def clear(self) -> list[Letter]:
-        """All that wait, which do so no longer."""
-        gone = [letter for letter in self._places if letter.waits]
-        for letter in gone:
-            letter.waits = False
+    def clear(self) -> list[EncodedMessage]:
+        """Remove and return all waiting messages."""
+        gone = [message for message in self._places if message.waits]
+        for message in gone:
+            message.waits = False
         self._places.clear()
         self._withdrawn = 0
         return gone

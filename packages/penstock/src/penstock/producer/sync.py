@@ -1,7 +1,7 @@
 """The producer for programs without an event loop, and for servers that fork their workers.
 
-A loop in a thread of its own does the work. It is made by the first send, and again by the first send after a fork: of
-all threads only the one that forked goes on in the child, and the parent's connection is not the child's to use.
+An event loop in a thread does the work. The first send starts it, and so does the first send after a fork: other
+threads do not survive a fork, and the child must not use the parent's connection.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from typing import Any, Self
 from weakref import WeakSet
 
 from penstock.observe.metrics import Metrics
-from penstock.producer.due import Span, milliseconds
+from penstock.producer.due import TimeSpan, milliseconds
 from penstock.producer.errors import Closed, closed
-from penstock.producer.named import pipeline_named
+from penstock.producer.loop_thread import LoopThread
 from penstock.producer.outcomes import Duplicate, Failed, Outcome, Sent
 from penstock.producer.producer import Producer
-from penstock.producer.thread import Thread
+from penstock.producer.spec_file import pipeline_of
 from penstock.resolved import ResolvedPipeline
 from penstock.wire.credentials import Credentials
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.platform import Redis
 
-AT_ONCE = 2000
-"""Bodies that are handed to the other thread together. They are taken from where they come from in the caller's own."""
+CHUNK = 2000
+"""Bodies to hand to the thread at once. The caller's thread consumes the iterable."""
 
 
 class SyncProducer:
@@ -49,10 +49,10 @@ class SyncProducer:
         credentials: Credentials | None = None,
         metrics: Metrics | None = None,
     ) -> None:
-        """As for `Producer`; what could never work is told here, not with the first send."""
+        """See `Producer`. Raises CannotGoOn here, not with the first send."""
         self._make = partial(Producer, pipeline, redis, credentials=credentials, metrics=metrics)
         self._make()
-        self._thread: Thread | None = None
+        self._thread: LoopThread | None = None
         self._closed = False
         self._lock = threading.Lock()
         _ALL.add(self)
@@ -66,8 +66,8 @@ class SyncProducer:
         redis_url: str | None = None,
         platform: str | Path | None = None,
     ) -> Self:
-        """As `Producer.of`."""
-        resolved, credentials = pipeline_named(spec, env=env, redis_url=redis_url, platform=platform)
+        """See `Producer.of`."""
+        resolved, credentials = pipeline_of(spec, env=env, redis_url=redis_url, platform=platform)
         return cls(resolved, credentials=credentials)
 
     def send(  # noqa: PLR0913 - as `Producer.send`
@@ -75,13 +75,13 @@ class SyncProducer:
         body: object,
         *,
         key: str | None = None,
-        delay: Span | None = None,
+        delay: TimeSpan | None = None,
         at: datetime | None = None,
-        timeout: Span | None = None,
+        timeout: TimeSpan | None = None,
         correlation: str | None = None,
         trace: Mapping[str, str | None] | None = None,
     ) -> Sent | Duplicate:
-        """As `Producer.send`."""
+        """See `Producer.send`."""
         return self._running().do(
             lambda producer: producer.send(
                 body, key=key, delay=delay, at=at, timeout=timeout, correlation=correlation, trace=trace
@@ -92,30 +92,30 @@ class SyncProducer:
         self,
         bodies: Iterable[object],
         *,
-        delay: Span | None = None,
+        delay: TimeSpan | None = None,
         at: datetime | None = None,
-        timeout: Span | None = None,
+        timeout: TimeSpan | None = None,
         trace: Mapping[str, str | None] | None = None,
     ) -> list[Outcome]:
-        """As `Producer.send_many`."""
+        """See `Producer.send_many`."""
         source = iter(bodies)
         outcomes: list[Outcome] = []
         deadline = None if timeout is None else time.monotonic() + milliseconds(timeout) / 1000
-        while some := list(islice(source, AT_ONCE)):
+        while some := list(islice(source, CHUNK)):
             left = None if deadline is None else max(0.0, deadline - time.monotonic())
             send = partial(Producer.send_many, bodies=some, delay=delay, at=at, timeout=left, trace=trace)
             try:
                 outcomes += self._running().do(send)
-            except Closed:  # by another thread; what became of those before is known
+            except Closed:  # by another thread; the outcomes before are known
                 outcomes += [Failed(closed()) for _ in some]
         return outcomes
 
     def result(self, of: Sent | Duplicate | str) -> Any:  # noqa: ANN401 - whatever JSON can say
-        """As `Producer.result`."""
+        """See `Producer.result`."""
         return self._running().do(partial(Producer.result, of=of))
 
     def close(self) -> None:
-        """As `Producer.close`."""
+        """See `Producer.close`."""
         with self._lock:
             self._closed = True
             thread, self._thread = self._thread, None
@@ -123,7 +123,7 @@ class SyncProducer:
             thread.close()
 
     def __enter__(self) -> Self:
-        """Nothing yet: a server may still fork."""
+        """Do nothing yet: a server may still fork."""
         return self
 
     def __exit__(
@@ -132,34 +132,34 @@ class SyncProducer:
         """Close."""
         self.close()
 
-    def _running(self) -> Thread:
+    def _running(self) -> LoopThread:
         with self._lock:
             if self._closed:
                 raise closed()
             if self._thread is None:
-                self._thread = Thread(self._make)
+                self._thread = LoopThread(self._make)
             return self._thread
 
-    def leave_behind(self) -> None:
-        """This process is a child: the thread is not here, nor whoever may have held the lock.
+    def after_fork(self) -> None:
+        """Reset what a forked child inherited: the thread is gone, and the lock may be held for ever.
 
-        What the thread had is kept and never touched: to close it would take the parent's sockets out of the parent's
-        own selector, which both processes share.
+        Keep the thread's objects and never touch them: closing them would remove the parent's sockets from its
+        selector, which both processes share.
         """
         if self._thread is not None:
-            self._thread.leave_behind()
-            _LEFT_BEHIND.append(self._thread)
+            self._thread.after_fork()
+            _ABANDONED.append(self._thread)
         self._thread = None
         self._lock = threading.Lock()
 
 
 _ALL: WeakSet[SyncProducer] = WeakSet()
-_LEFT_BEHIND: list[Thread] = []
+_ABANDONED: list[LoopThread] = []
 
 
 def _after_fork() -> None:
     for one in _ALL:
-        one.leave_behind()
+        one.after_fork()
 
 
 if hasattr(os, "register_at_fork"):

@@ -1,4 +1,4 @@
-"""From a body to a letter: everything that can be wrong with a message is found here, before Redis is touched."""
+"""Encodes and checks a message, before Redis is called."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from penstock.message.form import Form
 from penstock.message.own import own_fields
 from penstock.message.unreadable import Misfit, Unsendable
 from penstock.observe.traces import Trace
-from penstock.producer.errors import misdescribed
-from penstock.producer.letter import Letter
+from penstock.producer.encoded import EncodedMessage
+from penstock.producer.errors import invalid_message
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.kinds.pipeline.stream import JsonField
 from penstock_spec.values.strings import printable
 
 MOST_FIELDS = 990
-"""Fields of a body that each have an entry field. With ours there are no more than a thousand then, which scripts take
-in one piece."""
+"""The most fields of a body with one entry field each. With Penstock's own fields that is at most a thousand, which
+a script can take at once."""
 
 LONGEST_KEY = 200
-"""Characters of a deduplication key; a longer one is told by its hash."""
+"""The most characters of a deduplication key; longer keys are replaced by a hash."""
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """What a sender says beside the body."""
+class SendOptions:
+    """What a sender says besides the body."""
 
     due: str
     key: str | None = None
@@ -35,11 +35,11 @@ class Wanted:
     trace: Trace | None = None
 
 
-class Composer:
-    """Makes letters for one pipeline."""
+class Encoder:
+    """Encodes messages of one pipeline."""
 
     def __init__(self, spec: Pipeline, form: Form, ulids: Callable[[], str]) -> None:
-        """`form` is how the spec's bodies stand in entries."""
+        """`form` writes a body into the fields of an entry."""
         message = spec.message
         self._form = form
         self._ulids = ulids
@@ -49,27 +49,27 @@ class Composer:
         self._makes = message.make_correlation
         self._dedup = message.dedup.by if message.dedup else None
 
-    def compose(self, body: object, wanted: Wanted) -> Letter:
-        """Encode and check. Raises Misdescribed."""
+    def encode(self, body: object, options: SendOptions) -> EncodedMessage:
+        """Encode and check. Raises InvalidMessage."""
         try:
-            return self._compose(body, wanted)
+            return self._encode_checked(body, options)
         except Misfit as misfit:
-            raise misdescribed(misfit) from None
+            raise invalid_message(misfit) from None
 
-    def _compose(self, body: object, wanted: Wanted) -> Letter:
-        value, fields = self._written(body, wanted.correlation)
+    def _encode_checked(self, body: object, options: SendOptions) -> EncodedMessage:
+        value, fields = self._written(body, options.correlation)
         if len(fields) > 2 * MOST_FIELDS:
             says = f"the body has {len(fields) // 2} fields, and an entry takes {MOST_FIELDS}; send it as JSON"
             raise Unsendable("too-large", says)
-        key = self._key(value, wanted.key)
-        came = wanted.trace
+        key = self._key(value, options.key)
+        came = options.trace
         trace = None if came is None else {"traceparent": came.parent, "tracestate": came.state}
         id_ = self._ulids()
         fields += own_fields(id_, key=None if key is None else key.encode(), trace=trace)
         correlation = None if self._correlate is None else value.get(self._correlate)
-        return Letter(
+        return EncodedMessage(
             id_,
-            (id_, wanted.due, len(fields), *fields),
+            (id_, options.due, len(fields), *fields),
             sum(map(len, fields)),
             key,
             None if correlation is None else str(correlation),
@@ -92,7 +92,8 @@ class Composer:
         if field is None or value.get(field) is not None:
             if given is not None and field is not None and value[field] != given:
                 raise Unsendable(
-                    "schema", f"at `{printable(field)}`: the body has another correlation than `correlation` says"
+                    "schema",
+                    f"at `{printable(field)}`: the body has another correlation than `correlation`",
                 )
             return value
         if given is None and not self._makes:
@@ -107,14 +108,14 @@ class Composer:
             found = value.get(field)
             where = printable(field)
             if found is None:
-                says = f"`{where}` is missing, and `message.dedup.by` needs it to tell messages apart"
+                says = f"`{where}` is missing, and `message.dedup.by` needs it"
                 raise Unsendable("schema", says)
             if not isinstance(found, (str, int)) or isinstance(found, bool):
-                says = f"at `{where}`: expected a text or a whole number, as `message.dedup.by` names it"
+                says = f"at `{where}`: expected a text or a whole number, because it is `message.dedup.by`"
                 raise Unsendable("schema", says)
             given = found.encode().decode() if isinstance(found, str) else int.__repr__(found)
         if not given:
-            raise Unsendable("schema", "the deduplication key is empty, and would be that of many messages")
+            raise Unsendable("schema", "the deduplication key is empty")
         if len(given) <= LONGEST_KEY:
             return given
         return f"sha256:{hashlib.sha256(given.encode()).hexdigest()}"

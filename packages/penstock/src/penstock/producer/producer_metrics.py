@@ -1,4 +1,4 @@
-"""What a producer counts."""
+"""Metrics of a producer."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from penstock.wire.link import Link
 from penstock_spec.kinds.pipeline.metrics import process, sending
 
 
-class Tally:
-    """The producer's part of the metric contract. Producers of one pipeline in one process count together."""
+class ProducerMetrics:
+    """The producer's part of the metric contract. Producers of one pipeline in one process share the counters."""
 
     def __init__(self, metrics: Metrics) -> None:
-        """All are there from the start, at 0."""
+        """Create all metrics, at 0."""
 
         def sent(outcome: str) -> Counter:
             return metrics.counter(sending.SENT, outcome)
@@ -34,9 +34,9 @@ class Tally:
         self._was_open = False
         self._had_opened = 0
         self.took = metrics.histogram(sending.SEND_SECONDS).observe
-        """How long a send took, in seconds."""
+        """Seconds that a send took."""
         self.answered = metrics.histogram(process.REDIS_SECONDS).observe
-        """How long Redis took, in seconds."""
+        """Seconds that Redis took."""
         self._troubles = {
             word: metrics.counter(process.REDIS_ERRORS, word) for word in ("absent", "unanswered", "refused")
         }
@@ -47,34 +47,34 @@ class Tally:
         self._had_connected = 0
         metrics.gauge(process.INFO, "producer", __version__, "").set(1)
 
-    def watch(self, link: Link) -> None:
-        """The connection that these sends go through."""
+    def follow(self, link: Link) -> None:
+        """Set the connection of these sends."""
         self._link = link
 
     @contextmanager
-    def asking(self) -> Iterator[None]:
-        """Around each call to Redis: what became of the connection, and whether there was an answer."""
+    def redis_call(self) -> Iterator[None]:
+        """Wrap a call to Redis: count errors and connections."""
         try:
             yield
         except RedisTrouble as error:
             self.trouble(error)
             raise
         finally:
-            self.look()
+            self.update_connections()
 
-    def leave_behind(self) -> None:
-        """This process is a child: here nothing waits, no breaker is open, and no connection is there."""
+    def after_fork(self) -> None:
+        """Reset what a forked child inherited: nothing waits, no breaker is open, no connection is open."""
         self.waiting(0)
         self.breaker(opened=self._had_opened, is_open=False)
         self._connections.add(-int(self._was_connected))
         self._was_connected, self._link = False, None
 
     def trouble(self, error: RedisTrouble) -> None:
-        """Redis did not answer as it should."""
+        """Count an error of Redis."""
         self._troubles[error.kind].add()
 
-    def look(self) -> None:
-        """At the connection. Producers that count together each add their own, so only what is new counts."""
+    def update_connections(self) -> None:
+        """Update the connection metrics. Producers that share counters add only their own changes."""
         if self._link is None:
             return
         connected, times = self._link.is_connected, self._link.connections
@@ -82,8 +82,8 @@ class Tally:
         self._connects.add(times - self._had_connected)
         self._was_connected, self._had_connected = connected, times
 
-    def became(self, outcome: Outcome) -> None:
-        """What became of a message."""
+    def count(self, outcome: Outcome) -> None:
+        """Count an outcome."""
         match outcome:
             case Sent():
                 (self._new if outcome.due is None else self._delayed).add()
@@ -96,18 +96,18 @@ class Tally:
             case _:
                 self._errors[outcome.outcome].add()
 
-    def retries(self, letters: int) -> None:
-        """So many are sent once more."""
-        if letters:
-            self._retries.add(letters)
+    def retries(self, messages: int) -> None:
+        """Count messages that are sent again."""
+        if messages:
+            self._retries.add(messages)
 
-    def waiting(self, letters: int) -> None:
-        """So many wait for room now."""
-        self._waiting.add(letters - self._was_waiting)
-        self._was_waiting = letters
+    def waiting(self, messages: int) -> None:
+        """Set how many messages wait for room."""
+        self._waiting.add(messages - self._was_waiting)
+        self._was_waiting = messages
 
     def breaker(self, *, opened: int, is_open: bool) -> None:
-        """Whether sends fail at once, and how often that has begun."""
+        """Set the state of the circuit breaker, and how often it opened."""
         self._opened.add(opened - self._had_opened)
         self._open.add(is_open - self._was_open)
         self._had_opened, self._was_open = opened, is_open

@@ -1,4 +1,4 @@
-"""The pipeline that a program names by its spec's file."""
+"""Resolves the pipeline of a spec's file, for programs that send."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from penstock.wire.url import read_url
 from penstock_spec.findings import CannotGoOn, Severity
 
 
-def pipeline_named(
+def pipeline_of(
     spec: str | Path,
     *,
     env: str | None,
@@ -21,10 +21,10 @@ def pipeline_named(
     platform: str | Path | None,
     environ: Mapping[str, str] = os.environ,
 ) -> tuple[ResolvedPipeline, Credentials]:
-    """The spec in its environment, and who we are for its Redis; `redis_url` stands for the platform file's Redis."""
+    """Return the resolved spec and the credentials for its Redis; `redis_url` overrides the platform file's Redis."""
     file = Path(spec)
-    # The day is the one on which suppressions hang, and those were looked at when the spec was merged.
-    today = date.today()  # noqa: DTZ011 - the calendar's day, as for `penstock lint`
+    # Suppressions end by day. They were checked when the spec was merged.
+    today = date.today()  # noqa: DTZ011 - the local day, as for `penstock lint`
     env = env or environ.get("PENSTOCK_ENV")
     try:
         resolution = resolve((file,), None if platform is None else Path(platform), env, Path.cwd(), today)
@@ -35,7 +35,7 @@ def pipeline_named(
         more = f", and {len(errors) - 1} more" if len(errors) > 1 else ""
         raise CannotGoOn(f"the spec has errors: {errors[0].at}: {errors[0].says}{more}", f"see `penstock lint {file}`")
     if not resolution.pipelines:
-        raise CannotGoOn(f"{file} is no pipeline, so nothing can be sent to it", "name the spec of a pipeline")
+        raise CannotGoOn(f"{file} is not a pipeline, so nothing can be sent to it", "name the spec of a pipeline")
     resolved = resolution.pipelines[0]
     if redis_url is None:
         return resolved, Credentials.from_environment(environ)

@@ -1,4 +1,4 @@
-"""Keeps an eye on Redis for the outbox: feeds the breaker, and says when trouble begins and ends."""
+"""Watches Redis for the sender: feeds the circuit breaker, and logs when trouble begins and ends."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from penstock.observe.logs import Log
 from penstock.observe.redis_log import log_trouble
 from penstock.producer.breaker import Breaker
 from penstock.producer.errors import BreakerOpen
-from penstock.producer.tally import Tally
+from penstock.producer.producer_metrics import ProducerMetrics
 from penstock.wire.errors import RedisTrouble
 
 
-class Watch:
+class RedisMonitor:
     """A breaker with a clock, a log and metrics."""
 
-    def __init__(self, pipeline: str, breaker: Breaker, tally: Tally, clock: Callable[[], float]) -> None:
-        """The clock is monotonic."""
+    def __init__(self, pipeline: str, breaker: Breaker, metrics: ProducerMetrics, clock: Callable[[], float]) -> None:
+        """`clock` is monotonic."""
         self._pipeline = pipeline
         self._breaker = breaker
-        self._tally = tally
+        self._metrics = metrics
         self._clock = clock
         self._log = Log(logging.getLogger("penstock.producer"))
         self._trouble: RedisTrouble | None = None
@@ -31,12 +31,12 @@ class Watch:
         """Whether sends fail at once."""
         return self._breaker.refuses(self._clock())
 
-    def admits(self) -> bool:
-        """Whether Redis is asked now."""
-        return self._breaker.admits(self._clock())
+    def allows(self) -> bool:
+        """Whether to call Redis now."""
+        return self._breaker.allows(self._clock())
 
-    def saw(self, trouble: RedisTrouble | None) -> None:
-        """What came of a call: trouble of a kind that passes, or none."""
+    def record(self, trouble: RedisTrouble | None) -> None:
+        """Record a call: a transient error, or none."""
         if trouble is None:
             self._breaker.succeeded()
             if self._trouble is not None:
@@ -49,16 +49,16 @@ class Watch:
         if self._breaker.opened != self._opened:
             self._opened = self._breaker.opened
             self._log.event(Event.BREAKER_OPENED, pipeline=self._pipeline, error=str(trouble))
-        self._tally.breaker(opened=self._opened, is_open=self._breaker.is_open)
+        self._metrics.breaker(opened=self._opened, is_open=self._breaker.is_open)
 
     def leave(self) -> None:
-        """Nothing is sent any more, so nothing fails."""
-        self._tally.breaker(opened=self._opened, is_open=False)
+        """Reset the metrics at the end."""
+        self._metrics.breaker(opened=self._opened, is_open=False)
 
-    def broken(self) -> BreakerOpen:
-        """What senders are told while it is open."""
+    def breaker_error(self) -> BreakerOpen:
+        """Return the error for sends while the breaker is open."""
         error = BreakerOpen(
-            f"Redis failed too often, so sends fail at once for a while; the last time: {self._trouble}"
+            f"Redis failed too often, so sends fail at once for a while; the last error: {self._trouble}"
         )
         error.__cause__ = self._trouble
         return error

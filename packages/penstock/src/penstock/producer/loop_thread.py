@@ -1,4 +1,4 @@
-"""A thread with an event loop, and a producer that lives there."""
+"""A thread with an event loop and a producer."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from penstock.producer.producer import Producer
 T = TypeVar("T")
 
 
-class Thread:
-    """Runs from when it is made until it is closed."""
+class LoopThread:
+    """Runs until it is closed."""
 
     def __init__(self, make: Callable[[], Producer]) -> None:
-        """Raises CannotGoOn, as entering a producer does."""
+        """Start the thread. Raises CannotGoOn, as entering a producer does."""
         self._producer = make()
         self._loop = asyncio.new_event_loop()
         self._lock = threading.Lock()
@@ -32,7 +32,7 @@ class Thread:
             raise
 
     def do(self, what: Callable[[Producer], Coroutine[Any, Any, T]]) -> T:
-        """Have it done there, and wait. An interrupt, such as Ctrl-C, cancels it."""
+        """Run it in the thread and wait. An interrupt, such as Ctrl-C, cancels it."""
         with self._lock:
             if not self._open:
                 raise closed()
@@ -43,12 +43,12 @@ class Thread:
             future.cancel()
             raise
 
-    def leave_behind(self) -> None:
-        """This process is a child: what is counted here says nothing of the parent's connection."""
-        self._producer.leave_behind()
+    def after_fork(self) -> None:
+        """Reset what a forked child inherited from its parent."""
+        self._producer.after_fork()
 
     def close(self) -> None:
-        """Close the producer, and end when all that is done there has come to an end."""
+        """Close the producer, wait for its tasks, and end the thread."""
         with self._lock:
             self._open = False
         asyncio.run_coroutine_threadsafe(self._end(), self._loop).result()

@@ -1,0 +1,87 @@
+"""Calls `send.lua` with several messages, and reads its answer for each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain
+from typing import TypeAlias, cast
+
+from penstock.keys import PipelineKeys
+from penstock.producer.encoded import EncodedMessage
+from penstock.producer.outcomes import Duplicate, Sent
+from penstock.producer.producer_metrics import ProducerMetrics
+from penstock.producer.retrying import FULL, Full
+from penstock.scripts import script
+from penstock.wire.errors import Refused, Reply
+from penstock.wire.link import Link
+from penstock_spec.findings import CannotGoOn
+from penstock_spec.kinds.pipeline.spec import Pipeline
+
+ScriptResult: TypeAlias = Sent | Duplicate | Full | Refused
+
+
+class SendScript:
+    """Calls `send.lua` for one pipeline."""
+
+    def __init__(self, link: Link, spec: Pipeline, keys: PipelineKeys, metrics: ProducerMetrics) -> None:
+        """Prepare the arguments that all calls share."""
+        dedup = spec.message.dedup
+        self._link = link
+        self._metrics = metrics
+        self._script = script("send")
+        self._keys = (keys.stream, keys.delayed, keys.bodies, keys.position)
+        self._prefix = keys.dedup
+        self._head = (
+            keys.group,
+            "until-done" if spec.stream.retention.keeps_nothing else "history",
+            spec.stream.backlog.limit,
+            spec.stream.backlog.when_full,
+            dedup.window.amount if dedup else 0,
+        )
+
+    async def run(self, messages: Sequence[EncodedMessage]) -> list[ScriptResult]:
+        """Send messages in one call and return a result for each. Raises RedisTrouble if the call fails."""
+        keys = [f"{self._prefix}{message.key}" for message in messages if message.key is not None]
+        args = chain(self._head, chain.from_iterable(message.args for message in messages))
+        with self._metrics.redis_call():
+            told = await self._link.run(self._script, (*self._keys, *keys), tuple(args))
+        results = [_result_of(message, one) for message, one in zip(messages, cast("list[Reply]", told), strict=True)]
+        refused = next((one for one in results if isinstance(one, Refused)), None)
+        if refused is not None:  # a command inside the script was refused; count it as one failed call
+            self._metrics.trouble(refused)
+        return results
+
+    async def check_server(self) -> None:
+        """Call with no messages, to check that the server supports the script. Raises CannotGoOn if it never will."""
+        try:
+            await self.run(())
+        except Refused as refused:
+            if refused.code != "NOLAG":
+                raise
+            raise CannotGoOn(
+                f"this Redis cannot count the backlog of `{self._keys[0]}`: {refused}",
+                "use Redis 7 or later, or Valkey; or `stream.retention.keep: until-done`, which any Redis can count",
+            ) from refused
+
+
+def _result_of(message: EncodedMessage, answer: Reply, dropped: int = 0) -> ScriptResult:
+    match answer:
+        case bytes():
+            return Sent(message.id, answer.decode(), None, message.correlation, dropped)
+        case int():
+            return Sent(message.id, None, answer, message.correlation, dropped)
+        case [b"dropped", int(count), inner]:
+            return _result_of(message, inner, count)
+        case [b"duplicate", bytes(first)]:
+            return _first(message, first.decode(errors="replace"))
+        case [b"refused", bytes(error)]:
+            return Refused(error.decode(errors="replace"))
+        case _:
+            return FULL
+
+
+def _first(message: EncodedMessage, first: str) -> Sent | Duplicate:
+    """Tell a duplicate from an earlier attempt of the same message whose answer was lost."""
+    if first == message.id:
+        return Sent(message.id, None, None, message.correlation)
+    return Duplicate(first, message.key or "")

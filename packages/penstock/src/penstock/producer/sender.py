@@ -1,0 +1,194 @@
+"""Sends queued messages in order, several per call, one call at a time.
+
+Callers queue a batch and wait for it; one task sends. So concurrent sends share calls, no call is cancelled half-way,
+and an obstacle for one message holds back all behind it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+
+from penstock.producer.encoded import Batch, EncodedMessage
+from penstock.producer.errors import NotSent, TimedOut, Unknown, closed
+from penstock.producer.outcomes import Duplicate, Failed, Outcome, Sent
+from penstock.producer.pace import Pace
+from penstock.producer.producer_metrics import ProducerMetrics
+from penstock.producer.queue import Queue
+from penstock.producer.redis_monitor import RedisMonitor
+from penstock.producer.retrying import Full, Obstacle, SendRetries, is_transient, note_attempt
+from penstock.producer.send_script import ScriptResult, SendScript
+from penstock.wire.errors import RedisTrouble
+
+MOST_BYTES = 512 * 1024
+"""The most bytes of one call, unless a single message has more."""
+
+
+class Sender:
+    """Sends over one connection."""
+
+    def __init__(  # noqa: PLR0913 - its collaborators, each of another type
+        self,
+        script: SendScript,
+        retries: SendRetries,
+        monitor: RedisMonitor,
+        metrics: ProducerMetrics,
+        *,
+        clock: Callable[[], float],
+        pace: Pace,
+    ) -> None:
+        """Start no task before there is something to send. `clock` is monotonic."""
+        self._script = script
+        self._retries = retries
+        self._monitor = monitor
+        self._metrics = metrics
+        self._clock = clock
+        self._pace = pace
+        self._queue = Queue()
+        self._in_flight: Sequence[EncodedMessage] = ()
+        self._obstacle: Obstacle | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._closing = False
+        self._wake = asyncio.Event()
+
+    def put(self, messages: Sequence[EncodedMessage]) -> Batch:
+        """Queue messages behind all others."""
+        batch = Batch(messages, self._clock(), asyncio.get_running_loop())
+        if self._closing:
+            self._fail(messages, closed)
+        elif self._monitor.refuses():
+            self._fail(messages, self._monitor.breaker_error)
+        else:
+            self._queue.put(messages)
+            if self._task is None and messages:
+                self._task = asyncio.create_task(self._run())
+        return batch
+
+    async def wait(self, batch: Batch, deadline: float | None) -> list[Outcome]:
+        """Wait for the outcomes. After the deadline, start no new attempt, but await the call in flight."""
+        try:
+            if deadline is not None and not batch.over:
+                await asyncio.wait((batch.done,), timeout=max(0.0, deadline - self._clock()))
+                if not batch.over:
+                    self._give_up(batch)
+            await batch.done
+        except asyncio.CancelledError:
+            self.abandon(batch)
+            raise
+        return batch.outcomes()
+
+    def abandon(self, batch: Batch) -> None:
+        """Drop a batch that nobody waits for. Messages that were not sent yet never are."""
+        batch.done.cancel()
+        self._withdraw(batch)
+
+    async def close(self, within: float, disconnect: Callable[[], Awaitable[None]]) -> None:
+        """Send what waits while nothing holds it back, for at most `within` seconds; then disconnect."""
+        self._closing = True
+        self._wake.set()
+        if self._task is not None:
+            await asyncio.wait((self._task,), timeout=within)
+        self._fail(self._queue.clear(), closed)
+        await disconnect()
+        if self._task is not None:
+            await asyncio.wait((self._task,))
+        self._monitor.leave()
+
+    async def _run(self) -> None:
+        try:
+            while messages := self._queue.take(self._pace.most, MOST_BYTES):
+                if not self._monitor.allows():
+                    self._fail((*messages, *self._queue.clear()), self._monitor.breaker_error)
+                    break
+                await self._send(messages)
+                if not isinstance(self._obstacle, Full):
+                    self._metrics.waiting(0)
+                if self._obstacle is not None:
+                    await self._pause(self._obstacle)
+        except BaseException as error:
+            self._abort(error)  # no caller may wait for ever
+            raise
+        finally:
+            self._task = None
+            self._metrics.waiting(0)
+
+    async def _send(self, messages: Sequence[EncodedMessage]) -> None:
+        self._in_flight = messages
+        self._metrics.retries(sum(message.attempts > 0 for message in messages))
+        began = self._clock()
+        results: Sequence[ScriptResult | RedisTrouble]
+        try:
+            results = await self._script.run(messages)
+        except RedisTrouble as error:
+            results = [error] * len(messages)
+        self._in_flight = ()
+        self._obstacle = None
+        trouble: RedisTrouble | None = None
+        again: list[EncodedMessage] = []
+        for message, result in zip(messages, results, strict=True):
+            if isinstance(result, (Sent, Duplicate)):
+                self._report(message, result)
+                continue
+            if isinstance(result, RedisTrouble):
+                note_attempt(message, result, began)
+                trouble = result if is_transient(result) else trouble
+            if self._retries.again(message, result, self._clock()):
+                again.append(message)
+                self._obstacle = result
+            else:
+                self._report(message, self._retries.give_up(message, result))
+        self._monitor.record(trouble)
+        self._queue.put_back(again)
+        self._pace.record_room(len(messages) - len(again), for_all=not again)
+
+    async def _pause(self, obstacle: Obstacle) -> None:
+        """Wait before the next attempt, as long as the first message in the queue asks."""
+        if isinstance(obstacle, Full):
+            self._metrics.waiting(len(self._queue))
+            wait = self._pace.poll()
+        else:
+            wait = self._retries.backoff.after(self._queue.first.attempts)
+        if not self._closing:
+            self._wake.clear()
+        try:
+            async with asyncio.timeout(wait):
+                await self._wake.wait()
+        except TimeoutError:
+            return
+        if self._closing:
+            for message in self._queue.clear():
+                self._report(message, self._retries.give_up(message, obstacle))
+
+    def _withdraw(self, batch: Batch) -> list[EncodedMessage]:
+        batch.last_try = True
+        mine = self._queue.withdraw(batch.messages)
+        if not self._queue:
+            self._wake.set()
+        return mine
+
+    def _give_up(self, batch: Batch) -> None:
+        for message in self._withdraw(batch):
+            if self._obstacle is not None:
+                self._report(message, self._retries.give_up(message, self._obstacle))
+            else:
+                self._fail((message,), _timed_out)
+
+    def _report(self, message: EncodedMessage, outcome: Outcome) -> None:
+        self._metrics.count(outcome)
+        self._metrics.took(self._clock() - message.batch.began)
+        message.batch.report(message, outcome)
+
+    def _fail(self, messages: Iterable[EncodedMessage], why: Callable[[], NotSent]) -> None:
+        for message in messages:
+            error = why()
+            unanswered = message.unanswered_since is not None
+            self._report(message, Unknown(str(error), message.id) if unanswered else Failed(error))
+
+    def _abort(self, error: BaseException) -> None:
+        for message in (*self._in_flight, *self._queue.clear()):
+            message.batch.abort(error)
+        self._in_flight = ()
+
+
+def _timed_out() -> TimedOut:
+    return TimedOut("`timeout` expired before its turn")
