@@ -1,4 +1,4 @@
-"""Runs an example of a rule as the command would run it."""
+"""Runs an example of a rule as `penstock lint` would."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -14,5 +14,5 @@ Run = Callable[[Example], tuple[Finding, ...]]
 
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
-    """All findings in the repository of an example."""
+    """Returns all findings in the repository of an example."""
     return lambda example: run_in(tmp_path, example).findings

@@ -1,4 +1,4 @@
-"""Every example of every rule is run: what must be told is told, word for word, and what is well is left alone."""
+"""Every example of every rule is run: failing ones report exactly their finding, passing ones report nothing."""
 
 from collections.abc import Callable
 
@@ -13,7 +13,7 @@ Run = Callable[[Example], tuple[Finding, ...]]
 
 
 def cases(which: str) -> list[ParameterSet]:
-    """One for each example. Where there is none that can be read, one that fails."""
+    """One case per example. If the examples cannot be read, the case is the error."""
     cases = []
     for name, rule in catalogue().items():
         try:
@@ -25,27 +25,27 @@ def cases(which: str) -> list[ParameterSet]:
 
 
 @pytest.mark.parametrize(("name", "example"), cases("fails"))
-def test_a_failing_example_is_told_exactly_what_its_page_promises(
+def test_a_failing_example_has_exactly_the_finding_on_its_page(
     name: str, example: Failing | Exception, run: Run
 ) -> None:
-    """One finding of the rule, at the place, in the words and for the environments said; others only where said."""
+    """The rule has one finding with this place, message, hint and environments; other rules only if listed."""
     if isinstance(example, Exception):
         raise example
     findings = run(example)
 
-    told = [
+    reported = [
         {"at": str(one.at), "says": one.says, "hint": one.hint, "environments": list(one.environments)}
         for one in findings
         if one.rule == name
     ]
-    promised = example.model_dump(include={"says", "hint", "environments"}) | {"at": example.place}
-    assert told == [promised]
+    expected = example.model_dump(include={"says", "hint", "environments"}) | {"at": example.place}
+    assert reported == [expected]
     assert sorted({one.rule for one in findings} - {name}) == sorted(example.also)
 
 
 @pytest.mark.parametrize(("name", "example"), cases("passes"))
-def test_a_passing_example_is_told_nothing(name: str, example: Passing | Exception, run: Run) -> None:
-    """No finding of the rule, and no error of any other."""
+def test_a_passing_example_has_no_findings(name: str, example: Passing | Exception, run: Run) -> None:
+    """The rule reports nothing, and no other rule reports an error."""
     if isinstance(example, Exception):
         raise example
     findings = run(example)
@@ -54,8 +54,8 @@ def test_a_passing_example_is_told_nothing(name: str, example: Passing | Excepti
 
 
 @pytest.mark.parametrize("name", catalogue())
-def test_what_passes_differs_from_what_fails(name: str) -> None:
-    """No example is in both lists, and none stands twice."""
+def test_no_example_is_repeated(name: str) -> None:
+    """No example is in both lists or twice in one."""
     examples = load(catalogue()[name])
     every = [
         one.model_dump_json(exclude={"at", "says", "hint", "environments", "also"})

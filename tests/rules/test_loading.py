@@ -1,4 +1,4 @@
-"""Examples that would prove nothing are refused when they are read."""
+"""Example files that would prove nothing are refused when they are read."""
 
 import pytest
 
@@ -12,8 +12,8 @@ def examples(fails: str = f"[{FAILS}]", passes: str = f"[{PASSES}]") -> bytes:
     return f"fails: {fails}\npasses: {passes}\n".encode()
 
 
-def test_examples_are_read() -> None:
-    """A place without a file is in the spec."""
+def test_an_example_file_is_read() -> None:
+    """A place without a file name is in the spec."""
     read = parse("example.yaml", examples())
     assert read.fails[0].place == f"{SPEC}:1:1"
     assert read.fails[0].names() == (SPEC,)
@@ -27,8 +27,8 @@ def test_examples_are_read() -> None:
         ("penstock.yaml:3:5", "penstock.yaml:3:5"),
     ],
 )
-def test_a_place_may_name_its_file(at: str, place: str) -> None:
-    """Another spec of the example, or the platform file."""
+def test_a_place_may_name_a_file(at: str, place: str) -> None:
+    """The file is another spec of the example, or the platform file."""
     read = parse("example.yaml", examples(fails=f"[{FAILS.replace('1:1', at)}]"))
     assert read.fails[0].place == place
 
@@ -50,17 +50,17 @@ def test_a_place_may_name_its_file(at: str, place: str) -> None:
         pytest.param(examples(fails='[{spec: "a: 1", at: "1:1", says: a}]'), id="no hint"),
         pytest.param(examples(fails='[{at: "1:1", says: a, hint: b}]'), id="no spec"),
         pytest.param(examples(passes='[{spec: "a: 1", file: "a: 1"}]'), id="a spec and a file"),
-        pytest.param(examples() + b"passes: []\n", id="a key that stands twice"),
+        pytest.param(examples() + b"passes: []\n", id="a duplicate key"),
     ],
 )
-def test_examples_that_prove_nothing_are_refused(raw: bytes) -> None:
-    """Nothing is read past: no list may be empty, no key unknown, no promise left out."""
+def test_incomplete_examples_are_refused(raw: bytes) -> None:
+    """Lists must not be empty, keys must be known, and expectations must be complete."""
     with pytest.raises(ValueError, match=r".+"):
         parse("example.yaml", raw)
 
 
-def test_a_snippet_is_completed_below_its_own_lines() -> None:
-    """What it says keeps its line and is not said twice."""
+def test_required_fields_are_added_below_a_snippet() -> None:
+    """Fields of the snippet keep their lines and are not repeated."""
     assert complete("work: {timeout: 1m}\nname: other", "example").splitlines() == [
         "work: {timeout: 1m}",
         "name: other",

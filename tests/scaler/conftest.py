@@ -1,4 +1,4 @@
-"""A spec in an environment, as the rules get it."""
+"""A spec in an environment, as rules receive it."""
 
 from collections.abc import Callable
 
@@ -13,5 +13,5 @@ Specified = Callable[..., SpecContext[Pipeline]]
 
 @pytest.fixture(scope="session")
 def specified() -> Specified:
-    """The subject of a spec's own lines, with the lines of an environment's Redis."""
+    """Creates a subject from lines of a spec and the Redis section of an environment."""
     return subject_of

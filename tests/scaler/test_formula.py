@@ -1,4 +1,4 @@
-"""A formula is understood without being run, and a strange one does no harm."""
+"""Formulas are analysed without running them, and malformed ones do no harm."""
 
 import pytest
 
@@ -15,23 +15,23 @@ from penstock_spec.kinds.pipeline.scaler.formula import can_be_negative, names_i
         ("", set()),
     ],
 )
-def test_names_are_triggers_and_neither_functions_nor_words(formula: str, names: set[str]) -> None:
+def test_names_exclude_functions_and_keywords(formula: str, names: set[str]) -> None:
     assert names_in(formula) == names
 
 
 @pytest.mark.parametrize(
-    ("formula", "bears"),
+    ("formula", "tolerates"),
     [("(a ?? 0) + b", True), ("a??0", True), ("(a ?? 0) + a", False), ("a + ab ?? 0", False), ("b", True)],
 )
-def test_absence_is_borne_only_where_every_use_says_so(formula: str, bears: bool) -> None:  # noqa: FBT001 - a parameter of the table
-    assert tolerates_missing(formula, "a") is bears
+def test_every_use_of_a_trigger_must_tolerate_its_absence(formula: str, tolerates: bool) -> None:  # noqa: FBT001 - a parameter of the table
+    assert tolerates_missing(formula, "a") is tolerates
 
 
 @pytest.mark.parametrize(
     "formula",
     ["max(0, a - b)", "max(a - b, 1)", "abs(a - b)", "max(0, (a - (b + 1)) * 2) / 3", "1e-3 * a", "a + b", "a['b-c']"],
 )
-def test_what_is_clamped_is_not_negative(formula: str) -> None:
+def test_a_clamped_formula_is_not_negative(formula: str) -> None:
     assert not can_be_negative(formula)
 
 
@@ -39,13 +39,13 @@ def test_what_is_clamped_is_not_negative(formula: str) -> None:
     "formula",
     ["a - b", "-a", "max(a, b - c)", "min(0, a - b)", "(a - b)", "max(0, a) - b", "max(-1, a - b)", "-max(0, a)"],
 )
-def test_what_is_not_clamped_can_be_negative(formula: str) -> None:
+def test_an_unclamped_difference_can_be_negative(formula: str) -> None:
     assert can_be_negative(formula)
 
 
 @pytest.mark.parametrize("formula", ["(" * 100_000, "a" * 100_000, "max(" * 50_000 + ")" * 50_000, ")(" * 1000])
-def test_a_formula_that_is_none_ends_soon(formula: str) -> None:
-    """Only its beginning is looked at."""
+def test_malformed_formulas_are_checked_quickly(formula: str) -> None:
+    """Only the beginning of a formula is checked."""
     names_in(formula)
     can_be_negative(formula)
     tolerates_missing(formula, "a")

@@ -1,4 +1,4 @@
-"""Patches do what RFC 6902 says, change nothing but their own copy, and are known as the authors of what they wrote."""
+"""Patches follow RFC 6902, change only a copy of the manifest, and are recorded as the authors of their values."""
 
 from typing import Any, Literal
 
@@ -18,7 +18,7 @@ def patch(op: Op, path: str, value: object = None) -> Patch:
     return Patch(target="ScaledObject", op=op, path=path, value=value, reason="a trial")
 
 
-def after(*patches: Patch) -> PatchedManifest:
+def apply(*patches: Patch) -> PatchedManifest:
     return patched(MANIFEST, patches, "ScaledObject")
 
 
@@ -38,8 +38,8 @@ def after(*patches: Patch) -> PatchedManifest:
         (patch("replace", "/spec/triggers/1/name", "p"), ("spec", "triggers"), [{"name": "depth"}, {"name": "p"}]),
     ],
 )
-def test_a_patch_does_what_the_standard_says(done: Patch, place: tuple[str, ...], there: object) -> None:
-    result = after(done)
+def test_a_patch_follows_rfc_6902(done: Patch, place: tuple[str, ...], there: object) -> None:
+    result = apply(done)
     value: Any = result.manifest
     for step in place:
         value = value[step]
@@ -65,21 +65,21 @@ def test_a_patch_does_what_the_standard_says(done: Patch, place: tuple[str, ...]
         patch("replace", "/spec/triggers/" + "9" * 100, 1),
     ],
 )
-def test_a_patch_that_leads_nowhere_is_told_and_changes_nothing(stray: Patch) -> None:
-    result = after(patch("add", "/spec/idle", 0), stray)
+def test_a_patch_of_a_missing_path_is_reported_and_changes_nothing(stray: Patch) -> None:
+    result = apply(patch("add", "/spec/idle", 0), stray)
     assert [one.index for one in result.nowhere] == [1]
     assert result.manifest == {"spec": MANIFEST["spec"] | {"idle": 0}}
 
 
-def test_patches_of_other_manifests_are_left_alone() -> None:
+def test_patches_of_other_manifests_are_ignored() -> None:
     other = Patch(target="Deployment", op="replace", path="/spec/max", value=1, reason="a trial")
-    assert after(other) == PatchedManifest(MANIFEST)
+    assert apply(other) == PatchedManifest(MANIFEST)
 
 
-def test_neither_the_manifest_nor_the_value_of_a_patch_is_changed_by_the_next_patch() -> None:
-    """The same spec is checked in the next environment."""
+def test_a_patch_changes_neither_the_manifest_nor_the_values_of_other_patches() -> None:
+    """The same spec is checked again in the next environment."""
     first = patch("add", "/spec/new", {"inner": []})
-    result = after(first, patch("add", "/spec/new/inner/-", 1), patch("replace", "/spec/triggers/0/name", "x"))
+    result = apply(first, patch("add", "/spec/new/inner/-", 1), patch("replace", "/spec/triggers/0/name", "x"))
     assert result.manifest["spec"]["new"] == {"inner": [1]}
     assert first.value == {"inner": []}
     assert MANIFEST["spec"]["triggers"] == [{"name": "depth"}, {"name": "parked"}]
@@ -99,11 +99,11 @@ def test_neither_the_manifest_nor_the_value_of_a_patch_is_changed_by_the_next_pa
         ([patch("remove", "/spec/triggers/0")], ("spec", "triggers", 0), None),
     ],
 )
-def test_who_wrote_a_place_is_known(
+def test_the_author_of_a_place_is_known(
     patches: list[Patch], place: tuple[str | int, ...], author: tuple[str | int, ...] | None
 ) -> None:
-    """The value itself, the whole around it, or the patch that took it away."""
-    assert after(*patches).author(place) == author
+    """The author is the patch of the value, of a section around it, or the patch that removed it."""
+    assert apply(*patches).author(place) == author
 
 
 @pytest.mark.parametrize(
@@ -114,14 +114,14 @@ def test_who_wrote_a_place_is_known(
         (patch("remove", "/spec/triggers/0"), 0),
     ],
 )
-def test_an_author_is_known_after_the_list_has_moved(second: Patch, position: int) -> None:
-    result = after(patch("replace", "/spec/triggers/1/name", "p"), second)
+def test_the_author_of_a_list_item_follows_its_position(second: Patch, position: int) -> None:
+    result = apply(patch("replace", "/spec/triggers/1/name", "p"), second)
     assert result.manifest["spec"]["triggers"][position]["name"] == "p"
     assert result.author(("spec", "triggers", position, "name")) == ("patches", 0, "value")
 
 
 @given(st.lists(st.text(), min_size=1))
-def test_a_pointer_and_its_steps_say_the_same(steps: list[str]) -> None:
+def test_a_pointer_and_its_steps_convert_both_ways(steps: list[str]) -> None:
     assert steps_of(pointer(tuple(steps))) == tuple(steps)
 
 
@@ -140,9 +140,9 @@ STEPS = st.lists(st.sampled_from(["spec", "max", "triggers", "0", "1", "-", "nam
         )
     )
 )
-def test_every_value_that_a_patch_wrote_is_what_stands_there(patches: list[Patch]) -> None:
-    """An author's value is where it is said to be, unless a later patch changed something inside."""
-    result = after(*patches)
+def test_every_value_of_a_patch_is_at_its_recorded_place(patches: list[Patch]) -> None:
+    """A patch's value is at the recorded place, unless a later patch changed a part of it."""
+    result = apply(*patches)
     for place, (_, index, *_) in result.written.items():
         value: Any = result.manifest
         for step in place:

@@ -1,4 +1,4 @@
-"""What KEDA is told, for every retention, topology and way to authenticate. Compared exactly: one key more fails."""
+"""The generated ScaledObject for every retention, topology and kind of authentication, compared exactly."""
 
 from collections.abc import Callable
 from typing import Any
@@ -39,14 +39,14 @@ def emitted(specified: Specified) -> Callable[..., dict[str, Any]]:
     """The manifest of a spec."""
 
     def emitted(*given: str) -> dict[str, Any]:
-        it = specified(*given)
-        return scaled_object(it.spec, it.platform)
+        subject = specified(*given)
+        return scaled_object(subject.spec, subject.platform)
 
     return emitted
 
 
-def test_the_smallest_spec_scales_by_what_is_in_its_stream(emitted: Callable[..., dict[str, Any]]) -> None:
-    """until-done: the length of the stream less what is parked; it works from zero, and holds one pod on errors."""
+def test_a_minimal_spec_scales_by_the_length_of_its_stream(emitted: Callable[..., dict[str, Any]]) -> None:
+    """With `until-done` the signal is the stream's length minus parked messages. The fallback is one pod."""
     connection = {"address": "redis:6379", "databaseIndex": "0"}
     parked = {"listName": "{streams:media-cluster}:media-cluster:parked", "listLength": "32"}
     assert emitted() == {
@@ -76,8 +76,8 @@ def test_the_smallest_spec_scales_by_what_is_in_its_stream(emitted: Callable[...
     }
 
 
-def test_a_kept_stream_scales_by_what_its_group_has_not_done(emitted: Callable[..., dict[str, Any]]) -> None:
-    """Lag and pending less parked, each of which may fail; the fallback says that it may."""
+def test_a_stream_with_history_scales_by_lag_and_pending_messages(emitted: Callable[..., dict[str, Any]]) -> None:
+    """The signal is lag plus pending minus parked. Each trigger may fail, which the fallback allows."""
     spec = emitted(f"{KEPT}\nscaling: {{backlog_per_replica: 8}}")["spec"]
     group = {"address": "redis:6379", "databaseIndex": "0", "stream": "streams:media-cluster"}
     group |= {"consumerGroup": "media-cluster"}
@@ -97,10 +97,10 @@ def test_a_kept_stream_scales_by_what_its_group_has_not_done(emitted: Callable[.
         (KEPT, "max(0, (lag ?? 0) + (pending ?? 0) - (parked ?? 0)) * ((oldest ?? 0) > 30 ? 2.5 : 1)"),
     ],
 )
-def test_a_boost_multiplies_and_its_absence_means_no_boost(
+def test_a_boost_multiplies_the_signal_unless_the_janitor_is_down(
     emitted: Callable[..., dict[str, Any]], retention: str, formula: str
 ) -> None:
-    """The janitor is asked for the oldest age; when it does not answer, that counts as young."""
+    """KEDA asks the janitor for the age of the oldest message. Without an answer the age counts as 0."""
     spec = emitted(f"{retention}\n{BOOST}")["spec"]
     assert spec["advanced"]["scalingModifiers"]["formula"] == formula
     assert spec["fallback"]["behavior"] == "scalingModifiers"
@@ -131,10 +131,10 @@ def test_a_boost_multiplies_and_its_absence_means_no_boost(
         ),
     ],
 )
-def test_each_topology_has_its_types_and_its_way_to_connect(
+def test_each_topology_has_its_own_trigger_types_and_connection(
     emitted: Callable[..., dict[str, Any]], topology: str, types: list[str], connection: dict[str, str]
 ) -> None:
-    """A cluster has no databases, sentinels name a master."""
+    """A cluster has no databases, and Sentinel needs the name of the master."""
     triggers = emitted("", TOPOLOGIES[topology])["spec"]["triggers"]
     assert [one["type"] for one in triggers] == types
     assert triggers[0]["metadata"] == connection | {"stream": "streams:media-cluster", "streamLength": "32"}
@@ -148,17 +148,17 @@ def test_each_topology_has_its_types_and_its_way_to_connect(
         ("trigger_authentication: shared, names_tls: true", "shared", None),
     ],
 )
-def test_secrets_are_referred_to_and_tls_is_named_once(
+def test_triggers_reference_secrets_and_set_tls_once(
     emitted: Callable[..., dict[str, Any]], auth: str, name: str, tls: str | None
 ) -> None:
-    """A TriggerAuthentication, generated or the platform's; `enableTLS` unless that has it."""
+    """Triggers use the generated or the platform's TriggerAuthentication, and `enableTLS` unless that has TLS."""
     triggers = emitted("", f'addresses: ["redis:6379"], tls: true, auth: {{{auth}}}')["spec"]["triggers"]
     assert [one["authenticationRef"] for one in triggers] == [{"name": name}, {"name": name}]
     assert [one["metadata"].get("enableTLS") for one in triggers] == [tls, tls]
 
 
-def test_how_carefully_pods_go_is_the_behavior_of_the_hpa(emitted: Callable[..., dict[str, Any]]) -> None:
-    """Window and speed limit in whole seconds, rounded up."""
+def test_scale_down_becomes_the_behavior_of_the_hpa(emitted: Callable[..., dict[str, Any]]) -> None:
+    """Window and speed limit are rounded up to whole seconds."""
     spec = emitted("scaling: {poll: 500ms, scale_down: {window: 90s, at_most: {pods: 2, per: 1m}}}")["spec"]
     assert spec["pollingInterval"] == 1
     assert spec["advanced"]["horizontalPodAutoscalerConfig"]["behavior"] == {
@@ -169,7 +169,7 @@ def test_how_carefully_pods_go_is_the_behavior_of_the_hpa(emitted: Callable[...,
     }
 
 
-def test_without_a_fallback_none_is_written(emitted: Callable[..., dict[str, Any]]) -> None:
+def test_a_null_fallback_is_not_generated(emitted: Callable[..., dict[str, Any]]) -> None:
     assert "fallback" not in emitted("scaling: {fallback: null}")["spec"]
 
 
@@ -181,10 +181,10 @@ def test_a_paused_pipeline_is_annotated(emitted: Callable[..., dict[str, Any]]) 
 @pytest.mark.parametrize("topology", TOPOLOGIES)
 @pytest.mark.parametrize("retention", ["", KEPT])
 @pytest.mark.parametrize("boost", ["", BOOST])
-def test_whatever_is_emitted_is_what_keda_understands(
+def test_every_generated_scaled_object_is_valid_for_keda(
     specified: Specified, topology: str, retention: str, boost: str
 ) -> None:
-    """Known metadata, all of it text; named triggers, all of them used; a result that is never negative."""
+    """Metadata is known and text, all triggers have names and are used, and the formula is never negative."""
     scaler = effective(specified(f"{retention}\n{boost}", TOPOLOGIES[topology]))
     for one in scaler.triggers:
         assert set(one.metadata) <= KNOWN[one.type]

@@ -1,4 +1,4 @@
-"""Whatever patches make of a ScaledObject, the rules over it give findings and never fail."""
+"""Rules report findings and never fail, for any patches of the ScaledObject."""
 
 import json
 from collections.abc import Callable
@@ -51,8 +51,8 @@ PATCHES = st.lists(
 
 @pytest.mark.parametrize("keep", ['"until-done"', "{age: 7d}"])
 @given(patches=PATCHES)
-def test_rules_bear_whatever_patches_make(specified: Specified, keep: str, patches: list[object]) -> None:
-    """Each finding stands in the spec, says something and names a way out."""
+def test_rules_survive_any_patches(specified: Specified, keep: str, patches: list[object]) -> None:
+    """Each finding has a place in the spec, a message and a hint."""
     spec = f"stream: {{retention: {{keep: {keep}}}}}\npatches: {json.dumps(patches)}\n"
     it = specified(
         spec, 'addresses: ["redis:6379"], tls: true, auth: {trigger_authentication: shared, names_tls: true}'
@@ -65,14 +65,14 @@ def test_rules_bear_whatever_patches_make(specified: Specified, keep: str, patch
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
 @pytest.mark.parametrize("keep", ["until-done", "{length: 1000}"])
-def test_what_is_generated_breaks_no_rule(specified: Specified, keep: str, rule: Rule) -> None:
-    """A spec without patches and without words on scaling is left alone."""
+def test_a_generated_scaled_object_breaks_no_rule(specified: Specified, keep: str, rule: Rule) -> None:
+    """A spec without patches and scaling settings has no findings."""
     assert rule.check
     assert list(rule.check(specified(f"stream: {{retention: {{keep: {keep}}}}}\n"))) == []
 
 
-def test_what_is_in_force_is_worked_out_once_for_each_subject(specified: Specified) -> None:
-    """Thirty rules look at the same; the next spec gets its own."""
+def test_the_effective_scaler_is_computed_once_per_subject(specified: Specified) -> None:
+    """Thirty rules use the same one; the next spec gets its own."""
     first, second = specified(), specified("scaling: {replicas: {min: 1, max: 2}}\n")
     assert effective(first) is effective(first)
     assert (effective(second).min_replicas, effective(first).min_replicas) == (1, 0)

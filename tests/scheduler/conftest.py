@@ -1,4 +1,4 @@
-"""What a scheduler's spec says, and what follows from it."""
+"""Schedulers for tests."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,7 +9,7 @@ from penstock_spec.kinds.scheduler.derive import derive
 from penstock_spec.kinds.scheduler.spec import Scheduler
 from penstock_spec.layers import present, put
 
-LEAST = {
+REQUIRED = {
     "kind": "scheduler",
     "name": "example",
     "owner": {"team": "caching"},
@@ -20,13 +20,13 @@ LEAST = {
 
 @pytest.fixture
 def scheduler() -> Callable[..., Scheduler]:
-    """One with these jobs, and what else is said at the top."""
+    """Creates a scheduler with these jobs and other top-level fields."""
 
-    def made(*jobs: dict[str, Any], **said: Any) -> Scheduler:  # noqa: ANN401 - whatever a spec can say
-        data: dict[str, Any] = {**LEAST, "jobs": list(jobs), **said}
+    def create(*jobs: dict[str, Any], **fields: Any) -> Scheduler:  # noqa: ANN401 - any value of a spec
+        data: dict[str, Any] = {**REQUIRED, "jobs": list(jobs), **fields}
         for path, value in derive(data).items():
             if not present(data, steps := tuple(path.split("."))):
                 put(data, steps, value)
         return Scheduler.model_validate(data)
 
-    return made
+    return create

@@ -1,4 +1,4 @@
-"""Cron expressions are due when people expect it, where clocks are put forward and back too."""
+"""Cron expressions are due when people expect it, also when daylight saving time starts and ends."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ BERLIN = "Europe/Berlin"
 
 
 def at(text: str) -> int:
-    """`2026-03-29 03:00+02:00`, in seconds."""
+    """A time such as `2026-03-29 03:00+02:00` in seconds since the epoch."""
     return int(datetime.fromisoformat(text).timestamp())
 
 
-def told(expression: str, zone: str, after: str, many: int = 1) -> list[str]:
-    """The next times, in UTC."""
+def next_times(expression: str, zone: str, after: str, many: int = 1) -> list[str]:
+    """The next due times in UTC."""
     found = islice(times_after(expression, zone, at(after)), many)
     return [datetime.fromtimestamp(one, UTC).strftime("%Y-%m-%d %H:%M") for one in found]
 
@@ -38,48 +38,51 @@ def told(expression: str, zone: str, after: str, many: int = 1) -> list[str]:
         ("0 0 13 * 5", "UTC", "2026-01-01 00:00Z", ["2026-01-02 00:00", "2026-01-09 00:00"]),
     ],
 )
-def test_it_is_due_at_the_hour_of_its_own_clock(expression: str, zone: str, after: str, expected: list[str]) -> None:
-    """In summer and in winter; of a day of the month and one of the week, either is enough."""
-    assert told(expression, zone, after, 2) == expected
+def test_due_times_follow_the_time_zone(expression: str, zone: str, after: str, expected: list[str]) -> None:
+    """In summer and winter. A match of the day of the month or the day of the week is enough."""
+    assert next_times(expression, zone, after, 2) == expected
 
 
-def test_a_run_in_a_skipped_hour_comes_right_after_it() -> None:
-    """Once, and the day after at its own time: on 29 March 2026 Berlin's clocks go from 2:00 to 3:00."""
-    assert told("30 2 * * *", BERLIN, "2026-03-28 12:00Z", 2) == ["2026-03-29 01:00", "2026-03-30 00:30"]
+def test_a_run_in_the_skipped_hour_comes_right_after_it() -> None:
+    """It runs once, and at its usual time the next day. On 29 March 2026 Berlin's clocks go from 2:00 to 3:00."""
+    assert next_times("30 2 * * *", BERLIN, "2026-03-28 12:00Z", 2) == ["2026-03-29 01:00", "2026-03-30 00:30"]
 
 
-def test_two_runs_in_a_skipped_hour_are_one() -> None:
-    """Both would come right after it."""
-    assert told("0,30 2 * * *", BERLIN, "2026-03-28 12:00Z", 2) == ["2026-03-29 01:00", "2026-03-30 00:00"]
+def test_two_runs_in_the_skipped_hour_become_one() -> None:
+    """Both would come right after the gap."""
+    assert next_times("0,30 2 * * *", BERLIN, "2026-03-28 12:00Z", 2) == ["2026-03-29 01:00", "2026-03-30 00:00"]
 
 
 @pytest.mark.parametrize("after", ["2026-10-24 12:00Z", "2026-10-25 00:29Z"])
-def test_a_run_in_a_doubled_hour_comes_in_the_first_of_the_two(after: str) -> None:
+def test_a_run_in_the_repeated_hour_comes_the_first_time(after: str) -> None:
     """On 25 October 2026 Berlin's clocks go from 3:00 back to 2:00, so 2:30 is at 0:30 and at 1:30 UTC."""
-    assert told("30 2 * * *", BERLIN, after, 2) == ["2026-10-25 00:30", "2026-10-26 01:30"]
+    assert next_times("30 2 * * *", BERLIN, after, 2) == ["2026-10-25 00:30", "2026-10-26 01:30"]
 
 
 @pytest.mark.parametrize("after", ["2026-10-25 00:30Z", "2026-10-25 01:00Z", "2026-10-25 01:10Z", "2026-10-25 01:30Z"])
-def test_a_run_that_was_in_the_first_is_not_told_again_in_the_second(after: str) -> None:
-    """Nor is it told as due before the time from which one asks, which would run it at once, again and again."""
-    assert told("30 2 * * *", BERLIN, after) == ["2026-10-26 01:30"]
+def test_a_run_in_the_repeated_hour_does_not_come_again(after: str) -> None:
+    """No due time is before the requested time, which would run the job again and again."""
+    assert next_times("30 2 * * *", BERLIN, after) == ["2026-10-26 01:30"]
 
 
-def test_what_runs_all_the_time_runs_through_both() -> None:
-    """Every half hour is every half hour, whatever the clock shows."""
+def test_regular_runs_continue_through_clock_changes() -> None:
+    """A run every half hour stays a run every half hour."""
     expected = ["2026-10-25 00:00", "2026-10-25 00:30", "2026-10-25 01:00", "2026-10-25 01:30", "2026-10-25 02:00"]
-    assert told("*/30 * * * *", BERLIN, "2026-10-24 23:59Z", 5) == expected
-    assert told("*/30 * * * *", BERLIN, "2026-03-29 00:30Z", 2) == ["2026-03-29 01:00", "2026-03-29 01:30"]
+    assert next_times("*/30 * * * *", BERLIN, "2026-10-24 23:59Z", 5) == expected
+    assert next_times("*/30 * * * *", BERLIN, "2026-03-29 00:30Z", 2) == ["2026-03-29 01:00", "2026-03-29 01:30"]
 
 
-def test_a_change_of_half_an_hour_is_one_too() -> None:
+def test_a_clock_change_of_half_an_hour_works_too() -> None:
     """Lord Howe's clocks go from 2:00 to 2:30 on 4 October 2026."""
-    assert told("15 2 * * *", "Australia/Lord_Howe", "2026-10-03 00:00Z", 2) == ["2026-10-03 15:30", "2026-10-04 15:15"]
+    assert next_times("15 2 * * *", "Australia/Lord_Howe", "2026-10-03 00:00Z", 2) == [
+        "2026-10-03 15:30",
+        "2026-10-04 15:15",
+    ]
 
 
 @pytest.mark.parametrize("expression", ["0 0 30 2 *", "0 0 31 2,4,6,9,11 *", "0 0 31 4 *"])
-def test_what_never_comes_has_no_next_time(expression: str) -> None:
-    """A day that no month has."""
+def test_an_impossible_date_has_no_due_time(expression: str) -> None:
+    """None of these months has such a day."""
     assert next_after(expression, "UTC", 0) is None
     assert latest(expression, "UTC", 0, at("2026-01-01 00:00Z"), 5) == ()
 
@@ -89,16 +92,16 @@ def test_what_never_comes_has_no_next_time(expression: str) -> None:
     st.sampled_from(["UTC", BERLIN, "America/New_York", "Australia/Lord_Howe", "Asia/Kolkata", "America/Sao_Paulo"]),
     st.integers(1_600_000_000, 1_900_000_000),
 )
-def test_times_rise_and_are_those_that_one_gets_by_asking_again(expression: str, zone: str, after: int) -> None:
-    """After each time the next one is the same, whether one goes on or asks anew from there."""
+def test_due_times_increase_and_do_not_depend_on_the_start(expression: str, zone: str, after: int) -> None:
+    """The time after each due time is the same, whether one continues or starts again from there."""
     found = list(islice(times_after(expression, zone, after), 5))
     assert all(one < two for one, two in zip([after, *found], found, strict=False))
     assert [next_after(expression, zone, one) for one in (after, *found[:-1])] == found
 
 
 @pytest.mark.parametrize("most", [1, 3, 100])
-def test_what_was_missed_is_told_from_the_end(most: int) -> None:
-    """The last of them, in their order, however long ago the first was."""
+def test_the_latest_missed_runs_are_returned(most: int) -> None:
+    """The last ones are returned in order, however long ago the first was."""
     until = at("2026-01-10 00:00Z")
     every = list(range(at("2026-01-01 01:00Z"), until + 1, 3600))
     assert latest("0 * * * *", "UTC", at("2026-01-01 00:00Z"), until, most) == tuple(every[-most:])

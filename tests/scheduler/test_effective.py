@@ -1,4 +1,4 @@
-"""What holds for a job follows from what it says and what is said for all; rules and the runtime agree on it."""
+"""A job combines its own fields with the defaults of `each`, for rules and the runtime alike."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from penstock_spec.values.quantities import Duration
 Made = Callable[..., Scheduler]
 
 
-def test_a_job_takes_what_it_does_not_say_from_what_holds_for_all(scheduler: Made) -> None:
-    """Field by field; a priority of 0 and a shard of 0 are said."""
+def test_a_job_inherits_missing_fields_from_each(scheduler: Made) -> None:
+    """Fields are inherited one by one. A priority of 0 and a shard of 0 are not missing."""
     spec = scheduler(
         {"name": "plain"},
         {"name": "own", "every": "5m", "timeout": "4m", "priority": 0, "shard": 0, "handler": "caching.jobs:own"},
@@ -29,8 +29,8 @@ def test_a_job_takes_what_it_does_not_say_from_what_holds_for_all(scheduler: Mad
     assert own.handler == "caching.jobs:own"
 
 
-def test_a_job_that_says_when_it_runs_takes_no_other_time_from_all(scheduler: Made) -> None:
-    """One by the clock does not run every so often too."""
+def test_a_job_with_every_or_cron_inherits_neither(scheduler: Made) -> None:
+    """A job with `cron` does not inherit `every`, and vice versa."""
     clock, often = effective_jobs(
         scheduler(
             {"name": "clock", "cron": "0 3 * * *"},
@@ -42,14 +42,14 @@ def test_a_job_that_says_when_it_runs_takes_no_other_time_from_all(scheduler: Ma
     assert (often.every, often.cron) == (Duration("1m"), None)
 
 
-def test_a_run_that_says_no_timeout_may_take_as_long_as_its_interval(scheduler: Made) -> None:
-    """And one by the clock five minutes."""
+def test_the_timeout_defaults_to_the_interval(scheduler: Made) -> None:
+    """It is five minutes for a cron job."""
     often, clock = effective_jobs(scheduler({"name": "often", "every": "10s"}, {"name": "clock", "cron": "0 3 * * *"}))
     assert (often.timeout, clock.timeout) == (Duration("10s"), Duration("5m"))
 
 
-def test_a_job_that_sends_runs_no_handler(scheduler: Made) -> None:
-    """Whatever holds for all."""
+def test_a_job_that_sends_has_no_handler(scheduler: Made) -> None:
+    """It does not inherit the scheduler's handler."""
     [job] = effective_jobs(
         scheduler({"name": "nightly", "every": "1h", "send": {"pipeline": "jobs", "message": {"id": "a"}}})
     )
@@ -58,8 +58,8 @@ def test_a_job_that_sends_runs_no_handler(scheduler: Made) -> None:
     assert (job.send.pipeline, job.send.message) == ("jobs", {"id": "a"})
 
 
-def test_jobs_that_a_function_tells_are_not_listed(scheduler: Made) -> None:
-    """Nobody imports a team's code to look at a spec."""
+def test_jobs_from_a_function_are_not_listed(scheduler: Made) -> None:
+    """Checking a spec does not import a team's code."""
     spec = scheduler().model_copy(update={"jobs": "caching.jobs:every"})
     assert effective_jobs(spec) == ()
 
@@ -75,26 +75,26 @@ def test_jobs_that_a_function_tells_are_not_listed(scheduler: Made) -> None:
         ("", "", "aws/images", False),
     ],
 )
-def test_a_pattern_matches_whole_names_and_disabled_wins(
+def test_a_pattern_matches_whole_names_and_disabled_overrides_enabled(
     enabled: str,
     disabled: str,
     name: str,
     expected: bool,  # noqa: FBT001 - a value of the table
     scheduler: Made,
 ) -> None:
-    """An empty one matches none."""
+    """An empty pattern matches no name."""
     assert runs(scheduler(patterns={"enabled": enabled, "disabled": disabled}), name) == expected
 
 
-def test_jobs_that_may_hang_for_longer_have_a_threshold_of_their_own(scheduler: Made) -> None:
-    """Those that match, by their whole names."""
+def test_exceptional_jobs_have_their_own_threshold(scheduler: Made) -> None:
+    """The pattern must match the whole name."""
     spec = scheduler(cleanup={"zombies": {"threshold": "30s", "exceptional": {"pattern": "report/.*"}}})
     assert threshold(spec, "report/costs") == Duration("60m")
     assert threshold(spec, "a/report/costs") == Duration("30s")
 
 
-def test_a_name_is_in_the_same_shard_always() -> None:
-    """In every process and version: pods of two versions must not both, or neither, take a job."""
+def test_a_name_is_always_in_the_same_shard() -> None:
+    """It is the same in every process and version, so that exactly one pod takes a job during a rollout."""
     assert [shard_of(name, 4) for name in ("aws/eu-west-1/images", "gcp/images", "ä")] == [0, 2, 3]
     counted = Counter(shard_of(f"job-{number}", 4) for number in range(10_000))
     assert set(counted) == {0, 1, 2, 3}

@@ -1,4 +1,4 @@
-"""Classes of failures: four are always there, and a spec may say one word of them without losing the rest."""
+"""Failure classes: four are built in, and a spec may override single fields of them."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ Made = Callable[..., Scheduler]
 
 
 def class_of(spec: Scheduler, error: BaseException) -> str:
-    """The first class that takes it, as the runtime matches."""
+    """The first class that matches, as in the runtime."""
     failure = Failure.of(error)
     classes = spec.failures.classes.items()
     return next((name for name, one in classes if FailureMatcher.of(one.match).takes(failure)), "-")
 
 
 class AnswerError(Exception):
-    """As clients of HTTP raise it."""
+    """An error as HTTP clients raise it."""
 
     def __init__(self, status: int) -> None:
         super().__init__(status)
@@ -27,15 +27,15 @@ class AnswerError(Exception):
 
 
 def named(name: str) -> Exception:
-    """As a cloud's client calls what it raises."""
-    made: Exception = type(name, (Exception,), {})()
-    return made
+    """An error with this type name, as clients of cloud APIs raise it."""
+    error: Exception = type(name, (Exception,), {})()
+    return error
 
 
-def test_each_failure_has_the_class_that_people_expect(scheduler: Made) -> None:
-    """By status, by name, by what it derives from; what matches none has no class."""
+def test_failures_match_the_expected_classes(scheduler: Made) -> None:
+    """Failures match by status, name or base class. Others have no class."""
     spec = scheduler()
-    told = {
+    found = {
         class_of(spec, one): name
         for name, one in {
             "403": AnswerError(403),
@@ -45,14 +45,14 @@ def test_each_failure_has_the_class_that_people_expect(scheduler: Made) -> None:
             "other": LookupError(),
         }.items()
     }
-    assert told == {"forbidden": "403", "throttled": "429", "transient": "connection", "server": "503", "-": "other"}
+    assert found == {"forbidden": "403", "throttled": "429", "transient": "connection", "server": "503", "-": "other"}
     assert class_of(spec, named("AccessDenied")) == class_of(spec, PermissionError()) == "forbidden"
     assert class_of(spec, named("ThrottlingException")) == class_of(spec, MemoryError()) == "throttled"
     assert class_of(spec, TimeoutError()) == class_of(spec, EOFError()) == "transient"
 
 
-def test_a_word_about_one_of_them_changes_neither_the_others_nor_their_order(scheduler: Made) -> None:
-    """`PermissionError` derives from `OSError`: it stays forbidden whichever of the two a spec speaks of first."""
+def test_overriding_a_class_keeps_its_other_fields_and_the_order(scheduler: Made) -> None:
+    """`PermissionError` is an `OSError`, but stays `forbidden`, whichever class the spec overrides first."""
     spec = scheduler(
         failures={
             "classes": {

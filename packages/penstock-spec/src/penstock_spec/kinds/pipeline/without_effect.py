@@ -11,7 +11,7 @@ from penstock_spec.kinds.pipeline import KIND, Pipeline
 from penstock_spec.layers import Source, layered
 
 
-def everywhere(subject: SpecContext[Pipeline], named: Collection[str] = ()) -> Iterator[Pipeline]:
+def in_environments(subject: SpecContext[Pipeline], named: Collection[str] = ()) -> Iterator[Pipeline]:
     """The spec in all environments in which it is valid, or in the named ones."""
     for environment in subject.platform_document.data["environments"]:
         if named and environment not in named:
@@ -23,7 +23,7 @@ def everywhere(subject: SpecContext[Pipeline], named: Collection[str] = ()) -> I
             continue
 
 
-def in_vain(subject: SpecContext[Pipeline], path: str, useless: Callable[[Pipeline], bool]) -> bool:
+def has_no_effect(subject: SpecContext[Pipeline], path: str, useless: Callable[[Pipeline], bool]) -> bool:
     """Whether the spec sets a value without effect: a value of one environment there, any other in all environments.
 
     A default of the platform file may be without effect in single specs, which is not a finding.
@@ -31,4 +31,4 @@ def in_vain(subject: SpecContext[Pipeline], path: str, useless: Callable[[Pipeli
     source = subject.layers.source(steps(path))
     if source is Source.ENVIRONMENT:
         return useless(subject.spec)
-    return source is Source.SPEC and useless(subject.spec) and all(useless(one) for one in everywhere(subject))
+    return source is Source.SPEC and useless(subject.spec) and all(useless(one) for one in in_environments(subject))

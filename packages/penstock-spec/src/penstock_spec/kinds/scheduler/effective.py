@@ -1,4 +1,4 @@
-"""A job as it runs: what it says itself, and what holds for all jobs. Rules and the runtime both take it from here."""
+"""A job with the defaults of all jobs, for the rules and the runtime alike."""
 
 from __future__ import annotations
 

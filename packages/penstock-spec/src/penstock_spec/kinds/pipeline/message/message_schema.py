@@ -26,9 +26,9 @@ class Body:
     names: frozenset[str] = frozenset()
     """Fields that the schema describes."""
     required: frozenset[str] = frozenset()
-    only: frozenset[str] | None = None
+    allowed: frozenset[str] | None = None
     """The only allowed fields; None if others are allowed."""
-    more: bool = False
+    allows_others: bool = False
     """Whether the schema explicitly allows other fields."""
     types: tuple[str, ...] = ()
     """The allowed types; empty if the schema does not restrict them."""
@@ -122,8 +122,8 @@ class _Reader:
         for key in ("if", "then", "else"):
             bodies.append(Body(self.read(part.get(key), depth).names))
         body = _joined(bodies, frozenset.union)
-        if part.get("unevaluatedProperties") is False and not body.more:
-            return Body(body.names, body.required, body.only or body.names, body.more, body.types)
+        if part.get("unevaluatedProperties") is False and not body.allows_others:
+            return Body(body.names, body.required, body.allowed or body.names, body.allows_others, body.types)
         return body
 
 
@@ -145,7 +145,7 @@ def _own(part: dict[str, Any]) -> Body:
 def _joined(bodies: list[Body], required: Callable[..., frozenset[str]]) -> Body:
     """Combine bodies. Alternatives require what all of them require, parts of `allOf` what any of them does."""
     all_of = required is frozenset.union
-    closed = [one.only for one in bodies if one.only is not None]
+    closed = [one.allowed for one in bodies if one.allowed is not None]
     only = None
     if closed and (all_of or len(closed) == len(bodies)):
         only = frozenset.intersection(*closed) if all_of else frozenset.union(*closed)
@@ -153,7 +153,7 @@ def _joined(bodies: list[Body], required: Callable[..., frozenset[str]]) -> Body
         frozenset().union(*(one.names for one in bodies)),
         required(*(one.required for one in bodies)),
         only,
-        any(one.more for one in bodies),
+        any(one.allows_others for one in bodies),
         tuple(dict.fromkeys(kind for one in bodies for kind in one.types)),
     )
 

@@ -24,7 +24,7 @@ from penstock_spec.values.strings import printable
 @spec_rule(Severity.WARNING)
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     body = body_of(subject)
-    if not body.names or body.more or body.only is not None:
+    if not body.names or body.allows_others or body.allowed is not None:
         return
     for path, field in used_fields(subject.spec.message):
         if field not in body.names:

@@ -25,8 +25,8 @@ from penstock_spec.values.strings import printable
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     body = body_of(subject)
     for path, field in used_fields(subject.spec.message):
-        if body.only is not None and field not in body.only:
-            close = nearest(field, body.only)
+        if body.allowed is not None and field not in body.allowed:
+            close = nearest(field, body.allowed)
             message = (
                 f"the schema has no `{printable(field)}` and allows no other fields ({subject.line('message.schema')})"
             )

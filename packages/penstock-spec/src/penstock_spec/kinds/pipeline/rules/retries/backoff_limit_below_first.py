@@ -22,10 +22,10 @@ from penstock_spec.values.quantities import Duration
 
 @spec_rule(Severity.WARNING)
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
-    usual = subject.spec.retries.backoff
-    if usual.limit < usual.first:
+    default = subject.spec.retries.backoff
+    if default.limit < default.first:
         yield _problem(
-            subject, "retries.backoff", usual.first, "limit" if subject.given("retries.backoff.limit") else "first"
+            subject, "retries.backoff", default.first, "limit" if subject.given("retries.backoff.limit") else "first"
         )
     for one in waits(subject.spec.retries):
         own = subject.spec.retries.classes[one.name].backoff if one.name else None

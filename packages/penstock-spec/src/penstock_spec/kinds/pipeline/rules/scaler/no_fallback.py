@@ -25,8 +25,8 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
         message = "while Redis answers with errors, the number of pods does not change, even at zero"
         if "??" in scaler.formula:
             message = "one failing trigger freezes the number of pods: `??` in the formula works only with a fallback"
-        usual = max(1, subject.spec.scaling.replicas.min)
-        hint = f"remove it to get the default, `{{replicas: {usual}}}`"
+        default = max(1, subject.spec.scaling.replicas.min)
+        hint = f"remove it to get the default, `{{replicas: {default}}}`"
         if scaler.result.author(("spec", "fallback")):
             hint = "remove the patch"
         yield scaler.problem(message, hint, ("spec", "fallback"))

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from penstock_spec.context import SpecContext
 from penstock_spec.findings import Severity
 from penstock_spec.kinds.pipeline.spec import Pipeline
-from penstock_spec.kinds.pipeline.without_effect import in_vain
+from penstock_spec.kinds.pipeline.without_effect import has_no_effect
 from penstock_spec.reading import Problem
 from penstock_spec.rules.define import spec_rule
 
@@ -29,7 +29,7 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
             "a factor of 1 does not change the backlog",
             "remove the boost, or set the factor to `2`",
         )
-    elif in_vain(subject, "scaling.boost", _fixed):
+    elif has_no_effect(subject, "scaling.boost", _fixed):
         at = subject.line("scaling.replicas.max")
         message = f"there are always {scaling.replicas.max} pods ({at}): `min` and `max` are equal"
         yield subject.problem("scaling.boost", message, "remove the boost, or raise `scaling.replicas.max`")

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from penstock_spec.context import SpecContext
 from penstock_spec.findings import Severity
 from penstock_spec.kinds.pipeline.spec import Pipeline
-from penstock_spec.kinds.pipeline.without_effect import everywhere
+from penstock_spec.kinds.pipeline.without_effect import in_environments
 from penstock_spec.reading import Problem
 from penstock_spec.rules.define import spec_rule
 
@@ -27,7 +27,7 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
             continue
         if one.replicas_at_most is None or one.replicas_at_most < subject.spec.scaling.replicas.max:
             continue
-        most = max(spec.scaling.replicas.max for spec in everywhere(subject, one.environments))
+        most = max(spec.scaling.replicas.max for spec in in_environments(subject, one.environments))
         if one.replicas_at_most >= most:
             message = f"there are never more than {most} pods (`scaling.replicas.max`), so this always holds"
             yield subject.problem(

@@ -14,14 +14,14 @@ from collections.abc import Iterator
 from penstock_spec.context import SpecContext
 from penstock_spec.findings import Severity
 from penstock_spec.kinds.pipeline.spec import Pipeline
-from penstock_spec.kinds.pipeline.without_effect import in_vain
+from penstock_spec.kinds.pipeline.without_effect import has_no_effect
 from penstock_spec.reading import Problem
 from penstock_spec.rules.define import spec_rule
 
 
 @spec_rule(Severity.INFO)
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
-    if in_vain(subject, "scaling.poll", lambda one: one.scaling.replicas.min > 0):
+    if has_no_effect(subject, "scaling.poll", lambda one: one.scaling.replicas.min > 0):
         least = (
             f"`scaling.replicas.min` is {subject.spec.scaling.replicas.min} ({subject.line('scaling.replicas.min')})"
         )

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from penstock_spec.context import SpecContext
 from penstock_spec.findings import Severity
 from penstock_spec.kinds.pipeline.spec import Pipeline
-from penstock_spec.kinds.pipeline.without_effect import in_vain
+from penstock_spec.kinds.pipeline.without_effect import has_no_effect
 from penstock_spec.reading import Problem
 from penstock_spec.rules.define import spec_rule
 
@@ -22,7 +22,7 @@ from penstock_spec.rules.define import spec_rule
 @spec_rule(Severity.INFO)
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     scaling = subject.spec.scaling
-    if scaling.protect_busy and in_vain(subject, "scaling.protect_busy", _fixed):
+    if scaling.protect_busy and has_no_effect(subject, "scaling.protect_busy", _fixed):
         at = subject.line("scaling.replicas.max")
         message = f"there are always {scaling.replicas.max} pods ({at}): `min` and `max` are equal"
         yield subject.problem("scaling.protect_busy", message, "remove it, or raise `scaling.replicas.max`")

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from penstock_spec.context import SpecContext
 from penstock_spec.findings import Severity
 from penstock_spec.kinds.pipeline.spec import Pipeline
-from penstock_spec.kinds.pipeline.without_effect import in_vain
+from penstock_spec.kinds.pipeline.without_effect import has_no_effect
 from penstock_spec.reading import Problem
 from penstock_spec.rules.define import spec_rule
 
@@ -22,7 +22,7 @@ from penstock_spec.rules.define import spec_rule
 @spec_rule(Severity.INFO)
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     stream = subject.spec.stream
-    if stream.foreign_workers and in_vain(subject, "stream.foreign_workers", _keeps_history):
+    if stream.foreign_workers and has_no_effect(subject, "stream.foreign_workers", _keeps_history):
         at = subject.line("stream.retention.keep")
         message = f"the stream keeps finished messages ({at}), so they are never redelivered"
         yield subject.problem("stream.foreign_workers", message, "remove it; it only has an effect with `until-done`")

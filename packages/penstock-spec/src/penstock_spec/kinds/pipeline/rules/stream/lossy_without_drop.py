@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from penstock_spec.context import SpecContext
 from penstock_spec.findings import Severity
 from penstock_spec.kinds.pipeline.spec import Pipeline
-from penstock_spec.kinds.pipeline.without_effect import in_vain
+from penstock_spec.kinds.pipeline.without_effect import has_no_effect
 from penstock_spec.reading import Problem
 from penstock_spec.rules.define import spec_rule
 
@@ -21,7 +21,7 @@ from penstock_spec.rules.define import spec_rule
 @spec_rule(Severity.INFO)
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     backlog = subject.spec.stream.backlog
-    if backlog.lossy and in_vain(
+    if backlog.lossy and has_no_effect(
         subject, "stream.backlog.lossy", lambda one: one.stream.backlog.when_full != "drop-oldest"
     ):
         at = subject.line("stream.backlog.when_full")

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from penstock_spec.context import SpecContext
 from penstock_spec.findings import Severity
 from penstock_spec.kinds.pipeline.spec import Pipeline
-from penstock_spec.kinds.pipeline.without_effect import in_vain
+from penstock_spec.kinds.pipeline.without_effect import has_no_effect
 from penstock_spec.reading import Problem
 from penstock_spec.rules.define import spec_rule
 
@@ -21,7 +21,7 @@ from penstock_spec.rules.define import spec_rule
 @spec_rule(Severity.INFO)
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     for path in ("janitor.trim.every", "janitor.trim"):
-        if not in_vain(subject, path, lambda one: one.stream.retention.keep == "until-done"):
+        if not has_no_effect(subject, path, lambda one: one.stream.retention.keep == "until-done"):
             continue
         at = subject.line("stream.retention.keep")
         message = f"`stream.retention.keep` is `until-done` ({at}), which leaves nothing to trim"
