@@ -65,7 +65,10 @@ class Steps:
         return self._leave("give back", process, args, tuples(args[4:], 4), reply)
 
     def bury(self, process: str, args: Sequence[Word], reply: Reply) -> bool:
-        return self._leave("bury", process, args, tuples(args[-2:], 2), reply)
+        answers: list[Reply] = [
+            1 if isinstance(one, bytes) else one for one in cast("list[Reply]", reply)
+        ]  # a dead letter's id
+        return self._leave("bury", process, args, tuples(args[-2:], 2), answers)
 
     def _leave(self, step: str, process: str, args: Sequence[Word], rows: list[tuple[Word, ...]], reply: Reply) -> bool:
         truth, consumer = self._truth, str(args[1])
