@@ -51,7 +51,7 @@ async def _nothing(self: Audit, consumer: str) -> int:
 
 
 async def _at_once(self: Audit, consumer: str) -> int:
-    return await self.alone(consumer)
+    return await self.without_reads(consumer)
 
 
 def _always(*_: object) -> bool:
@@ -128,7 +128,7 @@ LEFT = (
         ),
         scripts={"overdue": without("if string.find", "if false and string.find")},
     ),
-    Left("the audit", "stuck", "net", methods=((Audit, "__call__", _nothing), (Audit, "alone", _nothing))),
+    Left("the audit", "stuck", "net", methods=((Audit, "__call__", _nothing), (Audit, "without_reads", _nothing))),
     Left("the audit at renewals", "stuck", "race", methods=((Audit, "__call__", _nothing),)),
     Left("the answer that an audit waits for", "phantom-start", "race", methods=((Audit, "__call__", _at_once),)),
     Left(

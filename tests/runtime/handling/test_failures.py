@@ -179,7 +179,7 @@ class AwkwardError(Exception):
 
 def test_an_exception_that_fails_when_it_is_looked_at_is_told_all_the_same() -> None:
     failure = Failure.of(AwkwardError())
-    assert (failure.status, failure.text) == (502, "(it cannot be told)")
+    assert (failure.status, failure.text) == (502, "(its text cannot be read)")
     assert type(failure.status) is int
 
 

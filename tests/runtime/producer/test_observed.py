@@ -185,10 +185,10 @@ def test_a_handler_that_sends_to_its_own_pipeline(target: Target) -> None:
 
     async def promise() -> None:
         async with producer(target, counted) as one:
-            of_worker.beside(3, spawner)
+            of_worker.sample(3, spawner)
             await one.send({"job": "a"})
-            of_worker.beside(3, spawner)
-            of_worker.beside(4, spawner)
+            of_worker.sample(3, spawner)
+            of_worker.sample(4, spawner)
             assert counted.redis() == {"penstock_redis_connections": 4, "penstock_redis_connects_total": 5}
 
     keep(promise())

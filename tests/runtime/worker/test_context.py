@@ -149,6 +149,6 @@ def test_a_result_is_left_with_the_settle(trial: Callable[..., Trial]) -> None:
 def test_a_result_that_stays_for_no_time_is_refused() -> None:
     """Redis takes none, so the message could never be settled."""
     context = Context(Delivery(b"1-0", (), "me"), 0.0, MessageSettings(logging.getLogger(), (), None))
-    with pytest.raises(ValueError, match="`keep` of a result is `0s`: say how long it stays, or leave none"):
+    with pytest.raises(ValueError, match="`keep` of a result must not be `0s`"):
         context.leave({"pages": 3}, keep="0s")
     assert context.result is None

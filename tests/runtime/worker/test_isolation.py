@@ -136,7 +136,7 @@ def test_what_a_child_cannot_begin_is_nobodys_failure(trial: Callable[..., Trial
         assert worker.process.pid not in {line.pid for line in lines}
         assert one.dead() == []
         [failed] = worker.events(Event.ISOLATION_FAILED)
-        assert failed["error"] == "its `lifespan` fails: ConnectionError: no database (handlers.py:10)"
+        assert failed["error"] == "its `lifespan` failed to start: ConnectionError: no database (handlers.py:10)"
         assert len(worker.events(Event.ISOLATION_RECOVERED)) == 1
         assert worker.end() == 0
         one.nothing_left_behind()

@@ -53,7 +53,7 @@ RAISED = {
     "CancelledError": "asyncio.exceptions.CancelledError",
     "StopIteration": "RuntimeError: ",
     "StopAsyncIteration": "StopAsyncIteration",
-    "Untold": "handlers.Untold: (it cannot be told)",
+    "Untold": "handlers.Untold: (its text cannot be read)",
     "Own": "handlers.Own: a class of its own",
     "ExceptionGroup": "ExceptionGroup: several (2 sub-exceptions)",
     "BaseExceptionGroup": "BaseExceptionGroup: several (1 sub-exception)",
@@ -117,7 +117,7 @@ def test_an_exception_that_is_not_what_it_should_be_is_a_failure_too(trial: Call
         assert dead == {
             '{"id": "Mine"}': "handlers.Mine",
             '{"id": "Theirs"}': "handlers.Theirs",
-            '{"id": "Liar"}': "Exception: (it cannot be told)",
+            '{"id": "Liar"}': "Exception: (its text cannot be read)",
         }
         assert len(worker.events(Event.MESSAGE_NOT_CLASSIFIED)) == 2
         until_counted(worker, "slots_free", 16)

@@ -86,9 +86,10 @@ def test_a_wrong_password(own: Callable[..., Trial], server: Server) -> None:
     server.ask("CONFIG", "SET", "requirepass", "the right one")
     with own() as one:
         url = f"redis://:wr0ng-s3cret@{server.address}"
-        refused(one.start("worker", "trial", "--redis", url, "--listen", "off"), "Redis does not let us in: WRONGPASS")
+        refused(one.start("worker", "trial", "--redis", url, "--listen", "off"), "refuses the connection: WRONGPASS")
         refused(
-            one.start("worker", "trial", "--redis", server.url, "--listen", "off"), "Redis does not let us in: NOAUTH"
+            one.start("worker", "trial", "--redis", server.url, "--listen", "off"),
+            "refuses the connection: NOAUTH",
         )
         assert all("wr0ng-s3cret" not in process.log() for process in one.processes)
 
@@ -104,7 +105,7 @@ def test_a_wrong_password(own: Callable[..., Trial], server: Server) -> None:
 def test_what_a_handler_needs_cannot_be_had(trial: Callable[..., Trial], handlers: str, says: str) -> None:
     """Its lifespan fails to begin: the worker does not begin either, and says where that was."""
     with trial(handlers=handlers) as one:
-        refused(one.worker(), "what `handlers:handle` needs all along cannot be had", says, "see its `lifespan`")
+        refused(one.worker(), "`lifespan` of `handlers:handle` failed to start", says, "see handlers.py")
         assert one.lives() == []
 
 

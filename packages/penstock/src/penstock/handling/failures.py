@@ -143,5 +143,5 @@ def _text(exception: BaseException) -> str:
     try:
         text = str(exception)
     except BaseException:  # noqa: BLE001 - as above
-        return "(it cannot be told)"
+        return "(its text cannot be read)"
     return text[:LONGEST].encode("utf-8", "backslashreplace").decode()

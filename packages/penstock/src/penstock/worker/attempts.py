@@ -1,4 +1,4 @@
-"""What runs here: each delivery is one attempt, with a time of its own, an end and an outcome."""
+"""The attempts of a worker: each delivery is one, with a timeout and an outcome."""
 
 from __future__ import annotations
 
@@ -32,41 +32,41 @@ from penstock.worker.slots import Slots
 from penstock_spec.kinds.pipeline.work import PipelineWork
 
 PATIENCE = 10.0
-"""Seconds that a handler has to end after it was cancelled; then its message goes on without it."""
-PAUSE = 1.0
-"""Seconds that the slot of an attempt rests that could not be begun: the next one may fare no better."""
+"""Seconds that a cancelled handler has to end; after that it is abandoned."""
+NOT_STARTED_PAUSE = 1.0
+"""Seconds until an attempt that could not start frees its slot, as the next one may fail likewise."""
 LOST = "its workers were lost, the last time while it ran alone"
-FIRST_TIME = 10**12
-"""Ids below were chosen by somebody, and are no times: this is the year 2001, in ms."""
+FIRST_TIMESTAMP = 10**12
+"""Lower ids were chosen by a sender, and are no times: this is the year 2001, in ms."""
 
 
 class Runner(Protocol):
     """Runs handlers: in this process, or in another."""
 
     def run(self, delivery: Delivery, context: Context) -> Awaitable[Outcome]:
-        """Run one attempt. Raises GeneratorExit if the handler does, which asyncio shows to its caller alone."""
+        """Run one attempt. Raises GeneratorExit alone: asyncio passes it on to the outermost coroutine."""
 
 
 class Attempt:
     """One delivery that runs."""
 
-    __slots__ = ("alone", "began", "context", "delivery", "ended", "patience", "task")
+    __slots__ = ("alone", "context", "delivery", "ended", "patience", "started", "task")
 
-    def __init__(self, delivery: Delivery, context: Context, began: float, *, alone: bool) -> None:
+    def __init__(self, delivery: Delivery, context: Context, started: float, *, alone: bool) -> None:
         self.delivery = delivery
         self.context = context
-        self.began = began
+        self.started = started
         self.alone = alone
         self.ended = False
-        """Its outcome is told, though its handler may go on."""
+        """Whether its outcome is decided; its handler may go on."""
         self.task: asyncio.Task[None] | None = None
         self.patience: asyncio.TimerHandle | None = None
 
 
 class Attempts:
-    """Starts deliveries, ends them in time, and says what becomes of each."""
+    """Starts deliveries, cancels them in time, and decides what becomes of each message."""
 
-    def __init__(  # noqa: PLR0913, PLR0917 - what it works with, each of a kind of its own
+    def __init__(  # noqa: PLR0913, PLR0917 - its collaborators, each of another type
         self,
         work: PipelineWork,
         settings: MessageSettings,
@@ -76,12 +76,12 @@ class Attempts:
         settler: Settler,
         slots: Slots,
         metrics: WorkerMetrics,
-        lose: Callable[[str], object],
+        on_group_gone: Callable[[str], object],
         *,
         rng: Random,
         clocks: Clocks = CLOCKS,
     ) -> None:
-        """`isolated_runner` runs suspects, each in a process of its own. `lose` ends a consumer."""
+        """`isolated_runner` runs suspects; `on_group_gone` gets the consumer whose group does not exist."""
         self._work = work
         self._settings = settings
         self._runner = runner
@@ -90,7 +90,7 @@ class Attempts:
         self._settler = settler
         self._slots = slots
         self._metrics = metrics
-        self._lose = lose
+        self._on_group_gone = on_group_gone
         self._rng = rng
         self._monotonic = clocks.monotonic
         self._wall = clocks.wall
@@ -98,29 +98,32 @@ class Attempts:
         self._timer: asyncio.TimerHandle | None = None
         self._loop = asyncio.get_running_loop()
         self._log = Log(settings.logger)
-        self._lingering: set[asyncio.Future[Any]] = set()
+        self._abandoned: set[asyncio.Future[Any]] = set()
         self.running: dict[bytes, Attempt] = {}
-        """By entry, in the order in which they began."""
+        """By entry, in the order of their start."""
         self.suspects = 0
+        """Suspects among them."""
         self.alone = 0
+        """Suspects beside which nothing else may run."""
         self.consumer: str | None = None
+        """The present consumer of this worker."""
         self.draining = False
         self.changed = asyncio.Event()
         """Set when an attempt ends."""
 
-    # what is delivered
+    # deliveries
 
     def deliver(self, delivery: Delivery, *, alone: bool = False) -> None:
-        """Start it, unless it runs here already, or must not."""
+        """Start a delivery, unless it runs here already or must not run."""
         self._metrics.delivered(delivery.source)
-        if delivery.consumer != self.consumer:  # an answer to a life that is over
+        if delivery.consumer != self.consumer:  # an answer for a consumer that was lost
             self._settler.add(GivenBack(delivery, "found"))
             return
         present = self.running.get(delivery.id)
         if present is not None:
             self._metrics.redelivered.add()
-            self._again(present, delivery)
-        elif delivery.again:
+            self._renew_fence(present, delivery)
+        elif delivery.lost_isolated:
             delivery.uncharged += 1  # this one is no attempt
             context = Context(delivery, self._monotonic(), self._settings)
             self._settler.add(Buried(delivery, "lost", LOST, LOST, about=context))
@@ -129,8 +132,8 @@ class Attempts:
         else:
             self._start(delivery, alone=alone)
 
-    def _again(self, present: Attempt, delivery: Delivery) -> None:
-        """A second delivery of what runs here renews its fence, and is not charged."""
+    def _renew_fence(self, present: Attempt, delivery: Delivery) -> None:
+        """Let a second delivery of a running message renew its fence; it is not charged."""
         if present.context.why is not None or present.ended:
             self._settler.add(GivenBack(delivery, "cancelled"))
             return
@@ -138,7 +141,7 @@ class Attempts:
         attempt = held.attempt
         held.count, held.consumer = delivery.count, delivery.consumer
         held.uncharged = held.count - attempt
-        held.free = held.uncharged - delivery.uncharged
+        held.renewals = held.uncharged - delivery.uncharged
 
     def _start(self, delivery: Delivery, *, alone: bool) -> None:
         now = self._monotonic()
@@ -149,11 +152,11 @@ class Attempts:
             self.suspects += delivery.is_suspect
             self.alone += alone
         if self._timer is None:
-            self._timer = self._loop.call_later(self._timeout, self._watch_the_clock)
+            self._timer = self._loop.call_later(self._timeout, self._cancel_overdue)
         attempt.task = self._loop.create_task(self._run(attempt))
 
-    def runs(self, entry: bytes, count: int, consumer: str) -> bool:
-        """Whether this very delivery runs here."""
+    def is_running(self, entry: bytes, count: int, consumer: str) -> bool:
+        """Whether this delivery runs here, and no other of the same entry."""
         attempt = self.running.get(entry)
         return (
             attempt is not None
@@ -162,12 +165,12 @@ class Attempts:
             and attempt.delivery.consumer == consumer
         )
 
-    # how it ends
+    # outcomes
 
     async def _run(self, attempt: Attempt) -> None:
         delivery = attempt.delivery
         runner = self._isolated_runner if delivery.source and delivery.is_suspect else self._runner
-        if attempt.context.why is not None:  # it was cancelled ahead of this, its first step
+        if attempt.context.why is not None:  # it was cancelled before its first step
             self._end(attempt, STOPPED)
             return
         try:
@@ -185,25 +188,25 @@ class Attempts:
                 self._settler.settle(attempt.delivery)
             else:
                 self._settler.add(SettledWith(attempt.delivery, outcome.result))
-            self._metrics.handling["done"].observe(self._monotonic() - attempt.began)
-        self._leave(attempt)
+            self._metrics.handling["done"].observe(self._monotonic() - attempt.started)
+        self._release(attempt)
 
     def _end(self, attempt: Attempt, outcome: NotDone) -> None:
         keeps_slot = True
         match outcome:
             case Stopped(thread=asyncio.Future() as thread):
-                self._linger(attempt, thread)
+                self._abandon_thread(attempt, thread)
             case NotStarted():
-                self._loop.call_later(PAUSE, self._slots.release)
+                self._loop.call_later(NOT_STARTED_PAUSE, self._slots.release)
             case _:
                 keeps_slot = False
         try:
             if not attempt.ended:
-                self._judge(attempt, outcome)
+                self._conclude(attempt, outcome)
         finally:
-            self._leave(attempt, keeps_slot=keeps_slot)
+            self._release(attempt, keeps_slot=keeps_slot)
 
-    def _judge(self, attempt: Attempt, outcome: NotDone) -> None:
+    def _conclude(self, attempt: Attempt, outcome: NotDone) -> None:
         """Decide what becomes of the message: first by why the attempt was cancelled, then by how it ended."""
         label = "cancelled"
         match attempt.context.why:
@@ -215,18 +218,18 @@ class Attempts:
                 label = "timed_out"
                 self._timed_out(attempt)
             case None | "timeout":
-                label = self._follow(attempt, outcome)
-        self._metrics.handling[label].observe(self._monotonic() - attempt.began)
+                label = self._take_step(attempt, outcome)
+        self._metrics.handling[label].observe(self._monotonic() - attempt.started)
 
-    def _follow(self, attempt: Attempt, outcome: NotDone) -> str:
-        """Take the step that follows from an outcome, and give its label."""
+    def _take_step(self, attempt: Attempt, outcome: NotDone) -> str:
+        """Take the step that follows from an outcome, and return the outcome's label."""
         delivery, label = attempt.delivery, "failed"
         match outcome:
             case Crashed(_, text):
                 label = "crashed"
                 self._metrics.children_crashed.add()
                 attempt.context.log.event(Event.MESSAGE_CRASHED, how=text)
-                self._after(attempt, Failure(("penstock.Crash", "builtins.Exception"), text=text), crashed=True)
+                self._retry_or_bury(attempt, Failure(("penstock.Crash", "builtins.Exception"), text=text), crashed=True)
             case NotStarted():
                 label = "failed" if attempt.context.why is None else "cancelled"
                 self._settler.add(GivenBack(delivery, "unstarted"))
@@ -235,9 +238,9 @@ class Attempts:
                 error = f"{reason}: {says}"
                 self._settler.add(Buried(delivery, "unreadable", error, error, about=attempt.context))
             case Failed(failure):
-                self._after(attempt, failure, crashed=False)
+                self._retry_or_bury(attempt, failure, crashed=False)
             case Stopped():  # cancelled by code that is not Penstock's
-                self._after(attempt, Failure.of(asyncio.CancelledError()), crashed=False)
+                self._retry_or_bury(attempt, Failure.of(asyncio.CancelledError()), crashed=False)
         return label
 
     def _timed_out(self, attempt: Attempt) -> None:
@@ -246,10 +249,11 @@ class Attempts:
         if self._work.on_timeout == "finish":
             self._settler.settle(attempt.delivery)
         else:
-            self._after(attempt, Failure.of(TimeoutError(f"it took longer than {self._work.timeout}")), crashed=False)
+            failure = Failure.of(TimeoutError(f"it took longer than {self._work.timeout}"))
+            self._retry_or_bury(attempt, failure, crashed=False)
 
-    def _after(self, attempt: Attempt, failure: Failure, *, crashed: bool) -> None:
-        """What follows from a failed attempt."""
+    def _retry_or_bury(self, attempt: Attempt, failure: Failure, *, crashed: bool) -> None:
+        """Park the message for its next attempt, or bury it."""
         delivery = attempt.delivery
         decision = self._retry_policy.decide(failure, delivery.attempt, self._rng)
         if isinstance(decision, BuryDecision):
@@ -259,8 +263,8 @@ class Attempts:
         self._settler.add(Parked(delivery, decision.wait_ms, decision.class_name, crashed))
         self._slots.park(decision.wait_ms / 1000)
 
-    def _leave(self, attempt: Attempt, *, keeps_slot: bool = False) -> None:
-        """Its handler has ended; its slot may be kept a while longer."""
+    def _release(self, attempt: Attempt, *, keeps_slot: bool = False) -> None:
+        """Forget an attempt whose handler has ended; `keeps_slot` if its slot is released later."""
         attempt.ended = True
         if attempt.patience is not None:
             attempt.patience.cancel()
@@ -273,38 +277,38 @@ class Attempts:
             self._slots.release()
         self.changed.set()
 
-    def _linger(self, attempt: Attempt, future: asyncio.Future[object]) -> None:
-        self._lingers(future)
+    def _abandon_thread(self, attempt: Attempt, future: asyncio.Future[object]) -> None:
+        self._track_abandoned(future)
         attempt.context.log.event(Event.HANDLER_ABANDONED, handler="function")
 
         def ended(_: asyncio.Future[object]) -> None:
-            future.exception()  # nobody asks for it any more
+            future.exception()  # read, so that asyncio does not log it
             self._slots.release()
 
         future.add_done_callback(ended)
 
-    def _lingers(self, future: asyncio.Future[Any]) -> None:
-        """What goes on after its message has gone on."""
-        self._lingering.add(future)
-        self._metrics.abandoned.set(len(self._lingering))
+    def _track_abandoned(self, future: asyncio.Future[Any]) -> None:
+        """Count a handler that goes on although its message has left it."""
+        self._abandoned.add(future)
+        self._metrics.abandoned.set(len(self._abandoned))
 
         def ended(_: asyncio.Future[Any]) -> None:
-            self._lingering.discard(future)
-            self._metrics.abandoned.set(len(self._lingering))
+            self._abandoned.discard(future)
+            self._metrics.abandoned.set(len(self._abandoned))
             self.changed.set()
 
         future.add_done_callback(ended)
 
-    # what is cancelled
+    # cancellation
 
-    def _watch_the_clock(self) -> None:
-        """All attempts have the same time, so the first that began is the first whose time is over."""
+    def _cancel_overdue(self) -> None:
+        """Cancel attempts that exceed the timeout. It is the same for all, so the oldest comes first."""
         self._timer = None
         now = self._monotonic()
         for attempt in list(self.running.values()):
-            left = attempt.began + self._timeout - now
+            left = attempt.started + self._timeout - now
             if left > 0:
-                self._timer = self._loop.call_later(left, self._watch_the_clock)
+                self._timer = self._loop.call_later(left, self._cancel_overdue)
                 return
             self._cancel(attempt, "timeout")
 
@@ -312,28 +316,28 @@ class Attempts:
         if attempt.context.why is not None or attempt.ended or attempt.task is None:
             return
         attempt.context.why = why
-        # A task that is cancelled ahead of its first step never takes it, and would not leave its slot.
+        # Later: a task that is cancelled before its first step never runs, and would not free its slot.
         self._loop.call_soon(attempt.task.cancel)
-        if why != "drain":  # that has its own end
+        if why != "drain":  # a drain has its own deadline
             attempt.patience = self._loop.call_later(PATIENCE, self._abandon, attempt)
 
     def _abandon(self, attempt: Attempt) -> None:
-        """A handler that ignores being cancelled keeps its slot; its message goes on, and may come back here."""
+        """Abandon a handler that ignores its cancellation: it keeps its slot, and its message leaves it."""
         if not attempt.ended and attempt.task is not None:
-            self._judge(attempt, STOPPED)
+            self._conclude(attempt, STOPPED)
             attempt.ended = True
             del self.running[attempt.delivery.id]
-            self._lingers(attempt.task)
+            self._track_abandoned(attempt.task)
             attempt.context.log.event(Event.HANDLER_ABANDONED, handler="coroutine")
 
     def cancel_all(self, why: CancelReason, consumer: str | None = None) -> None:
-        """Cancel what runs: all, or what was delivered to one life of this worker."""
+        """Cancel all attempts, or those of one consumer."""
         for attempt in list(self.running.values()):
             if consumer is None or attempt.delivery.consumer == consumer:
                 self._cancel(attempt, why)
 
-    def give_up(self) -> int:
-        """The process ends: what still runs is given back while it runs. How many there were."""
+    def give_back_all(self) -> int:
+        """Give back all running messages, as the process ends; returns their number."""
         left = [one for one in self.running.values() if not one.ended and one.context.why != "lost"]
         for attempt in left:
             attempt.context.why = attempt.context.why or "drain"
@@ -342,32 +346,32 @@ class Attempts:
         return len(left)
 
     @property
-    def lingers(self) -> bool:
-        """Whether a handler goes on after its message has gone on."""
-        return bool(self._lingering)
+    def has_abandoned(self) -> bool:
+        """Whether a handler goes on although its message has left it."""
+        return bool(self._abandoned)
 
     @property
     def busy(self) -> int:
-        """Handlers that have not ended."""
-        return len(self.running) + len(self._lingering)
+        """The number of handlers that have not ended."""
+        return len(self.running) + len(self._abandoned)
 
-    def told(self) -> list[Progress]:
-        """What those that run have said last."""
-        return [one.context.told for one in self.running.values() if one.context.told is not None]
+    def progress(self) -> list[Progress]:
+        """The last progress of each running message."""
+        return [one.context.last_progress for one in self.running.values() if one.context.last_progress is not None]
 
-    # what else the lanes tell
+    # events of the intake
 
-    def waited(self, oldest: bytes, entries: int) -> None:
-        """So many new ones were delivered, the oldest first. It stands for all of them, so that this costs nothing."""
+    def observe_wait(self, oldest: bytes, entries: int) -> None:
+        """Record how long new messages have waited; for speed, the oldest stands for all of them."""
         sent = int(oldest.partition(b"-")[0])
-        if sent > FIRST_TIME:
+        if sent > FIRST_TIMESTAMP:
             self._metrics.waiting.observe(self._wall() - sent / 1000, entries)
 
-    def unclaimed(self, entries: int) -> None:
-        """Entries could not be claimed: somebody had deleted them from the stream."""
+    def entries_deleted(self, entries: int) -> None:
+        """Record entries that could not be claimed, as somebody had deleted them from the stream."""
         self._metrics.deleted(entries)
         self._log.event(Event.MESSAGES_LOST, count=entries, state="pending")
 
     def group_gone(self, consumer: str) -> None:
-        """The group is not there, so this consumer's life is over."""
-        self._lose(consumer)
+        """The group does not exist, so this consumer is lost."""
+        self._on_group_gone(consumer)

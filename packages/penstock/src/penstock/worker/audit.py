@@ -1,4 +1,4 @@
-"""What this worker owns in Redis, held against what it runs."""
+"""Compares the messages that this worker owns in Redis with those that it runs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PAGE = 500
 
 
 async def owned(link: Link, keys: PipelineKeys, consumer: str) -> list[tuple[bytes, int]]:
-    """Ids and delivery counts of all that is pending under this name."""
+    """List the ids and delivery counts of all pending entries of a consumer."""
     found: list[tuple[bytes, int]] = []
     start = b"-"
     while True:
@@ -30,54 +30,54 @@ async def owned(link: Link, keys: PipelineKeys, consumer: str) -> list[tuple[byt
 
 
 class Audit:
-    """Gives back what is owned and not run: an answer got lost, or came to a connection that was cut."""
+    """Gives back messages that are owned and not run, as an answer of Redis was lost."""
 
     def __init__(
         self,
         link: Link,
         keys: PipelineKeys,
         settler: Settler,
-        runs: Callable[[bytes, int, str], bool],
-        at_work: asyncio.Lock,
+        is_running: Callable[[bytes, int, str], bool],
+        in_flight: asyncio.Lock,
     ) -> None:
-        """`at_work` is held while the answer of a read or a claim may be on its way."""
+        """`in_flight` is held while the answer of a read or a claim may be on its way."""
         self._link = link
         self._keys = keys
         self._settler = settler
-        self._runs = runs
-        self._at_work = at_work
+        self._is_running = is_running
+        self._in_flight = in_flight
 
     async def __call__(self, consumer: str) -> int:
-        """How many were given back.
+        """Compare once, and return how many messages were given back.
 
-        What a read brings while we ask is not run yet, so its answer is awaited before we compare. What was done
-        meanwhile is not owned any more, so we ask once more for what does not run.
+        A read may deliver messages meanwhile that do not run yet, so this waits for its answer. Messages that were
+        settled meanwhile are not owned any more, so this lists the owned ones a second time.
         """
         found = await owned(self._link, self._keys, consumer)
         if not found:
             return 0
-        async with self._at_work:
+        async with self._in_flight:
             strays = self._strays(found, consumer)
             if strays:
                 still = set(await owned(self._link, self._keys, consumer))
                 strays = self._strays([one for one in strays if one in still], consumer)
             return self._give_back(strays, consumer)
 
-    async def alone(self, consumer: str) -> int:
-        """The same, where no answer can be on its way."""
+    async def without_reads(self, consumer: str) -> int:
+        """Do the same where no read or claim can be on its way."""
         return self._give_back(self._strays(await owned(self._link, self._keys, consumer), consumer), consumer)
 
     def _strays(self, found: list[tuple[bytes, int]], consumer: str) -> list[tuple[bytes, int]]:
-        """Those that are neither run nor on their way."""
+        """The messages that neither run nor wait to be settled."""
         on_the_way = self._settler.on_the_way()
         return [
             (id_, count)
             for id_, count in found
-            if not self._runs(id_, count, consumer) and (consumer, id_, count) not in on_the_way
+            if not self._is_running(id_, count, consumer) and (consumer, id_, count) not in on_the_way
         ]
 
     def _give_back(self, strays: list[tuple[bytes, int]], consumer: str) -> int:
-        """What had been delivered before may have been a suspect: nobody knows, so it goes on as one."""
+        """Give them back. Those that were delivered before may have been suspects, so they go on as such."""
         for id_, count in strays:
             stray = Delivery(id_, (), consumer, count, source=SUSPECT if count > 1 else "")
             self._settler.add(GivenBack(stray, "found"))

@@ -1,4 +1,4 @@
-"""What a handler is told beside its message, and what it can say."""
+"""The context that a handler gets beside its message."""
 
 from __future__ import annotations
 
@@ -29,29 +29,29 @@ KEPT = "1h"
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What a handler says on its way."""
+    """A handler's report of its progress."""
 
     says: str = ""
     done: float | None = None
     total: float | None = None
 
     def __str__(self) -> str:
-        """In a few words."""
+        """Write it in a few words."""
         share = "" if self.done is None else f"{self.done:g}" + ("" if self.total is None else f" of {self.total:g}")
         return ", ".join(part for part in (share, self.says) if part)
 
 
 @dataclass(frozen=True, slots=True)
 class MessageSettings:
-    """What all messages of a pipeline have in common."""
+    """Settings that all messages of a pipeline share."""
 
     logger: logging.Logger
     log_fields: Sequence[str]
-    """Fields of a body that logs may carry."""
+    """Fields of the body that log lines carry."""
     correlate: str | None
-    """The field that holds the correlation."""
+    """The field with the correlation."""
     makes_for: str = ""
-    """The stream whose entries get a correlation where their senders gave none."""
+    """The stream, if its entries get a correlation where their senders gave none; else empty."""
     clocks: Clocks = CLOCKS
     form: Form | None = None
     """Reads a message for the log that was not read before; it checks no schema."""
@@ -67,7 +67,7 @@ class MessageSettings:
 
 
 class Context:
-    """Given to a handler beside its message."""
+    """The context of one attempt, which a handler gets beside its message."""
 
     __slots__ = (
         "_body",
@@ -89,31 +89,31 @@ class Context:
         settings: MessageSettings,
         tell: Callable[[Progress], object] | None = None,
     ) -> None:
-        """Made for each message, so what few handlers ask for is made when they do."""
+        """Cheap, as each message has one: values that few handlers use are computed on demand."""
         self._delivery = delivery
         self._settings = settings
         self._tell = tell
         self._progress: Progress | None = None
         self._body: Mapping[str, Any] = {}
         self.deadline = deadline
-        """When this attempt's time is over, in monotonic time."""
+        """When this attempt exceeds its timeout, in monotonic time."""
         self.message_id = ""
-        """The message's own id; the entry's where its sender gave none."""
+        """The message's own id; the entry's if its sender gave none."""
         self.span: Span | None = None
         """The span of this attempt, where OpenTelemetry is installed."""
         self.result: Result | None = None
-        """What `leave` was given last."""
+        """The last result that was passed to `leave`."""
         self.why: CancelReason | None = None
-        """Why this attempt was cancelled, once it is: its time was over, its lease was lost, or the worker goes."""
+        """Why this attempt is cancelled: a timeout, a lost lease or a drain; None while it is not."""
 
     def about(self, body: Mapping[str, Any], message_id: str | None) -> None:
-        """The message was read."""
+        """Set what was read from the message."""
         self._body = body
         self.message_id = message_id or self.entry
 
     @property
     def correlation(self) -> str | None:
-        """The value of the field that `message.correlate` names; made where there is none, if the spec says so."""
+        """The value of the field `message.correlate`; derived if there is none and the spec wants one."""
         settings = self._settings
         value = self._body.get(settings.correlate) if settings.correlate is not None else None
         if value is not None:
@@ -121,14 +121,14 @@ class Context:
         return correlation_of(settings.makes_for, self.entry) if settings.makes_for else None
 
     def log_fields(self) -> Mapping[str, object]:
-        """What every line about this message says; see `penstock.observe.about`."""
+        """The fields of every log line about this message; see `penstock.observe.about`."""
         if not self.message_id:
             self._read()
         chosen = {name: self._body[name] for name in self._settings.log_fields if name in self._body}
         return fields_of_message(self.message_id or self.entry, self.attempt, self.correlation, chosen)
 
     def _read(self) -> None:
-        """For the log of a message that runs in a child, was never started, or does not fit its schema."""
+        """Read a message for the log that runs in a child, was never started, or does not match its schema."""
         form, fields = self._settings.form, self._delivery.fields
         try:
             received = None if form is None else form.read(fields)
@@ -149,52 +149,51 @@ class Context:
 
     @property
     def fence(self) -> int:
-        """Grows with each delivery of a message; an effect with a smaller one comes too late."""
+        """A fencing token: it grows with each delivery of a message. Refuse effects with a smaller one."""
         return self._delivery.count
 
     @property
     def lost(self) -> bool:
-        """Whether another worker has taken this message over, or may have: what is done now may be done twice."""
+        """Whether another worker may have taken this message over, so that effects may happen twice."""
         return self.why == "lost"
 
     @property
     def cancelled(self) -> bool:
-        """Whether to stop. A plain function looks at this now and then; others are cancelled."""
+        """Whether to stop. Plain functions must check this; coroutines are cancelled."""
         return self.why is not None
 
     @property
     def remaining(self) -> float:
-        """Seconds until this attempt's time is over."""
+        """Seconds until the timeout."""
         return max(0.0, self.deadline - self._settings.clocks.monotonic())
 
     @property
     def log(self) -> Log:
-        """A logger whose lines say which message they are about."""
+        """A logger whose lines carry the fields of this message."""
         return Log(self._settings.logger, self)
 
     @property
-    def told(self) -> Progress | None:
-        """What was said last by `progress`."""
+    def last_progress(self) -> Progress | None:
+        """The last progress."""
         return self._progress
 
     def progress(self, says: str = "", *, done: float | None = None, total: float | None = None) -> None:
-        """Say how far this is; a draining worker tells it."""
+        """Report progress; a draining worker logs it."""
         self._progress = Progress(says, done, total)
         if self._tell is not None:
             self._tell(self._progress)
 
-    def heard(self, told: Progress) -> None:
-        """Said in the child process where this attempt runs."""
-        self._progress = told
+    def set_progress(self, progress: Progress) -> None:
+        """Set progress that was reported in the child process of this attempt."""
+        self._progress = progress
 
     def leave(self, result: Any, *, keep: str | Duration = KEPT) -> None:  # noqa: ANN401 - whatever JSON can say
         """Leave a result for the sender, for a time.
 
-        It is written in the step that settles this message: together with it, once, and only while the message is still
-        this worker's.
+        The step that settles this message writes it: once, and only while this worker owns the message.
         """
         stays = Duration(str(keep)).amount
         if not stays:
-            raise ValueError("`keep` of a result is `0s`: say how long it stays, or leave none")
+            raise ValueError("`keep` of a result must not be `0s`")
         text = json.dumps(result, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
         self.result = Result(text, stays)

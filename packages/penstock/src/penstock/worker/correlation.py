@@ -1,6 +1,6 @@
-"""A correlation for messages whose sender gave none: a ULID made of where the entry stands.
+"""A correlation for messages whose sender gave none: a ULID derived from stream and entry.
 
-Made of the entry rather than by chance, it is the same in every attempt and in every worker.
+It is not random, so it is the same in every attempt and in every worker.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ import hashlib
 
 from penstock.message.ulid import ALPHABET
 
-TIME, CHANCE = 48, 80
+TIME, RANDOM = 48, 80
 """Bits of a ULID."""
 
 
 def correlation_of(stream: str, entry: str) -> str:
-    """Its time is that of the entry; entries of different streams have different ones."""
+    """Derive it. Its time is that of the entry; entries of different streams differ."""
     made = int(entry.partition("-")[0]) % (1 << TIME)
-    rest = int.from_bytes(hashlib.sha256(f"{stream}\0{entry}".encode()).digest()[: CHANCE // 8])
-    number = made << CHANCE | rest
+    rest = int.from_bytes(hashlib.sha256(f"{stream}\0{entry}".encode()).digest()[: RANDOM // 8])
+    number = made << RANDOM | rest
     return "".join(ALPHABET[number >> shift & 31] for shift in range(125, -1, -5))

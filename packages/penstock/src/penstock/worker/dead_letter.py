@@ -1,4 +1,4 @@
-"""Dead letters: the original fields byte for byte, then the story."""
+"""The fields of a dead letter: the original ones byte for byte, then those of Penstock."""
 
 from __future__ import annotations
 
@@ -9,35 +9,38 @@ from penstock.keys import PipelineKeys
 from penstock.worker.delivery import Buried
 
 MOST_FIELDS = 1000
-"""Lua cannot hand over more than some thousands of values at once; an entry with more is packed into one field."""
+"""Lua cannot pass more than some thousands of values at once; an entry with more is packed into one field."""
 PREFIX = b"penstock-dead-"
 PACKED = PREFIX + b"packed"
 
 
 def dead_letter_fields(buried: Buried, keys: PipelineKeys, at: int) -> list[bytes]:
-    """Names and values of the dead letter. `at` is in milliseconds."""
-    one = buried.delivery
-    story = {
-        b"id": one.id,
+    """List names and values of the dead letter. `at` is in milliseconds."""
+    delivery = buried.delivery
+    own_fields = {
+        b"id": delivery.id,
         b"reason": buried.reason.encode(),
         b"error": buried.error[:LONGEST].encode("utf-8", "backslashreplace"),
-        b"attempts": b"%d" % one.attempt,
-        b"consumer": one.consumer.encode(),
+        b"attempts": b"%d" % delivery.attempt,
+        b"consumer": delivery.consumer.encode(),
         b"at": b"%d" % at,
         b"group": keys.group.encode(),
         b"stream": keys.stream.encode(),
     }
-    told = [part for name, value in story.items() for part in (PREFIX + name, value)]
-    return [*(one.fields if len(one.fields) <= 2 * MOST_FIELDS else (PACKED, pack_fields(one.fields))), *told]
+    told = [part for name, value in own_fields.items() for part in (PREFIX + name, value)]
+    return [
+        *(delivery.fields if len(delivery.fields) <= 2 * MOST_FIELDS else (PACKED, pack_fields(delivery.fields))),
+        *told,
+    ]
 
 
 def pack_fields(fields: Sequence[bytes]) -> bytes:
-    """Names and values as netstrings, one after the other."""
-    return b"".join(b"%d:%s," % (len(one), one) for one in fields)
+    """Write names and values as netstrings, one after the other."""
+    return b"".join(b"%d:%s," % (len(delivery), delivery) for delivery in fields)
 
 
 def unpack_fields(text: bytes) -> list[bytes]:
-    """What was packed."""
+    """Read what `pack_fields` wrote."""
     fields: list[bytes] = []
     at = 0
     while at < len(text):
@@ -49,7 +52,7 @@ def unpack_fields(text: bytes) -> list[bytes]:
 
 
 def penstock_field(fields: Sequence[bytes], name: bytes) -> bytes | None:
-    """One of our own fields of an entry; senders of another make have none."""
+    """Get one of Penstock's fields of an entry; entries of foreign senders have none."""
     for at in range(0, len(fields) - 1, 2):
         if fields[at] == name:
             return fields[at + 1]

@@ -1,4 +1,4 @@
-"""A message as it was handed to this worker, and what became of it."""
+"""A delivery of a message to this worker, and the steps that may follow it."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from penstock.observe.about import Subject
 
 
 class Delivery:
-    """An entry, whose it is, and how often it was delivered. Consumer and count together are the fence."""
+    """An entry, its consumer and its delivery count, which together are its fence."""
 
-    __slots__ = ("again", "consumer", "count", "fields", "free", "id", "source", "uncharged")
+    __slots__ = ("consumer", "count", "fields", "id", "lost_isolated", "renewals", "source", "uncharged")
 
     def __init__(  # noqa: PLR0913, PLR0917 - made for each message, so keywords would be paid for each
         self, id_: bytes, fields: Sequence[bytes], consumer: str, count: int = 1, uncharged: int = 0, source: str = ""
     ) -> None:
-        """A new entry unless said otherwise."""
+        """By default, a new entry."""
         self.id = id_
         self.fields = fields
-        """Names and values in turn."""
+        """Names and values, alternating."""
         self.consumer = consumer
         self.count = count
         self.uncharged = uncharged
         """Deliveries that do not count as attempts."""
         self.source = source
-        """The state it was claimed from; nothing when it was new."""
-        self.again = False
-        """Its worker was lost also when it ran alone, after its last attempt."""
-        self.free = 0
-        """Deliveries of this attempt that only renewed its fence, and are not to count either."""
+        """The state from which it was claimed; empty if it was new."""
+        self.lost_isolated = False
+        """Whether its worker was lost also in its additional attempt, which ran alone."""
+        self.renewals = 0
+        """Deliveries of this attempt that only renewed its fence; they do not count either."""
 
     @property
     def attempt(self) -> int:
@@ -39,7 +39,7 @@ class Delivery:
 
     @property
     def is_suspect(self) -> bool:
-        """A worker was lost while it held this."""
+        """Whether a worker was lost that owned it."""
         return self.source == SUSPECT
 
     @property
@@ -60,7 +60,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class SettledWith:
-    """Done, and leaves a result."""
+    """Settle the message, and keep its result."""
 
     delivery: Delivery
     result: Result
@@ -68,27 +68,27 @@ class SettledWith:
 
 @dataclass(frozen=True, slots=True)
 class Parked:
-    """Waits for another attempt."""
+    """Wait for another attempt."""
 
     delivery: Delivery
     wait: int
     """Milliseconds."""
     class_: str
-    """The class of failures that matched, or nothing."""
+    """The failure class that matched; empty if none did."""
     crashed: bool = False
-    """Its handler took its process down, so it goes on as a suspect."""
+    """Whether its handler crashed its process, so that it goes on as a suspect."""
 
 
 @dataclass(frozen=True, slots=True)
 class Buried:
-    """To the dead letters."""
+    """Write a dead letter."""
 
     delivery: Delivery
     reason: str
     error: str
-    """As the dead letter has it."""
+    """For the dead letter."""
     cause: str = ""
-    """As the log has it: without the text of an exception."""
+    """For the log: without the text of an exception."""
     at: str = ""
     """Where in the team's code it failed."""
     about: Subject | None = None
@@ -97,7 +97,7 @@ class Buried:
 
 @dataclass(frozen=True, slots=True)
 class GivenBack:
-    """Not started here, or cut off by a drain: somebody else's, and not charged."""
+    """Leave the message to other workers, without charging an attempt."""
 
     delivery: Delivery
     why: str

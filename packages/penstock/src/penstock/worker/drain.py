@@ -1,4 +1,4 @@
-"""How a worker leaves, in three phases: it stops reading; it finishes what runs; it gives back the rest and goes."""
+"""The drain of a worker, in three phases: stop reading; finish running messages; give back the rest and exit."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from penstock.worker.metrics import WorkerMetrics
 from penstock.worker.settler import Settler
 from penstock_spec.kinds.pipeline.scaling import PipelineShutdown
 
-TICK = 0.25
+POLL = 0.25
 RESERVE = 1.0
-"""Seconds before the end that are left for closing."""
+"""Seconds before the exit that are left for closing."""
 
 
-def end_of(terms: PipelineShutdown, began: float) -> float:
-    """When a process must be gone that began to leave then."""
+def exit_deadline(terms: PipelineShutdown, began: float) -> float:
+    """When a process that started to drain then must have ended."""
     return began + terms.grace.seconds - min(RESERVE, terms.margin.seconds / 4)
 
 
 class Drain:
-    """From the signal to the end."""
+    """Drains a worker, once."""
 
-    def __init__(  # noqa: PLR0913, PLR0917 - what it works with, each of a kind of its own
+    def __init__(  # noqa: PLR0913, PLR0917 - its collaborators, each of another type
         self,
         terms: PipelineShutdown,
         intake: Intake,
@@ -53,12 +53,12 @@ class Drain:
     async def run(
         self, intake: asyncio.Task[None], watch: asyncio.Task[None], deregister: Callable[[], Awaitable[bool]]
     ) -> int:
-        """An exit code: 0 when nothing is left behind."""
+        """Drain, and return the exit code: 0 if nothing is left behind."""
         self._metrics.draining.set(1)
         self._log.event(Event.DRAIN_STARTED, running=self._attempts.busy, grace=str(self._terms.grace))
         self._attempts.draining = True
         watch.cancel()
-        await self._within(self._intake.stop(intake), self._cut_off)
+        await self._with_deadline(self._intake.stop(intake), self._cancel_at)
         self._phase("stop")
         await self._finish()
         self._phase("finish")
@@ -72,41 +72,41 @@ class Drain:
         return 1 if unclean else 0
 
     @property
-    def _cut_off(self) -> float:
-        """When what still runs is cancelled."""
+    def _cancel_at(self) -> float:
+        """When running messages are cancelled."""
         return self._began + self._terms.grace.seconds - self._terms.margin.seconds
 
     @property
-    def _end(self) -> float:
-        """When the process must be gone."""
-        return end_of(self._terms, self._began)
+    def _exit_by(self) -> float:
+        """When the process must have ended."""
+        return exit_deadline(self._terms, self._began)
 
     async def _finish(self) -> None:
-        """Wait for handlers, saying how it goes: now and then, and at once on every change."""
-        tell_at, left = self._monotonic(), -1
-        while self._attempts.busy and self._monotonic() < self._cut_off:
-            if self._attempts.busy != left or self._monotonic() >= tell_at:
-                left, tell_at = self._attempts.busy, self._monotonic() + self._terms.progress.seconds
-                said = "; ".join(str(one) for one in self._attempts.told())
+        """Wait for handlers, and log their progress at intervals and on every change."""
+        report_at, left = self._monotonic(), -1
+        while self._attempts.busy and self._monotonic() < self._cancel_at:
+            if self._attempts.busy != left or self._monotonic() >= report_at:
+                left, report_at = self._attempts.busy, self._monotonic() + self._terms.progress.seconds
+                said = "; ".join(str(one) for one in self._attempts.progress())
                 seconds = round(self._monotonic() - self._began, 1)
                 self._log.event(Event.DRAIN_WAITING, running=left, seconds=seconds, progress=said)
             self._metrics.drain_seconds.set(self._monotonic() - self._began)
             self._metrics.drain_phases["finish"].set(self._monotonic() - self._phase_began)
             self._attempts.changed.clear()
-            await self._wait(self._attempts.changed, min(TICK, self._cut_off - self._monotonic()))
+            await self._wait(self._attempts.changed, min(POLL, self._cancel_at - self._monotonic()))
         if self._attempts.busy:
             self._log.event(Event.DRAIN_CANCELLING, running=self._attempts.busy)
             self._attempts.cancel_all("drain")
-            until = min(self._end, self._monotonic() + self._terms.margin.seconds / 2)
+            until = min(self._exit_by, self._monotonic() + self._terms.margin.seconds / 2)
             while self._attempts.running and self._monotonic() < until:
                 self._attempts.changed.clear()
-                await self._wait(self._attempts.changed, min(TICK, until - self._monotonic()))
-            self._attempts.give_up()
+                await self._wait(self._attempts.changed, min(POLL, until - self._monotonic()))
+            self._attempts.give_back_all()
 
     async def _close(self, deregister: Callable[[], Awaitable[bool]]) -> str:
-        """Settle and deregister. Why that could not be done; nothing when it was."""
+        """Settle and deregister. Returns why that failed; empty if it succeeded."""
         try:
-            async with asyncio.timeout(max(0.0, self._end - self._monotonic())):
+            async with asyncio.timeout(max(0.0, self._exit_by - self._monotonic())):
                 await self._settler.empty()
                 return "" if await deregister() else "it still owns messages"
         except TimeoutError:
@@ -114,8 +114,8 @@ class Drain:
         except RedisTrouble as error:
             return f"Redis failed: {error}"
 
-    async def _within(self, work: Awaitable[None], end: float) -> None:
-        """Do it unless it takes too long."""
+    async def _with_deadline(self, work: Awaitable[None], end: float) -> None:
+        """Await this until the deadline."""
         with suppress(TimeoutError):
             async with asyncio.timeout(max(0.0, end - self._monotonic())):
                 await work

@@ -1,4 +1,4 @@
-"""What a child process runs: the same reading, checking and calling as in a worker, for one message at a time."""
+"""The program of a worker's child processes: reads, checks and calls the handler as a worker does."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ from penstock.worker.outcome import Failed, NotStarted, Outcome, Stopped, encode
 from penstock_spec.kinds.pipeline.spec import Pipeline
 
 if TYPE_CHECKING:
-    from penstock.resolved import ResolvedPipeline  # a child has no use for what reads files of specs
+    from penstock.resolved import ResolvedPipeline  # children need not load the code that reads specs
 
 
 def config_of(pipeline: ResolvedPipeline, log_format: str) -> dict[str, Any]:
-    """What `program` is called with in the child."""
+    """The configuration with which the fork server calls `program`."""
     spec = pipeline.spec.model_dump(mode="json", by_alias=True)
     return {"spec": spec, "schema": pipeline.message_schema(), "log_format": log_format}
 
 
 def program(config: Mapping[str, Any]) -> HandlerProgram:
-    """Called once, before children are made: imports the handler and compiles the schema."""
+    """Import the handler and compile the schema; called once, before the first fork."""
     spec = Pipeline.model_validate(config["spec"])
     process = Process(spec.name)
     set_up(process, format_="text" if config["log_format"] == "text" else "json", level=level_of(os.environ))
@@ -48,12 +48,12 @@ class HandlerProgram:
     """Runs messages in a child."""
 
     def __init__(self, spec: Pipeline, schema: dict[str, Any], handler: Handler, process: Process) -> None:
-        """`process` is who logs; it was made before the child was."""
+        """`process` describes this process in log lines; it was set up before the fork."""
         self._form = form_of(spec.message, schema)
         self._handler = handler
         self._spans = Spans(spec.name, spec.stream.key, spec.stream.group)
         self._settings = MessageSettings.of(spec)
-        self._alive = AsyncExitStack()
+        self._lifespan = AsyncExitStack()
         self._runner: InProcessRunner | None = None
         self._process = process
 
@@ -64,7 +64,10 @@ class HandlerProgram:
         delivery.count, delivery.uncharged = request.fence, request.fence - request.attempt
         left = 0.0 if request.seconds_left is None else request.seconds_left
         context = Context(
-            delivery, time.monotonic() + left, self._settings, lambda told: control.progress(_words(told))
+            delivery,
+            time.monotonic() + left,
+            self._settings,
+            lambda progress: control.progress(_progress_json(progress)),
         )
         running = asyncio.current_task()
 
@@ -86,28 +89,28 @@ class HandlerProgram:
             outcome = await self._runner.run(delivery, context)
         except BaseException as error:  # noqa: BLE001 - see `Runner`
             outcome = outcome_of(error, context)
-        if _leaves_something(outcome):
+        if _taints_process(outcome):
             control.retire()
         return encode(outcome)
 
     async def _start(self) -> InProcessRunner:
         if self._handler.lifespan is not None:
-            await self._alive.enter_async_context(self._handler.lifespan())
+            await self._lifespan.enter_async_context(self._handler.lifespan())
         call = call_of(self._handler, lambda: ThreadPoolExecutor(1, thread_name_prefix="penstock-handler"))
         return InProcessRunner(self._form, self._handler.make, call, self._spans)
 
     async def close(self) -> None:
-        """Leave what lives as long as this child."""
-        await self._alive.aclose()
+        """Exit the lifespan."""
+        await self._lifespan.aclose()
 
 
 def _lifespan_failed(error: BaseException) -> str:
     at = failure(error).at
-    return f"its `lifespan` fails: {Failure.of(error).error}" + (f" ({at})" if at else "")
+    return f"its `lifespan` failed to start: {Failure.of(error).error}" + (f" ({at})" if at else "")
 
 
-def _leaves_something(outcome: Outcome) -> bool:
-    """Whether this process may be the worse for it: a thread goes on, or memory was short."""
+def _taints_process(outcome: Outcome) -> bool:
+    """Whether something stays in this process: a thread goes on, or memory ran out."""
     match outcome:
         case Stopped(thread, out_of_memory):
             return thread is not None or out_of_memory
@@ -117,5 +120,5 @@ def _leaves_something(outcome: Outcome) -> bool:
             return False
 
 
-def _words(told: Progress) -> dict[str, str | float | None]:
-    return {"says": told.says, "done": told.done, "total": told.total}
+def _progress_json(progress: Progress) -> dict[str, str | float | None]:
+    return {"says": progress.says, "done": progress.done, "total": progress.total}

@@ -31,7 +31,7 @@ class InProcessRunner:
         self._spans = spans
 
     async def run(self, delivery: Delivery, context: Context) -> Outcome:
-        """Run one attempt. A handler may raise anything, `SystemExit` too: all but GeneratorExit becomes an outcome."""
+        """Run one attempt. Anything that a handler raises becomes an outcome, except GeneratorExit."""
         ABOUT.set(context)
         try:
             received = self._form.read(delivery.fields)
@@ -45,9 +45,9 @@ class InProcessRunner:
             return Unreadable(error.reason, error.says)
         except ThreadStillRunning as error:
             return Stopped(error.future)
-        except GeneratorExit:  # when a thread raises it, asyncio closes this coroutine and raises it in the caller
+        except GeneratorExit:  # from a thread: asyncio closes this coroutine and raises it in its caller
             raise
-        except BaseException as error:  # noqa: BLE001 - see above
+        except BaseException as error:  # noqa: BLE001 - a handler may raise anything, even SystemExit
             return outcome_of(error, context)
         return DONE if context.result is None else Done(context.result)
 
@@ -62,9 +62,9 @@ class InProcessRunner:
 
 
 def outcome_of(error: BaseException, context: Context) -> Failed | Stopped:
-    """Log and describe an exception, whatever it is made of: its message must not be stuck.
+    """Log and describe an exception, even one that lies about itself, as its message must not be stuck.
 
-    An exception that a handler raises after it was cancelled says nothing about its message.
+    An exception after a cancellation follows from the cancellation, and is no failure of the message.
     """
     if context.why is not None:
         return Stopped(out_of_memory=True) if issubclass(type(error), MemoryError) else STOPPED
@@ -72,8 +72,8 @@ def outcome_of(error: BaseException, context: Context) -> Failed | Stopped:
         what = failure(error)
         ended = Failed(Failure.of(error, what.at))
         context.log.event(Event.MESSAGE_FAILED, error=what.error, at=what.at)
-    except Exception as own:  # noqa: BLE001 - a class of a team may lie about itself
+    except Exception as own:  # noqa: BLE001 - such as a `__class__` that raises
         what = failure(own)
         context.log.event(Event.MESSAGE_NOT_CLASSIFIED, error=what.error, at=what.at)
-        return Failed(Failure(("builtins.Exception",), text="(it cannot be told)"))
+        return Failed(Failure(("builtins.Exception",), text="(its text cannot be read)"))
     return ended

@@ -1,6 +1,6 @@
-"""The ways in: new messages by a blocking read, ready ones and suspects by claims.
+"""Takes messages from Redis: new ones by a blocking read, ready ones and suspects by claims.
 
-One at a time, so that no more is taken than there are free slots; what is delivered is started.
+Only one read or claim runs at a time, so that a worker never takes more than it has free slots.
 """
 
 from __future__ import annotations
@@ -20,110 +20,110 @@ from penstock.worker.delivery import Delivery
 from penstock.worker.slots import Slots
 
 MOST_CLAIMED = 50
-"""A claim takes Redis far longer than a read."""
+"""Entries of one claim, which takes Redis far longer than a read."""
 MOST_SUSPECTS = 4
-"""Suspects that run at once: each is a process of its own."""
+"""Suspects that run at the same time: each needs a process."""
 FIRST_WAIT, LONGEST_WAIT = 0.05, 1.0
 UNBLOCK_AGAIN = 0.05
 
 
 class DeliveryTarget(Protocol):
-    """Where deliveries are brought."""
+    """Takes deliveries; see `Attempts`."""
 
     suspects: int
-    """Suspects that run here now."""
+    """Suspects that run in this worker."""
     alone: int
-    """Those of them that must have no company."""
+    """Those of them beside which nothing else may run."""
 
     @property
-    def lingers(self) -> bool:
-        """Whether a handler goes on after its time."""
+    def has_abandoned(self) -> bool:
+        """Whether a handler goes on although its message has left it."""
 
     def deliver(self, delivery: Delivery, *, alone: bool = False) -> None:
-        """It is this worker's."""
+        """Start this delivery."""
 
-    def waited(self, oldest: bytes, entries: int) -> None:
-        """So many new ones were delivered, the oldest first."""
+    def observe_wait(self, oldest: bytes, entries: int) -> None:
+        """Record how long new messages have waited; `oldest` is the first of `entries`."""
 
-    def unclaimed(self, entries: int) -> None:
-        """Entries could not be claimed: somebody had deleted them from the stream."""
+    def entries_deleted(self, entries: int) -> None:
+        """Record entries that could not be claimed, as somebody had deleted them from the stream."""
 
     def group_gone(self, consumer: str) -> None:
-        """The group is not there, so this consumer's life is over."""
+        """The group does not exist, so this consumer is lost."""
 
 
 class RedisObserver(Protocol):
-    """Who wants to know how Redis answers."""
+    """Learns how Redis answers."""
 
     def trouble(self, activity: Activity, error: RedisTrouble) -> None:
-        """It did not as it should."""
+        """Redis did not do this."""
 
     def works(self, activity: Activity) -> None:
-        """It does again."""
+        """Redis does this again."""
 
 
 class Intake:
     """Reads and claims while there are free slots."""
 
-    def __init__(  # noqa: PLR0913, PLR0917 - what it works with, each of a kind of its own
+    def __init__(  # noqa: PLR0913, PLR0917 - its collaborators, each of another type
         self,
         reader: Link,
         claimer: Link,
         keys: PipelineKeys,
         slots: Slots,
         target: DeliveryTarget,
-        reach: RedisObserver,
+        observer: RedisObserver,
         *,
         block: int,
-        attempts: int,
+        max_attempts: int,
         emptying_takes: int,
         audit: Callable[[], Awaitable[None]],
         clocks: Clocks,
     ) -> None:
-        """`block` is in milliseconds, and so is the longest time that emptying this worker takes.
+        """`block` and `emptying_takes`, the longest time until this worker is empty, are in milliseconds.
 
-        `audit` gives back what this worker owns and does not run.
+        `audit` gives back the messages that this worker owns and does not run.
         """
         self._reader = reader
         self._claimer = claimer
         self._keys = keys
         self._slots = slots
         self._target = target
-        self._reach = reach
+        self._observer = observer
         self._block = block
-        self._attempts = attempts
+        self._max_attempts = max_attempts
         self._emptying_takes = emptying_takes
         self._audit = audit
         self._sleep = clocks.sleep
         self._reading = False
         self._stopping = False
-        self._unsure = False
+        self._audit_due = False
         self._ready = self._suspect = False
         self._emptying = False
         self._activity = Activity.READING
         self._troubled: set[Activity] = set()
-        self.at_work = asyncio.Lock()
-        """Held while an answer may be on its way."""
+        self.in_flight = asyncio.Lock()
+        """Held while the answer of a read or a claim may be on its way."""
         self.consumer: str | None = None
-        """This worker's present life; nothing while it has none."""
+        """The present consumer of this worker."""
 
-    def begin(self, consumer: str) -> None:
-        """A life has begun."""
+    def consumer_joined(self, consumer: str) -> None:
+        """Take messages as this consumer."""
         self.consumer = consumer
         self._slots.changed.set()
 
-    def end(self, consumer: str) -> None:
-        """A life is over; nothing is taken under its name any more."""
+    def consumer_lost(self, consumer: str) -> None:
+        """Take nothing more as this consumer."""
         if self.consumer == consumer:
             self.consumer = None
 
     async def offer(self, *, ready: bool, suspect: bool) -> None:
-        """What there is to claim, as somebody saw.
+        """Learn what can be claimed.
 
-        A claim beside a blocked read would take more than the free slots, so the read is unblocked first.
+        A claim beside a blocked read would take more than the free slots, so this unblocks the read first.
         """
         self._ready, self._suspect = ready, suspect
-        if self._emptying and (not suspect or self._is_stuck()):  # another worker has it, or is to; or nobody any more
+        if self._emptying and (not suspect or self._is_stuck()):  # the suspect is gone, or is left to another worker
             self._emptying = False
             self._slots.changed.set()
         if self._claimable():
@@ -131,7 +131,7 @@ class Intake:
             await self._unblock()
 
     async def stop(self, intake: asyncio.Task[None]) -> None:
-        """Take nothing more. The answer of a read that is on its way is awaited."""
+        """Take nothing more, and wait for the answer of the present read."""
         self._stopping = True
         self._slots.changed.set()
         while not intake.done():
@@ -148,54 +148,54 @@ class Intake:
                 self._works(Activity.UNBLOCKING)
 
     async def run(self) -> None:
-        """Until stopped."""
+        """Take messages until stopped."""
         wait = FIRST_WAIT
         while not self._stopping:
-            consumer = await self._room()
+            consumer = await self._wait_for_slots()
             if consumer is None:
                 break
             try:
-                if self._unsure:
-                    await self._ask()
-                async with self.at_work:
+                if self._audit_due:
+                    await self._run_audit()
+                async with self.in_flight:
                     await self._take(consumer)
                 self._works(self._activity)
                 wait = FIRST_WAIT
             except RedisTrouble as error:
-                # What was sent may have happened: before anything else is taken, we ask what we own.
-                self._unsure = True
+                # Redis may have run the command: before taking anything else, find out what this worker owns.
+                self._audit_due = True
                 self._trouble(self._activity, error)
                 if isinstance(error, Refused) and without_group(error):
                     self._target.group_gone(consumer)
                 await self._sleep(wait)
                 wait = min(2 * wait, LONGEST_WAIT)
-        if self._unsure:
-            await self._ask_and_go()
+        if self._audit_due:
+            await self._audit_before_stop()
 
-    async def _ask_and_go(self) -> None:
-        """What a failed read brought is given back, or it would count as an attempt. Once: we are about to leave."""
+    async def _audit_before_stop(self) -> None:
+        """Give back what a failed read delivered, or it would count as an attempt. Once, as the worker is stopping."""
         try:
-            await self._ask()
+            await self._run_audit()
         except RedisTrouble as error:
             self._trouble(Activity.AUDITING, error)
 
-    async def _ask(self) -> None:
+    async def _run_audit(self) -> None:
         self._activity = Activity.AUDITING
         await self._audit()
-        self._unsure = False
+        self._audit_due = False
         self._works(Activity.AUDITING)
 
     def _trouble(self, activity: Activity, error: RedisTrouble) -> None:
         self._troubled.add(activity)
-        self._reach.trouble(activity, error)
+        self._observer.trouble(activity, error)
 
     def _works(self, activity: Activity) -> None:
         if activity in self._troubled:
             self._troubled.discard(activity)
-            self._reach.works(activity)
+            self._observer.works(activity)
 
-    async def _room(self) -> str | None:
-        """Wait for a life and for room; nothing when it is time to stop."""
+    async def _wait_for_slots(self) -> str | None:
+        """Wait for a consumer and for free slots; None when it is time to stop."""
         while not self._stopping:
             self._slots.changed.clear()
             if self.consumer is not None and not self._target.alone:
@@ -208,7 +208,7 @@ class Intake:
         return None
 
     async def _wait(self) -> None:
-        due = self._slots.next_due()  # a message that this worker parked stops counting then
+        due = self._slots.next_due()  # then a message that this worker parked stops counting
         if due is None:
             await self._slots.changed.wait()
             return
@@ -222,8 +222,8 @@ class Intake:
         return self._slots.free == self._slots.concurrency
 
     def _is_stuck(self) -> bool:
-        """Something here may never end: a worker that waited for it to be empty would never take anything again."""
-        return self._target.lingers or self._slots.refused > 0
+        """Whether something here may never end, so that a worker which waits to be empty would wait for ever."""
+        return self._target.has_abandoned or self._slots.refused > 0
 
     def _claimable(self) -> bool:
         return self._ready or (self._suspect and self._target.suspects < MOST_SUSPECTS)
@@ -240,7 +240,7 @@ class Intake:
         most = self._slots.free_for_new
         if most <= 0:
             return
-        # After trouble the first read returns at once: whoever waits for the end of it must not wait for a message.
+        # After an error the first read returns at once: the end of the error must not wait for a message.
         block = 1 if Activity.READING in self._troubled else self._block
         self._reading = True
         try:
@@ -257,7 +257,7 @@ class Intake:
         deliver = self._target.deliver
         for id_, fields in entries:
             deliver(Delivery(id_, fields, consumer))
-        self._target.waited(entries[0][0], len(entries))
+        self._target.observe_wait(entries[0][0], len(entries))
 
     async def _claim(self, consumer: str, *, alone: bool) -> None:
         busy = "stuck" if self._is_stuck() else "busy"
@@ -268,19 +268,19 @@ class Intake:
         answer = await self._claimer.run(
             script("claim"),
             (keys.stream, keys.alive, keys.uncharged, keys.crashed, keys.position),
-            (keys.group, consumer, suspects, ready, self._attempts, how, self._emptying_takes),
+            (keys.group, consumer, suspects, ready, self._max_attempts, how, self._emptying_takes),
         )
         self._emptying = False
         if answer == b"lost" or not isinstance(answer, list):
-            self.end(consumer)  # the lease's own thread will find out, and begin a new life
+            self.consumer_lost(consumer)  # the thread of the lease notices, and registers a new consumer
             return
-        gone, waiting, *told = answer
+        gone, waiting, *rows = answer
         if isinstance(gone, int) and gone:
-            self._target.unclaimed(gone)
-        claimed = [claimed_delivery(one, consumer) for one in told]
+            self._target.entries_deleted(gone)
+        claimed = [claimed_delivery(one, consumer) for one in rows]
         for one in claimed:
             self._target.deliver(one, alone=alone)
-        # What came in full may have more behind it.
+        # Where a claim got all that it asked for, there may be more.
         taken = sum(one.is_suspect for one in claimed)
         self._ready = self._ready and len(claimed) - taken >= ready
         self._suspect = self._suspect and taken >= suspects
@@ -288,9 +288,9 @@ class Intake:
             self._emptying = True
 
 
-def claimed_delivery(told: Reply, consumer: str) -> Delivery:
-    """An entry as `claim.lua` tells it. A suspect has one attempt more than others, alone; lost in that, it is dead."""
-    id_, count, uncharged, source, fields, alone = cast("tuple[bytes, int, int, bytes, Sequence[bytes], int]", told)
+def claimed_delivery(row: Reply, consumer: str) -> Delivery:
+    """Read an entry of the reply of `claim.lua`. A suspect gets one more attempt, alone; lost in that, it is dead."""
+    id_, count, uncharged, source, fields, alone = cast("tuple[bytes, int, int, bytes, Sequence[bytes], int]", row)
     delivery = Delivery(id_, fields, consumer, count, uncharged, SUSPECT if source == SUSPECT.encode() else READY)
-    delivery.again = alone == 1
+    delivery.lost_isolated = alone == 1
     return delivery

@@ -81,4 +81,4 @@ def _pass_on(report: ProgressReport, context: Context) -> None:
     if isinstance(told, Mapping):
         says, done, total = told.get("says"), told.get("done"), told.get("total")
         numbers = [float(one) if isinstance(one, int | float) else None for one in (done, total)]
-        context.heard(Progress(str(says or ""), *numbers))
+        context.set_progress(Progress(str(says or ""), *numbers))

@@ -1,6 +1,6 @@
-"""Beside the blocked read, once a second: promote what is due, and look at what may be claimed.
+"""The maintenance of a pipeline by its workers: promote due messages, and see what can be claimed, once a second.
 
-Now and then it looks after lost workers too, so that a pipeline without a janitor goes on.
+Now and then it takes over messages of lost workers too, so that a pipeline without a janitor goes on.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ LEAST = 0.02
 
 
 class MaintenanceObserver(Protocol):
-    """Who wants to know."""
+    """Learns what maintenance has done."""
 
     async def promoted(self, result: PromoteResult) -> None:
-        """What was promoted, and what may be claimed."""
+        """Messages were promoted, or can be claimed."""
 
     def taken_over(self, result: TakeoverResult) -> None:
-        """What was taken over."""
+        """Messages were taken over."""
 
     def ensured(self, how: GroupState) -> None:
-        """The group is there."""
+        """The group exists."""
 
     def trouble(self, activity: Activity, error: RedisTrouble) -> None:
-        """Redis did not answer as it should."""
+        """Redis failed to do this."""
 
 
 class MaintenanceLoop:
-    """Looks every second, and at once when something is due."""
+    """Promotes every second, and at once when something is due."""
 
     def __init__(
         self,
@@ -59,9 +59,11 @@ class MaintenanceLoop:
         self._takeover = Takeover(link, keys, spec.work.lease.amount, clocks=clocks)
 
     async def run(self) -> None:
-        """Until cancelled."""
-        every = self._spec.work.lease.seconds / 5  # with our sleep on top, less than the third that breaks contact
-        sweep_at = self._monotonic()
+        """Maintain the pipeline until cancelled."""
+        every = (
+            self._spec.work.lease.seconds / 5
+        )  # with EVERY on top, less than the third of a lease that breaks contact
+        take_over_at = self._monotonic()
         while True:
             wait, activity = EVERY, Activity.PROMOTING
             try:
@@ -69,8 +71,8 @@ class MaintenanceLoop:
                 await self._observer.promoted(result)
                 if result.next_due is not None:
                     wait = max(LEAST, min(EVERY, result.next_due / 1000))
-                if self._monotonic() >= sweep_at:
-                    sweep_at, activity = self._monotonic() + every, Activity.TAKING_OVER
+                if self._monotonic() >= take_over_at:
+                    take_over_at, activity = self._monotonic() + every, Activity.TAKING_OVER
                     self._observer.taken_over(await self._takeover.run())
             except RedisTrouble as error:
                 self._observer.trouble(activity, error)

@@ -1,4 +1,4 @@
-"""What happened, as metrics. Children are looked up once; on the way of every message a count is an addition."""
+"""The metrics of a worker. Children are looked up once, so that a count in the hot path is an addition."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ STEPS = ("settle", "park", "bury", "give_back")
 
 
 class WorkerMetrics:
-    """Counts for one worker."""
+    """The metrics of one worker."""
 
     def __init__(self, metrics: Metrics) -> None:
-        """Everything that is there from the start."""
+        """Create all metrics, so that they exist from the start."""
         self.metrics = metrics
         counter, gauge, histogram = metrics.counter, metrics.gauge, metrics.histogram
         self._delivered = {
@@ -63,11 +63,11 @@ class WorkerMetrics:
         self.group_recreated = counter(maintenance.GROUP_RECREATED)
 
     def delivered(self, source: str) -> None:
-        """A message that was claimed; new ones are counted by the batch."""
+        """Count a delivery by the state from which it was claimed."""
         self._delivered[source].add()
 
     def took(self, outcomes: Sequence[Step | Delivery]) -> None:
-        """Redis took them."""
+        """Count steps of one kind that Redis took."""
         first = outcomes[0]
         if isinstance(first, Delivery | SettledWith):
             self.done.add(len(outcomes))
@@ -80,46 +80,46 @@ class WorkerMetrics:
                     self.metrics.counter(working.DEAD, one.reason).add()
                 case GivenBack():
                     self.metrics.counter(working.GIVEN_BACK, one.why).add()
-                case Delivery() | SettledWith():  # these were of another kind
+                case Delivery() | SettledWith():  # all steps are of one kind
                     raise AssertionError(one)
 
     @property
     def cut_off(self) -> int:
-        """Messages that the end of the drain cut off."""
+        """The number of messages that the end of the drain cut off."""
         return int(self.metrics.counter(working.GIVEN_BACK, "drained").value)
 
     def fenced(self, step: str, count: int) -> None:
-        """Another's by then."""
+        """Count steps for messages that belonged to other consumers by then."""
         self._fenced[_step(step)].add(count)
 
     def gone(self, step: str, count: int) -> None:
-        """Pending nowhere by then."""
+        """Count steps for messages that were not pending by then."""
         self._gone[_step(step)].add(count)
 
-    def beside(self, connects: int, spawner: Spawner) -> None:
-        """What is counted where it happens: connections that were made, and children."""
+    def sample(self, connects: int, spawner: Spawner) -> None:
+        """Copy counts that are kept elsewhere: connections and children."""
         self._connects.add(connects - self._connected)  # a handler's own producer may count there too
         self._connected = connects
         self._children_started.add(spawner.started - self._children_started.value)
         self._children.set(spawner.children)
 
     def trouble(self, error: RedisTrouble) -> None:
-        """Redis did not answer as it should."""
+        """Count an error of Redis."""
         self._errors[error.kind].add()
 
     def promoted(self, result: PromoteResult) -> None:
-        """What was due."""
+        """Count promoted messages."""
         self._promoted["parked"].add(result.promoted)
         self._promoted["delayed"].add(result.entered)
         self._deleted.add(result.lost)
 
     def taken_over(self, result: TakeoverResult) -> None:
-        """What was taken over."""
+        """Count messages that were taken over."""
         self._taken_over.add(result.suspects)
         self._deleted.add(result.lost)
 
     def deleted(self, entries: int) -> None:
-        """Entries that somebody had deleted while they were pending."""
+        """Count entries that somebody deleted while they were pending."""
         self._deleted.add(entries)
 
 

@@ -1,4 +1,4 @@
-"""How a worker's life is held in Redis: a consumer of the group, and its lease."""
+"""Registers a worker in Redis as a consumer of its group, with a lease."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from penstock.wire.link import Link
 
 @dataclass(frozen=True, slots=True)
 class ConsumerRegistration:
-    """In the group of one pipeline."""
+    """A consumer in the group of one pipeline."""
 
     link: Link
     keys: PipelineKeys
 
     async def begin(self, life: str, lease: int) -> bool:
-        """A consumer of this name."""
+        """Register a consumer; false if the name exists."""
         keys = self.keys
         return await self.link.run(script("register"), (keys.stream, keys.alive), (keys.group, life, lease)) == 1
 
     async def renew(self, life: str, lease: int) -> bool:
-        """Its lease goes on."""
+        """Renew its lease; false if it has expired."""
         return await self.link.run(script("renew"), (self.keys.alive,), (life, lease)) == 1

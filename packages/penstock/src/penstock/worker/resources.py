@@ -1,4 +1,4 @@
-"""What a handler needs all along: children that have imported it, and its lifespan."""
+"""What a handler needs before its first message: child processes that have imported it, and its lifespan."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from penstock_spec.findings import CannotGoOn
 
 
 class HandlerResources:
-    """Entered before the first message, left after the last."""
+    """Started before the first message, closed after the last."""
 
     def __init__(self, handler: Handler, spawner: Spawner | None, stop: asyncio.Event, log: Log) -> None:
-        """`spawner` where messages run in children; `stop` is set when the worker is told to leave."""
+        """`spawner` if messages run in children; `stop` is set when the worker is to drain."""
         self._handler = handler
         self._spawner = spawner
         self._stop = stop
         self._log = log
-        self._alive = AsyncExitStack()
+        self._lifespan = AsyncExitStack()
 
-    async def enter(self) -> bool:
-        """Whether all is there. Whoever is told to stop does not wait for it."""
+    async def start(self) -> bool:
+        """Start everything; false if the worker was stopped meanwhile."""
         loop = asyncio.get_running_loop()
         patience = asyncio.timeout(None)
 
@@ -39,38 +39,38 @@ class HandlerResources:
         try:
             async with patience:
                 await self._warm_up()
-                if self._handler.lifespan is not None and self._spawner is None:  # else each child enters it
-                    await self._alive.enter_async_context(self._handler.lifespan())
+                if self._handler.lifespan is not None and self._spawner is None:  # else each child starts its own
+                    await self._lifespan.enter_async_context(self._handler.lifespan())
         except CannotGoOn:
             raise
         except Exception as error:
             if self._stop.is_set():
                 return False
-            says = f"what `{self._handler.name}` needs all along cannot be had: {Failure.of(error).error}"
-            raise CannotGoOn(says, f"see its `lifespan`: {failure(error).at}") from error
+            says = f"`lifespan` of `{self._handler.name}` failed to start: {Failure.of(error).error}"
+            raise CannotGoOn(says, f"see {failure(error).at}") from error
         finally:
             stop.cancel()
         return True
 
     async def _warm_up(self) -> None:
-        """So that the first messages do not wait for an import in the time that they have."""
+        """Import the handler in the fork server, or the import would use up the timeout of the first messages."""
         if self._spawner is None:
             return
         try:
             await self._spawner.start()
         except HandlerImportError as error:
             says = f"`{self._handler.name}` cannot be imported in a child process: {error}"
-            raise CannotGoOn(says, "what it does when it is imported works only in this one") from error
+            raise CannotGoOn(says, "its import works only in the worker's own process; see the error above") from error
         except IsolationError as error:
             self._log.event(Event.ISOLATION_FAILED, error=str(error))
         else:
             if why := self._spawner.each_imports:
                 self._log.event(Event.ISOLATION_SLOW, reason=why)
 
-    async def leave(self, seconds: float) -> None:
-        """Let go what it needed; whoever hangs is left behind."""
+    async def close(self, seconds: float) -> None:
+        """Exit the lifespan; if it hangs, give up."""
         try:
             async with asyncio.timeout(seconds):
-                await self._alive.aclose()
-        except Exception as error:  # noqa: BLE001 - all is settled by now
+                await self._lifespan.aclose()
+        except Exception as error:  # noqa: BLE001 - all messages are settled by now
             self._log.event(Event.LIFESPAN_EXIT_FAILED, error)

@@ -1,4 +1,4 @@
-"""What became of outcomes, for metrics and the log."""
+"""Reports what became of steps, to metrics and the log."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST_NAMED = 10
 
 
 class SettleReporter:
-    """The settler's ledger."""
+    """The observer of a worker's settler."""
 
     def __init__(self, metrics: WorkerMetrics, log: Log, redis_log: RedisLog) -> None:
         self._metrics = metrics
@@ -23,13 +23,13 @@ class SettleReporter:
         self._redis_log = redis_log
 
     def took(self, outcomes: Sequence[Step | Delivery], seconds: float) -> None:
-        """Redis took them."""
+        """Report steps of one kind that Redis took."""
         self._metrics.took(outcomes)
         self._metrics.settling.observe(seconds)
         self._redis_log.works(Activity.SETTLING)
 
     def buried(self, one: Buried, dead_letter: str | None) -> None:
-        """Redis has its dead letter, under this id; it is not known where the answer was lost."""
+        """Log a dead letter under its id; None if the answer was lost."""
         self._log.about(one.about).event(
             Event.MESSAGE_DEAD,
             reason=one.reason,
@@ -40,17 +40,17 @@ class SettleReporter:
         )
 
     def fenced(self, step: str, outcomes: Sequence[Step | Delivery]) -> None:
-        """They were another's by then."""
+        """Report steps for messages that belonged to other consumers by then."""
         self._metrics.fenced(step, len(outcomes))
         self._log.event(Event.OUTCOMES_FENCED, step=step, count=len(outcomes), entries=_entries(outcomes))
 
     def gone(self, step: str, outcomes: Sequence[Step | Delivery]) -> None:
-        """They were pending nowhere by then."""
+        """Report steps for messages that were not pending by then."""
         self._metrics.gone(step, len(outcomes))
         self._log.event(Event.OUTCOMES_GONE, step=step, count=len(outcomes), entries=_entries(outcomes))
 
     def refused(self, step: str, error: RedisTrouble, unsettled: int) -> None:
-        """They are kept, and come again."""
+        """Report an error; the steps are kept and sent again."""
         self._metrics.trouble(error)
         self._metrics.unsettled.set(unsettled)
         self._redis_log.trouble(Activity.SETTLING, error, step=step)

@@ -1,8 +1,8 @@
-"""Outcomes on their way to Redis: what ends together is settled together, by one fenced script.
+"""Sends steps to Redis: messages that end at the same time are settled by one fenced script.
 
-While one batch is on its way the next gathers, so a slow message never holds up its neighbours, and a busy worker needs
-few commands. An outcome that Redis did not take is kept and repeated; the fence makes that harmless. It waits apart, so
-that one that is refused for ever holds up none of the others.
+While one batch is sent the next one collects, so a slow message never delays others, and a busy worker needs few
+commands. A step that Redis did not take is kept and repeated; the fence makes that harmless. Kept steps wait apart, so
+that one which is refused for ever delays no other.
 """
 
 from __future__ import annotations
@@ -22,38 +22,38 @@ from penstock.wire.link import Link
 from penstock.worker.dead_letter import dead_letter_fields, penstock_field
 from penstock.worker.delivery import Buried, Delivery, GivenBack, Parked, SettledWith, Step
 
-MOST = 1000
+MAX_DONE = 1000
 """Deliveries of one script: a thousand take Redis about four milliseconds."""
-SOME = 200
-"""The same for what takes Redis longer."""
+MAX_OTHERS = 200
+"""The same for steps that take Redis longer."""
 FIRST_WAIT, LONGEST_WAIT = 0.05, 1.0
 
 Sent = bytes | str | int | float
 
 
 class SettleObserver(Protocol):
-    """Who wants to know what became of outcomes."""
+    """Learns what became of steps."""
 
     def took(self, outcomes: Sequence[Step | Delivery], seconds: float) -> None:
-        """Redis took them, so long after the first of them had gathered. They are of one kind."""
+        """Redis took these steps of one kind, so many seconds after the first was added."""
 
     def buried(self, one: Buried, dead_letter: str | None) -> None:
-        """Redis has its dead letter, under this id; it is not known where the answer was lost."""
+        """Redis has the dead letter, under this id; None if the answer was lost."""
 
     def fenced(self, step: str, outcomes: Sequence[Step | Delivery]) -> None:
-        """They were another's by then; nothing was changed."""
+        """Nothing changed: by then the messages belonged to other consumers."""
 
     def gone(self, step: str, outcomes: Sequence[Step | Delivery]) -> None:
-        """They were pending nowhere by then; nothing was changed."""
+        """Nothing changed: by then the messages were not pending."""
 
     def refused(self, step: str, error: RedisTrouble, unsettled: int) -> None:
-        """Redis did not take them; they are kept."""
+        """Redis did not take the steps; they are kept."""
 
 
 class Settler:
-    """Brings outcomes to Redis, over a connection of its own."""
+    """Sends steps to Redis, over a connection that no read blocks."""
 
-    def __init__(  # noqa: PLR0913 - what it works with, each of a kind of its own
+    def __init__(  # noqa: PLR0913 - its collaborators, each of another type
         self,
         link: Link,
         keys: PipelineKeys,
@@ -64,7 +64,7 @@ class Settler:
         changed: asyncio.Event,
         clocks: Clocks = CLOCKS,
     ) -> None:
-        """`deletes`: the stream keeps nothing done. `changed` is set when Redis took some."""
+        """`deletes`: the stream keeps no settled messages. `changed` is set when Redis has taken steps."""
         self._link = link
         self._keys = keys
         self._observer = observer
@@ -75,7 +75,7 @@ class Settler:
         self._monotonic = clocks.monotonic
         self._done: list[Delivery] = []
         self._others: list[Step] = []
-        self._working: list[Delivery] = []
+        self._in_flight: list[Delivery] = []
         self._kept_done: list[Delivery] = []
         self._kept_others: list[Step] = []
         self._kept_since = self._again_at = 0.0
@@ -84,12 +84,12 @@ class Settler:
         self._wake = asyncio.Event()
         self._idle = asyncio.Event()
         self.unsettled = 0
-        """Outcomes that Redis has not taken yet."""
+        """Steps that Redis has not taken yet."""
         self.kept = 0
-        """Those of them that Redis did not take when they were brought."""
+        """Those of them that were sent, and that Redis did not take."""
 
     def settle(self, delivery: Delivery) -> None:
-        """A delivery is done. The way of nearly all messages, so it makes nothing."""
+        """Settle a delivery. Nearly all messages end so, so this allocates nothing."""
         self._done.append(delivery)
         self.unsettled += 1
         if not self._since:
@@ -97,7 +97,7 @@ class Settler:
             self._wake.set()
 
     def add(self, outcome: Step) -> None:
-        """Any other outcome."""
+        """Take any other step."""
         self._others.append(outcome)
         self.unsettled += 1
         if not self._since:
@@ -105,32 +105,32 @@ class Settler:
             self._wake.set()
 
     def on_the_way(self) -> set[tuple[str, bytes, int]]:
-        """The deliveries whose outcomes Redis has not taken: consumer, entry and count."""
+        """The deliveries whose steps Redis has not taken: consumer, entry and count."""
         others = (one.delivery for one in (*self._others, *self._kept_others))
-        deliveries = (*self._done, *self._working, *self._kept_done, *others)
+        deliveries = (*self._done, *self._in_flight, *self._kept_done, *others)
         return {(one.consumer, one.id, one.count) for one in deliveries}
 
     async def empty(self) -> None:
-        """Wait until Redis has taken all."""
+        """Wait until Redis has taken all steps."""
         while self.unsettled:
             self._idle.clear()
             await self._idle.wait()
 
     async def run(self) -> None:
-        """Until cancelled."""
+        """Send steps until cancelled."""
         wait = FIRST_WAIT
         while True:
-            await self._woken()
+            await self._wait_for_work()
             if self.kept and self._monotonic() >= self._again_at:
-                await self._bring_kept()
+                await self._retry_kept()
                 wait = min(2 * wait, LONGEST_WAIT) if self.kept else FIRST_WAIT
                 self._again_at = self._monotonic() + wait
             if self._done or self._others:
                 await self._flush()
             self._idle.set()
 
-    async def _woken(self) -> None:
-        """Wait for new ones, or until it is time again for those that are kept."""
+    async def _wait_for_work(self) -> None:
+        """Wait for new steps, or until it is time to retry those that are kept."""
         if not self.kept:
             await self._wake.wait()
         else:
@@ -140,28 +140,28 @@ class Settler:
         self._wake.clear()
 
     async def _flush(self) -> None:
-        """Try everything once. What is refused does not hold up the rest; it comes again."""
+        """Send all new steps once. Those that are refused are kept, and do not delay the others."""
         since, self._since = self._since, 0.0
         done, self._done = self._done, []
         others, self._others = self._others, []
-        self._working = [*done, *(one.delivery for one in others)] if others else done
-        await self._try(done, others, since)
+        self._in_flight = [*done, *(one.delivery for one in others)] if others else done
+        await self._send_all(done, others, since)
 
-    async def _bring_kept(self) -> None:
-        """Once more. Those that are taken now make room."""
+    async def _retry_kept(self) -> None:
+        """Send the kept steps again. Those that are taken free slots."""
         done, self._kept_done = self._kept_done, []
         others, self._kept_others = self._kept_others, []
-        self._working = [*done, *(one.delivery for one in others)]
-        await self._try(done, others, self._kept_since)
+        self._in_flight = [*done, *(one.delivery for one in others)]
+        await self._send_all(done, others, self._kept_since)
 
-    async def _try(self, done: list[Delivery], others: list[Step], since: float) -> None:
+    async def _send_all(self, done: list[Delivery], others: list[Step], since: float) -> None:
         for batch in in_batches(done):
             if not await self._settle(batch, since):
                 self._kept_done += batch
-        for some in in_kinds(others):
-            if not await self._bring(some, since):
+        for some in in_batches_by_kind(others):
+            if not await self._send(some, since):
                 self._kept_others += some
-        self._working = []
+        self._in_flight = []
         kept = len(self._kept_done) + len(self._kept_others)
         if kept != self.kept:
             if not self.kept:
@@ -172,34 +172,34 @@ class Settler:
     async def _settle(self, batch: list[Delivery], since: float) -> bool:
         rest: list[Sent] = [part for one in batch for part in (one.id, one.count)]
         keys = (self._keys.stream, self._keys.uncharged, self._keys.crashed, self._keys.finished)
-        args = (self._keys.group, batch[0].consumer, self._deletes, *bounds(batch), *rest)
-        answers = await self._asked("settle", keys, args, batch)
+        args = (self._keys.group, batch[0].consumer, self._deletes, *id_range(batch), *rest)
+        answers = await self._run_script("settle", keys, args, batch)
         if answers is not None:
-            self._sort_out("settle", batch, batch, answers, since)
+            self._report("settle", batch, batch, answers, since)
         return answers is not None
 
-    async def _bring(self, batch: list[Step], since: float) -> bool:
-        step, keys, args = self._worded(batch)
+    async def _send(self, batch: list[Step], since: float) -> bool:
+        step, keys, args = self._script_call(batch)
         deliveries = [one.delivery for one in batch]
-        answers = await self._asked(step, keys, args, deliveries)
+        answers = await self._run_script(step, keys, args, deliveries)
         if answers is not None:
-            self._sort_out(step, batch, deliveries, answers, since)
+            self._report(step, batch, deliveries, answers, since)
         return answers is not None
 
-    def _worded(self, batch: Sequence[Step]) -> tuple[str, tuple[str | bytes, ...], tuple[Sent, ...]]:
-        """The script for outcomes of one kind and consumer, its keys and its arguments."""
+    def _script_call(self, batch: Sequence[Step]) -> tuple[str, tuple[str | bytes, ...], tuple[Sent, ...]]:
+        """The script for steps of one kind and consumer, with its keys and arguments."""
         keys, first = self._keys, batch[0]
         one = first.delivery
         who = (keys.group, one.consumer)
         rest: tuple[Sent, ...]
-        around = bounds([each.delivery for each in batch])
+        around = id_range([each.delivery for each in batch])
         match first:
             case Parked():
-                parts = (_parked(each) for each in batch if isinstance(each, Parked))
+                parts = (_park_args(each) for each in batch if isinstance(each, Parked))
                 rest = tuple(part for each in parts for part in each)
                 return "park", (keys.stream, keys.parked, keys.uncharged, keys.crashed), (*who, *around, *rest)
             case GivenBack():
-                rest = tuple(part for each in batch for part in _given_back(each.delivery))
+                rest = tuple(part for each in batch for part in _give_back_args(each.delivery))
                 return "give_back", (keys.stream, keys.uncharged), (*who, *around, *rest)
             case Buried():
                 values = dead_letter_fields(first, keys, int(self._wall() * 1000))
@@ -213,14 +213,14 @@ class Settler:
                 rest = (self._deletes, first.result.value, first.result.keep, *around, one.id, one.count)
                 return "settle_with", (keys.stream, keys.uncharged, keys.crashed, keys.finished, result), (*who, *rest)
 
-    async def _asked(
+    async def _run_script(
         self, step: str, keys: Sequence[str | bytes], args: Sequence[Sent], deliveries: Sequence[Delivery]
     ) -> list[Reply] | None:
-        """The script's answers, or nothing when the outcomes must be kept."""
+        """Run a script. Returns its answers, or None if the steps must be kept."""
         try:
             answers = await self._link.run(script(step), keys, args)
         except Refused as error:
-            if without_group(error):  # and with it all that was pending: these deliveries are nobody's now
+            if without_group(error):  # the pending list is gone with it, so nobody owns these deliveries
                 self._group_gone(deliveries[0].consumer)
                 self._repeated.difference_update((step, one.id, one.count) for one in deliveries)
                 return [0] * len(deliveries)
@@ -237,7 +237,7 @@ class Settler:
     def _refused(self, step: str, error: RedisTrouble) -> None:
         self._observer.refused(step, error, self.unsettled)
 
-    def _sort_out(
+    def _report(
         self,
         step: str,
         batch: Sequence[Step | Delivery],
@@ -271,37 +271,37 @@ class Settler:
 
 
 def in_batches(deliveries: list[Delivery]) -> Iterator[list[Delivery]]:
-    """Of one consumer each, and of no more than one script may hold up Redis for."""
+    """Split deliveries by consumer, and into batches that do not block Redis for long."""
     if not deliveries:
         return
     consumer = deliveries[0].consumer
-    if len(deliveries) <= MOST and all(one.consumer is consumer for one in deliveries):
+    if len(deliveries) <= MAX_DONE and all(one.consumer is consumer for one in deliveries):
         yield deliveries
         return
     by_consumer: dict[str, list[Delivery]] = {}
     for one in deliveries:
         by_consumer.setdefault(one.consumer, []).append(one)
     for same in by_consumer.values():
-        for at in range(0, len(same), MOST):
-            yield same[at : at + MOST]
+        for at in range(0, len(same), MAX_DONE):
+            yield same[at : at + MAX_DONE]
 
 
-def in_kinds(outcomes: list[Step]) -> Iterator[list[Step]]:
-    """Of one kind and one consumer each; dead letters and results go one by one."""
+def in_batches_by_kind(outcomes: list[Step]) -> Iterator[list[Step]]:
+    """Split steps by kind and consumer; dead letters and results go one by one."""
     together: dict[tuple[type, str], list[Step]] = {}
     for one in outcomes:
         together.setdefault((type(one), one.delivery.consumer), []).append(one)
     for (kind, _), same in together.items():
-        most = SOME if kind in (Parked, GivenBack) else 1
+        most = MAX_OTHERS if kind in (Parked, GivenBack) else 1
         for at in range(0, len(same), most):
             yield same[at : at + most]
 
 
 def succeeded(step: str, count: int, answer: Reply, *, repeated: bool) -> bool:
-    """Whether a step was taken.
+    """Whether Redis has taken a step.
 
-    One that is repeated, because its answer was lost, may have been taken the first time: what was settled is gone
-    then, and what was parked or given back is found where it was brought, with the same count.
+    A step that is repeated, because its answer was lost, may have succeeded the first time. Then a settled message is
+    gone, and a parked or given back one has its new owner and the same count.
     """
     if answer == 1 or isinstance(answer, bytes):  # the id of a dead letter
         return True
@@ -316,15 +316,15 @@ def succeeded(step: str, count: int, answer: Reply, *, repeated: bool) -> bool:
 _STATES = frozenset(state.encode() for state in STATES)
 
 
-def bounds(deliveries: Sequence[Delivery]) -> tuple[bytes, bytes]:
-    """About the lowest and the highest id: as bytes, `-10` is below `-9`. The fence asks again for what that misses."""
+def id_range(deliveries: Sequence[Delivery]) -> tuple[bytes, bytes]:
+    """About the lowest and the highest id: as bytes, `-10` is below `-9`. The script looks up ids that this misses."""
     ids = [one.id for one in deliveries]
     return min(ids), max(ids)
 
 
-def _parked(one: Parked) -> tuple[Sent, ...]:
-    return (one.delivery.id, one.delivery.count, one.wait, one.delivery.free, int(one.crashed))
+def _park_args(one: Parked) -> tuple[Sent, ...]:
+    return (one.delivery.id, one.delivery.count, one.wait, one.delivery.renewals, int(one.crashed))
 
 
-def _given_back(one: Delivery) -> tuple[Sent, ...]:
-    return (one.id, one.count, one.free, SUSPECT if one.is_suspect else READY)
+def _give_back_args(one: Delivery) -> tuple[Sent, ...]:
+    return (one.id, one.count, one.renewals, SUSPECT if one.is_suspect else READY)

@@ -1,4 +1,4 @@
-"""How many messages this worker may still take."""
+"""The slots of a worker: how many messages it may still take."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from penstock.worker.settler import Settler
 
 
 class Slots:
-    """Room for messages.
+    """Counts free slots.
 
-    One that runs takes a slot, also when its handler outlives its time; so does an outcome that Redis refused, and what
-    gathers beyond a second set of slots: reading must not run away from settling.
+    A running message takes a slot, also when its handler is abandoned; so does a step that Redis refused. Steps that
+    wait beyond the number of slots take slots too, as reading must not outrun settling.
     """
 
     def __init__(
@@ -24,7 +24,7 @@ class Slots:
         clocks: Clocks,
         changed: asyncio.Event,
     ) -> None:
-        """`most_held` counts what this worker parked too, until it is due."""
+        """`most_held` limits running messages and those that this worker parked and that are not due."""
         self.concurrency = concurrency
         self._most_held = most_held
         self._settler = settler
@@ -32,11 +32,11 @@ class Slots:
         self._parked: list[float] = []
         self.running = 0
         self.changed = changed
-        """Set when there may be more room than before."""
+        """Set when there may be more free slots than before."""
 
     @property
     def free(self) -> int:
-        """Messages that may be taken now, of any kind."""
+        """The number of messages of any kind that may be taken now."""
         unsettled = self._settler.unsettled
         if unsettled:
             kept = min(self._settler.kept, unsettled)
@@ -45,32 +45,32 @@ class Slots:
 
     @property
     def refused(self) -> int:
-        """Those that are taken by outcomes that Redis refused."""
+        """The number of slots that are taken by steps that Redis refused."""
         return self._settler.kept
 
     @property
     def free_for_new(self) -> int:
-        """Messages that nobody was given before: none while this worker parked too much that is not due."""
+        """The number of new messages that may be taken now: none while this worker has parked too many."""
         parked = self.parked
         return min(self.free, self._most_held - self.running - parked) if parked else self.free
 
     @property
     def parked(self) -> int:
-        """What this worker parked and is not due."""
+        """The number of messages that this worker parked and that are not due."""
         due = self._monotonic()
         while self._parked and self._parked[0] <= due:
             heapq.heappop(self._parked)
         return len(self._parked)
 
     def park(self, seconds: float) -> None:
-        """One more waits for its time."""
+        """Count a message that is due after so many seconds."""
         heapq.heappush(self._parked, self._monotonic() + seconds)
 
     def next_due(self) -> float | None:
-        """Seconds until one of those is due."""
+        """Seconds until the next of them is due."""
         return max(0.0, self._parked[0] - self._monotonic()) if self.parked else None
 
     def release(self) -> None:
-        """One less runs."""
+        """Free the slot of a running message."""
         self.running -= 1
         self.changed.set()

@@ -1,4 +1,4 @@
-"""The worker, from its first connection to its last."""
+"""The worker, from its first connection to Redis to its last."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ from penstock.wire.errors import RedisTrouble, Refused
 from penstock.worker.attempts import Attempts
 from penstock.worker.audit import Audit
 from penstock.worker.context import MessageSettings
-from penstock.worker.drain import Drain, end_of
-from penstock.worker.eviction import evicts
+from penstock.worker.drain import Drain, exit_deadline
+from penstock.worker.eviction import eviction_policy
 from penstock.worker.in_process import InProcessRunner
 from penstock.worker.intake import Intake
 from penstock.worker.isolated import IsolatedRunner
@@ -49,15 +49,15 @@ from penstock_spec.kinds.pipeline.waits import waits
 
 GAUGES_EVERY = 0.5
 FIRST_WAIT, LONGEST_WAIT = 0.1, 2.0
-UNWELCOME = frozenset({"WRONGPASS", "NOAUTH", "NOPERM"})
-"""Answers that waiting does not change. Later on they may: a secret is rotated, and its file is read again."""
-LET_IN = "set REDIS_USERNAME and REDIS_PASSWORD as Redis knows them; `penstock acl` tells what a worker must be allowed"
+ACCESS_REFUSED = frozenset({"WRONGPASS", "NOAUTH", "NOPERM"})
+"""Errors that waiting does not fix at the start. Later it may: a secret is rotated, and its file is read again."""
+ACCESS_HINT = "set REDIS_USERNAME and REDIS_PASSWORD; `penstock acl` shows which rights a worker needs"
 
 
 class Worker:
-    """Runs one pipeline's messages. Made in the loop that it runs in."""
+    """Runs the messages of one pipeline. Create it in the loop in which it runs."""
 
-    def __init__(  # noqa: PLR0913 - what it works with, each of a kind of its own
+    def __init__(  # noqa: PLR0913 - its collaborators, each of another type
         self,
         pipeline: ResolvedPipeline,
         handler: Handler,
@@ -67,7 +67,7 @@ class Worker:
         spawner: Spawner,
         until_idle: bool = False,
     ) -> None:
-        """`until_idle`: leave when there is nothing left to do."""
+        """`until_idle`: stop when no message is left."""
         spec = pipeline.spec
         self._until_idle = until_idle
         self._keeps_nothing = spec.stream.retention.keeps_nothing
@@ -85,10 +85,10 @@ class Worker:
         changed = asyncio.Event()
         self._links = [dependencies.link(name) for name in ("reader", "settler", "lease")]
         self._metrics.connections.follow(lambda: sum(link.is_connected for link in self._links))
-        reader, hand, life = self._links
-        self._hand = hand
+        reader, commands, lease = self._links
+        self._commands = commands
         self._settler = Settler(
-            hand,
+            commands,
             self._keys,
             SettleReporter(self._metrics, self._log, self._redis_log),
             deletes=self._keeps_nothing,
@@ -104,16 +104,16 @@ class Worker:
             changed,
         )
         threads = partial(ThreadPoolExecutor, spec.work.concurrency, thread_name_prefix="penstock-handler")
-        here = InProcessRunner(
+        in_process = InProcessRunner(
             form, handler.make, call_of(handler, threads), Spans(spec.name, self._keys.stream, self._keys.group)
         )
-        pooled = spec.work.isolation == "process"
-        self._resources = HandlerResources(handler, spawner if pooled else None, self._stop, self._log)
-        self._told_to_leave: float | None = None
+        isolated = spec.work.isolation == "process"
+        self._resources = HandlerResources(handler, spawner if isolated else None, self._stop, self._log)
+        self._stop_requested_at: float | None = None
         self._attempts = Attempts(
             spec.work,
             MessageSettings.of(spec, clocks, form),
-            IsolatedRunner(spawner, self._log, throttle, alone=False) if pooled else here,
+            IsolatedRunner(spawner, self._log, throttle, alone=False) if isolated else in_process,
             IsolatedRunner(spawner, self._log, throttle, alone=True),
             RetryPolicy(spec.retries),
             self._settler,
@@ -125,23 +125,23 @@ class Worker:
         )
         self._intake = Intake(
             reader,
-            hand,
+            commands,
             self._keys,
             self._slots,
             self._attempts,
             self,
             block=spec.work.block.amount,
-            attempts=max(one.attempts for one in waits(spec.retries)),
+            max_attempts=max(one.attempts for one in waits(spec.retries)),
             emptying_takes=spec.work.timeout.amount + spec.work.lease.amount,
             audit=self._audit_now,
             clocks=clocks,
         )
-        self._audit = Audit(hand, self._keys, self._settler, self._attempts.runs, self._intake.at_work)
+        self._audit = Audit(commands, self._keys, self._settler, self._attempts.is_running, self._intake.in_flight)
         self._auditing: asyncio.Task[None] | None = None
-        self._watch = MaintenanceLoop(hand, self._keys, spec, self, clocks=clocks)
+        self._maintenance = MaintenanceLoop(commands, self._keys, spec, self, clocks=clocks)
         name = spec.stream.consumer.replace("{hostname}", dependencies.host)
         self._lease = Lease(
-            ConsumerRegistration(life, self._keys),
+            ConsumerRegistration(lease, self._keys),
             name,
             spec.work.lease.amount,
             self,
@@ -150,9 +150,9 @@ class Worker:
         )
 
     def stop(self) -> None:
-        """Begin to leave."""
-        if self._told_to_leave is None:
-            self._told_to_leave = self._clocks.monotonic()
+        """Start to drain."""
+        if self._stop_requested_at is None:
+            self._stop_requested_at = self._clocks.monotonic()
         self._stop.set()
 
     @property
@@ -161,37 +161,37 @@ class Worker:
         return self._attempts.busy
 
     async def run(self) -> int:
-        """Until told to stop, and then until all is settled or the grace is over. Gives an exit code."""
+        """Run until `stop`, then until all messages are settled or the grace period is over. Returns an exit code."""
         try:
-            if not await self._reach() or not await self._resources.enter():
+            if not await self._connect() or not await self._resources.start():
                 return 0
-            return await self._work()
+            return await self._run_until_drained()
         finally:
             with suppress(Exception):
-                async with asyncio.timeout(self._left):
+                async with asyncio.timeout(self._seconds_left):
                     await self._spawner.close()
-            await self._resources.leave(min(self._left, self._spec.shutdown.margin.seconds))
+            await self._resources.close(min(self._seconds_left, self._spec.shutdown.margin.seconds))
             for link in self._links:
                 await link.close()
 
     @property
-    def _left(self) -> float:
+    def _seconds_left(self) -> float:
         """Seconds until this process must be gone."""
         now = self._clocks.monotonic()
-        began = now if self._told_to_leave is None else self._told_to_leave
-        return max(0.0, end_of(self._spec.shutdown, began) - now)
+        began = now if self._stop_requested_at is None else self._stop_requested_at
+        return max(0.0, exit_deadline(self._spec.shutdown, began) - now)
 
-    async def _reach(self) -> bool:
-        """Redis may be absent when a pod starts: say so, and wait."""
+    async def _connect(self) -> bool:
+        """Wait for Redis, which may be unreachable when a pod starts; false if the worker was stopped meanwhile."""
         wait = FIRST_WAIT
         while not self._stop.is_set():
             try:
-                self.ensured(await ensure(self._hand, self._keys, self._spec))
-                if policy := await evicts(self._hand):
+                self.ensured(await ensure(self._commands, self._keys, self._spec))
+                if policy := await eviction_policy(self._commands):
                     self._log.event(Event.REDIS_EVICTS, policy=policy)
             except RedisTrouble as error:
-                if isinstance(error, Refused) and error.code in UNWELCOME:
-                    raise CannotGoOn(f"Redis does not let us in: {error}", LET_IN) from error
+                if isinstance(error, Refused) and error.code in ACCESS_REFUSED:
+                    raise CannotGoOn(f"Redis refuses the connection: {error}", ACCESS_HINT) from error
                 self._dependencies.readiness.hold(Why.REDIS_ABSENT)
                 self._metrics.trouble(error)
                 self._redis_log.trouble(Activity.CONNECTING, error)
@@ -204,24 +204,24 @@ class Worker:
                 return True
         return False
 
-    async def _work(self) -> int:
+    async def _run_until_drained(self) -> int:
         intake = asyncio.create_task(self._intake.run(), name="lanes")
-        around = [
+        background = [
             asyncio.create_task(work, name=name)
             for name, work in (("settler", self._settler.run()), ("gauges", self._gauges()))
         ]
-        watch = asyncio.create_task(self._watch.run(), name="watch")
-        life = self._dependencies.side.start(self._lease.run())
+        maintenance = asyncio.create_task(self._maintenance.run(), name="watch")
+        lease = self._dependencies.side.start(self._lease.run())
 
         async def deregister() -> bool:
-            life.cancel()  # or it would begin another life, as this one is over
+            lease.cancel()  # or it would register another consumer
             return await self._deregister()
 
         stop = asyncio.create_task(self._stop.wait(), name="stop")
         try:
-            done, _ = await asyncio.wait({intake, watch, stop, *around}, return_when=asyncio.FIRST_COMPLETED)
+            done, _ = await asyncio.wait({intake, maintenance, stop, *background}, return_when=asyncio.FIRST_COMPLETED)
             for task in done - {stop}:
-                task.result()  # these never end by themselves: whatever ended one is told
+                task.result()  # these end by an exception alone
             drain = Drain(
                 self._spec.shutdown,
                 self._intake,
@@ -232,19 +232,19 @@ class Worker:
                 clocks=self._clocks,
             )
             self._dependencies.readiness.hold(Why.DRAINING)
-            return await drain.run(intake, watch, deregister)
+            return await drain.run(intake, maintenance, deregister)
         finally:
-            life.cancel()
-            for task in (intake, watch, stop, *around):
+            lease.cancel()
+            for task in (intake, maintenance, stop, *background):
                 task.cancel()
-            await asyncio.gather(intake, watch, stop, *around, return_exceptions=True)
+            await asyncio.gather(intake, maintenance, stop, *background, return_exceptions=True)
 
     async def _deregister(self) -> bool:
         consumer, keys = self._attempts.consumer, self._keys
         if consumer is None:
             return True
         names = (keys.stream, keys.alive, keys.position)
-        return await self._hand.run(script("deregister"), names, (keys.group, consumer, self._metrics.cut_off)) == 1
+        return await self._commands.run(script("deregister"), names, (keys.group, consumer, self._metrics.cut_off)) == 1
 
     async def _gauges(self) -> None:
         metrics, slots = self._metrics, self._slots
@@ -254,49 +254,49 @@ class Worker:
             metrics.running.set(slots.running)
             metrics.unsettled.set(self._settler.unsettled)
             metrics.at_pending_limit.set(int(slots.free > 0 >= slots.free_for_new))
-            metrics.beside(sum(link.connections for link in self._links), self._spawner)
+            metrics.sample(sum(link.connections for link in self._links), self._spawner)
             await asyncio.sleep(GAUGES_EVERY)
 
-    # what the lease tells
+    # events of the lease
 
     def registered(self, consumer: str) -> None:
-        """A life has begun."""
+        """Take messages as this consumer."""
         self._dependencies.process.consumer = consumer
         self._log.event(Event.CONSUMER_JOINED, consumer=consumer)
         self._attempts.consumer = consumer
-        self._intake.begin(consumer)
+        self._intake.consumer_joined(consumer)
         self._dependencies.readiness.release(Why.STARTING)
         self._dependencies.readiness.release(Why.NO_LEASE)
         self._redis_log.works(Activity.RENEWING)
 
     def renewed(self, consumer: str) -> None:
-        """It goes on: a good moment to compare what is owned with what is run."""
+        """Compare the messages that this worker owns with those that it runs, at each renewal of the lease."""
         self._redis_log.works(Activity.RENEWING)
         if self._auditing is None or self._auditing.done():
-            self._auditing = asyncio.create_task(self._audit_quietly(consumer))
+            self._auditing = asyncio.create_task(self._run_audit(consumer))
 
     def lost(self, consumer: str) -> None:
-        """It is over; what it held is taken over."""
+        """Cancel the messages of this consumer, as other workers take them over."""
         self._metrics.lease_lost.add()
         self._log.event(Event.LEASE_LOST, consumer=consumer, running=self._attempts.busy)
         self._dependencies.readiness.hold(Why.NO_LEASE)
-        self._intake.end(consumer)
+        self._intake.consumer_lost(consumer)
         if self._attempts.consumer == consumer:
             self._attempts.consumer = None
         self._attempts.cancel_all("lost", consumer)
 
-    # how Redis answers
+    # events of Redis
 
     def trouble(self, activity: Activity, error: RedisTrouble) -> None:
-        """Not as it should."""
+        """Report an error of Redis."""
         self._metrics.trouble(error)
         self._redis_log.trouble(activity, error)
-        # One that is not there for a moment is no reason; one that says no may say so until somebody acts.
+        # A short outage is no reason to be unready; a refusal may last until somebody acts.
         if activity is Activity.READING and isinstance(error, Refused) and not without_group(error):
             self._dependencies.readiness.hold(Why.REFUSED)
 
     def works(self, activity: Activity) -> None:
-        """As it should again."""
+        """Report that Redis does this again."""
         self._redis_log.works(activity)
         if activity is Activity.READING:
             self._dependencies.readiness.release(Why.REFUSED)
@@ -306,9 +306,9 @@ class Worker:
 
     async def _audit_now(self) -> None:
         if self._attempts.consumer is not None:
-            await self._audit.alone(self._attempts.consumer)
+            await self._audit.without_reads(self._attempts.consumer)
 
-    async def _audit_quietly(self, consumer: str) -> None:
+    async def _run_audit(self, consumer: str) -> None:
         try:
             strays = await self._audit(consumer)
         except RedisTrouble as error:
@@ -318,10 +318,10 @@ class Worker:
             if strays:
                 self._log.event(Event.MESSAGES_GIVEN_BACK, count=strays)
 
-    # what the watch tells
+    # events of maintenance
 
     async def promoted(self, result: PromoteResult) -> None:
-        """What was promoted, and what may be claimed."""
+        """Report what was promoted, and take what can be claimed."""
         self._metrics.promoted(result)
         if result.lost:
             self._log.event(Event.MESSAGES_LOST, count=result.lost, state="waiting", stream=self._keys.stream)
@@ -337,12 +337,12 @@ class Worker:
     async def _is_idle(self) -> bool:
         if self._slots.running or self._settler.unsettled:
             return False
-        there = await measure(self._hand, self._keys)
-        # Where Redis cannot tell how many are unread, there may be some.
+        there = await measure(self._commands, self._keys)
+        # If Redis does not know how many are unread, there may be some.
         return there.new(until_done=self._keeps_nothing) == there.pending == there.delayed == 0
 
     def taken_over(self, result: TakeoverResult) -> None:
-        """What was taken over."""
+        """Report what was taken over."""
         self.works(Activity.TAKING_OVER)
         self._metrics.taken_over(result)
         if result.suspects or result.removed:
@@ -351,7 +351,7 @@ class Worker:
             )
 
     def ensured(self, how: GroupState) -> None:
-        """The group is there."""
+        """Report that the group exists."""
         self.works(Activity.CREATING_GROUP)
         if how == "again":
             self._metrics.group_recreated.add()
