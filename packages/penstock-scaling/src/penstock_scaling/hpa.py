@@ -1,8 +1,8 @@
 """The HPA's arithmetic (Kubernetes 1.36, `pkg/controller/podautoscaler`), for external metrics with an average target.
 
-cur == 0 -> nothing.  cur > max or < min -> set at once.
+cur == 0 -> no change.  cur > max or < min -> set at once.
 ratio = v / (target * cur); within tolerance keep, else ceil(v / target).   d = max over metrics
-any metric failed and d < cur -> no scale-down;  all failed -> nothing
+any metric failed and d < cur -> no scale-down;  all failed -> no change
 no behavior:  rec = max(d, recommendations of 300 s); limit max(2*cur, 4)
 behavior:     up = min(d, recs in up window); down = max(d, recs in down window); rec = cur moved into [up, down]
   up limit from policies: Pods start+v, Percent ceil(start*(1+v/100))

@@ -1,7 +1,7 @@
 r"""Random texts that match a regular expression, for patterns as people write them in schemas.
 
-Letters, classes, groups, `|`, repetition, `^` and `$` at the ends of the whole, `\d`, `\w`, `\s`. What looks around or
-back is not understood.
+Supports letters, classes, groups, `|`, repetition, `^` and `$` at the ends, `\d`, `\w` and `\s`; lookaround and
+backreferences are not supported.
 """
 
 from __future__ import annotations

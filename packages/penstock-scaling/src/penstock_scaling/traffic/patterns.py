@@ -1,12 +1,12 @@
 """Traffic patterns.
 
-steady   the rate, as evenly as whole messages can come
-poisson  the rate, each message by itself
-day      from quiet at midnight to the rate at noon and back, in 24 hours; in less where it lasts less
-burst    at once at the rate, then less and less until nothing comes
-outage   the rate for a third; nothing for a third; then ten times the rate until all is made up for, and the rate again
+steady   the rate, evenly
+poisson  the rate, with random arrivals
+day      from a tenth of the rate at midnight to the rate at noon and back, in 24 hours or less
+burst    the rate at once, falling to zero
+outage   the rate for a third; nothing for a third; ten times the rate until the rest has caught up, and the rate again
 
-All but steady traffic comes at random around its shape.
+All patterns but `steady` are random around their shape.
 """
 
 from __future__ import annotations
