@@ -1,6 +1,6 @@
-"""The loop that people write by hand: read a hundred, a task a message, acknowledge and delete in one pipeline.
+"""A simple handwritten worker loop: read a hundred, start a task per message, acknowledge and delete in one pipeline.
 
-No leases, no retries, no fences, no checks, no metrics: whatever stops this process loses sight of what it had read.
+It has no leases, retries, fences, checks or metrics: a crash loses track of what it had read.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import uvloop
 
 
 async def main(port: int, stream: str, group: str, handler: str) -> None:
-    """Until killed."""
+    """Run until killed."""
     client = redis.asyncio.Redis(port=port)
     handle = getattr(noop, handler)
 

@@ -1,4 +1,4 @@
-"""Different specs as teams write them: every section, overrides, comments. The same ones on every machine."""
+"""Generates different specs as teams write them, with every section, overrides and comments; reproducibly."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ defaults:
 
 SPEC = """\
 # yaml-language-server: $schema=../generated/schemas/pipeline.schema.json
-# The {words} pipeline of the {team} team. Ask in the channel below before the stream's name is changed.
+# The {words} pipeline of the {team} team. Ask in the channel below before renaming the stream.
 kind: pipeline
 name: {name}
 owner: {{team: {team}, contact: "#{team}-oncall"}}
@@ -37,7 +37,7 @@ stream:
   key: streams:{team}.{name}
   group: {name}-workers
   consumer: "{name}-{{hostname}}"
-  retention: {{keep: until-done}}          # what is in the stream is what is not done
+  retention: {{keep: until-done}}          # finished messages are deleted
   backlog: {{limit: {limit}, when_full: {when_full}}}
 
 message:
@@ -114,10 +114,10 @@ WORDS = (
 
 
 def write(root: Path, count: int) -> int:
-    """A repository with so many specs; returns their bytes."""
+    """Write a repository with specs; returns their size in bytes."""
     (root / "specs").mkdir(parents=True)
     (root / "penstock.yaml").write_text(PLATFORM)
-    random, written = Random(2026), 0  # noqa: S311 - the same numbers everywhere are the point
+    random, written = Random(2026), 0  # noqa: S311 - reproducible on purpose
     for number in range(count):
         written += (root / "specs" / f"{number:04}.yaml").write_text(one(random, number))
     return written

@@ -1,7 +1,7 @@
-"""How fast a worker drains a stream, beside the loop that people write by hand, in one run on the same server.
+"""Measures how fast a worker drains a stream, compared with a simple handwritten loop on the same server.
 
-The worker keeps all its promises: leases, fences, a schema, metrics, HTTP. Server and worker have a core each, where
-there are two. Rounds alternate, and medians count; seconds mean little on another machine, ratios more.
+The worker runs with all its features: leases, fences, a schema, metrics, HTTP. With two cores, server and worker have
+one each. Rounds alternate, and medians count. Compare the ratios: the seconds depend on the machine.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import hiredis
-from table import tell
+from table import report
 
 from penstock.embedded import Embedded
 
@@ -55,51 +55,51 @@ environments:
 """
 
 
-def packed(*words: str | int) -> bytes:
-    """A command as it travels."""
+def encode(*words: str | int) -> bytes:
+    """A command in Redis's protocol."""
     parts = [str(word).encode() for word in words]
     return b"*%d\r\n" % len(parts) + b"".join(b"$%d\r\n%s\r\n" % (len(part), part) for part in parts)
 
 
 class Redis:
-    """A connection to the server, for setting up and counting."""
+    """A connection for setup and counting."""
 
     def __init__(self, port: int) -> None:
         self._socket = socket.create_connection(("127.0.0.1", port))
         self._reader = hiredis.Reader()
 
-    def ask(self, *command: str | int) -> Any:  # noqa: ANN401 - whatever Redis says
-        """One command."""
-        return self.ask_all(packed(*command), 1)[0]
+    def ask(self, *command: str | int) -> Any:  # noqa: ANN401 - any reply of Redis
+        """Send one command."""
+        return self.ask_all(encode(*command), 1)[0]
 
     def ask_all(self, commands: bytes, count: int) -> list[Any]:
-        """Commands that are packed already."""
+        """Send commands that are encoded already."""
         self._socket.sendall(commands)
-        answers: list[Any] = []
-        while len(answers) < count:
-            answer = self._reader.gets()
-            if answer is False:
+        replies: list[Any] = []
+        while len(replies) < count:
+            reply = self._reader.gets()
+            if reply is False:
                 self._reader.feed(self._socket.recv(1 << 16))
-            elif isinstance(answer, Exception):
-                raise answer
+            elif isinstance(reply, Exception):
+                raise reply
             else:
-                answers.append(answer)
-        return answers
+                replies.append(reply)
+        return replies
 
     def cpu(self) -> float:
-        """Seconds of CPU that the server has used."""
-        told = dict(line.split(":") for line in self.ask("INFO", "cpu").decode().split() if ":" in line)
-        return float(told["used_cpu_user"]) + float(told["used_cpu_sys"])
+        """CPU seconds that the server has used."""
+        info = dict(line.split(":") for line in self.ask("INFO", "cpu").decode().split() if ":" in line)
+        return float(info["used_cpu_user"]) + float(info["used_cpu_sys"])
 
-    def empty(self) -> None:
-        """A stream and a group, and nothing else."""
+    def reset(self) -> None:
+        """Reset to an empty stream with a group."""
         self.ask("FLUSHALL")
         self.ask("XGROUP", "CREATE", "bench", "bench", "0", "MKSTREAM")
 
     def fill(self, messages: int, worker: subprocess.Popen[bytes] | None = None) -> None:
-        """That many, not many more at a time than a worker takes."""
+        """Add messages, but not many more at a time than the worker has taken."""
         bodies = [json.dumps({"job_id": f"job-{n}", "n": n, "note": "as small as bodies are"}) for n in range(BATCH)]
-        batch = b"".join(packed("XADD", "bench", "*", "data", body) for body in bodies)
+        batch = b"".join(encode("XADD", "bench", "*", "data", body) for body in bodies)
         for _ in range(0, messages, BATCH):
             while worker is not None and self.ask("XLEN", "bench") > MOST_WAITING:
                 time.sleep(0.05)
@@ -108,11 +108,11 @@ class Redis:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What one process told, and what the server spent on it."""
+    """The report of one process, and the server's CPU time."""
 
-    told: dict[str, Any]
+    report: dict[str, Any]
     redis: float
-    """Seconds of the server's CPU."""
+    """CPU seconds of the server."""
 
 
 class Bench:
@@ -127,7 +127,7 @@ class Bench:
 
     @contextmanager
     def process(self, kind: str, handler: str, messages: int, marks: Sequence[int] = ()) -> Iterator[Any]:
-        """A worker or a bare loop, and what it reports."""
+        """A worker or the bare loop, with a function that waits for its report."""
         report = self.folder / "report.json"
         report.unlink(missing_ok=True)
         (self.folder / "specs" / "bench.yaml").write_text(SPEC.replace("HANDLER", handler))
@@ -154,8 +154,8 @@ class Bench:
                 if process.poll() is not None:
                     sys.exit((self.folder / "log").read_text())
                 time.sleep(0.02)
-            told: dict[str, Any] = json.loads(report.read_text())
-            return told
+            results: dict[str, Any] = json.loads(report.read_text())
+            return results
 
         try:
             yield process, wait
@@ -164,20 +164,20 @@ class Bench:
             process.wait()
 
     def drain(self, kind: str) -> Run:
-        """All of a full stream."""
-        self.redis.empty()
+        """Drain a full stream."""
+        self.redis.reset()
         self.redis.fill(MESSAGES)
         before = self.redis.cpu()
         with self.process(kind, "handle", MESSAGES) as (_, wait):
-            told = wait()
+            results = wait()
             while self.redis.ask("XLEN", "bench"):
                 time.sleep(0.01)
-            return Run(told, self.redis.cpu() - before)
+            return Run(results, self.redis.cpu() - before)
 
     def latency(self, kind: str) -> float:
         """Seconds from the send to the handler, one message at a time."""
-        self.redis.empty()
-        with self.process(kind, "tell", PINGS) as (_, wait):
+        self.redis.reset()
+        with self.process(kind, "measure_latency", PINGS) as (_, wait):
             for n in range(PINGS):
                 body = {"job_id": f"job-{n}", "n": n, "at": time.monotonic()}
                 self.redis.ask("XADD", "bench", "*", "data", json.dumps(body))
@@ -188,7 +188,7 @@ class Bench:
 
     def start(self) -> float:
         """Seconds from the start of the process to its first message."""
-        self.redis.empty()
+        self.redis.reset()
         self.redis.fill(BATCH)
         began = time.monotonic()
         with self.process("worker", "handle", BATCH) as (_, wait):
@@ -196,8 +196,8 @@ class Bench:
             return first - began
 
     def growth(self) -> tuple[float, float]:
-        """Megabytes of a worker after many messages, and how many times those after a tenth that is."""
-        self.redis.empty()
+        """Memory of a worker in MB after many messages, and its ratio to that after a tenth of them."""
+        self.redis.reset()
         with self.process("worker", "handle", LONG, (EARLY, LONG)) as (process, wait):
             self.redis.fill(LONG, process)
             sizes = wait()["sizes"]
@@ -205,42 +205,42 @@ class Bench:
 
 
 def on_core(number: int) -> list[str]:
-    """Words before a command that keep it on a core of its own, where there is one."""
+    """Command prefix that pins a process to a core, if there are several."""
     taskset = shutil.which("taskset")
     return [taskset, "-c", str(number)] if taskset and (os.cpu_count() or 1) > 1 else []
 
 
 def main() -> None:
-    """Measure, and tell."""
+    """Measure and print."""
     with tempfile.TemporaryDirectory() as folder, Embedded() as server:
         if words := on_core(0):
             pin = [words[0], "-a", "-pc", "0", str(server.pid)]
             subprocess.run(pin, check=True, stdout=subprocess.DEVNULL)  # noqa: S603 - as above
         bench = Bench(Path(folder), server)
         bare: list[Run] = []
-        ours: list[Run] = []
+        worker: list[Run] = []
         for _ in range(ROUNDS):
             bare.append(bench.drain("bare"))
-            ours.append(bench.drain("worker"))
+            worker.append(bench.drain("worker"))
         quick = [bench.latency(kind) for kind in ("bare", "worker")]
         start = statistics.median(bench.start() for _ in range(STARTS))
         rss, growth = bench.growth()
-    rates = [statistics.median(MESSAGES / run.told["seconds"] for run in runs) for runs in (bare, ours)]
-    cpu = [statistics.median(run.told["cpu"] / MESSAGES * 1e6 for run in runs) for runs in (bare, ours)]
-    redis = [statistics.median(run.redis / MESSAGES * 1e6 for run in runs) for runs in (bare, ours)]
-    ratio = statistics.median(a.told["seconds"] / b.told["seconds"] for a, b in zip(bare, ours, strict=True))
-    tell(
+    rates = [statistics.median(MESSAGES / run.report["seconds"] for run in runs) for runs in (bare, worker)]
+    cpu = [statistics.median(run.report["cpu"] / MESSAGES * 1e6 for run in runs) for runs in (bare, worker)]
+    redis = [statistics.median(run.redis / MESSAGES * 1e6 for run in runs) for runs in (bare, worker)]
+    ratio = statistics.median(a.report["seconds"] / b.report["seconds"] for a, b in zip(bare, worker, strict=True))
+    report(
         [
-            ("bare loop, drained a second", f"{rates[0]:,.0f}"),
-            ("worker, drained a second", f"{rates[1]:,.0f}"),
-            ("bare loop, CPU a message", f"{cpu[0]:.1f} us"),
-            ("worker, CPU a message", f"{cpu[1]:.1f} us"),
-            ("bare loop, Redis's CPU a message", f"{redis[0]:.1f} us"),
-            ("worker, Redis's CPU a message", f"{redis[1]:.1f} us"),
+            ("bare loop, messages/s", f"{rates[0]:,.0f}"),
+            ("worker, messages/s", f"{rates[1]:,.0f}"),
+            ("bare loop, CPU per message", f"{cpu[0]:.1f} us"),
+            ("worker, CPU per message", f"{cpu[1]:.1f} us"),
+            ("bare loop, Redis CPU per message", f"{redis[0]:.1f} us"),
+            ("worker, Redis CPU per message", f"{redis[1]:.1f} us"),
             ("bare loop, idle latency", f"{quick[0] * 1000:.2f} ms"),
             ("worker, idle latency", f"{quick[1] * 1000:.2f} ms"),
             ("worker, start to first message", f"{start:.2f} s"),
-            (f"worker, resident after {LONG:,}", f"{rss:.0f} MB"),
+            (f"worker, memory after {LONG:,} messages", f"{rss:.0f} MB"),
         ],
         {
             "drain_ratio": round(ratio, 3),

@@ -1,11 +1,11 @@
-"""How fast everything around pipelines is generated, beside `helm template` for the same objects.
+"""Measures `penstock generate`, compared with `helm template` for the same objects.
 
-A thousand different specs in two environments. Everything is the real command in a process of its own, from start to
-exit, in one run; helm makes the same objects from the generated chart and values, one pipeline at a time. What counts
-are the ratios: the seconds mean little on another machine.
+The corpus is a thousand different specs in two environments. Each measurement is a process from start to exit. Helm
+makes the same objects from the generated chart and values, one pipeline at a time. Compare the ratios: the seconds
+depend on the machine.
 
-ext4 takes up to thirty times as long for a new file while many were deleted in the last minutes, by whomever: it looks
-at each free inode, whether it was deleted just now. `TMPDIR=/dev/shm` measures the generator alone.
+On ext4, new files take up to thirty times as long if many files were deleted in the last minutes, as it checks each
+free inode for a recent deletion. `TMPDIR=/dev/shm` measures the generator alone.
 """
 
 from __future__ import annotations
@@ -22,49 +22,49 @@ import time
 from pathlib import Path
 
 from corpus import write
-from table import tell
+from table import report
 
 COUNT, MORE = 1000, 5000
 ENVIRONMENTS = ("dev", "production")
-RENDERED, ANEW, TIMES = 20, 3, 7
+HELM_RUNS, REPOSITORIES, ROUNDS = 20, 3, 7
 ROOT = Path(__file__).parents[1]
 GENERATE = [sys.executable, "-m", "penstock", "generate", *(word for name in ENVIRONMENTS for word in ("--env", name))]
 
 
 def main() -> None:
-    """Measure, and tell."""
+    """Measure and print."""
     helm = shutil.which("helm") or str(ROOT / "build/validators/bin/helm")
     with tempfile.TemporaryDirectory() as folder:
-        roots = [Path(folder) / f"repository-{number}" for number in range(ANEW)]
-        first = statistics.median(made(root) for root in roots)
+        roots = [Path(folder) / f"repository-{number}" for number in range(REPOSITORIES)]
+        first = statistics.median(generate_new(root) for root in roots)
         root = roots[-1]
         again = timed(root)
         files = sum(len(found) for _, _, found in os.walk(root / "generated"))
         size = sum(path.stat().st_size for path in (root / "generated").rglob("*") if path.is_file())
-        time.sleep(0.2)  # time stamps of a moment ago are not believed
-        settled = statistics.median(timed(root) for _ in range(TIMES))
-        one_changed = statistics.median(changed(root, minutes) for minutes in range(TIMES))
+        time.sleep(0.2)  # the generator does not trust very recent time stamps
+        settled = statistics.median(timed(root) for _ in range(ROUNDS))
+        one_changed = statistics.median(changed(root, minutes) for minutes in range(ROUNDS))
         whole = [sys.executable, "-m", "penstock", "generate"]  # with the chart
         subprocess.run(whole, cwd=root, check=True, capture_output=True)  # noqa: S603 - our own command
-        rendered = statistics.median(templated(helm, root, number) for number in range(RENDERED))
+        rendered = statistics.median(render_with_helm(helm, root, number) for number in range(HELM_RUNS))
         # In the same folder, so that nothing is deleted in between: see above.
         root = Path(folder) / "more"
-        more = made(root, MORE)
-        resident, resident_of_more = (held(Path(folder) / str(count), count) for count in (COUNT, MORE))
+        more = generate_new(root, MORE)
+        resident, resident_of_more = (peak_memory(Path(folder) / str(count), count) for count in (COUNT, MORE))
     each = first / COUNT / len(ENVIRONMENTS)
-    tell(
+    report(
         [
             ("specs x environments", f"{COUNT:,} x {len(ENVIRONMENTS)}"),
             ("files, and their size", f"{files:,}, {size / 1e6:,.0f} MB"),
-            ("penstock generate, from nothing", f"{first:.2f} s"),
-            ("  a pipeline in an environment", f"{each * 1000:.2f} ms"),
-            ("helm template, a pipeline in an environment", f"{rendered * 1000:.1f} ms"),
+            ("penstock generate, from scratch", f"{first:.2f} s"),
+            ("  per pipeline and environment", f"{each * 1000:.2f} ms"),
+            ("helm template, per pipeline and environment", f"{rendered * 1000:.1f} ms"),
             ("penstock generate, unchanged", f"{settled:.2f} s"),
             ("  right after the first run", f"{again:.2f} s"),
             ("penstock generate, one spec changed", f"{one_changed:.2f} s"),
-            ("memory, all processes together", f"{resident:.0f} MB"),
-            (f"{MORE:,} specs, from nothing", f"{more:.2f} s, {resident_of_more:.0f} MB"),
-            ("  a pipeline, beside a thousand", f"{more / MORE / (first / COUNT):.2f}"),
+            ("memory of all processes", f"{resident:.0f} MB"),
+            (f"{MORE:,} specs, from scratch", f"{more:.2f} s, {resident_of_more:.0f} MB"),
+            (f"  per pipeline, relative to {COUNT:,}", f"{more / MORE / (first / COUNT):.2f}"),
         ],
         {
             "ratio_to_helm": round(each / rendered, 4),
@@ -82,8 +82,8 @@ def timed(root: Path) -> float:
     return time.perf_counter() - start
 
 
-def made(root: Path, count: int = COUNT) -> float:
-    """Seconds for all of a new repository."""
+def generate_new(root: Path, count: int = COUNT) -> float:
+    """Seconds for a new repository."""
     write(root, count)
     return timed(root)
 
@@ -95,17 +95,17 @@ def changed(root: Path, minutes: int) -> float:
     return timed(root)
 
 
-def held(root: Path, count: int) -> float:
-    """The most megabytes that the command and its forks held together; a run of its own, for looking takes time."""
+def peak_memory(root: Path, count: int) -> float:
+    """The peak memory of the command and its forks in MB. It has a run of its own, as measuring takes time."""
     write(root, count)
-    most = 0.0
+    peak = 0.0
     with subprocess.Popen(GENERATE, cwd=root, stdout=subprocess.DEVNULL) as running:  # noqa: S603 - as above
         while running.poll() is None:
-            most = max(most, sum(_held(pid) for pid in (running.pid, *_children(running.pid))))
+            peak = max(peak, sum(_memory(pid) for pid in (running.pid, *_children(running.pid))))
             time.sleep(0.05)
     if running.returncode:
         sys.exit("penstock generate failed")
-    return most
+    return peak
 
 
 def _children(pid: int) -> list[int]:
@@ -114,15 +114,15 @@ def _children(pid: int) -> list[int]:
     return []
 
 
-def _held(pid: int) -> float:
-    """Megabytes; what several processes share counts in parts."""
+def _memory(pid: int) -> float:
+    """Memory in MB; shared pages count in proportion."""
     with contextlib.suppress(OSError):
         lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
         return next((int(line.split()[1]) / 1024 for line in lines if line.startswith("Pss:")), 0.0)
     return 0.0
 
 
-def templated(helm: str, root: Path, number: int) -> float:
+def render_with_helm(helm: str, root: Path, number: int) -> float:
     """Seconds for one pipeline."""
     folder = sorted((root / "generated/production").glob("[!_]*"))[number * 40]
     command = [helm, "template", folder.name, str(root / "generated/chart"), "-f", str(folder / "values.yaml")]

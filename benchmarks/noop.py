@@ -1,4 +1,4 @@
-"""Handlers that do nothing, and say when they were first and last called."""
+"""Handlers that do nothing but measure when they are called."""
 
 from __future__ import annotations
 
@@ -15,51 +15,51 @@ REPORT = os.environ.get("BENCH_REPORT", "")
 MARKS = [int(mark) for mark in os.environ.get("BENCH_MARKS", "").split(",") if mark]
 
 
-class Called:
-    """How often, since when, and how large the process was meanwhile."""
+class Calls:
+    """Counts, times and memory of this process."""
 
     count = 0
     first = 0.0
     cpu = 0.0
-    latencies: list[float] = []  # noqa: RUF012 - there is one, in a process of its own
-    sizes: dict[int, float] = {}  # noqa: RUF012 - there is one, in a process of its own
+    latencies: list[float] = []  # noqa: RUF012 - a singleton in its own process
+    sizes: dict[int, float] = {}  # noqa: RUF012 - a singleton in its own process
 
 
 def resident() -> float:
-    """Megabytes of this process that are in memory now."""
+    """The resident memory of this process in MB."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * resource.getpagesize() / 1e6
 
 
 async def handle(message: Mapping[str, Any], context: object) -> None:  # noqa: ARG001 - a handler's two parameters
-    """Count."""
-    called()
+    """Count the message."""
+    count()
 
 
-async def tell(message: Mapping[str, Any], context: object) -> None:  # noqa: ARG001 - as above
-    """How long the message took to get here."""
-    Called.latencies.append(time.monotonic() - message["at"])
-    called()
+async def measure_latency(message: Mapping[str, Any], context: object) -> None:  # noqa: ARG001 - as above
+    """Record how long the message took to arrive."""
+    Calls.latencies.append(time.monotonic() - message["at"])
+    count()
 
 
-def called() -> None:
-    """One more message; after the last, write the report."""
-    if not Called.count:
-        Called.first = time.monotonic()
-        Called.cpu = time.process_time()
-    Called.count += 1
-    if Called.count in MARKS:
-        Called.sizes[Called.count] = resident()
-    if Called.count == EXPECTED:
-        seconds, cpu = time.monotonic() - Called.first, time.process_time() - Called.cpu
-        told = {
-            "first": Called.first,
+def count() -> None:
+    """Count a message, and write the report after the last."""
+    if not Calls.count:
+        Calls.first = time.monotonic()
+        Calls.cpu = time.process_time()
+    Calls.count += 1
+    if Calls.count in MARKS:
+        Calls.sizes[Calls.count] = resident()
+    if Calls.count == EXPECTED:
+        seconds, cpu = time.monotonic() - Calls.first, time.process_time() - Calls.cpu
+        results = {
+            "first": Calls.first,
             "seconds": seconds,
             "cpu": cpu,
             "rss": resident(),
-            "sizes": Called.sizes,
-            "latencies": Called.latencies,
+            "sizes": Calls.sizes,
+            "latencies": Calls.latencies,
         }
         part = Path(REPORT + ".part")
-        part.write_text(json.dumps(told))
+        part.write_text(json.dumps(results))
         part.rename(REPORT)

@@ -1,14 +1,12 @@
-"""How a scheduler gets on: beside one with a lock a job, and by the second with three pods of which one is killed.
+"""Measures a scheduler: its scripts, compared with a lock per job; and whole pods, one of which is killed.
 
-First what moving jobs costs, in one process, on one server: a hundred thousand jobs are registered and due. Each is
-acquired and completed a batch at a time, over connections for taking and for handing back
-as in a pod, with all that a hand-over has (deadlines,
-owners, fences, stories). Beside it the scheduler that people write by hand, over the usual client: a lock a job, taken
-with SET NX PX and given back by the usual script, and nothing else. The table tells too how that does on our own
-transport, which is quicker than that client. Rounds alternate, and the best of
-each counts: whatever else this machine does can only make one slower.
+The first part runs in one process on one server. A hundred thousand jobs are registered and due; batches of them are
+acquired and completed over separate connections, as in a pod, with deadlines, owners, fences and records. For
+comparison, a simple handwritten scheduler takes a lock per job with SET NX PX over redis-py and releases it with the
+usual script; another row shows the same over Penstock's faster transport. Rounds alternate, and the best of each
+counts, as other load can only slow them down.
 
-Then whole pods: how many jobs one runs a second, and how late a thousand jobs every second are.
+The second part measures the jobs per second of one pod, and the lateness of a thousand jobs that run every second.
 """
 
 from __future__ import annotations
@@ -28,7 +26,7 @@ from pathlib import Path
 import redis.asyncio
 import uvloop
 from drain import Redis
-from table import tell
+from table import report
 
 from penstock.embedded import Embedded
 from penstock.scheduler.job_steps import MOST, AcquiredJob, EndedRun, JobAnswer, JobEntry, JobSteps
@@ -42,12 +40,12 @@ from penstock_spec.platform import Redis as Where
 HERE = Path(__file__).parent
 JOBS, ROUNDS = 100_000, 8
 LOCKED = 10_000
-"""Jobs of a round with locks: it takes about as long as one with scripts, and is disturbed as seldom."""
+"""Jobs per round with locks, which takes about as long as a round with scripts."""
 EVERY_SECOND, SECONDS, KILLED_AFTER = 1000, 40, 15
 WARM = 10
-"""Seconds before lateness counts: pods start, and a new job is due at once."""
+"""Seconds before lateness counts, for pods to start and new jobs to run once."""
 KEYS = SchedulerKeys.of(KeyNames())
-LIFE, TTL, AT_A_TIME, PAIRS = "bench", 300_000, 50, 2
+CONSUMER, TTL, AT_A_TIME, PAIRS = "bench", 300_000, 50, 2
 RELEASE = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0"
 PLATFORM = """\
 kind: platform
@@ -76,54 +74,54 @@ async def handle(job, context):
 
 
 def names(count: int) -> list[str]:
-    """As agents are called."""
+    """Typical names of jobs."""
     return [f"account-{n % 97}/region-{n % 13}/{n:06}" for n in range(count)]
 
 
 def link_to(server: Embedded) -> Link:
-    """The runtime's own transport, for both."""
+    """A link of the runtime's own transport."""
     return Link(Route.to(Where(addresses=[server.address]), "", credentials=Credentials()), name="bench")
 
 
 async def register(steps: JobSteps, jobs: list[str], due: int) -> None:
-    """All of them, due now."""
+    """Register all jobs, due now."""
     for at in range(0, len(jobs), MOST):
         await steps.register([JobEntry(name, "60000 500 0 1h", 500, due, due) for name in jobs[at : at + MOST]])
 
 
 async def registered(server: Embedded) -> None:
-    """What is in Redis is the same for both."""
+    """Register the same jobs for both variants."""
     link = link_to(server)
     steps = JobSteps(link, KEYS)
     await register(steps, names(JOBS), await steps.time() // 1000)
     await link.close()
 
 
-async def moved(server: Embedded) -> float:
-    """Jobs acquired and completed a second, by scripts."""
+async def moved_by_scripts(server: Embedded) -> float:
+    """Jobs acquired and completed per second, with scripts."""
     await registered(server)
     links = [link_to(server) for _ in range(2 * PAIRS)]
     steps = [JobSteps(link, KEYS) for link in links]
-    await steps[0].lease(LIFE, TTL, "begin")
+    await steps[0].lease(CONSUMER, TTL, "begin")
     for one in steps:
         await one.time()
     ended: asyncio.Queue[list[EndedRun]] = asyncio.Queue(PAIRS)
 
     async def take(taker: JobSteps) -> None:
-        while (took := await taker.acquire(LIFE, MOST, look=MOST)) is not None and took.jobs:
+        while (took := await taker.acquire(CONSUMER, MOST, look=MOST)) is not None and took.jobs:
             await ended.put([_ended(one) for one in took.jobs])
 
     async def settle(settler: JobSteps) -> None:
         while True:
             answers = await settler.complete(await ended.get())
-            assert all(one is JobAnswer.DONE for one in answers)  # noqa: S101 - as they must be
+            assert all(one is JobAnswer.DONE for one in answers)  # noqa: S101 - nothing else may happen
             ended.task_done()
 
-    began = time.perf_counter()
+    start = time.perf_counter()
     settling = [asyncio.create_task(settle(one)) for one in steps[PAIRS:]]
     await asyncio.gather(*map(take, steps[:PAIRS]))
     await ended.join()
-    seconds = time.perf_counter() - began
+    seconds = time.perf_counter() - start
     for task in settling:
         task.cancel()
     for link in links:
@@ -132,52 +130,52 @@ async def moved(server: Embedded) -> float:
 
 
 def _ended(one: AcquiredJob) -> EndedRun:
-    story = RunRecord(one.due, one.acquired, one.acquired, "ok", "", 0, one.due + 3600, one.fence, LIFE)
-    return EndedRun(one.name, one.score, story.next, story.write())
+    record = RunRecord(one.due, one.acquired, one.acquired, "ok", "", 0, one.due + 3600, one.fence, CONSUMER)
+    return EndedRun(one.name, one.score, record.next, record.write())
 
 
 async def locked(server: Embedded) -> float:
-    """The same as people write it: a lock a job, fifty jobs at a time."""
+    """The same with a lock per job, fifty jobs at a time."""
     client = redis.asyncio.Redis(port=server.port)
     unlock = client.register_script(RELEASE)
-    some = asyncio.Semaphore(AT_A_TIME)
+    semaphore = asyncio.Semaphore(AT_A_TIME)
 
     async def run(name: str) -> None:
-        async with some:
-            if await client.set(f"lock:{name}", LIFE, nx=True, px=TTL):
-                await unlock(keys=[f"lock:{name}"], args=[LIFE])
+        async with semaphore:
+            if await client.set(f"lock:{name}", CONSUMER, nx=True, px=TTL):
+                await unlock(keys=[f"lock:{name}"], args=[CONSUMER])
 
-    began = time.perf_counter()
+    start = time.perf_counter()
     await asyncio.gather(*map(run, names(LOCKED)))
-    seconds = time.perf_counter() - began
+    seconds = time.perf_counter() - start
     await client.aclose()
     return LOCKED / seconds
 
 
-async def locked_by_us(server: Embedded) -> float:
-    """The same, one after the other, on our own transport."""
+async def locked_over_link(server: Embedded) -> float:
+    """The same with locks, sequentially, over Penstock's transport."""
     link = link_to(server)
     sha = await link.call("SCRIPT", "LOAD", RELEASE)
-    assert isinstance(sha, bytes)  # noqa: S101 - as Redis answers
-    began = time.perf_counter()
+    assert isinstance(sha, bytes)  # noqa: S101 - a reply of Redis
+    start = time.perf_counter()
     for name in names(LOCKED):
-        if await link.call("SET", f"lock:{name}", LIFE, "NX", "PX", TTL) is not None:
-            await link.call("EVALSHA", sha, 1, f"lock:{name}", LIFE)
-    seconds = time.perf_counter() - began
+        if await link.call("SET", f"lock:{name}", CONSUMER, "NX", "PX", TTL) is not None:
+            await link.call("EVALSHA", sha, 1, f"lock:{name}", CONSUMER)
+    seconds = time.perf_counter() - start
     await link.close()
     return LOCKED / seconds
 
 
 @dataclass(frozen=True, slots=True)
 class Pods:
-    """A repository in a folder, and pods that run its scheduler."""
+    """A repository with a scheduler, and its pods."""
 
     folder: Path
     url: str
 
     @contextmanager
     def run(self, pods: int, jobs: int, spec: str) -> Iterator[list[subprocess.Popen[bytes]]]:
-        """Each answers over HTTP at a port of its own."""
+        """Start pods, each with its own HTTP port."""
         (self.folder / "specs").mkdir(exist_ok=True)
         (self.folder / "specs" / "bench.yaml").write_text(SPEC + spec)
         (self.folder / "penstock.yaml").write_text(PLATFORM)
@@ -203,92 +201,92 @@ class Pods:
 
     @property
     def out(self) -> Path:
-        """What handlers say: when they ran, and how late."""
+        """A file in which handlers record when they ran, and how late."""
         return self.folder / "out"
 
     def ran(self) -> list[tuple[float, float]]:
-        """All of it."""
+        """All recorded runs."""
         if not self.out.exists():
             return []
         rows = (line.split() for line in self.out.read_text().splitlines())
         return [(float(at), float(late)) for at, late in rows]
 
     def commands(self, pod: int) -> float:
-        """That a pod has sent to Redis."""
+        """The number of commands that a pod has sent to Redis."""
         with urllib.request.urlopen(f"http://127.0.0.1:{18_300 + pod}/metrics", timeout=10) as answer:
             lines = answer.read().decode().splitlines()
         return float(next(one for one in lines if one.startswith("penstock_scheduler_redis_seconds_count")).split()[-1])
 
 
-def wait(what: Callable[[], object], seconds: float = 300) -> None:
-    """Until it is so."""
+def wait(condition: Callable[[], object], seconds: float = 300) -> None:
+    """Wait until the condition holds."""
     until = time.monotonic() + seconds
-    while not what():
+    while not condition():
         if time.monotonic() > until:
-            raise SystemExit("it takes too long")
+            raise SystemExit("timeout")
         time.sleep(0.05)
 
 
-def pod_rate(pods: Pods, asked: Redis) -> float:
-    """Jobs that one pod runs a second, all being due."""
-    asked.ask("FLUSHALL")
-    asked.ask("ZADD", KEYS.paused, 0, "*")
+def pod_rate(pods: Pods, client: Redis) -> float:
+    """Jobs per second of one pod, when all are due."""
+    client.ask("FLUSHALL")
+    client.ask("ZADD", KEYS.paused, 0, "*")
 
     def is_done() -> bool:
-        due = asked.ask("ZCOUNT", KEYS.waiting, "-inf", int(time.time()) + 60)
-        return not due and not asked.ask("ZCARD", KEYS.working)
+        due = client.ask("ZCOUNT", KEYS.waiting, "-inf", int(time.time()) + 60)
+        return not due and not client.ask("ZCARD", KEYS.working)
 
     with pods.run(1, JOBS, "each: {every: 1h, timeout: 1m}\nwork: {concurrency: 1000}\n"):
-        wait(lambda: asked.ask("ZCARD", KEYS.waiting) == JOBS)
-        asked.ask("ZREM", KEYS.paused, "*")
-        began = time.monotonic()
+        wait(lambda: client.ask("ZCARD", KEYS.waiting) == JOBS)
+        client.ask("ZREM", KEYS.paused, "*")
+        start = time.monotonic()
         wait(is_done)
-        return JOBS / (time.monotonic() - began)
+        return JOBS / (time.monotonic() - start)
 
 
-def lateness(pods: Pods, asked: Redis) -> tuple[float, float]:
-    """Its 99th percentile in seconds, and commands to Redis a job."""
-    asked.ask("FLUSHALL")
+def lateness(pods: Pods, client: Redis) -> tuple[float, float]:
+    """The p99 of the lateness in seconds, and commands to Redis per job."""
+    client.ask("FLUSHALL")
     spec = "each: {every: 1s, timeout: 1s}\nwork: {concurrency: 1000, lease: 10s}\n"
     with pods.run(3, EVERY_SECOND, spec) as processes:
         wait(lambda: len(pods.ran()) >= EVERY_SECOND * WARM)
-        since, began = [pods.commands(n) for n in range(3)], time.time()
+        since, start = [pods.commands(n) for n in range(3)], time.time()
         time.sleep(KILLED_AFTER)
         sent = sum(pods.commands(n) - since[n] for n in range(3))
-        jobs = sum(at >= began for at, _ in pods.ran())
+        jobs = sum(at >= start for at, _ in pods.ran())
         processes[0].kill()
         time.sleep(SECONDS - KILLED_AFTER)
-        late = sorted(late for at, late in pods.ran() if at >= began)
+        late = sorted(late for at, late in pods.ran() if at >= start)
     if len(late) < 0.9 * EVERY_SECOND * SECONDS:
         raise SystemExit(f"only {len(late)} runs in {SECONDS} s")
     return late[int(len(late) * 0.99)], sent / jobs
 
 
 def main() -> None:
-    """Measure, and tell."""
+    """Measure and print."""
     with tempfile.TemporaryDirectory() as folder, Embedded() as server:
-        asked = Redis(server.port)
-        ours, theirs, same = [], [], []
+        client = Redis(server.port)
+        scripts, locks, own_transport = [], [], []
         for _ in range(ROUNDS):
-            asked.ask("FLUSHALL")
-            ours.append(uvloop.run(moved(server)))
-            asked.ask("FLUSHALL")
+            client.ask("FLUSHALL")
+            scripts.append(uvloop.run(moved_by_scripts(server)))
+            client.ask("FLUSHALL")
             uvloop.run(registered(server))
-            theirs.append(uvloop.run(locked(server)))
-            same.append(uvloop.run(locked_by_us(server)))
+            locks.append(uvloop.run(locked(server)))
+            own_transport.append(uvloop.run(locked_over_link(server)))
         pods = Pods(Path(folder), f"redis://{server.address}")
-        rate = pod_rate(pods, asked)
-        late, commands = lateness(pods, asked)
-    ratio = max(ours) / max(theirs)
-    tell(
+        rate = pod_rate(pods, client)
+        late, commands = lateness(pods, client)
+    ratio = max(scripts) / max(locks)
+    report(
         [
             ("jobs registered", f"{JOBS:,}"),
-            ("acquired and completed a second, by a lock each", f"{max(theirs):,.0f}"),
-            ("the same on our own transport", f"{max(same):,.0f}"),
-            ("acquired and completed a second, by scripts", f"{max(ours):,.0f}"),
-            ("one pod, jobs run a second with handlers", f"{rate:,.0f}"),
-            ("Redis commands a job", f"{commands:.3f}"),
-            ("lateness of 1,000 jobs every second, p99", f"{late:.3f} s"),
+            ("jobs/s acquired and completed, with locks", f"{max(locks):,.0f}"),
+            ("jobs/s with locks over Penstock's transport", f"{max(own_transport):,.0f}"),
+            ("jobs/s acquired and completed, with scripts", f"{max(scripts):,.0f}"),
+            ("jobs/s of one pod, with handlers", f"{rate:,.0f}"),
+            ("Redis commands per job", f"{commands:.3f}"),
+            ("lateness of 1,000 jobs per second, p99", f"{late:.3f} s"),
         ],
         {
             "ratio_to_locks": round(ratio, 2),

@@ -1,8 +1,8 @@
-"""How fast a producer sends, beside XADDs in a pipeline as people write them, in one run on the same server.
+"""Measures how fast a producer sends, compared with pipelined XADDs on the same server.
 
-The producer keeps all its promises: the backlog's limit, a schema, ids, metrics; and deduplication, measured apart.
-The pipeline has the same bodies to encode, and as many of them in each round trip. Server and sender have a core each,
-where there are two. Rounds alternate, and medians count; seconds mean little on another machine, ratios more.
+The producer runs with all its features: the backlog limit, a schema, ids, metrics; deduplication is measured apart.
+The XADDs encode the same bodies, with the same number per round trip. With two cores, server and sender have one each.
+Rounds alternate, and medians count. Compare the ratios: the seconds depend on the machine.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 
 import redis.asyncio
 import uvloop
-from table import tell
+from table import report
 
 from penstock.embedded import Embedded
 from penstock.producer import Producer, Sent
@@ -42,7 +42,7 @@ BODIES = [{"job_id": f"job-{n}", "n": n, "note": "as small as bodies are"} for n
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What it took to send all of them; seconds."""
+    """The seconds to send all messages."""
 
     took: float
     cpu: float
@@ -66,7 +66,7 @@ def spec(**message: object) -> Pipeline:
 
 
 class Bench:
-    """A server, and one sender of each kind."""
+    """A server, and a sender of each kind."""
 
     def __init__(self, port: int) -> None:
         self.client = redis.asyncio.Redis(port=port)
@@ -75,7 +75,7 @@ class Bench:
         self.dedup = Producer(spec(dedup={"by": "job_id", "window": "1h"}), where, credentials=Credentials())
 
     async def bare(self) -> None:
-        """As people write it."""
+        """Send with pipelined XADDs."""
         for start in range(0, MESSAGES, MOST):
             pipe = self.client.pipeline(transaction=False)
             for body in BODIES[start : start + MOST]:
@@ -83,33 +83,33 @@ class Bench:
             await pipe.execute()
 
     async def many(self, producer: Producer) -> None:
-        """As Penstock does."""
+        """Send with Penstock."""
         outcomes = await producer.send_many(BODIES)
         if not all(isinstance(outcome, Sent) for outcome in outcomes):
             raise SystemExit(f"not all were sent: {outcomes[-1]}")
 
     async def run(self, send: Callable[[], Awaitable[None]]) -> Run:
-        """Once, on an empty server."""
+        """Run once on an empty server."""
         await self.client.flushall()
-        redis_before, cpu, began = await self.redis_cpu(), time.process_time(), time.perf_counter()
+        redis_before, cpu, start = await self.redis_cpu(), time.process_time(), time.perf_counter()
         await send()
-        took, cpu = time.perf_counter() - began, time.process_time() - cpu
+        took, cpu = time.perf_counter() - start, time.process_time() - cpu
         return Run(took, cpu, await self.redis_cpu() - redis_before)
 
     async def latency(self, send: Callable[[Any], Awaitable[object]]) -> float:
-        """Seconds of one send, one after the other."""
+        """The median seconds of single sends, one after the other."""
         await self.client.flushall()
         took = []
         for body in BODIES[:PINGS]:
-            began = time.perf_counter()
+            start = time.perf_counter()
             await send(body)
-            took.append(time.perf_counter() - began)
+            took.append(time.perf_counter() - start)
         return statistics.median(took)
 
     async def redis_cpu(self) -> float:
-        """Seconds of CPU that the server has used."""
-        told = await self.client.info("cpu")
-        return float(told["used_cpu_user"]) + float(told["used_cpu_sys"])
+        """CPU seconds that the server has used."""
+        info = await self.client.info("cpu")
+        return float(info["used_cpu_user"]) + float(info["used_cpu_sys"])
 
     async def close(self) -> None:
         await self.plain.close()
@@ -118,7 +118,7 @@ class Bench:
 
 
 async def measure(port: int) -> tuple[list[list[Run]], list[float]]:
-    """Rounds of each: bare, sent, sent with deduplication; and the latencies of single ones."""
+    """The rounds of each kind, and the latencies of single sends."""
     bench = Bench(port)
     kinds = (bench.bare, lambda: bench.many(bench.plain), lambda: bench.many(bench.dedup))
     rounds = [[await bench.run(kind) for kind in kinds] for _ in range(ROUNDS)]
@@ -132,7 +132,7 @@ async def measure(port: int) -> tuple[list[list[Run]], list[float]]:
 
 
 def main() -> None:
-    """Measure, and tell."""
+    """Measure and print."""
     with Embedded() as server:
         if hasattr(os, "sched_setaffinity") and (os.cpu_count() or 1) > 1:
             os.sched_setaffinity(server.pid, {0})
@@ -140,21 +140,21 @@ def main() -> None:
         runs, latencies = uvloop.run(measure(server.port))
     bare, plain, dedup = runs
     rows: list[tuple[str, str]] = []
-    for called, of_kind in (("pipelined XADD", bare), ("send_many", plain), ("send_many, deduplicated", dedup)):
+    for label, of_kind in (("pipelined XADD", bare), ("send_many", plain), ("send_many, deduplicated", dedup)):
         rows += [
-            (f"{called}, a second", f"{MESSAGES / statistics.median(run.took for run in of_kind):,.0f}"),
-            ("  CPU a message", f"{statistics.median(run.cpu for run in of_kind) / MESSAGES * 1e6:.1f} us"),
-            ("  Redis's CPU a message", f"{statistics.median(run.redis for run in of_kind) / MESSAGES * 1e6:.1f} us"),
+            (f"{label}, messages/s", f"{MESSAGES / statistics.median(run.took for run in of_kind):,.0f}"),
+            ("  CPU per message", f"{statistics.median(run.cpu for run in of_kind) / MESSAGES * 1e6:.1f} us"),
+            ("  Redis CPU per message", f"{statistics.median(run.redis for run in of_kind) / MESSAGES * 1e6:.1f} us"),
         ]
     rows += [
-        ("XADD, one after the other", f"{latencies[0] * 1e6:.0f} us"),
-        ("send, one after the other", f"{latencies[1] * 1e6:.0f} us"),
+        ("XADD, sequential", f"{latencies[0] * 1e6:.0f} us"),
+        ("send, sequential", f"{latencies[1] * 1e6:.0f} us"),
     ]
 
-    def ratio(ours: list[Run], what: Callable[[Run], float]) -> float:
-        return round(statistics.median(what(b) / what(a) for a, b in zip(bare, ours, strict=True)), 3)
+    def ratio(runs_of_penstock: list[Run], figure: Callable[[Run], float]) -> float:
+        return round(statistics.median(figure(b) / figure(a) for a, b in zip(bare, runs_of_penstock, strict=True)), 3)
 
-    tell(
+    report(
         rows,
         {
             "send_ratio": ratio(plain, lambda run: 1 / run.took),

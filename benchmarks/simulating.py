@@ -1,7 +1,7 @@
-"""How fast a day of a pipeline is simulated: each pipeline of this repository, and the command as a whole.
+"""Measures the simulation of a day, for each pipeline of this repository, and the whole command.
 
-CPU time of this process, so that what else runs on the machine counts little; the command's is that of a process of
-its own, from start to exit. The traffic is the curve of a day, at random around it.
+Both are CPU times, which depend little on other load; that of the command includes its start. The traffic is a daily
+curve with random arrivals.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import time
 from datetime import UTC, datetime
 from pathlib import Path
 
-from table import tell
+from table import report
 
 from penstock_dev.simulating.case import Case, StartTimes, pattern, spread
 from penstock_dev.simulating.simulation import simulate_spec
@@ -22,31 +22,31 @@ from penstock_spec.repository import open_repository, read_inputs
 
 ROOT = Path(__file__).parents[1]
 RATES = {"agent-queue": 0.2, "browser-jobs": 0.3, "jobs": 4.0, "media-cluster": 50.0, "tankpit-jobs": 3.0}
-"""Messages a second at noon, as many as the spec can keep up with."""
+"""Messages per second at noon, within what the spec can handle."""
 HANDLING = {"agent-queue": (480.0, 1500.0), "browser-jobs": (15.0, 90.0)}
 STARTS = StartTimes(pod=10, node=90, node_pods=8)
 
 
 def main() -> None:
-    """Measure, and tell."""
+    """Measure and print."""
     specs = read(read_inputs(open_repository((), None, ROOT)), ("production",), datetime.now(UTC).date())
     if not isinstance(specs, ValidSpecs):
         sys.exit("the specs of this repository have errors")
     rows, slowest = [], 0.0
     for file in specs.inputs.specs:
-        it = specs.subject(file, "production")
-        if it is None:
+        subject = specs.subject(file, "production")
+        if subject is None:
             continue
-        name = it.spec.name
+        name = subject.spec.name
         case = Case(pattern("day", RATES[name], None), spread(*HANDLING.get(name, (1.0, 10.0))), STARTS)
-        began = time.process_time()
-        sums = simulate_spec(name, it, case, target=60).run.summary
-        took = time.process_time() - began
+        start = time.process_time()
+        summary = simulate_spec(name, subject, case, target=60).run.summary
+        took = time.process_time() - start
         slowest = max(slowest, took)
-        rows.append((f"{name}: a day, {sums.sent:,} messages, {sums.pod_hours:,.0f} pod-hours", f"{took:.2f} s"))
+        rows.append((f"{name}: a day, {summary.sent:,} messages, {summary.pod_hours:,.0f} pod-hours", f"{took:.2f} s"))
     whole = command()
     rows.append(("penstock simulate media-cluster, from start to exit", f"{whole:.2f} s"))
-    tell(rows, {"day_s": round(slowest, 3), "command_s": round(whole, 3)})
+    report(rows, {"day_s": round(slowest, 3), "command_s": round(whole, 3)})
 
 
 def command() -> float:
