@@ -101,7 +101,7 @@ def test_specs_that_were_never_valid_do_not_run(repository: Path) -> None:
 
 
 def test_only_handwritten_files_count_as_changes(repository: Path) -> None:
-    """Code and specs, but not generated files and hidden folders."""
+    """Code, specs and templates, but not generated files and hidden folders."""
     files = FileWatcher([repository, repository / "specs"])
     for folder in (".venv", "generated", "__pycache__"):
         (repository / folder).mkdir()
@@ -114,3 +114,5 @@ def test_only_handwritten_files_count_as_changes(repository: Path) -> None:
     change(repository, "one", "# a word")
     assert files.changed() == Changes.CODE | Changes.SPECS
     assert files.changed() is Changes.NOTHING
+    (repository / "scaledobject.yaml.j2").touch()
+    assert files.changed() is Changes.SPECS

@@ -23,7 +23,7 @@ class Changes(Flag):
 
 
 class FileWatcher:
-    """Watches the code and specs below some folders."""
+    """Watches the code, specs and templates below some folders."""
 
     def __init__(self, folders: Iterable[Path]) -> None:
         """Take the current files as the baseline."""
