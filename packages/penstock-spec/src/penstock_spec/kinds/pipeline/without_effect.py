@@ -31,4 +31,4 @@ def has_no_effect(subject: SpecContext[Pipeline], path: str, useless: Callable[[
     source = subject.layers.source(steps(path))
     if source is Source.ENVIRONMENT:
         return useless(subject.spec)
-    return source is Source.SPEC and useless(subject.spec) and all(useless(one) for one in in_environments(subject))
+    return source is Source.SPEC and useless(subject.spec) and all(useless(spec) for spec in in_environments(subject))

@@ -25,17 +25,17 @@ from penstock_spec.values.strings import printable
 def rule(subject: SpecContext[Section]) -> Iterator[Problem]:
     earlier: list[tuple[str, str]] = []
     where, classes = classes_of(subject.spec)
-    for name, one in classes.items():
-        covering = [next((pair for pair in earlier if takes(pair[0], match)), None) for match in one.match]
+    for name, failure_class in classes.items():
+        covering = [next((pair for pair in earlier if takes(pair[0], match)), None) for match in failure_class.match]
         first = covering[0] if covering else None
         if first and all(covering):
             path = f"{where}.{name}.match"
             earlier_class = f"`{printable(first[0])}` of `{first[1]}` ({subject.line(f'{where}.{first[1]}')})"
-            message = f"`{printable(one.match[0])}` is already matched by {earlier_class}"
+            message = f"`{printable(failure_class.match[0])}` is already matched by {earlier_class}"
             if len(covering) > 1:
                 message += ", and so are its other matches"
             others = classes[first[1]].match
-            remaining = [other for other in others if not any(takes(match, other) for match in one.match)]
+            remaining = [other for other in others if not any(takes(match, other) for match in failure_class.match)]
             hint = f"put `{name}` before `{first[1]}`, or remove `{name}`" if remaining else f"remove `{name}`"
             yield subject.problem(path, message, hint)
-        earlier += [(match, name) for match in one.match]
+        earlier += [(match, name) for match in failure_class.match]

@@ -24,8 +24,8 @@ from penstock_spec.values.strings import printable
 @spec_rule(Severity.ERROR)
 def rule(subject: SpecContext[Section]) -> Iterator[Problem]:
     where, classes = classes_of(subject.spec)
-    for name, one in classes.items():
-        for index, match in enumerate(one.match):
+    for name, failure_class in classes.items():
+        for index, match in enumerate(failure_class.match):
             if not is_status(match) and not is_exception(match):
                 message = f"`{printable(match)}` is neither an exception nor an HTTP status"
                 yield subject.problem(f"{where}.{name}.match[{index}]", message, _hint(match))

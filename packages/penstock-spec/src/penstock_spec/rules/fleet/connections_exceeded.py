@@ -28,7 +28,7 @@ NAMED = 3
 def rule(fleet: Fleet) -> Iterator[Problem]:
     platform = fleet.platform.platform
     limit = platform.redis.connections
-    members = sorted(fleet.members, key=lambda one: (-_connections(one), one.file))
+    members = sorted(fleet.members, key=lambda member: (-_connections(member), member.file))
     counts = {name: sum(1 for _ in fleet.of(name)) for name in kinds()}
     per_janitor = sum(
         kinds()[name].janitor_connections(count, platform.redis.topology) for name, count in counts.items()
@@ -36,9 +36,9 @@ def rule(fleet: Fleet) -> Iterator[Problem]:
     if limit is None or (len(members) < SEVERAL and per_janitor):
         return  # `replicas-exceed-connections` reports a single pipeline that is too large
     janitor = platform.janitor.replicas * per_janitor
-    pods = sum(_connections(one) for one in members)
+    pods = sum(_connections(member) for member in members)
     if pods + janitor > limit:
-        largest = ", ".join(f"`{one.values['name']}` ({_connections(one)})" for one in members[:NAMED])
+        largest = ", ".join(f"`{member.values['name']}` ({_connections(member)})" for member in members[:NAMED])
         specs = f"{len(members)} specs need" if len(members) > 1 else "1 spec needs"
         message = f"{specs} {pods} connections at their maximum and the janitor {janitor}; the largest: {largest}"
         fields = " or ".join(f"`{kinds()[name].replicas_field}`" for name, count in counts.items() if count)

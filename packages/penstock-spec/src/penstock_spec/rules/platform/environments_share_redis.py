@@ -35,13 +35,13 @@ def rule(subject: EnvironmentContext) -> Iterator[Problem]:
             return
 
 
-def _shared_address(one: Environment, other: Environment) -> int | None:
+def _shared_address(environment: Environment, other: Environment) -> int | None:
     """The index of an address that both environments connect to."""
-    if (one.redis.master, one.redis.database) != (other.redis.master, other.redis.database):
+    if (environment.redis.master, environment.redis.database) != (other.redis.master, other.redis.database):
         return None
     theirs = {address.lower() for address in other.redis.addresses}
-    for index, address in enumerate(one.redis.addresses):
-        if address.lower() in theirs and (one.namespace == other.namespace or _same_everywhere(address)):
+    for index, address in enumerate(environment.redis.addresses):
+        if address.lower() in theirs and (environment.namespace == other.namespace or _same_everywhere(address)):
             return index
     return None
 

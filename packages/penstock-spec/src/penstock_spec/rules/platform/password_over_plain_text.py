@@ -23,7 +23,7 @@ def rule(subject: EnvironmentContext) -> Iterator[Problem]:
     redis = subject.platform.redis
     if redis.tls or redis.auth is None or redis.auth.secret is None:
         return
-    outside = next((one for one in redis.addresses if not _is_inside(one)), None)
+    outside = next((address for address in redis.addresses if not _is_inside(address)), None)
     if outside:
         message = f"`{outside}` is outside the cluster and `redis.tls` is off"
         yield subject.problem("redis.auth.secret", message, "set `redis.tls: true` and use the TLS port in the address")

@@ -30,7 +30,7 @@ class UnknownKeyword(NamedTuple):
     close: str | None
 
     @property
-    def keyword(self) -> str:
+    def name(self) -> str:
         """The keyword as written."""
         return str(self.path[-1])
 

@@ -14,17 +14,17 @@ SHARED: tuple[str, ...] = (Role.JANITOR, Role.OPERATOR)
 """Roles with one Redis user per environment."""
 
 
-def patterns(role: str, one: SpecInEnvironment) -> Iterator[str]:
+def patterns(role: str, target: SpecInEnvironment) -> Iterator[str]:
     """The key patterns of a role for one pipeline."""
-    return keys.patterns(Role(role), one)
+    return keys.patterns(Role(role), target)
 
 
-def commands(role: str, one: SpecInEnvironment) -> frozenset[str]:
+def commands(role: str, target: SpecInEnvironment) -> frozenset[str]:
     """The commands of a role for one pipeline."""
-    return roles.commands_of(Role(role), one.spec, one.around.redis)
+    return roles.commands_of(Role(role), target.spec, target.around.redis)
 
 
-def borrows(role: str, one: SpecInEnvironment) -> Iterator[tuple[str, str]]:
+def borrows(role: str, target: SpecInEnvironment) -> Iterator[tuple[str, str]]:
     """Roles of other specs that it also needs: none."""
-    del role, one
+    del role, target
     yield from ()

@@ -34,15 +34,15 @@ COMMANDS: Mapping[str, frozenset[str]] = {
 """Commands that are sent directly, by processes or by the commands of a runbook."""
 
 
-def patterns(role: str, one: SpecInEnvironment) -> Iterator[str]:
+def patterns(role: str, target: SpecInEnvironment) -> Iterator[str]:
     """The key patterns of a role for one scheduler: both roles use all keys."""
     del role
-    yield from exactly("~", *astuple(SchedulerKeys.of(one.spec.keys)))
+    yield from exactly("~", *astuple(SchedulerKeys.of(target.spec.keys)))
 
 
-def commands(role: str, one: SpecInEnvironment) -> frozenset[str]:
+def commands(role: str, target: SpecInEnvironment) -> frozenset[str]:
     """The commands of a role for one scheduler."""
-    return _commands(role) | of_connection(one.around.redis)
+    return _commands(role) | of_connection(target.around.redis)
 
 
 @cache
@@ -50,8 +50,8 @@ def _commands(role: str) -> frozenset[str]:
     return COMMANDS[role].union(*(CALLED[name] for name in SCRIPTS[role]))
 
 
-def borrows(role: str, one: SpecInEnvironment) -> Iterator[tuple[str, str]]:
+def borrows(role: str, target: SpecInEnvironment) -> Iterator[tuple[str, str]]:
     """Roles of other specs: a pod is a producer of the pipelines that its listed jobs send to."""
     if role == POD:
-        names = dict.fromkeys(job.send.pipeline for job in effective_jobs(one.spec) if job.send is not None)
+        names = dict.fromkeys(job.send.pipeline for job in effective_jobs(target.spec) if job.send is not None)
         yield from ((name, PRODUCER) for name in names)

@@ -30,42 +30,42 @@ MOST = 20
 @spec_rule(Severity.WARNING)
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     file, unknown = file_of(subject), list(islice(unknown_keywords(schema_of(subject)), MOST))
-    model = next((one for one in unknown if file is None and _is_model(one)), None)
+    model = next((keyword for keyword in unknown if file is None and _is_model(keyword)), None)
     if model is not None:
-        message = f"`{printable(model.keyword)}` is not a keyword, so this is a JSON Schema that accepts every body"
+        message = f"`{printable(model.name)}` is not a keyword, so this is a JSON Schema that accepts every body"
         yield _at_keyword(subject, model, message, "write `model` to use a schema from code")
         return
-    for one in unknown:
-        message = f"`{printable(one.keyword)}` is not a JSON Schema keyword and is ignored"
+    for keyword in unknown:
+        message = f"`{printable(keyword.name)}` is not a JSON Schema keyword and is ignored"
         if file is None:
-            yield _at_keyword(subject, one, message, _hint(one))
+            yield _at_keyword(subject, keyword, message, _hint(keyword))
         else:
-            where = "/".join(str(step) for step in one.path)
+            where = "/".join(str(step) for step in keyword.path)
             yield problem_in_schema(
                 subject,
                 (),
                 f"`{printable(file)}`: {message} (at `/{printable(where)}`)",
-                f"in the model, {_hint(one)}",
+                f"in the model, {_hint(keyword)}",
             )
 
 
-def _at_keyword(subject: SpecContext[Pipeline], one: UnknownKeyword, message: str, hint: str) -> Problem:
+def _at_keyword(subject: SpecContext[Pipeline], keyword: UnknownKeyword, message: str, hint: str) -> Problem:
     """A finding that marks the keyword instead of its value."""
-    found = problem_in_schema(subject, one.path, message, hint)
-    place = subject.layers.place(("message", "schema", *one.path))
+    found = problem_in_schema(subject, keyword.path, message, hint)
+    place = subject.layers.place(("message", "schema", *keyword.path))
     return found._replace(at=place.name) if place else found
 
 
-def _is_model(one: UnknownKeyword) -> bool:
+def _is_model(keyword: UnknownKeyword) -> bool:
     """True if `model` was probably meant: a similar keyword at the root, or a value like `module:name`."""
-    top, value = len(one.path) == 1, one.value
-    close = nearest(one.keyword.lower(), KEYWORDS | {"model"}) == "model"
+    top, value = len(keyword.path) == 1, keyword.value
+    close = nearest(keyword.name.lower(), KEYWORDS | {"model"}) == "model"
     return top and isinstance(value, str) and (close or bool(HANDLER.fullmatch(value)))
 
 
-def _hint(one: UnknownKeyword) -> str:
-    if one.close is not None:
-        return f"write `{one.close}`"
-    if isinstance(one.value, dict):
+def _hint(keyword: UnknownKeyword) -> str:
+    if keyword.close is not None:
+        return f"write `{keyword.close}`"
+    if isinstance(keyword.value, dict):
         return "move it to `properties` if it is a field of the body, or remove it"
     return "remove it, or rename it to `x-...` if another tool reads it"

@@ -27,10 +27,10 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
         yield _problem(
             subject, "retries.backoff", default.first, "limit" if subject.given("retries.backoff.limit") else "first"
         )
-    for one in waits(subject.spec.retries):
-        own = subject.spec.retries.classes[one.name].backoff if one.name else None
-        if own is not None and one.limit < one.first and (own.first or own.limit):
-            yield _problem(subject, f"{one.path}.backoff", one.first, "limit" if own.limit else "first")
+    for wait in waits(subject.spec.retries):
+        own = subject.spec.retries.classes[wait.name].backoff if wait.name else None
+        if own is not None and wait.limit < wait.first and (own.first or own.limit):
+            yield _problem(subject, f"{wait.path}.backoff", wait.first, "limit" if own.limit else "first")
 
 
 def _problem(subject: SpecContext[Pipeline], section: str, first: Duration, at: str) -> Problem:

@@ -22,11 +22,11 @@ from penstock_spec.rules.define import spec_rule
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     retries = subject.spec.retries
     every = list(waits(retries))
-    if subject.given("retries.backoff") and all(one.attempts == 1 for one in every):
+    if subject.given("retries.backoff") and all(wait.attempts == 1 for wait in every):
         yield _problem(subject, "retries")
-    for one in every:
-        if one.name and one.attempts == 1 and retries.classes[one.name].backoff is not None:
-            yield _problem(subject, one.path)
+    for wait in every:
+        if wait.name and wait.attempts == 1 and retries.classes[wait.name].backoff is not None:
+            yield _problem(subject, wait.path)
 
 
 def _problem(subject: SpecContext[Pipeline], section: str) -> Problem:

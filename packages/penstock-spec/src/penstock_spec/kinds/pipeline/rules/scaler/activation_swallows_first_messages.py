@@ -26,9 +26,9 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     if scaler.min_replicas > 0:
         return
     if not scaler.formula:
-        for one in scaler.triggers:
-            if key := one.positive(*ACTIVATION):
-                yield _problem(scaler, one.metadata[key], one.at(key))
+        for trigger in scaler.triggers:
+            if key := trigger.positive(*ACTIVATION):
+                yield _problem(scaler, trigger.metadata[key], trigger.at(key))
         return
     # With a formula, KEDA ignores the activations of single triggers.
     target = scaler.get(*MODIFIERS, "activationTarget")

@@ -26,14 +26,14 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     scaler = effective(subject)
     if scaler.min_replicas > 0 or not scaler.formula:
         return
-    for one in scaler.counted_triggers:
-        if one.mode != "pending":
+    for trigger in scaler.counted_triggers:
+        if trigger.mode != "pending":
             continue
-        if not tolerates_missing(scaler.formula, one.name):
-            message = f"while the group is missing, {one.label} is an error and the formula fails: zero stays zero"
-            yield scaler.problem(message, f"write `({one.name} ?? 0)`", FORMULA)
+        if not tolerates_missing(scaler.formula, trigger.name):
+            message = f"while the group is missing, {trigger.label} is an error and the formula fails: zero stays zero"
+            yield scaler.problem(message, f"write `({trigger.name} ?? 0)`", FORMULA)
         elif scaler.get("spec", "fallback", "behavior") != "scalingModifiers":
-            message = f"the formula fails while the group is missing: `{one.name} ?? 0` needs the fallback to work"
+            message = f"the formula fails while the group is missing: `{trigger.name} ?? 0` needs the fallback to work"
             hint = "keep `behavior: scalingModifiers` in the fallback"
             if scaler.get("spec", "fallback") is None:
                 by_patch = scaler.result.author(("spec", "fallback"))

@@ -23,9 +23,9 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     scaler = effective(subject)
     if subject.spec.stream.retention.keep != "until-done":
         return
-    for one in scaler.counted_triggers:
-        if one.mode == "lag":
+    for trigger in scaler.counted_triggers:
+        if trigger.mode == "lag":
             line = subject.line("stream.retention.keep")
-            message = f"{one.label} reads lag, which is nil after entries are deleted (until-done, {line})"
+            message = f"{trigger.label} reads lag, which is nil after entries are deleted (until-done, {line})"
             hint = "read the length: `streamLength`, without `consumerGroup` and `lagCount`"
-            yield scaler.problem(message, hint, one.at("lagCount"), one.place, FORMULA)
+            yield scaler.problem(message, hint, trigger.at("lagCount"), trigger.place, FORMULA)

@@ -25,11 +25,11 @@ SECRET = re.compile(r"(password|token|apikey|secret)$", re.IGNORECASE)
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     scaler = effective(subject)
     hint = "remove it, change the password, and name a Kubernetes secret under `redis.auth` in the platform file"
-    for one in scaler.triggers:
-        for key, value in one.metadata.items():
+    for trigger in scaler.triggers:
+        for key, value in trigger.metadata.items():
             if SECRET.search(key) and value not in ("", None):
-                message = f"`{printable(key)}` of {one.label} is in plain text"
-                yield scaler.problem(message, hint, one.at(key))
+                message = f"`{printable(key)}` of {trigger.label} is in plain text"
+                yield scaler.problem(message, hint, trigger.at(key))
             elif isinstance(value, str) and "@" in value and key not in ("stream", "consumerGroup", "listName"):
-                message = f"`{printable(key)}` of {one.label} contains a user or password"
-                yield scaler.problem(message, hint, one.at(key))
+                message = f"`{printable(key)}` of {trigger.label} contains a user or password"
+                yield scaler.problem(message, hint, trigger.at(key))

@@ -28,11 +28,13 @@ KNOWN_FIELDS = (
 @spec_rule(Severity.ERROR)
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     scaler = effective(subject)
-    for one in scaler.result.nowhere:
-        *around, field = subject.spec.patches[one.index].path.split("/")
-        absent = around == ["", "spec"] and field in KNOWN_FIELDS and subject.spec.patches[one.index].op == "replace"
-        hint = "use `op: add`, which creates the field" if absent else one.hint
-        yield subject.problem(f"patches[{one.index}].path", one.says, hint)
+    for problem in scaler.result.nowhere:
+        *around, field = subject.spec.patches[problem.index].path.split("/")
+        absent = (
+            around == ["", "spec"] and field in KNOWN_FIELDS and subject.spec.patches[problem.index].op == "replace"
+        )
+        hint = "use `op: add`, which creates the field" if absent else problem.hint
+        yield subject.problem(f"patches[{problem.index}].path", problem.says, hint)
     fields = scaler.get("spec") if scaler.is_changed else None
     for key in fields if isinstance(fields, dict) else ():
         if key not in KNOWN_FIELDS:

@@ -22,9 +22,9 @@ from penstock_spec.values.quantities import Version
 @spec_rule(Severity.ERROR)
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     scaler, version = effective(subject), subject.platform.versions.redis
-    for one in scaler.triggers if version < Version("7.0") else ():
-        if one.mode == "lag":
+    for trigger in scaler.triggers if version < Version("7.0") else ():
+        if trigger.mode == "lag":
             line = subject.platform_line("versions.redis")
-            message = f"{one.label} reads the group's lag, which needs Redis 7.0; this is {version} ({line})"
+            message = f"{trigger.label} reads the group's lag, which needs Redis 7.0; this is {version} ({line})"
             hint = "keep `until-done`, which needs no lag, or use a newer Redis"
-            yield scaler.problem(message, hint, one.at("lagCount"), one.place)
+            yield scaler.problem(message, hint, trigger.at("lagCount"), trigger.place)

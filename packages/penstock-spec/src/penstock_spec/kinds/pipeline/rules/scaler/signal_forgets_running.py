@@ -23,7 +23,7 @@ from penstock_spec.values.quantities import Duration
 @spec_rule(Severity.ERROR)
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     scaler = effective(subject)
-    modes = {one.mode for one in scaler.counted_triggers}
+    modes = {trigger.mode for trigger in scaler.counted_triggers}
     cooldown = scaler.integer("spec", "cooldownPeriod")
     if "lag" not in modes or modes & {"pending", "length"} or scaler.min_replicas > 0 or cooldown is None:
         return

@@ -21,13 +21,13 @@ from penstock_spec.values.strings import printable
 @spec_rule(Severity.ERROR)
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     scaler = effective(subject)
-    for one in scaler.triggers:
-        for key, value in one.metadata.items():
+    for trigger in scaler.triggers:
+        for key, value in trigger.metadata.items():
             if isinstance(value, str):
                 continue
-            message = f"`{printable(key)}` of {one.label} is not text, so Kubernetes refuses it"
+            message = f"`{printable(key)}` of {trigger.label} is not text, so Kubernetes refuses it"
             if isinstance(value, (bool, int, float)):
                 plain = str(value).lower() if isinstance(value, bool) else printable(value)
-                yield scaler.problem(message, f'quote it: `"{plain}"`', one.at(key))
+                yield scaler.problem(message, f'quote it: `"{plain}"`', trigger.at(key))
             else:
-                yield scaler.problem(message, "write a quoted text", one.at(key))
+                yield scaler.problem(message, "write a quoted text", trigger.at(key))

@@ -24,10 +24,10 @@ from penstock_spec.values.strings import printable
 @spec_rule(Severity.ERROR)
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     scaler = effective(subject)
-    for one in scaler.triggers:
-        known = KNOWN.get(one.type, frozenset(one.metadata))
-        for key in one.metadata:
+    for trigger in scaler.triggers:
+        known = KNOWN.get(trigger.type, frozenset(trigger.metadata))
+        for key in trigger.metadata:
             if key not in known:
                 close = nearest(str(key), known)
-                message = f"`{one.type}` has no `{printable(key)}`, so KEDA silently ignores it"
-                yield scaler.problem(message, f"write `{close}`" if close else "remove it", one.at(key))
+                message = f"`{trigger.type}` has no `{printable(key)}`, so KEDA silently ignores it"
+                yield scaler.problem(message, f"write `{close}`" if close else "remove it", trigger.at(key))

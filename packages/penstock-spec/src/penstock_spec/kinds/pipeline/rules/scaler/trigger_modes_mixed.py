@@ -26,16 +26,16 @@ READS = {"length": "the length of the stream", "lag": "the group's lag", "pendin
 @spec_rule(Severity.ERROR)
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     scaler = effective(subject)
-    for one in scaler.triggers:
-        own = BELONGS.get(one.mode)
+    for trigger in scaler.triggers:
+        own = BELONGS.get(trigger.mode)
         if own is None:
             continue
-        ignored = next((key for key in BELONGS.values() if key != own and key in one.metadata), None)
-        why = "with" if one.mode != "length" else "without"
+        ignored = next((key for key in BELONGS.values() if key != own and key in trigger.metadata), None)
+        why = "with" if trigger.mode != "length" else "without"
         if ignored:
-            message = f"{why} a `consumerGroup`, {one.label} reads {READS[one.mode]}, so `{ignored}` is ignored"
-            hint = f"remove `{ignored}`" + ("" if own in one.metadata else f", or replace it with `{own}`")
-            yield scaler.problem(message, hint, one.at(ignored), one.at("consumerGroup"), one.place)
-        elif own not in one.metadata and not scaler.formula:
-            message = f"{one.label} reads {READS[one.mode]}, and its target silently becomes 5"
-            yield scaler.problem(message, f"set `{own}`", one.at(own), one.place, FORMULA)
+            message = f"{why} a `consumerGroup`, {trigger.label} reads {READS[trigger.mode]}, so `{ignored}` is ignored"
+            hint = f"remove `{ignored}`" + ("" if own in trigger.metadata else f", or replace it with `{own}`")
+            yield scaler.problem(message, hint, trigger.at(ignored), trigger.at("consumerGroup"), trigger.place)
+        elif own not in trigger.metadata and not scaler.formula:
+            message = f"{trigger.label} reads {READS[trigger.mode]}, and its target silently becomes 5"
+            yield scaler.problem(message, f"set `{own}`", trigger.at(own), trigger.place, FORMULA)

@@ -25,11 +25,13 @@ IDENTIFIER = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 @spec_rule(Severity.ERROR)
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     scaler = effective(subject)
-    for one in scaler.triggers if scaler.formula else ():
-        if one.name and not IDENTIFIER.fullmatch(one.name):
-            tidy = re.sub(r"\W+", "_", one.name[:60], flags=re.ASCII).strip("_")
+    for trigger in scaler.triggers if scaler.formula else ():
+        if trigger.name and not IDENTIFIER.fullmatch(trigger.name):
+            tidy = re.sub(r"\W+", "_", trigger.name[:60], flags=re.ASCII).strip("_")
             better = tidy if IDENTIFIER.fullmatch(tidy) else f"trigger_{tidy}".rstrip("_")
-            message = f"`{printable(one.name)}` cannot be used in a formula: names have letters, digits and underscores"
+            message = (
+                f"`{printable(trigger.name)}` cannot be used in a formula: names have letters, digits and underscores"
+            )
             yield scaler.problem(
-                message, f"rename it to `{better}`, in the formula too", (*one.place, "name"), one.place
+                message, f"rename it to `{better}`, in the formula too", (*trigger.place, "name"), trigger.place
             )

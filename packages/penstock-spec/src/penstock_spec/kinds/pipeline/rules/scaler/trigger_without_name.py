@@ -20,9 +20,9 @@ from penstock_spec.rules.define import spec_rule
 @spec_rule(Severity.ERROR)
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     scaler = effective(subject)
-    for one in scaler.triggers if scaler.formula else ():
-        if not one.name:
-            message = f"{one.label} has no name, which KEDA refuses with a formula"
+    for trigger in scaler.triggers if scaler.formula else ():
+        if not trigger.name:
+            message = f"{trigger.label} has no name, which KEDA refuses with a formula"
             yield scaler.problem(
-                message, "give it a `name` and use that in the formula", (*one.place, "name"), one.place
+                message, "give it a `name` and use that in the formula", (*trigger.place, "name"), trigger.place
             )

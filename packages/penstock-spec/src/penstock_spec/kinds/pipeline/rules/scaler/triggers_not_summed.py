@@ -24,7 +24,7 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     scaler = effective(subject)
     if scaler.formula:
         return
-    modes = {one.mode: one for one in reversed(scaler.triggers)}
+    modes = {trigger.mode: trigger for trigger in reversed(scaler.triggers)}
     hint = "keep the formula in `/spec/advanced/scalingModifiers`, or write one that names all triggers"
     if "lag" in modes and "pending" in modes:
         lag, pending = modes["lag"].label, modes["pending"].label

@@ -22,9 +22,9 @@ from penstock_spec.rules.define import spec_rule
 @spec_rule(Severity.ERROR)
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     scaler, topology = effective(subject), subject.platform.redis.topology
-    for one in scaler.triggers:
+    for trigger in scaler.triggers:
         for types in (STREAMS, LISTS):
-            if one.type in types.values() and one.type != types[topology]:
+            if trigger.type in types.values() and trigger.type != types[topology]:
                 line = subject.platform_line("redis.topology")
-                message = f"`{one.type}` does not fit the topology `{topology}` (redis.topology, {line})"
-                yield scaler.problem(message, f"write `{types[topology]}`", (*one.place, "type"))
+                message = f"`{trigger.type}` does not fit the topology `{topology}` (redis.topology, {line})"
+                yield scaler.problem(message, f"write `{types[topology]}`", (*trigger.place, "type"))

@@ -24,9 +24,9 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     scaler = effective(subject)
     if subject.spec.stream.retention.keep == "until-done":
         return
-    for one in scaler.counted_triggers:
-        if one.mode == "length":
+    for trigger in scaler.counted_triggers:
+        if trigger.mode == "length":
             line = subject.line("stream.retention.keep")
-            message = f"{one.label} reads the stream's length, which includes finished messages ({line})"
+            message = f"{trigger.label} reads the stream's length, which includes finished messages ({line})"
             hint = "give it a `consumerGroup` with `lagCount` or `pendingEntriesCount`, or keep `until-done`"
-            yield scaler.problem(message, hint, one.at("consumerGroup"), one.place, FORMULA)
+            yield scaler.problem(message, hint, trigger.at("consumerGroup"), trigger.place, FORMULA)

@@ -21,7 +21,7 @@ from penstock_spec.rules.define import spec_rule
 
 @spec_rule(Severity.INFO)
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
-    if has_no_effect(subject, "scaling.cooldown", lambda one: one.scaling.replicas.min > 0):
+    if has_no_effect(subject, "scaling.cooldown", lambda spec: spec.scaling.replicas.min > 0):
         least = (
             f"`scaling.replicas.min` is {subject.spec.scaling.replicas.min} ({subject.line('scaling.replicas.min')})"
         )

@@ -22,13 +22,13 @@ from penstock_spec.rules.define import spec_rule
 
 @spec_rule(Severity.WARNING)
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
-    for index, one in enumerate(subject.spec.expect):
-        if one.environments and subject.environment not in one.environments:
+    for index, expectation in enumerate(subject.spec.expect):
+        if expectation.environments and subject.environment not in expectation.environments:
             continue
-        if one.replicas_at_most is None or one.replicas_at_most < subject.spec.scaling.replicas.max:
+        if expectation.replicas_at_most is None or expectation.replicas_at_most < subject.spec.scaling.replicas.max:
             continue
-        most = max(spec.scaling.replicas.max for spec in in_environments(subject, one.environments))
-        if one.replicas_at_most >= most:
+        most = max(spec.scaling.replicas.max for spec in in_environments(subject, expectation.environments))
+        if expectation.replicas_at_most >= most:
             message = f"there are never more than {most} pods (`scaling.replicas.max`), so this always holds"
             yield subject.problem(
                 f"expect[{index}].replicas_at_most", message, f"set it to less than `{most}`, or remove it"

@@ -24,15 +24,15 @@ def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     scaling = subject.spec.scaling
     if scaling.replicas.min > 0:
         return
-    for index, one in enumerate(subject.spec.expect):
-        if one.environments and subject.environment not in one.environments:
+    for index, expectation in enumerate(subject.spec.expect):
+        if expectation.environments and subject.environment not in expectation.environments:
             continue
-        if one.oldest_under is not None and one.oldest_under.amount <= one.pod_start.amount:
-            message = f"the pipeline starts at zero, so the first message waits {one.pod_start} for a pod"
-            hint = f"allow more than `{one.pod_start}`, or set `scaling.replicas.min` to at least `1`"
+        if expectation.oldest_under is not None and expectation.oldest_under.amount <= expectation.pod_start.amount:
+            message = f"the pipeline starts at zero, so the first message waits {expectation.pod_start} for a pod"
+            hint = f"allow more than `{expectation.pod_start}`, or set `scaling.replicas.min` to at least `1`"
             yield subject.problem(f"expect[{index}].oldest_under", message, hint)
         soonest = scaling.cooldown - scaling.poll
-        if one.back_to_min_within is not None and one.back_to_min_within < soonest:
+        if expectation.back_to_min_within is not None and expectation.back_to_min_within < soonest:
             line = subject.line("scaling.cooldown")
             message = f"the last pods stop only after `scaling.cooldown`, {scaling.cooldown} ({line})"
             hint = f"allow at least `{scaling.cooldown}`, or shorten the cooldown"

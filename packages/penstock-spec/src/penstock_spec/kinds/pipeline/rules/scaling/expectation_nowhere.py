@@ -22,8 +22,8 @@ from penstock_spec.rules.define import spec_rule
 @spec_rule(Severity.ERROR)
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     known = tuple(subject.platform_document.data["environments"])
-    for index, one in enumerate(subject.spec.expect):
-        for place, name in enumerate(one.environments):
+    for index, expectation in enumerate(subject.spec.expect):
+        for place, name in enumerate(expectation.environments):
             if name not in known:
                 close = nearest(name, known)
                 hint = f"did you mean `{close}`?" if close else "write " + " or ".join(f"`{each}`" for each in known)

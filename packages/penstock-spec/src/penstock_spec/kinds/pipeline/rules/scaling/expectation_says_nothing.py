@@ -19,8 +19,13 @@ from penstock_spec.rules.define import spec_rule
 
 @spec_rule(Severity.ERROR)
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
-    for index, one in enumerate(subject.spec.expect):
-        conditions = (one.oldest_under, one.replicas_at_most, one.busy_stopped_at_most, one.back_to_min_within)
+    for index, expectation in enumerate(subject.spec.expect):
+        conditions = (
+            expectation.oldest_under,
+            expectation.replicas_at_most,
+            expectation.busy_stopped_at_most,
+            expectation.back_to_min_within,
+        )
         if all(condition is None for condition in conditions):
             message = "it has traffic, but no condition that must hold"
             hint = "add `oldest_under`, `replicas_at_most` or `back_to_min_within`"

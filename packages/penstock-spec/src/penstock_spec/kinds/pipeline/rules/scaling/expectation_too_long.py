@@ -20,7 +20,7 @@ from penstock_spec.rules.define import spec_rule
 
 @spec_rule(Severity.ERROR)
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
-    for index, one in enumerate(subject.spec.expect):
-        if one.traffic.lasts > LONGEST:
-            message = f"{one.traffic.lasts} is longer than can be simulated"
+    for index, expectation in enumerate(subject.spec.expect):
+        if expectation.traffic.lasts > LONGEST:
+            message = f"{expectation.traffic.lasts} is longer than can be simulated"
             yield subject.problem(f"expect[{index}].traffic.lasts", message, f"set it to at most `{LONGEST}`")

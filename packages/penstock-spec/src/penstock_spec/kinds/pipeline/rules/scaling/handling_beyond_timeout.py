@@ -20,10 +20,14 @@ from penstock_spec.rules.define import spec_rule
 @spec_rule(Severity.ERROR)
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     timeout = subject.spec.work.timeout
-    for index, one in enumerate(subject.spec.expect):
-        if one.environments and subject.environment not in one.environments:
+    for index, expectation in enumerate(subject.spec.expect):
+        if expectation.environments and subject.environment not in expectation.environments:
             continue
-        field, longest = ("handling_p99", one.handling_p99) if one.handling_p99 else ("handling", one.handling)
+        field, longest = (
+            ("handling_p99", expectation.handling_p99)
+            if expectation.handling_p99
+            else ("handling", expectation.handling)
+        )
         if longest > timeout:
             message = f"an attempt is cancelled after {timeout} (`work.timeout`, {subject.line('work.timeout')})"
             yield subject.problem(

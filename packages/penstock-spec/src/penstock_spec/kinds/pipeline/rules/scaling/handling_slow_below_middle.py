@@ -19,9 +19,9 @@ from penstock_spec.rules.define import spec_rule
 
 @spec_rule(Severity.ERROR)
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
-    for index, one in enumerate(subject.spec.expect):
-        if one.handling_p99 is not None and one.handling_p99.amount <= one.handling.amount:
+    for index, expectation in enumerate(subject.spec.expect):
+        if expectation.handling_p99 is not None and expectation.handling_p99.amount <= expectation.handling.amount:
             line = subject.line(f"expect[{index}].handling")
-            message = f"the median handling time is {one.handling} ({line})"
-            hint = f"set it to more than `{one.handling}`, or remove it"
+            message = f"the median handling time is {expectation.handling} ({line})"
+            hint = f"set it to more than `{expectation.handling}`, or remove it"
             yield subject.problem(f"expect[{index}].handling_p99", message, hint)

@@ -22,7 +22,7 @@ from penstock_spec.rules.define import spec_rule
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     backlog = subject.spec.stream.backlog
     if backlog.lossy and has_no_effect(
-        subject, "stream.backlog.lossy", lambda one: one.stream.backlog.when_full != "drop-oldest"
+        subject, "stream.backlog.lossy", lambda spec: spec.stream.backlog.when_full != "drop-oldest"
     ):
         at = subject.line("stream.backlog.when_full")
         message = f"`stream.backlog.when_full` is `{backlog.when_full}` ({at}), which drops nothing"

@@ -21,7 +21,7 @@ from penstock_spec.rules.define import spec_rule
 @spec_rule(Severity.INFO)
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     for path in ("janitor.trim.every", "janitor.trim"):
-        if not has_no_effect(subject, path, lambda one: one.stream.retention.keep == "until-done"):
+        if not has_no_effect(subject, path, lambda spec: spec.stream.retention.keep == "until-done"):
             continue
         at = subject.line("stream.retention.keep")
         message = f"`stream.retention.keep` is `until-done` ({at}), which leaves nothing to trim"

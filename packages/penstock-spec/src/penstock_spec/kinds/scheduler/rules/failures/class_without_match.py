@@ -21,8 +21,8 @@ from penstock_spec.rules.define import spec_rule
 
 @spec_rule(Severity.ERROR)
 def rule(subject: SpecContext[Scheduler]) -> Iterator[Problem]:
-    for name, one in subject.spec.failures.classes.items():
-        if not one.match:
+    for name, failure_class in subject.spec.failures.classes.items():
+        if not failure_class.match:
             close = nearest(name, tuple(STANDARD))
             hint = f"write `{close}`" if close else 'add it, such as `match: [TimeoutError, "503"]`'
             yield subject.problem(f"failures.classes.{name}", f"`{name}` has no `match`", hint)

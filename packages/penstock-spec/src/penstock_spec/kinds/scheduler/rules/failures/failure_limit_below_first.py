@@ -19,9 +19,10 @@ from penstock_spec.rules.define import spec_rule
 
 @spec_rule(Severity.WARNING)
 def rule(subject: SpecContext[Scheduler]) -> Iterator[Problem]:
-    for name, one in subject.spec.failures.classes.items():
-        if one.backoff and one.backoff.limit and one.backoff.limit < one.backoff.first:
+    for name, failure_class in subject.spec.failures.classes.items():
+        backoff = failure_class.backoff
+        if backoff and backoff.limit and backoff.limit < backoff.first:
             path = f"failures.classes.{name}.backoff"
-            message = f"the first wait is {one.backoff.first}, but no wait can be longer than {one.backoff.limit}"
+            message = f"the first wait is {backoff.first}, but no wait can be longer than {backoff.limit}"
             at = subject.written(f"{path}.limit", f"{path}.first")
-            yield subject.problem(at, message, f"set `limit` to at least `{one.backoff.first}`")
+            yield subject.problem(at, message, f"set `limit` to at least `{backoff.first}`")

@@ -23,7 +23,7 @@ ANY_CORRELATION = "0" * 26
 
 @fleet_rule(Severity.ERROR)
 def rule(fleet: Fleet) -> Iterator[Problem]:
-    pipelines = {one.values["name"]: one for one in fleet.of("pipeline")}
+    pipelines = {pipeline.values["name"]: pipeline for pipeline in fleet.of("pipeline")}
     for member in fleet.of("scheduler"):
         for path, body in member.values.items():
             if not path.endswith(".send.message"):

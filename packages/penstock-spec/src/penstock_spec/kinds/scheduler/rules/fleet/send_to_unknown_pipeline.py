@@ -19,7 +19,7 @@ from penstock_spec.rules.define import fleet_rule
 
 @fleet_rule(Severity.ERROR)
 def rule(fleet: Fleet) -> Iterator[Problem]:
-    names = [str(one.values["name"]) for one in fleet.of("pipeline")]
+    names = [str(pipeline.values["name"]) for pipeline in fleet.of("pipeline")]
     for member in fleet.of("scheduler") if fleet.whole else ():
         for path, name in member.values.items():
             if path.endswith(".send.pipeline") and name not in names:

@@ -20,7 +20,7 @@ from penstock_spec.rules.define import spec_rule
 
 @spec_rule(Severity.INFO)
 def rule(subject: SpecContext[Scheduler]) -> Iterator[Problem]:
-    for path, one in jobs_by_path(subject.spec):
-        if one.missed is not None and one.missed.run != "all" and subject.given(f"{path}.missed.at_most"):
-            message = f"`run` is `{one.missed.run}` ({subject.line(f'{path}.missed.run')}), so this has no effect"
+    for path, job in jobs_by_path(subject.spec):
+        if job.missed is not None and job.missed.run != "all" and subject.given(f"{path}.missed.at_most"):
+            message = f"`run` is `{job.missed.run}` ({subject.line(f'{path}.missed.run')}), so this has no effect"
             yield subject.problem(f"{path}.missed.at_most", message, "set `run: all`, or remove `at_most`")

@@ -20,9 +20,9 @@ from penstock_spec.rules.define import spec_rule
 
 @spec_rule(Severity.ERROR)
 def rule(subject: SpecContext[Scheduler]) -> Iterator[Problem]:
-    for path, one in jobs_by_path(subject.spec):
-        if one.every is not None and one.cron is not None:
+    for path, job in jobs_by_path(subject.spec):
+        if job.every is not None and job.cron is not None:
             message = (
-                f"`every` is {one.every} ({subject.line(f'{path}.every')}), but a job has either `every` or `cron`"
+                f"`every` is {job.every} ({subject.line(f'{path}.every')}), but a job has either `every` or `cron`"
             )
             yield subject.problem(f"{path}.cron", message, "remove one of the two")

@@ -20,9 +20,9 @@ from penstock_spec.values.quantities import Duration
 
 @spec_rule(Severity.WARNING)
 def rule(subject: SpecContext[Scheduler]) -> Iterator[Problem]:
-    for path, one in jobs_by_path(subject.spec):
+    for path, job in jobs_by_path(subject.spec):
         for field in ("every", "error_interval"):
-            value: Duration | None = getattr(one, field)
+            value: Duration | None = getattr(job, field)
             if value is not None and value.amount % 1000:
                 up = Duration.of((value.amount // 1000 + 1) * 1000)
                 message = f"due times are whole seconds, so {value} becomes {up}"
