@@ -57,9 +57,9 @@ class Scalers:
         `numberOfFailures` stays at 1 or 2, the fallback is never used, and the pods stay until Redis is back.
         """
         triggers = self.settings.triggers
-        absent = any(one.connects and readings.get(one.name) is Failed.UNREACHABLE for one in triggers)
-        if absent and not self.built:
-            failed = tuple(Metric(name, None, target) for name, target in self._asked())
+        unreachable = any(one.connects and readings.get(one.name) is Failed.UNREACHABLE for one in triggers)
+        if unreachable and not self.built:
+            failed = tuple(Metric(name, None, target) for name, target in self._targets())
             return ScalerReadout(failed, error=True, unreachable=True)
         values: dict[str, float | _NoValue] = {}
         substitutes: dict[str, float] = {}
@@ -76,7 +76,7 @@ class Scalers:
             return self._composed(self.settings.formula, values, substitutes, error=error)
         return self._each(values, substitutes, error=error)
 
-    def _asked(self) -> list[tuple[str, float]]:
+    def _targets(self) -> list[tuple[str, float]]:
         if self.settings.formula:
             return [("composite-metric", self.settings.target)]
         return [(one.name, one.target) for one in self.settings.triggers]
@@ -127,15 +127,9 @@ class Scalers:
     ) -> ScalerReadout:
         metrics, active = [], False
         for trigger in self.settings.triggers:
-            value_or_none = values[trigger.name]
+            read = values[trigger.name]
             # Nil has no meaning without a formula, and KEDA passes on the -1 that stands for it.
-            value = (
-                None
-                if value_or_none is _NoValue.ERROR
-                else -1.0
-                if isinstance(value_or_none, _NoValue)
-                else value_or_none
-            )
+            value = None if read is _NoValue.ERROR else -1.0 if isinstance(read, _NoValue) else read
             metrics.append(Metric(trigger.name, value, trigger.target))
             active |= trigger.name in substitutes or (value is not None and value > trigger.activation)
         falling_back = bool(substitutes) or _NoValue.NIL in values.values()
