@@ -63,15 +63,15 @@ def settings_of(manifest: Mapping[str, Any]) -> Settings:
         _names_known(formula, triggers)
         if not 0 < target < math.inf:
             raise CannotGoOn("a formula needs a target above 0", 'write the target per pod: `target: "32"`')
-    idle = spec.whole("idleReplicaCount", -1)
+    idle = spec.integer("idleReplicaCount", -1)
     return Settings(
         triggers=triggers,
-        min=spec.whole("minReplicaCount", defaults.min),
-        max=spec.whole("maxReplicaCount", defaults.max),
+        min=spec.integer("minReplicaCount", defaults.min),
+        max=spec.integer("maxReplicaCount", defaults.max),
         idle=None if idle < 0 else idle,
-        poll=max(1, spec.whole("pollingInterval", int(defaults.poll))),
-        cooldown=spec.whole("cooldownPeriod", int(defaults.cooldown)),
-        initial_cooldown=spec.whole("initialCooldownPeriod", 0),
+        poll=max(1, spec.integer("pollingInterval", int(defaults.poll))),
+        cooldown=spec.integer("cooldownPeriod", int(defaults.cooldown)),
+        initial_cooldown=spec.integer("initialCooldownPeriod", 0),
         formula=formula,
         target=target,
         whole_target=WHOLE.fullmatch(modifiers.text("target")) is not None,
@@ -126,7 +126,7 @@ def _fallback(section: _Section) -> Fallback | None:
         return None
     text = section.text("behavior")
     behavior: FallbackBehavior = next((one for one in get_args(FallbackBehavior) if one == text), "static")
-    return Fallback(section.whole("replicas", 0), section.whole("failureThreshold", 0), behavior)
+    return Fallback(section.integer("replicas", 0), section.integer("failureThreshold", 0), behavior)
 
 
 def _behavior(section: _Section, pause: Pause) -> Behavior | None:
@@ -145,14 +145,14 @@ def _rules(section: _Section, default: ScalingRules) -> ScalingRules:
     policies = tuple(
         Policy(
             "Percent" if one.text("type") == "Percent" else "Pods",
-            one.whole("value", 1),
-            one.whole("periodSeconds", 15),
+            one.integer("value", 1),
+            one.integer("periodSeconds", 15),
         )
         for one in section.parts("policies")
     )
     select = section.text("selectPolicy")
     return ScalingRules(
-        window=section.whole("stabilizationWindowSeconds", int(default.window)),
+        window=section.integer("stabilizationWindowSeconds", int(default.window)),
         policies=policies or default.policies,
         select="Min" if select == "Min" else "Disabled" if select == "Disabled" else "Max",
         tolerance=amount(section.data.get("tolerance")),
@@ -188,7 +188,7 @@ class _Section:
         items = self.data.get(key)
         return [_Section(one) for one in items] if isinstance(items, list) else []
 
-    def whole(self, key: str, default: int) -> int:
+    def integer(self, key: str, default: int) -> int:
         value = self.data.get(key)
         return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else default
 

@@ -17,9 +17,9 @@ VARIABLE = "PENSTOCK_DEMO_LEDGER"
 STARTED, FINISHED = "begins", "ends"
 
 
-def append(what: str, message: str, attempt: int) -> None:
+def append(event: str, message: str, attempt: int) -> None:
     """Append a line."""
-    line = f"{what} {message} {attempt} {os.getpid()} {time.monotonic():.3f}\n"
+    line = f"{event} {message} {attempt} {os.getpid()} {time.monotonic():.3f}\n"
     file = os.open(os.environ[VARIABLE], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     try:
         os.write(file, line.encode())
@@ -31,7 +31,7 @@ def append(what: str, message: str, attempt: int) -> None:
 class Line:
     """A start or an end of a handler."""
 
-    what: str
+    event: str
     message: str
     attempt: int
     pid: int
@@ -43,7 +43,7 @@ def read(file: Path) -> list[Line]:
     if not file.exists():
         return []
     rows = (line.split(" ") for line in file.read_text().splitlines())
-    return [Line(what, message, int(attempt), int(pid), float(at)) for what, message, attempt, pid, at in rows]
+    return [Line(event, message, int(attempt), int(pid), float(at)) for event, message, attempt, pid, at in rows]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,17 +94,17 @@ def account(sent: Iterable[str], lines: Iterable[Line], dead: int, killed: Kille
         by_message[line.message].append(line)
     interrupted, unsettled, unexplained, delays = set[str](), set[str](), set[str](), list[float]()
     for message, runs in by_message.items():
-        starts = sorted((line for line in runs if line.what == STARTED), key=lambda line: line.at)
+        starts = sorted((line for line in runs if line.event == STARTED), key=lambda line: line.at)
         if len(starts) == 1:
             continue
         first, second = starts[:2]
         if killed is None or first.pid != killed.pid or len(starts) > 2:  # noqa: PLR2004 - more than twice
             unexplained.add(message)
             continue
-        returned = any(line.what == FINISHED and line.pid == killed.pid for line in runs)
+        returned = any(line.event == FINISHED and line.pid == killed.pid for line in runs)
         (unsettled if returned else interrupted).add(message)
         delays.append(second.at - killed.at)
-    done = frozenset(message for message, runs in by_message.items() if any(line.what == FINISHED for line in runs))
+    done = frozenset(message for message, runs in by_message.items() if any(line.event == FINISHED for line in runs))
     return Accounting(
         frozenset(sent), done, dead, frozenset(interrupted), frozenset(unsettled), frozenset(unexplained), tuple(delays)
     )

@@ -117,7 +117,7 @@ class DemoRun:
     def _observe(self) -> None:
         deployment = self._supervisor.deployments[NAME]
         lines = ledger.read(self._file)
-        done = len({line.message for line in lines if line.what == ledger.FINISHED})
+        done = len({line.message for line in lines if line.event == ledger.FINISHED})
         moment = Moment(
             self.seconds,
             len(self._sent),
@@ -139,7 +139,7 @@ class DemoRun:
         """Kill the busiest worker."""
         running: dict[int, int] = {}
         for line in lines:
-            running[line.pid] = running.get(line.pid, 0) + (1 if line.what == ledger.STARTED else -1)
+            running[line.pid] = running.get(line.pid, 0) + (1 if line.event == ledger.STARTED else -1)
         busy = {one.name: running.get(one.child.pid, 0) for one in deployment.replica_set.replicas}
         if not any(busy.values()):
             return

@@ -74,9 +74,11 @@ class Session:
         options, server = self.supervisor.options, self.supervisor.server
         workloads = self._first.workloads
         kinds = [one.kind for one in workloads]
-        what = " and ".join(many(kinds.count(kind), kind) for kind in dict.fromkeys(sorted(kinds)))
+        kinds_text = " and ".join(many(kinds.count(kind), kind) for kind in dict.fromkeys(sorted(kinds)))
         speed = f", autoscaler at {options.speed:g}x speed" if options.speed != 1 else ""
-        return f"running {what} in `{workloads[0].environment}` with Redis at {server.url.rpartition('@')[2]}{speed}"
+        return (
+            f"running {kinds_text} in `{workloads[0].environment}` with Redis at {server.url.rpartition('@')[2]}{speed}"
+        )
 
     def _on_signals(self, stop: asyncio.Event) -> None:
         """The first signal lets workers finish. The second kills them; the next run takes over their messages."""

@@ -62,7 +62,7 @@ class SampleMaker:
         try:
             if kind == "string":
                 return text(one, name, self._random)
-            return number(one, self._random, whole=kind == "integer")
+            return number(one, self._random, integer=kind == "integer")
         except SampleError as why:
             raise SampleError(f"`{name}` {why}") from None
 

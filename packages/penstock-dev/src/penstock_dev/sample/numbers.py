@@ -15,11 +15,11 @@ EXACT = 1 << 20
 """Steps between two bounds without `multipleOf`."""
 
 
-def number(one: dict[str, Any], random: Random, *, whole: bool) -> float:
+def number(one: dict[str, Any], random: Random, *, integer: bool) -> float:
     """A random number. Raises SampleError. An exclusive bound is one step away."""
     low, high = _bounds(one)
     step = _exact(one["multipleOf"]) if "multipleOf" in one else None
-    if whole:
+    if integer:
         # A fraction has a common multiple with 1 that is its numerator.
         step = Fraction(1) if step is None else Fraction(step.numerator)
     elif step is None:
@@ -30,7 +30,7 @@ def number(one: dict[str, Any], random: Random, *, whole: bool) -> float:
     first += first * step == low and "exclusiveMinimum" in one and low == _exact(one["exclusiveMinimum"])
     last -= last * step == high and "exclusiveMaximum" in one and high == _exact(one["exclusiveMaximum"])
     if first > last:
-        if not whole and "multipleOf" not in one and low == high:
+        if not integer and "multipleOf" not in one and low == high:
             return float(low)
         raise SampleError("has no number between its bounds")
     value = random.randint(first, last) * step

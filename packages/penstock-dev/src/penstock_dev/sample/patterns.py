@@ -30,7 +30,7 @@ Piece = Callable[[], str]
 
 def random_match(pattern: str, random: Random, *, at_least: int = 0, at_most: int | None = None) -> str:
     """A random match. Raises SampleError. A pattern without `$` may be matched by a longer text."""
-    piece = _Parser(pattern, random).whole()
+    piece = _Parser(pattern, random).parse()
     loose = "" if pattern.endswith("$") and not pattern.endswith("\\$") else ANY
     for _ in range(TRIES):
         made = piece()
@@ -49,7 +49,7 @@ class _Parser:
         self._at = 0
         self._random = random
 
-    def whole(self) -> Piece:
+    def parse(self) -> Piece:
         made = self._either()
         if self._at < len(self._pattern):
             raise SampleError(f"`{self._pattern[self._at]}` at {self._at}")

@@ -42,7 +42,7 @@ class Trace:
 
 def of_times(times: Sequence[float]) -> Trace:
     """One message at each time, in seconds. The times may be unsorted, as several processes may have written them."""
-    _refuse_nonsense(times, "time")
+    _refuse_invalid(times, "time")
     first = math.floor(min(times))
     _refuse_length(max(times) - first, len(times) - 1)
     counts = [0] * (math.floor(max(times)) - first + 1)
@@ -54,16 +54,16 @@ def of_times(times: Sequence[float]) -> Trace:
 def of_counts(times: Sequence[float], counts: Sequence[float]) -> Trace:
     """A number of messages from each time to the next, evenly; the last interval is as long as the previous one."""
     lengths = _lengths(times)
-    return _spread(lengths, [count / length for count, length in zip(_amounts(counts), lengths, strict=True)])
+    return _spread(lengths, [count / length for count, length in zip(_checked_amounts(counts), lengths, strict=True)])
 
 
 def of_rates(times: Sequence[float], rates: Sequence[float]) -> Trace:
     """Messages per second from each time to the next; the last interval is as long as the previous one."""
-    return _spread(_lengths(times), _amounts(rates))
+    return _spread(_lengths(times), _checked_amounts(rates))
 
 
 def _lengths(times: Sequence[float]) -> list[float]:
-    _refuse_nonsense(times, "time")
+    _refuse_invalid(times, "time")
     lengths = []
     for place, (before, after) in enumerate(pairwise(times), 1):
         if after <= before:
@@ -94,20 +94,20 @@ def _spread(lengths: Sequence[float], rates: Sequence[float]) -> Trace:
     return Trace(tuple(whole_messages(iter(means))))
 
 
-def _amounts(amounts: Sequence[float]) -> Sequence[float]:
-    _refuse_nonsense(amounts, "count")
+def _checked_amounts(amounts: Sequence[float]) -> Sequence[float]:
+    _refuse_invalid(amounts, "count")
     for place, amount in enumerate(amounts):
         if amount < 0:
             raise TraceError(f"{amount:g} is negative", place)
     return amounts
 
 
-def _refuse_nonsense(numbers: Sequence[float], what: str) -> None:
+def _refuse_invalid(numbers: Sequence[float], name: str) -> None:
     if not numbers:
         raise TraceError("it is empty", 0)
     for place, number in enumerate(numbers):
         if not math.isfinite(number):
-            raise TraceError(f"its {what} is not a finite number", place)
+            raise TraceError(f"its {name} is not a finite number", place)
 
 
 def _refuse_length(seconds: float, place: int) -> None:
