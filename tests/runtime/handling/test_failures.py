@@ -204,7 +204,7 @@ def test_half_a_character_in_an_error_can_be_written_down() -> None:
 def test_a_failure_travels_whole(text: str) -> None:
     """Also one whose text is no text."""
     failure = Failure(("a.B", "builtins.Exception"), 503, text, 1500, final=True)
-    assert Failure.told(json.loads(json.dumps(asdict(failure)))) == failure
+    assert Failure.from_json(json.loads(json.dumps(asdict(failure)))) == failure
 
 
 def test_what_a_handler_asks_for_goes_with_its_failure() -> None:

@@ -200,7 +200,7 @@ def test_what_code_prints_while_it_is_imported_is_no_output(code: Load, capsys: 
 def test_the_argument_is_made_as_the_annotation_says(code: Load) -> None:
     found = code("from collections.abc import Mapping\ndef handle(message: Mapping[str, int]): ...", "handle")
     assert found.takes == Mapping[str, int]
-    with pytest.raises(CannotGoOn, match="cannot be made of a body"):
+    with pytest.raises(CannotGoOn, match="cannot be created from a body"):
         code("import threading\ndef handle(message: threading.Thread): ...", "handle")
 
 
@@ -213,17 +213,17 @@ REFUSED: dict[str, tuple[str, str, str]] = {
     "no name like it": (
         "",
         "`team` has no `handle`, which `thumbnails` names",
-        "put `handler` right",
+        "correct `handler`",
     ),
     "a name that fails when it is asked for": (
         "def __getattr__(name): raise RuntimeError('not today')",
-        "`team:handle` of `thumbnails` cannot be had: RuntimeError: not today",
-        "see what the code does",
+        "`team:handle` of `thumbnails` failed: RuntimeError: not today",
+        "see the code of that module",
     ),
     "not importable": (
         "import nowhere.at.all",
         "`team:handle` of `thumbnails` cannot be imported: No module named 'nowhere'",
-        "install what brings `nowhere`, or start where the code is, or name its folder by `--path`",
+        "install the package that provides `nowhere`, or start where the code is, or name its folder by `--path`",
     ),
     "a name that cannot be imported": (
         "from os import nothing",
@@ -232,27 +232,27 @@ REFUSED: dict[str, tuple[str, str, str]] = {
     ),
     "an error": (
         "1 / 0",
-        "`team` fails when it is imported: ZeroDivisionError: division by zero",
+        "`team` failed to import: ZeroDivisionError: division by zero",
         "run `python -c 'import team'` to see where",
     ),
     "an error without words": (
         "raise ValueError",
-        "`team` fails when it is imported: ValueError",
+        "`team` failed to import: ValueError",
         "run `python -c 'import team'` to see where",
     ),
     "an exit": (
         "import sys; sys.exit(3)",
-        "`team` fails when it is imported: SystemExit: 3",
+        "`team` failed to import: SystemExit: 3",
         "run `python -c 'import team'` to see where",
     ),
     "an exception of its own": (
         "class Stop(BaseException): ...\nraise Stop('now')",
-        "`team` fails when it is imported: Stop: now",
+        "`team` failed to import: Stop: now",
         "run `python -c 'import team'` to see where",
     ),
     "no Python": (
         "def handle(",
-        "`team` fails when it is imported: SyntaxError: '(' was never closed (team.py, line 1)",
+        "`team` failed to import: SyntaxError: '(' was never closed (team.py, line 1)",
         "run `python -c 'import team'` to see where",
     ),
     "a number": (
@@ -267,18 +267,18 @@ REFUSED: dict[str, tuple[str, str, str]] = {
     ),
     "a generator": (
         "def handle(message):\n    yield",
-        "`team:handle` has a `yield`, so that calling it does nothing",
-        "return instead; what is to live longer than a message goes into a `lifespan`",
+        "`team:handle` has a `yield`, so calling it does nothing",
+        "return instead; put what outlives a message into a `lifespan`",
     ),
     "an async generator": (
         "async def handle(message):\n    yield",
-        "`team:handle` has a `yield`, so that calling it does nothing",
-        "return instead; what is to live longer than a message goes into a `lifespan`",
+        "`team:handle` has a `yield`, so calling it does nothing",
+        "return instead; put what outlives a message into a `lifespan`",
     ),
     "an object that yields": (
         "class Handle:\n    def __call__(self, message):\n        yield\nhandle = Handle()",
-        "`team:handle` has a `yield`, so that calling it does nothing",
-        "return instead; what is to live longer than a message goes into a `lifespan`",
+        "`team:handle` has a `yield`, so calling it does nothing",
+        "return instead; put what outlives a message into a `lifespan`",
     ),
     "no parameter": (
         "async def handle(): ...",
@@ -302,22 +302,22 @@ REFUSED: dict[str, tuple[str, str, str]] = {
     ),
     "unknown to Python itself": (
         "handle = max",
-        "what `team:handle` takes cannot be seen",
-        "call it from a function of your own, and name that one",
+        "the parameters of `team:handle` are unknown",
+        "wrap it in a Python function, and name that one",
     ),
     "a type that is not there": (
         "from __future__ import annotations\nasync def handle(message: Job): ...",
         "`team:handle` takes a `Job`, which cannot be found: NameError: name 'Job' is not defined",
-        "import it outside of `if TYPE_CHECKING:`; it is needed to make the argument",
+        "import it outside of `if TYPE_CHECKING:`; it is needed at run time",
     ),
     "a type that fails": (
         "async def handle(message: '1 / 0'): ...",
         "`team:handle` takes a `1 / 0`, which cannot be found: ZeroDivisionError: division by zero",
-        "import it outside of `if TYPE_CHECKING:`; it is needed to make the argument",
+        "import it outside of `if TYPE_CHECKING:`; it is needed at run time",
     ),
     "an attribute of our name": (
         "async def handle(message): ...\nhandle.__penstock__ = 5",
-        "`team:handle` has an attribute `__penstock__` that is not ours",
+        "`team:handle` has an attribute `__penstock__` that Penstock did not set",
         "declare it with `@penstock.handler(...)`",
     ),
     "a class among the middleware": (
@@ -336,7 +336,7 @@ REFUSED: dict[str, tuple[str, str, str]] = {
         @penstock.handler(middleware=[5])
         async def handle(message): ...
         """,
-        "a `int` stands among the middleware of `team:handle`",
+        "the middleware of `team:handle` contains a `int`",
         "derive it from `penstock.Middleware`",
     ),
     "middleware that blocks": (
@@ -347,7 +347,7 @@ REFUSED: dict[str, tuple[str, str, str]] = {
         @penstock.handler(middleware=[Timing()])
         async def handle(message): ...
         """,
-        "`after` of `Timing` is no coroutine",
+        "`after` of `Timing` is not a coroutine function",
         "write `async def after(...)`",
     ),
     "a lifespan that was called": (
@@ -356,7 +356,7 @@ REFUSED: dict[str, tuple[str, str, str]] = {
         @penstock.handler(lifespan=contextlib.nullcontext())
         async def handle(message): ...
         """,
-        "the `lifespan` of `team:handle` cannot be called",
+        "the `lifespan` of `team:handle` is not callable",
         "name the function itself, such as an `@asynccontextmanager`",
     ),
 }

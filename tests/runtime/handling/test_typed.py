@@ -1,4 +1,4 @@
-"""What a handler takes is what it gets; what cannot be made of a body is told, and no body is quoted."""
+"""What a handler takes is what it gets; what cannot be created from a body is told, and no body is quoted."""
 
 from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass
@@ -194,7 +194,7 @@ class NotReady(BaseModel):
 
 HERE = "tests.runtime.handling.test_typed"
 NO_BODY = "and the body of a message is an object"
-CANNOT = "which cannot be made of a body"
+CANNOT = "which cannot be created from a body"
 REFUSED: list[tuple[object, str]] = [
     (str, f"`media:handle` takes a `str`, {NO_BODY}"),
     (list[int], f"`media:handle` takes a `list[int]`, {NO_BODY}"),

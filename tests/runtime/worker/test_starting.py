@@ -62,8 +62,8 @@ def test_a_spec_with_errors(trial: Callable[..., Trial]) -> None:
     ("handlers", "says"),
     [
         ("import nowhere_to_be_found", ("cannot be imported", "nowhere_to_be_found")),
-        ("1 / 0", ("fails when it is imported: ZeroDivisionError",)),
-        ("import sys; sys.exit(0)", ("fails when it is imported: SystemExit",)),
+        ("1 / 0", ("failed to import: ZeroDivisionError",)),
+        ("import sys; sys.exit(0)", ("failed to import: SystemExit",)),
     ],
     ids=["import", "error", "exit"],
 )
@@ -105,7 +105,7 @@ def test_a_wrong_password(own: Callable[..., Trial], server: Server) -> None:
 def test_what_a_handler_needs_cannot_be_had(trial: Callable[..., Trial], handlers: str, says: str) -> None:
     """Its lifespan fails to begin: the worker does not begin either, and says where that was."""
     with trial(handlers=handlers) as one:
-        refused(one.worker(), "`lifespan` of `handlers:handle` failed to start", says, "see handlers.py")
+        refused(one.worker(), "`lifespan` of `handlers:handle` failed to start", says, "see its `lifespan`")
         assert one.lives() == []
 
 

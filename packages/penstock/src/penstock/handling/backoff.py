@@ -1,4 +1,4 @@
-"""Waits that grow from failure to failure, as both kinds of specs have them."""
+"""Waits that grow with each failure, for both kinds of specs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from random import Random
 
 
 def growing(first: int, factor: float, limit: int, step: int) -> float:
-    """The wait after this many failures, the first of which is 1; in whatever unit the first one has."""
+    """The wait after the failure number `step`, which starts at 1, in the unit of `first`."""
     try:
         return min(first * float(factor) ** (step - 1), limit)
     except OverflowError:
@@ -14,5 +14,5 @@ def growing(first: int, factor: float, limit: int, step: int) -> float:
 
 
 def jittered(wait: float, share: float, rng: Random) -> float:
-    """Changed at random by up to this share."""
+    """Change a wait at random by up to this share."""
     return wait * (1 + share * rng.uniform(-1, 1))

@@ -1,4 +1,4 @@
-"""How a handler is called: as it is, or in a thread; with all that is around it, as one coroutine function."""
+"""Makes one coroutine function of a handler and its middleware; plain functions run in threads."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from penstock.handling.middleware import Call, with_middleware
 
 
 class ThreadStillRunning(asyncio.CancelledError):
-    """An attempt was cancelled, and its thread goes on: threads cannot be stopped."""
+    """The attempt was cancelled, but its thread goes on: threads cannot be cancelled."""
 
     def __init__(self, future: asyncio.Future[object]) -> None:
         super().__init__()
         self.future = future
 
 
-class NoThread(RuntimeError):  # noqa: N818 - it is no fault of the handler's
-    """There is no thread for it: the system gives no more of them, or they are being closed."""
+class NoThread(RuntimeError):  # noqa: N818 - the handler is not at fault
+    """No thread could be started: the system refuses, or the pool is closing."""
 
 
 def call_of(handler: Handler | LoadedFunction, pool: Callable[[], Executor]) -> Call:
-    """The handler with all that is around it, as one coroutine function. `pool` gives threads to plain functions."""
+    """Wrap a handler into its middleware. `pool` provides the threads of plain functions."""
     function = handler.function
     if handler.style == "thread":
         inner = _in_threads(function, pool(), context=handler.context)
@@ -34,10 +34,10 @@ def call_of(handler: Handler | LoadedFunction, pool: Callable[[], Executor]) -> 
         inner = function
     else:
 
-        async def alone(message: Any, _: Any) -> Any:  # noqa: ANN401 - whatever the handler takes and returns
+        async def without_context(message: Any, _: Any) -> Any:  # noqa: ANN401 - whatever the handler takes and returns
             return await function(message)
 
-        inner = alone
+        inner = without_context
     return with_middleware(inner, handler.middleware)
 
 
@@ -46,7 +46,7 @@ def _in_threads(function: Callable[..., Any], pool: Executor, *, context: bool) 
         arguments = (message, given) if context else (message,)
         around = contextvars.copy_context()
         try:
-            future = asyncio.get_running_loop().run_in_executor(pool, around.run, _called, function, *arguments)
+            future = asyncio.get_running_loop().run_in_executor(pool, around.run, _call_function, function, *arguments)
         except RuntimeError as error:
             raise NoThread(str(error)) from error
         try:
@@ -57,14 +57,14 @@ def _in_threads(function: Callable[..., Any], pool: Executor, *, context: bool) 
             raise ThreadStillRunning(future) from None
         if inspect.iscoroutine(result):
             result.close()
-            raise TypeError("a plain function gave back a coroutine; declare the handler with `async def`")
+            raise TypeError("a plain function returned a coroutine; declare the handler with `async def`")
         return result
 
     return call
 
 
-def _called(function: Callable[..., Any], *arguments: Any) -> Any:  # noqa: ANN401 - as above
+def _call_function(function: Callable[..., Any], *arguments: Any) -> Any:  # noqa: ANN401 - as above
     try:
         return function(*arguments)
-    except StopIteration as error:  # no future takes it, and the attempt would never end
+    except StopIteration as error:  # a future cannot hold it, and the attempt would never end
         raise RuntimeError("the handler raised StopIteration") from error

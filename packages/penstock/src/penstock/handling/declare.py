@@ -1,4 +1,4 @@
-"""What a handler declares beside its name: middleware around each attempt, and what lives as long as its worker."""
+"""The decorator with which a handler declares its middleware and its lifespan."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
 Lifespan: TypeAlias = Callable[[], AbstractAsyncContextManager[Any]]
-"""Entered before the first message, left after the last; usually an `@asynccontextmanager`."""
+"""Entered before the first message, exited after the last; usually an `@asynccontextmanager`."""
 
 ATTRIBUTE = "__penstock__"
 
@@ -16,27 +16,26 @@ FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
 
 
 class Middleware:
-    """Something around each attempt. Override what is needed; what is not costs nothing.
+    """Runs code around each attempt. Override the methods that you need; the others cost nothing.
 
-    Several stand like layers around the handler, the first outermost. Each is told how what it encloses has ended, by
-    `after` or by `on_error`, if its own `before` has ended well. An attempt that is cancelled (by a timeout, a drain or
-    a lost lease) is told to none: what must be closed belongs into an `async with` of the handler, or into its
-    lifespan.
+    The first middleware is the outermost layer. After its `before` has succeeded, `after` or `on_error` reports how the
+    inner layers ended. A cancelled attempt (by a timeout, a drain or a lost lease) calls neither: close resources in an
+    `async with` of the handler, or in its lifespan.
     """
 
     async def before(self, message: Any, context: Any) -> None:  # noqa: ANN401 - whatever the handler takes
-        """Ahead of the handler. When it raises, the attempt has failed and the handler is not called."""
+        """Run before the handler. If it raises, the attempt fails and the handler is not called."""
 
     async def after(self, message: Any, context: Any, result: Any) -> None:  # noqa: ANN401 - as above
-        """When the handler has returned. When it raises, the attempt has failed."""
+        """Run when the handler has returned. If it raises, the attempt fails."""
 
     async def on_error(self, message: Any, context: Any, error: Exception) -> None:  # noqa: ANN401 - as above
-        """When the attempt has failed. What it raises itself is logged, and the first error counts."""
+        """Run when the attempt has failed. Its own exceptions are logged, and the first error counts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """What was declared."""
+    """What `@penstock.handler` declares."""
 
     middleware: tuple[Middleware, ...] = ()
     lifespan: Lifespan | None = None
@@ -45,7 +44,7 @@ class Declaration:
 def handler(
     *, middleware: Sequence[Middleware] = (), lifespan: Lifespan | None = None
 ) -> Callable[[FunctionT], FunctionT]:
-    """Declare what belongs to a handler. The function stays what it is, to be called and tested as any other."""
+    """Declare the middleware and the lifespan of a handler. Returns the function itself."""
     declared = Declaration(tuple(middleware), lifespan)
 
     def declare(function: FunctionT) -> FunctionT:

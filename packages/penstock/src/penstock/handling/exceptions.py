@@ -1,4 +1,4 @@
-"""What a handler may raise to say itself what is to become of its message."""
+"""Exceptions with which a handler decides what becomes of its message."""
 
 from __future__ import annotations
 
@@ -8,29 +8,29 @@ from penstock_spec.values.quantities import Duration
 
 
 class Retry(Exception):  # noqa: N818 - it reads as what is asked: `raise penstock.Retry(after="30s")`
-    """This attempt has failed; the next one comes after the time that is named here.
+    """Fail this attempt, and choose the wait before the next one.
 
-    It counts as an attempt, and after the last one the message is dead as ever. Without `after` the wait is that of the
-    failure's class.
+    It counts as an attempt; after the last one the message is dead as usual. Without `after` the failure class decides
+    the wait.
     """
 
-    __module__ = "penstock"  # where it is imported from; so it is told, and matched
+    __module__ = "penstock"  # where users import it from; logs and `match` name it so
     wait_ms: int | None = None
-    """Of the class, too: a class of a team's own may forget to call this one's `__init__`."""
+    """Set on the class too, as a team's subclass may not call `__init__` of this one."""
 
     def __init__(self, *, after: float | str | None = None, reason: str = "") -> None:
-        """Seconds, or a duration as a spec has it, such as `30s`."""
+        """`after` is a number of seconds, or a duration as in a spec, such as `30s`."""
         super().__init__(reason)
         self.wait_ms = None if after is None else _milliseconds(after)
 
 
 class Bury(Exception):  # noqa: N818 - as above: `raise penstock.Bury("the pet has died")`
-    """No attempt will do: the message goes to the dead letters now."""
+    """Make the message a dead letter now, as no attempt would help."""
 
     __module__ = "penstock"  # as above
 
     def __init__(self, reason: str = "") -> None:
-        """The reason stands in the dead letter."""
+        """The dead letter carries the reason."""
         super().__init__(reason)
 
 

@@ -1,8 +1,8 @@
-"""A failure as a value, and what a match of `retries.classes` takes.
+"""A failure as a value, and how `match` of `retries.classes` finds it.
 
-What failed may have failed in another process, so a failure is names: those of its exception's type and of all types
-that this derives from. A name is a module and a class in it; also a package that offers the class as its own, as in
-`redis.ConnectionError`, which stands in `redis.exceptions`.
+A failure may come from another process, so it has names instead of types: those of the exception's class and its base
+classes. A name is a module and a class in it, or a package that exports the class, such as `redis.ConnectionError`,
+which is defined in `redis.exceptions`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _STATUSES = range(100, 600)
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why an attempt has failed."""
+    """Why an attempt failed."""
 
     types: tuple[str, ...]
     """Full names, the narrowest type first."""
@@ -40,7 +40,7 @@ class Failure:
 
     @classmethod
     def of(cls, exception: BaseException, at: str = "") -> Failure:
-        """Never raises, whatever the exception is made of."""
+        """Describe an exception. Its class may raise when it is read."""
         return cls(
             tuple(_names(type(exception))),
             _status(exception) if isinstance(exception, Exception) else None,
@@ -51,34 +51,34 @@ class Failure:
         )
 
     @classmethod
-    def told(cls, told: dict[str, Any]) -> Failure:
-        """As `asdict` gave it, by way of JSON."""
-        return cls(**{**told, "types": tuple(told["types"])})
+    def from_json(cls, data: dict[str, Any]) -> Failure:
+        """Read what `asdict` wrote, after JSON."""
+        return cls(**{**data, "types": tuple(data["types"])})
 
     @property
     def error(self) -> str:
-        """`Type: text`, as a dead letter has it."""
+        """`Type: text`, for the dead letter."""
         return (f"{self.type}: {self.text}" if self.text else self.type)[:LONGEST]
 
     @property
     def type(self) -> str:
-        """The exception's type alone, as the log has it."""
+        """The type of the exception, for the log."""
         return self.types[0].removeprefix("builtins.") if self.types else "Failure"
 
 
 @dataclass(frozen=True, slots=True)
 class FailureMatcher:
-    """What one class of failures takes, made ready to be compared."""
+    """The `match` of one failure class, prepared for comparisons."""
 
     types: frozenset[str]
     """Full names."""
     bare: frozenset[str]
-    """Names that stand for classes of every module."""
+    """Names without a module: they match classes of every module."""
     statuses: frozenset[int]
 
     @classmethod
     def of(cls, matches: list[str]) -> FailureMatcher:
-        """As they are written in a spec."""
+        """Prepare `match` of a spec."""
         types: set[str] = set()
         bare: set[str] = set()
         statuses: set[int] = set()
@@ -95,7 +95,7 @@ class FailureMatcher:
         return cls(frozenset(types), frozenset(bare), frozenset(statuses))
 
     def takes(self, failure: Failure) -> bool:
-        """Whether the failure is of this class."""
+        """Whether this matches a failure."""
         return (
             failure.status in self.statuses
             or not self.types.isdisjoint(failure.types)
@@ -108,11 +108,11 @@ def _name(kind: type) -> str:
 
 
 def _names(kind: type[BaseException]) -> Iterator[str]:
-    for one in kind.__mro__[:-1]:  # not `object`, which says nothing
+    for one in kind.__mro__[:-1]:  # not `object`
         yield _name(one)
         package = str(one.__module__).rpartition(".")[0]
         while package:
-            offered = getattr(sys.modules.get(package), "__dict__", {})  # asking the module could import things
+            offered = getattr(sys.modules.get(package), "__dict__", {})  # `getattr` on the module could import things
             if offered.get(one.__name__) is one:
                 yield f"{package}.{one.__name__}"
             package = package.rpartition(".")[0]

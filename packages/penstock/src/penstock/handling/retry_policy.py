@@ -1,4 +1,4 @@
-"""What becomes of a message whose attempt has failed: another one after a wait, or the dead letters."""
+"""Decides what follows a failed attempt: another one after a wait, or a dead letter."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from penstock_spec.kinds.pipeline.work import Retries
 
 @dataclass(frozen=True, slots=True)
 class ParkDecision:
-    """Another attempt, after this many milliseconds."""
+    """Try again after this many milliseconds."""
 
     wait_ms: int
     class_name: str
-    """The class of failures that says so; empty where no class does."""
+    """The failure class that decided; empty if none matched."""
 
 
 @dataclass(frozen=True, slots=True)
 class BuryDecision:
-    """No other attempt: they are used up, or the handler has refused the message."""
+    """Do not try again: no attempt is left, or the handler refused the message."""
 
     reason: Literal["failed", "refused"]
 
@@ -32,17 +32,17 @@ Decision: TypeAlias = ParkDecision | BuryDecision
 
 
 class RetryPolicy:
-    """The retries of a spec, made ready to be asked."""
+    """The `retries` of a spec, prepared for decisions."""
 
     def __init__(self, retries: Retries) -> None:
-        """The classes in their order: the first that takes a failure counts."""
+        """The first failure class that matches decides."""
         self._usual, *rest = waits(retries)
         self._classes = tuple(
             (FailureMatcher.of(one.match), wait) for one, wait in zip(retries.classes.values(), rest, strict=True)
         )
 
     def decide(self, failure: Failure, attempt: int, rng: Random) -> Decision:
-        """After this attempt; the first is 1."""
+        """Decide what follows this attempt; the first is 1."""
         of = next((wait for match, wait in self._classes if match.takes(failure)), self._usual)
         if failure.final:
             return BuryDecision("refused")
@@ -52,6 +52,6 @@ class RetryPolicy:
 
 
 def wait_after(of: Waits, attempt: int, rng: Random) -> int:
-    """Milliseconds from this attempt to the next. The limit bounds what jitter adds, too."""
+    """Milliseconds from this attempt to the next. The limit holds with jitter too."""
     usual = growing(of.first.amount, float(of.factor), of.limit.amount, attempt)
     return min(int(jittered(usual, of.jitter, rng)), of.limit.amount)

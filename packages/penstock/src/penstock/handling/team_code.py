@@ -1,4 +1,4 @@
-"""From `module:name` to what a team's code has under that name. The only module that imports that code."""
+"""Finds `module:name` in a team's code. No other module imports that code."""
 
 from __future__ import annotations
 
@@ -15,35 +15,35 @@ from penstock_spec.fields import nearest
 from penstock_spec.findings import CannotGoOn
 from penstock_spec.values.strings import printable
 
-_MOST_SHOWN = 300
+_MAX_SHOWN = 300
 
 
 @dataclass(frozen=True, slots=True)
 class CodeReference:
-    """What a spec says stands in a team's code."""
+    """A reference to a team's code in a spec."""
 
     text: str
     """`module:name`; the name may have dots."""
     field: str
-    """The field of the spec that says it."""
+    """The field of the spec with the reference."""
     spec: str
-    """The spec, as people know it."""
+    """The name of the spec, for messages."""
     elsewhere: str
-    """What to do when the code is somewhere else."""
+    """A hint for code that is in another folder."""
 
     @property
     def module(self) -> str:
-        """Before the colon."""
+        """The part before the colon."""
         return self.text.partition(":")[0]
 
     @property
     def name(self) -> str:
-        """Behind it."""
+        """The part after the colon."""
         return self.text.partition(":")[2]
 
 
 def find(named: CodeReference, paths: Iterable[Path] = ()) -> Any:  # noqa: ANN401 - whatever stands there
-    """Import it, from the current folder or one of these or what is installed. Its code runs now."""
+    """Import it from the current folder, these paths or the installed packages. This runs its code."""
     for path in (Path.cwd(), *paths):
         if str(path.resolve()) not in sys.path:
             sys.path.insert(0, str(path.resolve()))
@@ -54,37 +54,35 @@ def find(named: CodeReference, paths: Iterable[Path] = ()) -> Any:  # noqa: ANN4
         try:
             found = getattr(inside, step)
         except AttributeError:
-            close = nearest(step, [name for name in dir(inside) if not name.startswith("_")])
-            better = f"{named.module}:{'.'.join([*steps[:number], close])}" if close else ""
+            similar = nearest(step, [name for name in dir(inside) if not name.startswith("_")])
+            suggestion = f"{named.module}:{'.'.join([*steps[:number], similar])}" if similar else ""
             says = f"`{named.module}` has no `{named.name}`, which {named.spec} names"
-            raise CannotGoOn(says, f"write `{better}`" if better else f"put `{named.field}` right") from None
+            raise CannotGoOn(says, f"write `{suggestion}`" if suggestion else f"correct `{named.field}`") from None
         except Exception as error:  # noqa: BLE001 - a module may make its names when it is asked for them
-            told = f"{type(error).__name__}: {printable(error, _MOST_SHOWN)}"
-            raise CannotGoOn(
-                f"`{named.text}` of {named.spec} cannot be had: {told}", "see what the code does"
-            ) from None
+            text = f"{type(error).__name__}: {printable(error, _MAX_SHOWN)}"
+            raise CannotGoOn(f"`{named.text}` of {named.spec} failed: {text}", "see the code of that module") from None
     return found
 
 
 def _module(named: CodeReference) -> ModuleType:
     try:
-        with redirect_stdout(sys.stderr):  # what the code prints on the way is no part of any output
+        with redirect_stdout(sys.stderr):  # output of the import must not mix with the command's
             return importlib.import_module(named.module)
     except ImportError as error:
-        says = f"`{named.text}` of {named.spec} cannot be imported: {printable(error, _MOST_SHOWN)}"
-        raise CannotGoOn(says, _way_out(named, error)) from None
+        says = f"`{named.text}` of {named.spec} cannot be imported: {printable(error, _MAX_SHOWN)}"
+        raise CannotGoOn(says, _hint_for(named, error)) from None
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001 - a team's code may raise anything while it is imported
-        told = printable(error, _MOST_SHOWN)
-        says = f"`{named.module}` fails when it is imported: {type(error).__name__}{f': {told}' if told else ''}"
+        text = printable(error, _MAX_SHOWN)
+        says = f"`{named.module}` failed to import: {type(error).__name__}{f': {text}' if text else ''}"
         raise CannotGoOn(says, f"run `python -c 'import {named.module}'` to see where") from None
 
 
-def _way_out(named: CodeReference, error: ImportError) -> str:
+def _hint_for(named: CodeReference, error: ImportError) -> str:
     missing = error.name or ""
     if isinstance(error, ModuleNotFoundError) and f"{named.module}.".startswith(f"{missing}."):
         return named.elsewhere
     if isinstance(error, ModuleNotFoundError) and missing:
-        return f"install what brings `{missing}`, or {named.elsewhere}"
+        return f"install the package that provides `{missing}`, or {named.elsewhere}"
     return f"run `python -c 'import {named.module}'` to see where"

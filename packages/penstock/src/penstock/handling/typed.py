@@ -1,4 +1,4 @@
-"""From a checked body to what a handler takes: a model, a dataclass, the dict as it is, or the bytes."""
+"""Makes the argument of a handler from a checked body: a model, a dataclass, the dict itself, or the bytes."""
 
 from __future__ import annotations
 
@@ -16,32 +16,31 @@ from penstock_spec.findings import CannotGoOn
 
 Make: TypeAlias = Callable[[Received], Any]
 
-_AS_THEY_ARE = (Any, object, dict, Mapping, MutableMapping)
-_NO_OBJECTS = (str, int, float, bool, list, tuple, set, frozenset, type(None), None)
-_MOST_TOLD = 3
+_PLAIN = (Any, object, dict, Mapping, MutableMapping)
+_NOT_OBJECTS = (str, int, float, bool, list, tuple, set, frozenset, type(None), None)
+_MAX_SHOWN = 3
 
 
 def maker(takes: Any, handler: str) -> Make:  # noqa: ANN401 - any type expression
-    """What makes the argument of this type. Dicts and TypedDicts are what the schema has checked, and cost nothing."""
+    """Get the function that makes arguments of this type. Dicts are passed on, as the schema has checked them."""
     plain = _stripped(takes)
     if plain is bytes:
         return _raw
-    if plain in _AS_THEY_ARE or _is_typed_dict(plain):
+    if plain in _PLAIN or _is_typed_dict(plain):
         return _value
-    if plain in _NO_OBJECTS:
-        says = f"`{handler}` takes a `{_shown(takes)}`, and the body of a message is an object"
+    if plain in _NOT_OBJECTS:
+        says = f"`{handler}` takes a `{_type_name(takes)}`, and the body of a message is an object"
         raise CannotGoOn(says, "let it take a dict, a TypedDict, a dataclass, a pydantic model, or the `bytes`")
     try:
         return _Typed(TypeAdapter(takes))
     except PydanticUserError as error:
-        says = (
-            f"`{handler}` takes a `{_shown(takes)}`, which cannot be made of a body: {error.message.partition('. ')[0]}"
-        )
+        reason = error.message.partition(". ")[0]
+        says = f"`{handler}` takes a `{_type_name(takes)}`, which cannot be created from a body: {reason}"
         raise CannotGoOn(says, "let it take a dict, a TypedDict, a dataclass or a pydantic model") from None
 
 
 class _Typed:
-    """Makes what pydantic can make. From the body's JSON, so that strict models take dates and ids as well."""
+    """Makes arguments by pydantic, from the body's JSON: so strict models take dates and ids too."""
 
     def __init__(self, adapter: TypeAdapter[Any]) -> None:
         self._adapter = adapter
@@ -51,17 +50,17 @@ class _Typed:
         try:
             return self._validate(received.raw)
         except ValidationError as error:
-            raise Unreadable("type", self._told(error, received.value)) from None
+            raise Unreadable("type", self._describe(error, received.value)) from None
 
-    def _told(self, error: ValidationError, value: object) -> str:
+    def _describe(self, error: ValidationError, value: object) -> str:
         errors = error.errors(include_url=False, include_context=False, include_input=False)
-        told = [f"{at(where(value, one['loc'], self._known))}{one['type']}" for one in errors[:_MOST_TOLD]]
-        more = len(errors) - len(told)
-        return "; ".join(told) + (f"; and {more} more" if more else "")
+        shown = [f"{at(where(value, one['loc'], self._known))}{one['type']}" for one in errors[:_MAX_SHOWN]]
+        more = len(errors) - len(shown)
+        return "; ".join(shown) + (f"; and {more} more" if more else "")
 
     @cached_property
     def _known(self) -> frozenset[str]:
-        """Names of fields that may be told, because they stand in the code; reckoned when the first one is needed."""
+        """Field names from the code, which messages may quote; computed on demand."""
         try:
             return names_in(self._adapter.json_schema())
         except Exception:  # noqa: BLE001 - a type of the team's own makes its schema itself, or has none
@@ -77,7 +76,7 @@ def _value(received: Received) -> dict[str, Any]:
 
 
 def _stripped(takes: object) -> object:
-    """Without what says nothing of the kind: `Annotated`, parameters, names for types."""
+    """The type without `Annotated`, parameters and aliases."""
     while True:
         if get_origin(takes) is Annotated:
             takes = get_args(takes)[0]
@@ -90,9 +89,9 @@ def _stripped(takes: object) -> object:
 
 
 def _is_typed_dict(takes: object) -> bool:
-    """From `typing` or `typing_extensions`, whose classes know nothing of each other."""
+    """Whether it is a TypedDict of `typing` or `typing_extensions`, which are different classes."""
     return isinstance(takes, type) and issubclass(takes, dict) and hasattr(takes, "__required_keys__")
 
 
-def _shown(takes: object) -> str:
+def _type_name(takes: object) -> str:
     return takes.__qualname__ if isinstance(takes, type) else str(takes)

@@ -182,7 +182,7 @@ class ChildHandle:
 
 def _failure(body: bytes) -> Failure:
     try:
-        return Failure.told(json.loads(body))
+        return Failure.from_json(json.loads(body))
     except (ValueError, TypeError, KeyError) as error:
         raise ProtocolError("no failure in the body of a packet") from error
 

@@ -1,1 +1,1 @@
-"""What workers and the janitor both do for a group, so that it goes on while either of them is away."""
+"""Maintains a pipeline's group. Workers and the janitor both do this, so that either may be away."""

@@ -1,7 +1,7 @@
-"""How long we have been in touch with one server, without a break in which leases may have run out unseen.
+"""Measures how long one Redis server has answered without a break in which leases may have expired unseen.
 
-While Redis stands still nobody can renew a lease, and at its first command all of them may be over. So a sweeper
-judges by its own clock: it must have had answers, close together, from one server, for as long as a lease.
+While Redis hangs nobody can renew a lease, and at its first command all of them may have expired. So a process takes
+over messages only after one server has answered at short intervals for as long as a lease, by its monotonic clock.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from penstock.wire.link import Link
 
 
 class Contact:
-    """Answers of one server, and the gaps between them."""
+    """Uninterrupted contact with one server."""
 
     def __init__(self, link: Link, gap: int, clocks: Clocks) -> None:
         """A gap longer than `gap` ms, by the monotonic clock or by Redis time, is a break."""
@@ -24,10 +24,10 @@ class Contact:
         self._since: float | None = None
         self._last = 0.0
         self.asof = 0
-        """Redis's time in its last answer, in ms."""
+        """Redis time of the last answer, in ms."""
 
     def answered(self, redis_time: int) -> None:
-        """Note an answer and the time that Redis told in it."""
+        """Record an answer, with its Redis time."""
         now = self._monotonic()
         unbroken = (
             self._since is not None
@@ -39,20 +39,20 @@ class Contact:
         self._last, self.asof = now, redis_time
 
     def broken(self) -> None:
-        """A call failed: what happened meanwhile nobody knows."""
+        """Record a failed call: what happened meanwhile is unknown."""
         self._since = None
 
     def lasts(self, ms: int) -> bool:
-        """Whether the last answer and the first without a break between them lie that far apart."""
+        """Whether contact has lasted that long, up to the last answer."""
         return self._since is not None and (self._last - self._since) * 1000 >= ms
 
     async def recognise(self) -> None:
-        """See whether a new connection leads to the server that we knew."""
+        """Check whether a new connection leads to the same server."""
         while self._connections != self._link.connections:
             connections = self._link.connections
             server = await self._ask()
             if connections != self._link.connections:
-                continue  # the link was connected by this very question, or anew meanwhile: who answered is open
+                continue  # this call has made a new connection, so another server may have answered
             self._connections = connections
             if server != self._server:
                 self._server = server
@@ -62,6 +62,6 @@ class Contact:
         try:
             told = await self._link.call("INFO", "server")
         except Refused:
-            return object()  # not allowed to ask: every connection is to a server that we do not know
+            return object()  # not permitted: each connection counts as one to another server
         lines = told.split() if isinstance(told, bytes) else []
         return next((line for line in lines if line.startswith(b"run_id:")), object())

@@ -1,4 +1,4 @@
-"""The group is there before anybody reads."""
+"""Creates the consumer group of a pipeline."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from penstock_spec.kinds.pipeline.spec import Pipeline
 UNTIL_DONE, HISTORY = "until-done", "history"
 
 GroupState = Literal["there", "made", "again"]
-"""`again`: it had vanished. What it had given out and is left in the stream is for the janitor to bring back."""
+"""`again`: it had vanished. The janitor brings back the messages that it had delivered and that are left."""
 
 
 async def ensure(link: Link, keys: PipelineKeys, spec: Pipeline) -> GroupState:
-    """Make the group if need be: at the stream's beginning, or, where it vanished, where no fence is given twice."""
+    """Create the group if it does not exist: at the start of the stream or, if it vanished, where no fence repeats."""
     reply = await link.run(
         script("ensure"),
         (keys.stream, keys.parked, keys.uncharged, keys.crashed, keys.position, keys.finished),

@@ -1,4 +1,4 @@
-"""How much there is of a pipeline, state by state."""
+"""Counts the messages of a pipeline by state."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from penstock.wire.link import Link
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """One look at a stream and its group. Times are in ms."""
+    """The state of a stream and its group at one moment. Times are in ms."""
 
     length: int
     lag: int | None
-    """What Redis calls the lag, where it knows."""
+    """The lag that Redis reports, if it knows it."""
     unread: int | None
-    """Entries that nobody in the group was given, where that can be told without counting them."""
+    """Entries that the group has not read, if that is known without counting them."""
     running: int
     ready: int
     suspect: int
@@ -27,37 +27,37 @@ class Measurement:
     dead: int
     consumers: int
     expired: int
-    """Consumers of ours whose lease is over."""
+    """Consumers of Penstock whose lease has expired."""
     next_expiry: int | None
-    """Until the first of the other leases ends."""
+    """Until the next lease expires."""
     foreign: int
     foreign_idle: int
     oldest: int
-    """How long the oldest message has waited that could be worked on now."""
+    """How long the oldest message has waited that could run now."""
     groups: int
-    """Groups of the stream; 0 where this pipeline's is not there."""
+    """Groups of the stream; 0 if this pipeline's does not exist."""
     next_due: int | None
     deleted_unread: int | None
-    """Entries that were gone before the group was given them, since Redis last lost count of them."""
+    """Entries that were deleted before the group read them, since Redis last lost count of them."""
     deleted_unread_reported: int | None
-    """How many of these were told as lost."""
+    """The number of these that were reported as lost."""
     cut_off: int
-    """Messages that ends of drains cut off, since the group was made."""
+    """Messages that ends of drains cut off, since the group was created."""
 
     @property
     def pending(self) -> int:
-        """Entries that were given out and are neither done nor dead."""
+        """Entries that were delivered and are neither done nor dead."""
         return self.running + self.ready + self.suspect + self.parked
 
     def new(self, *, until_done: bool) -> int | None:
-        """Entries that nobody was given. What is in a stream that keeps nothing is pending, or it is new."""
+        """New entries. In a stream that keeps nothing (`until_done`), entries that are not pending are new."""
         if self.unread is None and until_done:
             return max(0, self.length - self.pending)
         return self.unread
 
 
 async def measure(link: Link, keys: PipelineKeys) -> Measurement:
-    """Look, and change nothing."""
+    """Measure a pipeline, and change nothing."""
     reply = await link.run(
         script("measure"), (keys.stream, keys.alive, keys.parked, keys.delayed, keys.dead, keys.position), (keys.group,)
     )

@@ -1,4 +1,4 @@
-"""What is due goes on: parked entries become ready, delayed messages enter the stream."""
+"""Promotes due messages: parked entries become ready, delayed messages enter the stream."""
 
 from __future__ import annotations
 
@@ -11,33 +11,33 @@ from penstock.wire.errors import Refused
 from penstock.wire.link import Link
 
 MOST = 100
-"""Entries of each kind that one call promotes: about 2 ms of Redis's time."""
+"""Entries of each kind that one call promotes, which takes Redis about 2 ms."""
 BYTES = 256 * 1024
-"""Bodies that enter the stream in one call; one that is larger enters alone."""
+"""Bodies that enter the stream in one call; a larger one enters alone."""
 
 
 @dataclass(frozen=True, slots=True)
 class PromoteResult:
-    """What one call did, and a look at what may be claimed."""
+    """What one call did, and what can be claimed."""
 
     time: int
-    """Redis's time, in ms."""
+    """Redis time, in ms."""
     promoted: int
-    """Parked entries that are ready now, or suspects again."""
+    """Parked entries that became ready, or suspects again."""
     entered: int
-    """Delayed messages that are in the stream now."""
+    """Delayed messages that entered the stream."""
     lost: int
-    """What was gone: parked entries that somebody deleted from the stream, delayed messages without a body."""
+    """Parked entries that somebody deleted from the stream, and delayed messages without a body."""
     next_due: int | None
-    """ms until something is due; 0 when more is due now than one call promotes."""
+    """Milliseconds until something is due; 0 if more is due now than one call promotes."""
     ready: bool
     suspect: bool
     refused: Refused | None = None
-    """Why delayed messages that are due did not enter the stream."""
+    """Why due messages did not enter the stream."""
 
 
 async def promote(link: Link, keys: PipelineKeys) -> PromoteResult:
-    """Promote a bounded number of what is due. Raises Refused (see `without_group`) where the group is not there."""
+    """Promote a bounded number of due messages. Raises Refused (see `without_group`) if the group does not exist."""
     reply = await link.run(
         script("promote"),
         (keys.stream, keys.parked, keys.delayed, keys.bodies, keys.crashed),

@@ -1,4 +1,4 @@
-"""What scripts answer, taken at their word: a reply of another shape is a fault of ours, and is told as one."""
+"""Reads replies of scripts and commands; a reply of another type is a bug, and raises TypeError."""
 
 from __future__ import annotations
 
@@ -6,53 +6,53 @@ from penstock.wire.errors import Refused, Reply
 
 
 def number(reply: Reply) -> int:
-    """A whole number."""
+    """Read an integer."""
     if not isinstance(reply, int):
         raise TypeError(f"a number was expected, not {type(reply).__name__}")
     return reply
 
 
 def raw(reply: Reply) -> bytes:
-    """Bytes, such as an id, or the name of a consumer, which need not be text."""
+    """Read bytes, such as an id or the name of a consumer, which need not be text."""
     if not isinstance(reply, bytes):
         raise TypeError(f"bytes were expected, not {type(reply).__name__}")
     return reply
 
 
 def text(reply: Reply) -> str:
-    """A word."""
+    """Read text."""
     return raw(reply).decode(errors="backslashreplace")
 
 
 def items(reply: Reply) -> list[Reply]:
-    """A list."""
+    """Read a list."""
     if not isinstance(reply, list):
         raise TypeError(f"a list was expected, not {type(reply).__name__}")
     return reply
 
 
 def numbers(reply: Reply) -> list[int]:
-    """A list of whole numbers."""
+    """Read a list of integers."""
     return [number(one) for one in items(reply)]
 
 
 def mapping(reply: Reply) -> dict[bytes, Reply]:
-    """Names and values in turn, as XINFO tells; the names may be more with a newer Redis."""
+    """Read names and values, alternating, as XINFO replies; a newer Redis may have more names."""
     told = items(reply)
     return dict(zip(map(raw, told[::2]), told[1::2], strict=True))
 
 
 def milliseconds(reply: Reply) -> int:
-    """What TIME answers, in ms since 1970."""
+    """Read a reply of TIME, in ms since 1970."""
     seconds, micros = (int(raw(part)) for part in items(reply))
     return seconds * 1000 + micros // 1000
 
 
 def no_stream(refused: Refused) -> bool:
-    """Whether XINFO was refused because the stream is not there; that has no code of its own."""
+    """Whether XINFO failed because the stream does not exist; that has no error code."""
     return "no such key" in str(refused)
 
 
 def without_group(refused: Refused) -> bool:
-    """Whether it was refused because the group, or its stream, is not there."""
+    """Whether a command failed because the group or its stream does not exist."""
     return refused.code == "NOGROUP"

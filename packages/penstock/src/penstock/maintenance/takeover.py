@@ -1,4 +1,4 @@
-"""What lost workers own is taken over, also on a stream where nothing else happens."""
+"""Takes over the messages of lost workers, also on a stream where nothing else happens."""
 
 from __future__ import annotations
 
@@ -13,37 +13,37 @@ from penstock.wire.errors import RedisTrouble, Reply
 from penstock.wire.link import Link
 
 PAGE = 250
-"""Entries that one call takes over: about 1 ms of Redis's time."""
+"""Entries that one call takes over, which takes Redis about 1 ms."""
 CONSUMERS = 100
-"""Lost consumers that one pass is told; the next pass is told the others."""
+"""Lost consumers of one pass; the next pass gets the others."""
 
 
 @dataclass(frozen=True, slots=True)
 class TakeoverResult:
-    """What one pass did."""
+    """What one pass has done."""
 
     suspects: int = 0
-    """Entries that were running at a lost worker, and wait to be run in a process of their own."""
+    """Entries that were running in a lost worker, and now wait to run isolated."""
     lost: int = 0
     """Entries that somebody had deleted from the stream."""
     removed: int = 0
     """Consumers that were emptied and deleted."""
     adopted: int = 0
-    """Consumers of our kind that had no lease, and have one now that is marked as lost."""
+    """Consumers of Penstock that had no lease, and now have one that is marked as lost."""
 
 
 class Takeover:
-    """Takes over what workers hold whose lease is over. Any number of sweepers may do so at once."""
+    """Takes over the messages of consumers whose lease has expired. Several processes may do so at the same time."""
 
     def __init__(self, link: Link, keys: PipelineKeys, lease: int, *, clocks: Clocks = CLOCKS) -> None:
-        """Judge by our own clock, in seconds. A pause of more than a third of `lease` ms between passes is a break."""
+        """A pause of more than a third of `lease` ms between passes breaks the contact."""
         self._link = link
         self._keys = keys
         self._lease = lease
         self._contact = Contact(link, lease // 3, clocks)
 
     async def run(self) -> TakeoverResult:
-        """One pass. Takes over only after one full lease of uninterrupted contact with this server (same run id)."""
+        """Run one pass. It takes over only after a full lease of uninterrupted contact with one server (run id)."""
         try:
             return await self._run_once()
         except RedisTrouble:
@@ -62,7 +62,7 @@ class Takeover:
                 suspects, lost, removed = suspects + taken, lost + gone, removed + (answer == "done")
                 more = answer == "more"
                 self._contact.answered(told)
-                if answer == "stale":  # Redis stood still between two answers: those whose lease is over may renew it
+                if answer == "stale":  # Redis hung between two answers: consumers may still renew their expired leases
                     self._contact.broken()
         return TakeoverResult(suspects, lost, removed, number(adopted))
 

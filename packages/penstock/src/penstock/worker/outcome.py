@@ -85,7 +85,7 @@ def decode(text: bytes) -> Outcome:
         case {"result": result, "keep": keep}:
             return Done(Result(result.encode(), keep))
         case {"failure": failure}:
-            return Failed(Failure.told(failure))
+            return Failed(Failure.from_json(failure))
         case {"unreadable": [reason, says]}:
             return Unreadable(cast("Reason", reason), says)
         case {"stopped": True}:

@@ -47,7 +47,7 @@ class HandlerResources:
             if self._stop.is_set():
                 return False
             says = f"`lifespan` of `{self._handler.name}` failed to start: {Failure.of(error).error}"
-            raise CannotGoOn(says, f"see {failure(error).at}") from error
+            raise CannotGoOn(says, f"see its `lifespan`: {failure(error).at}") from error
         finally:
             stop.cancel()
         return True
