@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from planned import TEMPLATES, planned
 from servers import Server
 
-from penstock.message.form import form_of
+from penstock.message.encoding import encoding_of
 from penstock.message.unreadable import Unsendable
 from penstock_generate.kinds.pipeline.producer import producer
 from penstock_generate.kinds.pipeline.producer.words import SCALARS
@@ -263,7 +263,7 @@ def test_what_penstock_sends_it_sends_alike(tmp_path: Path, schema: dict[str, An
     it = planned(tmp_path, {"message": {"schema": schema, **message}})
     module = loaded(producer(it, schema_of(it.spec, it.beside), TEMPLATES).content)
     try:
-        fields = form_of(it.spec.message, schema).write(body)
+        fields = encoding_of(it.spec.message, schema).write(body)
     except Unsendable as error:
         if error.reason != "schema":
             with pytest.raises(ValueError, match=r"."):

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import cast
 
 from penstock.keys import PipelineKeys
+from penstock.wire.command import Argument
 from penstock.wire.errors import Refused, Reply
-from penstock.wire.words import Word
 
 from .link import Op
 from .memory import Memory
@@ -52,9 +52,9 @@ class Front:
         self._steps = Steps(truth)
         self._memory = memory
         self._told = -1
-        self._readers: set[Word] = set()
+        self._readers: set[Argument] = set()
         """Consumers that are there for certain."""
-        self._renewed: set[Word] = set()
+        self._renewed: set[Argument] = set()
         """Those whose leases are."""
         self._later: list[Words] = []
         """Renewals that were answered and not yet asked for, each with its time."""

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from random import Random
 from typing import Protocol
 
+from penstock.wire.command import Argument
 from penstock.wire.errors import Absent, Refused, Reply, Unanswered
 from penstock.wire.link import DISPLACED, Link
-from penstock.wire.words import Word
 
 LAST_LOOK = 0.02
 """As the real one has it."""
@@ -50,7 +50,7 @@ class Op:
 
     __slots__ = ("after", "answered", "client", "future", "loop", "lurks", "name", "reset_after", "sent", "words")
 
-    def __init__(self, client: Client, name: str, words: Sequence[Word], sent: Sequence[Word]) -> None:
+    def __init__(self, client: Client, name: str, words: Sequence[Argument], sent: Sequence[Argument]) -> None:
         self.client = client
         self.name = name
         """Of the command or the script."""
@@ -102,7 +102,7 @@ class Wires(Protocol):
     def connect(self, link: SimulatedLink) -> tuple[float, Client | None]:
         """How long it takes, and the connection unless there is none to be had."""
 
-    def issue(self, client: Client, words: Sequence[Word]) -> Op:
+    def issue(self, client: Client, words: Sequence[Argument]) -> Op:
         """It was sent."""
 
     def close(self, client: Client) -> None:
@@ -132,14 +132,14 @@ class SimulatedLink(Link):
     def client(self) -> Client | None:
         return self._client
 
-    async def call(self, *command: Word, wait: float = 0.0) -> Reply:
+    async def call(self, *command: Argument, wait: float = 0.0) -> Reply:
         async with self._turns:
             answer = await self._ask(command, self._waits + wait)
         if isinstance(answer, Refused):
             raise answer
         return answer
 
-    async def calls(self, commands: Sequence[tuple[Word, ...]]) -> list[Reply | Refused]:
+    async def calls(self, commands: Sequence[tuple[Argument, ...]]) -> list[Reply | Refused]:
         answers: list[Reply | Refused] = []
         async with self._turns:
             for command in commands:
@@ -153,7 +153,7 @@ class SimulatedLink(Link):
         self._is_closed = True
         self._drop("closed")
 
-    async def _ask(self, command: Sequence[Word], within: float) -> Reply | Refused:
+    async def _ask(self, command: Sequence[Argument], within: float) -> Reply | Refused:
         client = self._client
         if client is None or client.broken:
             client = await self._reach()

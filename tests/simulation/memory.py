@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
+from penstock.wire.command import Argument
 from penstock.wire.errors import Refused, Reply
-from penstock.wire.words import Word
 
 RECONCILES = {
     # Which of an answer's parts say that something was changed.
@@ -33,8 +33,8 @@ class Memory:
 
     def __init__(self, *, off: bool) -> None:
         self._off = off
-        self._known: dict[Sequence[Word], Known] = {}
-        self._lasting: dict[Sequence[Word], Known] = {}
+        self._known: dict[Sequence[Argument], Known] = {}
+        self._lasting: dict[Sequence[Argument], Known] = {}
 
     def forget(self, *, by_others: bool = False) -> None:
         """Something has changed."""
@@ -42,7 +42,7 @@ class Memory:
         if by_others:
             self._lasting.clear()
 
-    def answer(self, words: Sequence[Word], time: int) -> tuple[Reply] | None:
+    def answer(self, words: Sequence[Argument], time: int) -> tuple[Reply] | None:
         """The answer to a question that was asked before. `time` is Redis's, in ms."""
         known = self._known.get(words) or self._lasting.get(words)
         if known is None:
@@ -53,7 +53,7 @@ class Memory:
         return (_later(reply, asked, time),)
 
     def note(
-        self, name: str, words: Sequence[Word], reply: Reply | Refused, time: int, first_end: float | None
+        self, name: str, words: Sequence[Argument], reply: Reply | Refused, time: int, first_end: float | None
     ) -> bool:
         """It was asked; whether it changed nothing. `first_end`: when the first of the leases is over."""
         if isinstance(reply, Refused) or not _changed_nothing(name, words, reply):
@@ -89,7 +89,7 @@ def _later(reply: Reply, asked: int, time: int) -> Reply:
     return told
 
 
-def _changed_nothing(name: str, words: Sequence[Word], reply: Reply) -> bool:  # noqa: PLR0911 - one for each kind
+def _changed_nothing(name: str, words: Sequence[Argument], reply: Reply) -> bool:  # noqa: PLR0911 - one for each kind
     if name in ("XPENDING", "measure"):
         return True
     if name == "lead":

@@ -15,7 +15,7 @@ from penstock.janitor.kubernetes_pods import PodsUnknownError
 from penstock.janitor.leader_lock import lock_of
 from penstock.janitor.links import JanitorLinks, PipelineLinks
 from penstock.janitor.reachability import Reachability
-from penstock.message.form import Received, form_of
+from penstock.message.encoding import Received, encoding_of
 from penstock.observe.board import Board
 from penstock.observe.metrics import Metrics
 from penstock.observe.readiness import Readiness
@@ -242,7 +242,9 @@ class WorkerProcess(Process):
             clocks=Clocks(around.universe.clock, around.wall),
             new_consumer=self._named,
         )
-        self._worker = Worker(around.pipeline, handler, form_of(spec.message, {}), dependencies, spawner=self._spawner)
+        self._worker = Worker(
+            around.pipeline, handler, encoding_of(spec.message, {}), dependencies, spawner=self._spawner
+        )
         self.code = await self._worker.run()
         around.tell(f"{self.name} leaves with {self.code}")
         self._check_drain()

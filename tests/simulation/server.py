@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from penstock.wire.command import Argument
 from penstock.wire.errors import Refused, Reply
-from penstock.wire.words import Word
 
 from .front import Front
 from .link import Client, Op
@@ -154,7 +154,7 @@ class Redis:
         """It forgets the scripts."""
         self.front.flush()
 
-    def foreign(self, *command: Word) -> None:
+    def foreign(self, *command: Argument) -> None:
         """Somebody else's command."""
         self.front.ask(command)
         self.front.changed(by_others=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import cast
 
+from penstock.wire.command import Argument
 from penstock.wire.errors import Refused, Reply
-from penstock.wire.words import Word
 
 from .records import Given
 from .truth import Truth
@@ -21,7 +21,7 @@ class Steps:
     def __init__(self, truth: Truth) -> None:
         self._truth = truth
 
-    def see(self, process: str, name: str, words: Sequence[Word], reply: Reply | Refused) -> bool:
+    def see(self, process: str, name: str, words: Sequence[Argument], reply: Reply | Refused) -> bool:
         """A command was executed; whether it may have changed something that counts."""
         if isinstance(reply, Refused):
             return False
@@ -41,7 +41,7 @@ class Steps:
             self._truth.gives(Given(entry, consumer, 1, process, ""), fields)
         return True
 
-    def claim(self, process: str, args: Sequence[Word], reply: Reply) -> bool:
+    def claim(self, process: str, args: Sequence[Argument], reply: Reply) -> bool:
         if not isinstance(reply, list):
             return False
         consumer = str(args[1])
@@ -52,25 +52,27 @@ class Steps:
             self._truth.gives(Given(entry, consumer, count, process, source.decode()), fields)
         return len(reply) > 2 or reply[0] != 0
 
-    def settle(self, process: str, args: Sequence[Word], reply: Reply) -> bool:
+    def settle(self, process: str, args: Sequence[Argument], reply: Reply) -> bool:
         return self._leave("settle", process, args, tuples(args[5:], 2), reply)
 
-    def settle_with(self, process: str, args: Sequence[Word], reply: Reply) -> bool:
+    def settle_with(self, process: str, args: Sequence[Argument], reply: Reply) -> bool:
         return self._leave("settle", process, args, tuples(args[-2:], 2), reply)
 
-    def park(self, process: str, args: Sequence[Word], reply: Reply) -> bool:
+    def park(self, process: str, args: Sequence[Argument], reply: Reply) -> bool:
         return self._leave("park", process, args, tuples(args[4:], 5), reply)
 
-    def give_back(self, process: str, args: Sequence[Word], reply: Reply) -> bool:
+    def give_back(self, process: str, args: Sequence[Argument], reply: Reply) -> bool:
         return self._leave("give back", process, args, tuples(args[4:], 4), reply)
 
-    def bury(self, process: str, args: Sequence[Word], reply: Reply) -> bool:
+    def bury(self, process: str, args: Sequence[Argument], reply: Reply) -> bool:
         answers: list[Reply] = [
             1 if isinstance(one, bytes) else one for one in cast("list[Reply]", reply)
         ]  # a dead letter's id
         return self._leave("bury", process, args, tuples(args[-2:], 2), answers)
 
-    def _leave(self, step: str, process: str, args: Sequence[Word], rows: list[tuple[Word, ...]], reply: Reply) -> bool:
+    def _leave(
+        self, step: str, process: str, args: Sequence[Argument], rows: list[tuple[Argument, ...]], reply: Reply
+    ) -> bool:
         truth, consumer = self._truth, str(args[1])
         answers = cast("list[Reply]", reply)
         for row, answer in zip(rows, answers, strict=True):
@@ -93,12 +95,12 @@ class Steps:
                 truth.freed(message, given, int(row[3 if parked else 2]), itself=not parked)
         return 1 in answers
 
-    def register(self, process: str, args: Sequence[Word], reply: Reply) -> bool:
+    def register(self, process: str, args: Sequence[Argument], reply: Reply) -> bool:
         if reply == 1:
             self._truth.registered(process, str(args[1]))
         return False
 
-    def renew(self, process: str, args: Sequence[Word], reply: Reply) -> bool:
+    def renew(self, process: str, args: Sequence[Argument], reply: Reply) -> bool:
         if reply == 1:
             self._truth.renews(process, str(args[0]))
         else:
@@ -106,14 +108,14 @@ class Steps:
             self._truth.tell(f"{process} cannot renew {args[0]!s}")
         return False
 
-    def overdue(self, process: str, args: Sequence[Word], reply: Reply) -> bool:
+    def overdue(self, process: str, args: Sequence[Argument], reply: Reply) -> bool:
         del args
         _, adopted, *over = cast("list[int | bytes]", reply)
         if adopted or over:
             self._truth.tell(f"{process} sees {over} overdue, and gives {adopted!r} a lease")
         return False
 
-    def take_over(self, process: str, args: Sequence[Word], reply: Reply) -> bool:
+    def take_over(self, process: str, args: Sequence[Argument], reply: Reply) -> bool:
         answer, taken, gone, _ = cast("list[bytes | int]", reply)
         consumer = args[2].decode() if isinstance(args[2], bytes) else str(args[2])
         told = answer.decode() if isinstance(answer, bytes) else str(answer)
@@ -123,14 +125,14 @@ class Steps:
         self._truth.taken_over(consumer)
         return True
 
-    def promote(self, process: str, args: Sequence[Word], reply: Reply) -> bool:
+    def promote(self, process: str, args: Sequence[Argument], reply: Reply) -> bool:
         del args
         _, promoted, entered, lost, *_ = cast("list[int]", reply)
         if promoted or entered or lost:
             self._truth.tell(f"{process} promotes {promoted}, lets in {entered}, finds {lost} lost")
         return bool(promoted or entered or lost)
 
-    def ensure(self, process: str, args: Sequence[Word], reply: Reply) -> bool:
+    def ensure(self, process: str, args: Sequence[Argument], reply: Reply) -> bool:
         del args
         if reply != b"there":
             self._truth.tell(f"{process} makes the group: {reply!r}")
@@ -138,7 +140,7 @@ class Steps:
                 self._truth.group_made()
         return reply != b"there"
 
-    def send(self, process: str, args: Sequence[Word], reply: Reply) -> bool:
+    def send(self, process: str, args: Sequence[Argument], reply: Reply) -> bool:
         for answer in cast("list[Reply]", reply):
             if isinstance(answer, (bytes, int)):
                 message = self._truth.messages[str(args[5]).partition("-")[0]]
@@ -147,7 +149,7 @@ class Steps:
         return True
 
 
-READ: dict[str, Callable[[Steps, str, Sequence[Word], Reply], bool]] = {
+READ: dict[str, Callable[[Steps, str, Sequence[Argument], Reply], bool]] = {
     "claim": Steps.claim,
     "settle": Steps.settle,
     "settle_with": Steps.settle_with,
@@ -164,11 +166,11 @@ READ: dict[str, Callable[[Steps, str, Sequence[Word], Reply], bool]] = {
 }
 
 
-def reason_of(args: Sequence[Word]) -> str:
+def reason_of(args: Sequence[Argument]) -> str:
     """Why something is buried, from the dead letter's values."""
     values = [one if isinstance(one, bytes) else str(one).encode() for one in args[5 : 5 + int(args[4])]]
     return values[values.index(b"penstock-dead-reason") + 1].decode()
 
 
-def tuples(values: Sequence[Word], step: int) -> list[tuple[Word, ...]]:
+def tuples(values: Sequence[Argument], step: int) -> list[tuple[Argument, ...]]:
     return [tuple(values[at : at + step]) for at in range(0, len(values), step)]

@@ -16,8 +16,8 @@ from lua import names
 from servers import Server
 
 from penstock import scripts
+from penstock.wire.command import Argument, pack
 from penstock.wire.errors import Refused, Reply
-from penstock.wire.words import Word, pack
 
 EPOCH = 4_102_444_800_000
 """Redis's time when a simulation begins, in ms: far ahead, so that `*` gives ids in order, whatever the time is."""
@@ -25,7 +25,7 @@ NOW = "simulated:now"
 REAL = (scripts.FOLDER / "shared" / "now.lua").read_bytes()
 VIRTUAL = f"local function now() return tonumber(redis.call('GET', '{NOW}')) end\n".encode()
 
-Words = Sequence[Word]
+Words = Sequence[Argument]
 Patches = Mapping[str, Callable[[bytes], bytes]]
 """Changes to the text of scripts, by name: to see what is found without a line of them."""
 

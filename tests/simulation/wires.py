@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
+from penstock.wire.command import Argument
 from penstock.wire.errors import Refused, Reply
-from penstock.wire.words import Word
 
 from .link import Client, Op, SimulatedLink
 from .server import Redis
@@ -74,7 +74,7 @@ class Wires:
         self._clients += 1
         return seconds, Client(self._clients, link)
 
-    def issue(self, client: Client, words: Sequence[Word]) -> Op:
+    def issue(self, client: Client, words: Sequence[Argument]) -> Op:
         name, sent = self._texts.known(words)
         op = Op(client, name, words, sent)
         rng = client.link.rng

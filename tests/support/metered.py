@@ -15,10 +15,10 @@ from lua import files
 from servers import wait_for
 
 from penstock.scripts import script
+from penstock.wire.command import Argument
 from penstock.wire.errors import Reply
 from penstock.wire.link import Link
 from penstock.wire.route import Route
-from penstock.wire.words import Word
 
 
 class Meter:
@@ -63,7 +63,7 @@ class MeteredLink(Link):
         self._meter = meter
         self._scripts = {script(path.stem, path.parent).sha: path.stem for path in files()}
 
-    async def call(self, *command: Word, wait: float = 0.0) -> Reply:
+    async def call(self, *command: Argument, wait: float = 0.0) -> Reply:
         before = self._meter.ran()
         try:
             return await super().call(*command, wait=wait)

@@ -10,7 +10,7 @@ import pages
 import pytest
 
 from penstock.handling.load import load
-from penstock.message.form import form_of
+from penstock.message.encoding import encoding_of
 from penstock.resolved import resolve
 from penstock_spec.kinds.pipeline.message.schema_of import schema_of
 
@@ -41,7 +41,7 @@ def test_each_handler_of_the_page_can_be_run(repository: Path) -> None:
     resolution = resolve(specs, None, "dev", repository, datetime.now(UTC).date())
     for pipeline in resolution.pipelines:
         handler = load(pipeline.spec)
-        form = form_of(pipeline.spec.message, schema_of(pipeline.spec, pipeline.folder))
-        assert form.write({"job_id": "1", "image_ids": []})
+        encoding = encoding_of(pipeline.spec.message, schema_of(pipeline.spec, pipeline.folder))
+        assert encoding.write({"job_id": "1", "image_ids": []})
         assert handler.style == ("thread" if pipeline.name == "thumbnails" else "async")
     assert len(resolution.pipelines) == 3

@@ -13,8 +13,8 @@ from typing_extensions import TypedDict as OtherTypedDict
 
 from penstock.handling.typed import maker
 from penstock.message.body import value_of
-from penstock.message.form import Received
-from penstock.message.own import NOTHING
+from penstock.message.encoding import Received
+from penstock.message.penstock_fields import NOTHING
 from penstock.message.unreadable import Unreadable
 from penstock_spec.findings import CannotGoOn
 from penstock_spec.values.quantities import Size

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field, RootModel
 
 from penstock.message.body import json_of, plain, text_of, value_of
-from penstock.message.unreadable import Misfit, Unreadable, Unsendable
+from penstock.message.unreadable import MessageProblem, Unreadable, Unsendable
 from penstock_spec.values.quantities import Size
 
 LIMIT = Size("256Ki")
@@ -154,26 +154,26 @@ class Colour(Enum):
 @pytest.mark.parametrize(
     ("body", "reason", "says"),
     [
-        ({"hunter2": math.nan}, "not-json", "the body holds a number that no reader of JSON takes"),
-        ({"hunter2": math.inf}, "not-json", "the body holds a number that no reader of JSON takes"),
-        ({"hunter2": 10**5000}, "not-json", "the body holds a number that no reader of JSON takes"),
-        ({"hunter2\ud800": 1}, "not-utf-8", "a text in the body holds half of a character"),
-        ({("hunter2",): 1}, "type", "a key in the body is no text"),
-        (circle(), "not-json", "the body holds itself"),
+        ({"hunter2": math.nan}, "not-json", "the body contains a number that JSON does not have"),
+        ({"hunter2": math.inf}, "not-json", "the body contains a number that JSON does not have"),
+        ({"hunter2": 10**5000}, "not-json", "the body contains a number that JSON does not have"),
+        ({"hunter2\ud800": 1}, "not-utf-8", "a text in the body contains half a character (a lone surrogate)"),
+        ({("hunter2",): 1}, "type", "a key in the body is not a text"),
+        (circle(), "not-json", "the body contains itself"),
         (deep(), "not-json", "the body is nested too deeply"),
         (
             {"hunter2": datetime(2027, 1, 31, tzinfo=UTC)},
             "type",
-            "a `datetime` is nothing that JSON has; hand over a model, or make text of it",
+            "a `datetime` is not a JSON type; pass a model, or convert it to text",
         ),
         (
             {"hunter2": UUID(int=5)},
             "type",
-            "a `UUID` is nothing that JSON has; hand over a model, or make text of it",
+            "a `UUID` is not a JSON type; pass a model, or convert it to text",
         ),
-        ({"a": Colour.RED}, "type", "a `Colour` is nothing that JSON has; hand over a model, or make text of it"),
-        ({"a": b"hunter2"}, "type", "a `bytes` is nothing that JSON has; hand over a model, or make text of it"),
-        ({"a": Decimal(1)}, "type", "a `Decimal` is nothing that JSON has; hand over a model, or make text of it"),
+        ({"a": Colour.RED}, "type", "a `Colour` is not a JSON type; pass a model, or convert it to text"),
+        ({"a": b"hunter2"}, "type", "a `bytes` is not a JSON type; pass a model, or convert it to text"),
+        ({"a": Decimal(1)}, "type", "a `Decimal` is not a JSON type; pass a model, or convert it to text"),
     ],
     ids=["nan", "inf", "digits", "half", "key", "circle", "deep", "datetime", "uuid", "enum", "bytes", "decimal"],
 )
@@ -248,14 +248,14 @@ def in_a_circle() -> Holds:
 @pytest.mark.parametrize(
     ("body", "says"),
     [
-        ([1], "a `list` is no object; hand over a dict, a pydantic model or a dataclass"),
-        ("hunter2", "a `str` is no object; hand over a dict, a pydantic model or a dataclass"),
-        (b"{}", "a `bytes` is no object; hand over a dict, a pydantic model or a dataclass"),
-        (None, "a `NoneType` is no object; hand over a dict, a pydantic model or a dataclass"),
-        (Data, "a `type` is no object; hand over a dict, a pydantic model or a dataclass"),
-        (Items([1]), "a `Items` is no object; hand over a dict, a pydantic model or a dataclass"),
-        (Holds(it=object()), "the `Holds` holds something that cannot be written as JSON"),
-        (in_a_circle(), "the `Holds` holds something that cannot be written as JSON"),
+        ([1], "a `list` is not an object; pass a dict, a pydantic model or a dataclass"),
+        ("hunter2", "a `str` is not an object; pass a dict, a pydantic model or a dataclass"),
+        (b"{}", "a `bytes` is not an object; pass a dict, a pydantic model or a dataclass"),
+        (None, "a `NoneType` is not an object; pass a dict, a pydantic model or a dataclass"),
+        (Data, "a `type` is not an object; pass a dict, a pydantic model or a dataclass"),
+        (Items([1]), "a `Items` is not an object; pass a dict, a pydantic model or a dataclass"),
+        (Holds(it=object()), "the `Holds` contains something that cannot be written as JSON"),
+        (in_a_circle(), "the `Holds` contains something that cannot be written as JSON"),
     ],
     ids=["list", "text", "bytes", "nothing", "class", "root model", "thing", "circle"],
 )  # fmt: skip
@@ -283,5 +283,5 @@ def test_a_number_that_is_no_number_survives_no_model() -> None:
 
 def test_both_verdicts_are_misfits_with_a_word_and_a_sentence() -> None:
     for kind in (Unreadable, Unsendable):
-        one: Misfit = kind("schema", "expected integer")
+        one: MessageProblem = kind("schema", "expected integer")
         assert (one.reason, one.says, str(one)) == ("schema", "expected integer", "schema: expected integer")

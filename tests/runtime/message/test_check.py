@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from penstock.message.check import Check, check_of
+from penstock.message.check import SchemaCheck, schema_check_of
 from penstock.message.unreadable import Unreadable
 
 DRAFT_7 = "http://json-schema.org/draft-07/schema#"
@@ -27,14 +27,14 @@ WRONG: list[tuple[dict[str, Any], dict[str, Any], str]] = [
         {"a": [{}, {"a": SENT}]},
         "at `a[1].a`: expected integer",
     ),
-    ({"additionalProperties": False}, {SENT: 1}, "something stands there that the schema does not allow"),
+    ({"additionalProperties": False}, {SENT: 1}, "it contains something that the schema does not allow"),
     (
         {**inside({}), "additionalProperties": False},
         {SENT: 1},
-        "something stands there that the schema does not allow",
+        "it contains something that the schema does not allow",
     ),
-    ({"unevaluatedProperties": False}, {SENT: 1}, "something stands there that the schema does not allow"),
-    (inside(schema=False), {"a": SENT}, "at `a`: something stands there that the schema does not allow"),
+    ({"unevaluatedProperties": False}, {SENT: 1}, "it contains something that the schema does not allow"),
+    (inside(schema=False), {"a": SENT}, "at `a`: it contains something that the schema does not allow"),
     ({"additionalProperties": {"type": "integer"}}, {SENT: SENT}, "at `*`: expected integer"),
     ({"additionalProperties": {"type": "integer"}}, {"491701234567": SENT}, "at `*`: expected integer"),
     (
@@ -48,9 +48,9 @@ WRONG: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     (inside({"minimum": 5}), {"a": 1}, "at `a`: expected `minimum: 5`"),
     (inside({"multipleOf": 5}), {"a": 1}, "at `a`: expected `multipleOf: 5`"),
     (inside({"maxLength": 2}), {"a": SENT}, "at `a`: expected `maxLength: 2`"),
-    (inside({"uniqueItems": True}), {"a": [SENT, SENT]}, "at `a`: it does not fit `uniqueItems`"),
-    (inside({"not": {}}), {"a": SENT}, "at `a`: it does not fit `not`"),
-    ({"propertyNames": {"pattern": "^x"}}, {SENT: 1}, "it does not fit `propertyNames`"),
+    (inside({"uniqueItems": True}), {"a": [SENT, SENT]}, "at `a`: it does not match `uniqueItems`"),
+    (inside({"not": {}}), {"a": SENT}, "at `a`: it does not match `not`"),
+    ({"propertyNames": {"pattern": "^x"}}, {SENT: 1}, "it does not match `propertyNames`"),
     (
         inside({"anyOf": [{"type": "string"}, {"type": "null"}]}),
         {"a": 5},
@@ -69,12 +69,12 @@ WRONG: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     (
         inside({"anyOf": [{"maxLength": 3}, {"pattern": "^x"}]}),
         {"a": SENT},
-        "at `a`: it does not fit `anyOf`",
+        "at `a`: it does not match `anyOf`",
     ),
     (
         {"oneOf": [{"required": ["a"]}, {"required": ["b"]}]},
         {"a": SENT, "b": SENT},
-        "it does not fit `oneOf`",
+        "it does not match `oneOf`",
     ),
     (
         {"$schema": DRAFT_7, **inside({"format": "email"})},
@@ -91,18 +91,18 @@ def test_what_does_not_fit_is_told_by_place_and_expectation(
     schema: dict[str, Any], body: dict[str, Any], says: str
 ) -> None:
     with pytest.raises(Unreadable) as told:
-        Check(schema)(body)
+        SchemaCheck(schema)(body)
     assert (told.value.reason, told.value.says) == ("schema", says)
     assert told.value.__suppress_context__
 
 
 def test_what_fits_passes() -> None:
-    Check(inside({"type": "integer"}))({"a": 10**400, "b": SENT})
+    SchemaCheck(inside({"type": "integer"}))({"a": 10**400, "b": SENT})
 
 
 def test_formats_count_as_in_linting() -> None:
     """From 2019-09 on they describe and refuse nothing."""
-    Check(inside({"format": "email"}))({"a": SENT})
+    SchemaCheck(inside({"format": "email"}))({"a": SENT})
 
 
 @pytest.mark.parametrize(
@@ -110,12 +110,12 @@ def test_formats_count_as_in_linting() -> None:
     [{}, {"type": "object"}, {"$schema": DRAFT_7, "type": "object", "title": "Anything", "$defs": {"a": {}}}],
 )
 def test_a_schema_that_every_object_fits_costs_nothing(schema: dict[str, Any]) -> None:
-    assert check_of(schema) is None
+    assert schema_check_of(schema) is None
 
 
 @pytest.mark.parametrize("schema", [{"type": "object", "required": []}, {"type": ["object"]}, {"$ref": "#"}])
 def test_any_other_schema_is_checked(schema: dict[str, Any]) -> None:
-    assert check_of(schema) is not None
+    assert schema_check_of(schema) is not None
 
 
 def test_a_schema_that_refers_to_itself_stands_the_deepest_body() -> None:
@@ -123,11 +123,11 @@ def test_a_schema_that_refers_to_itself_stands_the_deepest_body() -> None:
     for _ in range(190):
         body = {"a": body}
     with pytest.raises(Unreadable) as told:
-        Check({"type": "object", "properties": {"a": {"$ref": "#"}}})(body)
+        SchemaCheck({"type": "object", "properties": {"a": {"$ref": "#"}}})(body)
     assert told.value.says.startswith("at `a.a.a.a")
     assert len(told.value.says) < 300
 
 
 def test_nothing_is_fetched() -> None:
     with pytest.raises(ValueError, match="elsewhere"):
-        Check({"$ref": "http://elsewhere.example/schema.json"})
+        SchemaCheck({"$ref": "http://elsewhere.example/schema.json"})

@@ -34,10 +34,10 @@ from penstock.producer.outcomes import Duplicate
 from penstock.producer.producer import Producer
 from penstock.resolved import ResolvedPipeline
 from penstock.scripts import script
+from penstock.wire.command import Argument
 from penstock.wire.credentials import Credentials
 from penstock.wire.errors import RedisTrouble, Reply
 from penstock.wire.link import Link
-from penstock.wire.words import Word
 
 SELDOM = {"producer": ["+hdel"], "operator": ["+hdel"]}
 """What scripts call only where a command before it has failed half-way."""
@@ -151,10 +151,12 @@ class Hand:
     stage: Stage
     consumer: str = "me~00000001"
 
-    async def run(self, name: str, keys: Sequence[str], *args: Word) -> Reply:
+    async def run(self, name: str, keys: Sequence[str], *args: Argument) -> Reply:
         return await self.link.run(script(name), keys, args)
 
-    async def step(self, name: str, keys: Sequence[str], id_: str, *more: Word, before: Sequence[Word] = ()) -> Reply:
+    async def step(
+        self, name: str, keys: Sequence[str], id_: str, *more: Argument, before: Sequence[Argument] = ()
+    ) -> Reply:
         """One delivery, the first of its entry."""
         args = (self.stage.keys.group, self.consumer, *before, id_, id_, id_, 1, *more)
         return await self.run(name, keys, *args)

@@ -26,7 +26,7 @@ from stage import Stage
 from targets import Target
 
 from penstock.keys import PipelineKeys
-from penstock.message.story import read_story
+from penstock.message.death_history import read_history
 from penstock.operating.dead_letters.batch import check_slots
 from penstock.operating.dead_letters.choice import Filters, Walk
 from penstock.operating.dead_letters.dead_letter import DeadLetter
@@ -100,7 +100,7 @@ class TestReplay:
         [fields] = desk.exact(desk.keys.stream)
         assert tuple(fields[: len(BINARY)]) == BINARY
         assert fields[len(BINARY)] == b"penstock-story"
-        [death] = read_story(fields[-1])
+        [death] = read_history(fields[-1])
         assert (death.id, death.reason, death.error, death.attempts) == ("17-4", "failed", "ValueError: no", 3)
         assert desk.dead() == {}
 
@@ -116,7 +116,7 @@ class TestReplay:
         desk.penstock("dlq", "replay", "trial", "--all", "--yes")
         _, fields = desk.exact(desk.keys.stream)
         assert (*fields[:2], *fields[4:]) == BINARY
-        assert [death.id for death in read_story(fields[3])] == ["1-0", "2-0"]
+        assert [death.id for death in read_history(fields[3])] == ["1-0", "2-0"]
 
     def test_what_was_packed_is_unpacked(self, desk: Desk) -> None:
         fields = [part for n in range(1500) for part in (b"f%d" % n, b"\xfe%d" % n)]

@@ -9,7 +9,7 @@ from promises import keep
 from sending import entries, pipeline
 from targets import Target
 
-from penstock.message.form import form_of
+from penstock.message.encoding import encoding_of
 from penstock.producer import Producer, Sent
 from penstock_spec.kinds.pipeline.spec import Pipeline
 
@@ -44,12 +44,12 @@ def sent(target: Target, spec: Pipeline, bodies: list[Any]) -> list[dict[str, st
 def test_any_json(target: Target, bodies: list[dict[str, Any]]) -> None:
     """As dicts and as bytes: what any reader of JSON finds in the entry is the body, and so is what a worker reads."""
     spec = pipeline(message={"schema": {"type": "object"}})
-    form = form_of(spec.message, {"type": "object"})
+    encoding = encoding_of(spec.message, {"type": "object"})
     raw = [json.dumps(body).encode() for body in bodies]
     for fields in (sent(target, spec, bodies), sent(target, spec, raw)):
         assert [json.loads(one["data"]) for one in fields] == bodies
         flat = [[word.encode() for field in one.items() for word in field] for one in fields]
-        assert [form.read(one).value for one in flat] == bodies
+        assert [encoding.read(one).value for one in flat] == bodies
 
 
 @EACH_FLUSHES

@@ -13,9 +13,9 @@ from penstock.scheduler.context import JobContext
 from penstock.scheduler.job_steps import JobEntry, JobSteps, load
 from penstock.scheduler.refresh import Refresh
 from penstock.scripts import Script
+from penstock.wire.command import Argument
 from penstock.wire.errors import Reply
 from penstock.wire.link import Link
-from penstock.wire.words import Word
 from penstock_spec.kinds.scheduler.effective import EffectiveJob
 from penstock_spec.kinds.scheduler.keys import SchedulerKeys
 
@@ -27,7 +27,7 @@ class Counting(Link):
 
     acquires = 0
 
-    async def run(self, script: Script, keys: Sequence[str | bytes], args: Sequence[Word]) -> Reply:
+    async def run(self, script: Script, keys: Sequence[str | bytes], args: Sequence[Argument]) -> Reply:
         self.acquires += script is load("acquire")
         return await super().run(script, keys, args)
 

@@ -8,10 +8,10 @@ from servers import Server
 from targets import Target
 
 from penstock.scripts import Script
+from penstock.wire.command import Argument
 from penstock.wire.errors import Refused, Reply
 from penstock.wire.link import Link
 from penstock.wire.route import Route
-from penstock.wire.words import Word
 
 KEY = "{tests}:key"
 
@@ -58,7 +58,7 @@ def test_a_restart_forgets_scripts_and_no_harm_is_done(server: Server) -> None:
 class Forgetful(Link):
     """To a server that does not keep what it is told: a slot that is on its way, or a flush between the two."""
 
-    async def call(self, *command: Word, wait: float = 0.0) -> Reply:
+    async def call(self, *command: Argument, wait: float = 0.0) -> Reply:
         return b"" if command[0] == "SCRIPT" else await super().call(*command, wait=wait)
 
 

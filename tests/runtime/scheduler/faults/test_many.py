@@ -12,9 +12,9 @@ from targets import Target
 from penstock.scheduler.context import JobContext
 from penstock.scheduler.job_steps import load
 from penstock.scripts import Script
+from penstock.wire.command import Argument
 from penstock.wire.errors import Refused, Reply, Unanswered
 from penstock.wire.link import Link
-from penstock.wire.words import Word
 from penstock_spec.kinds.scheduler.effective import EffectiveJob
 from penstock_spec.kinds.scheduler.keys import SchedulerKeys
 
@@ -65,7 +65,7 @@ class Refusing(Link):
 
     left = REFUSALS
 
-    async def run(self, script: Script, keys: Sequence[str | bytes], args: Sequence[Word]) -> Reply:
+    async def run(self, script: Script, keys: Sequence[str | bytes], args: Sequence[Argument]) -> Reply:
         if script is load("acquire") and self.left:
             self.left -= 1
             raise Refused("ERR it is a test") if self.left % 2 else TypeError
@@ -115,7 +115,7 @@ class Deaf(Link):
 
     left = 3
 
-    async def run(self, script: Script, keys: Sequence[str | bytes], args: Sequence[Word]) -> Reply:
+    async def run(self, script: Script, keys: Sequence[str | bytes], args: Sequence[Argument]) -> Reply:
         answer = await super().run(script, keys, args)
         if script is load("acquire") and self.left and isinstance(answer, list) and len(answer) > HEAD:
             self.left -= 1
@@ -162,7 +162,7 @@ def test_a_run_that_is_not_handed_back_yet_hides_no_other_of_its_job(
     class Forgetful(Link):
         """Hears of no complete at first, of which one was done, and of no acquire behind that."""
 
-        async def run(self, script: Script, keys: Sequence[str | bytes], args: Sequence[Word]) -> Reply:
+        async def run(self, script: Script, keys: Sequence[str | bytes], args: Sequence[Argument]) -> Reply:
             if script is load("complete") and left["complete"]:
                 left["complete"] -= 1
                 if left["complete"] == 3:

@@ -9,9 +9,9 @@ from typing import Annotated, Any, TypeAlias, get_args, get_origin
 from pydantic import TypeAdapter, ValidationError
 from pydantic.errors import PydanticUserError
 
-from penstock.message.form import Received
+from penstock.message.encoding import Received
+from penstock.message.error_path import at, error_path, field_names
 from penstock.message.unreadable import Unreadable
-from penstock.message.where import at, names_in, where
 from penstock_spec.findings import CannotGoOn
 
 Make: TypeAlias = Callable[[Received], Any]
@@ -54,7 +54,7 @@ class _Typed:
 
     def _describe(self, error: ValidationError, value: object) -> str:
         errors = error.errors(include_url=False, include_context=False, include_input=False)
-        shown = [f"{at(where(value, one['loc'], self._known))}{one['type']}" for one in errors[:_MAX_SHOWN]]
+        shown = [f"{at(error_path(value, one['loc'], self._known))}{one['type']}" for one in errors[:_MAX_SHOWN]]
         more = len(errors) - len(shown)
         return "; ".join(shown) + (f"; and {more} more" if more else "")
 
@@ -62,7 +62,7 @@ class _Typed:
     def _known(self) -> frozenset[str]:
         """Field names from the code, which messages may quote; computed on demand."""
         try:
-            return names_in(self._adapter.json_schema())
+            return field_names(self._adapter.json_schema())
         except Exception:  # noqa: BLE001 - a type of the team's own makes its schema itself, or has none
             return frozenset()
 

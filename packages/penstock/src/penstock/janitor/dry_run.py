@@ -15,9 +15,9 @@ from penstock.janitor.reconcile import BYTES, ENTRIES, PAGE
 from penstock.keys import PARKED
 from penstock.maintenance.replies import items, mapping, milliseconds, no_stream, number, raw, without_group
 from penstock.resolved import ResolvedPipeline
+from penstock.wire.command import Argument
 from penstock.wire.errors import RedisTrouble, Refused, Reply
 from penstock.wire.link import Link
-from penstock.wire.words import Word
 from penstock_spec.kinds.pipeline.stream import KeepAge, KeepLength
 
 COUNT = b"~count"
@@ -171,7 +171,7 @@ class DryRun:
 
     async def _there(self, ids: set[bytes]) -> set[bytes]:
         """Those that are in the stream."""
-        asked: list[tuple[Word, ...]] = [("XRANGE", self._keys.stream, id_, id_) for id_ in ids]
+        asked: list[tuple[Argument, ...]] = [("XRANGE", self._keys.stream, id_, id_) for id_ in ids]
         return {id_ for id_, entry in zip(ids, await self._calls(asked), strict=True) if entry}
 
     async def _nowhere(self) -> tuple[set[bytes], int]:
@@ -183,7 +183,7 @@ class DryRun:
         last = raw(groups[0][b"last-delivered-id"])
         ids = [id_ async for id_ in self._page(keys.stream, last)]
         nowhere = [id_ for id_, owner in zip(ids, await self._pending(ids), strict=True) if not owner]
-        asked: list[tuple[Word, ...]] = [("SISMEMBER", keys.finished, id_) for id_ in nowhere]
+        asked: list[tuple[Argument, ...]] = [("SISMEMBER", keys.finished, id_) for id_ in nowhere]
         unfinished = {id_ for id_, known in zip(nowhere, await self._answers(asked), strict=True) if not known}
         return unfinished, len(nowhere) - len(unfinished)
 
@@ -206,11 +206,11 @@ class DryRun:
         keys = self._keys
         return await self._calls([("XPENDING", keys.stream, keys.group, id_, id_, 1, *owner) for id_ in ids])
 
-    async def _calls(self, commands: Sequence[tuple[Word, ...]]) -> list[list[Reply]]:
+    async def _calls(self, commands: Sequence[tuple[Argument, ...]]) -> list[list[Reply]]:
         """Lists, asked for together."""
         return [items(one) for one in await self._answers(commands)]
 
-    async def _answers(self, commands: Sequence[tuple[Word, ...]]) -> list[Reply]:
+    async def _answers(self, commands: Sequence[tuple[Argument, ...]]) -> list[Reply]:
         """Asked for together."""
         found: list[Reply] = []
         for one in await self._link.calls(commands) if commands else []:

@@ -1,7 +1,7 @@
-"""A body: JSON in UTF-8, one object, and nothing that two readers could read differently.
+"""A body: JSON in UTF-8, one object, that every reader reads the same.
 
-`NaN`, infinities, numbers too large for a float, halves of characters and byte order marks are refused; nesting is
-read to 200 levels, on every Python. Of a key that stands twice the last counts.
+`NaN`, infinities, numbers too large for a float, lone surrogates and byte order marks are refused. Nesting is
+limited to 200 levels, on every Python. Of a repeated key the last counts.
 """
 
 from __future__ import annotations
@@ -24,37 +24,37 @@ Value = dict[str, Any]
 _BOM = b"\xef\xbb\xbf"
 _KINDS = {list: "a list", str: "a text", bool: "true or false", type(None): "null", int: "a number", float: "a number"}
 
-# The parser makes infinity of what is too large for a float. That takes an exponent of three digits, or very many
-# digits: with all digits made 0 and `E` made `e`, both are found by searching bytes, which costs next to nothing.
+# The parser turns numbers too large for a float into infinity. Such a number has an exponent of three digits, or very
+# many digits. With all digits replaced by 0 and `E` by `e`, a byte search finds both at almost no cost.
 _NUMBERS = bytes.maketrans(b"123456789E", b"000000000e")
 _LARGE_EXPONENT = b"0e000"
 _MANY_DIGITS = b"0" * 200
 
 
 def value_of(raw: bytes, max_size: Size) -> Value:
-    """The object in the bytes of a body."""
+    """Parse the object in a body."""
     if len(raw) > max_size.amount:
         raise too_large(len(raw), max_size)
     value = json_of(raw)
     if type(value) is not dict:
-        raise Unreadable("schema", f"the body is {_KINDS[type(value)]}, and no object")
+        raise Unreadable("schema", f"the body is {_KINDS[type(value)]}, not an object")
     return value
 
 
 def json_of(raw: bytes) -> object:
-    """The value in bytes of JSON, whatever it is."""
+    """Parse any JSON value."""
     try:
         value: object = from_json(raw, allow_inf_nan=False, cache_strings="keys")
     except ValueError as error:
         raise _explained(raw, error) from None
     digits = raw.translate(_NUMBERS, b"+")
     if (_LARGE_EXPONENT in digits or (len(raw) > len(_MANY_DIGITS) and _MANY_DIGITS in digits)) and _infinite(value):
-        raise Unreadable("not-json", "a number in it is too large to be read")
+        raise Unreadable("not-json", "it contains a number that is too large")
     return value
 
 
 def too_large(size: int, max_size: Size) -> Unreadable:
-    """What is said of a body above the limit."""
+    """Return the error for a body above the limit."""
     return Unreadable("too-large", f"the body has {size} bytes, and `message.max_size` is {max_size}")
 
 
@@ -67,7 +67,9 @@ def _explained(raw: bytes, error: ValueError) -> Unreadable:
         return Unreadable("not-utf-8", f"byte {wrong.start + 1} of the body is not UTF-8")
     if raw.startswith(_BOM):
         return Unreadable("not-json", "it starts with a byte order mark")
-    return Unreadable("not-json", str(error))  # the parser tells positions and what it expected, and quotes nothing
+    return Unreadable(
+        "not-json", str(error)
+    )  # the parser's message has positions and what it expected, and quotes nothing
 
 
 def _infinite(value: object) -> bool:
@@ -89,47 +91,45 @@ def _inside(level: list[object]) -> Iterator[object]:
 
 class _Encoder(json.JSONEncoder):
     def default(self, o: object) -> NoReturn:
-        raise Unsendable(
-            "type", f"a `{type(o).__qualname__}` is nothing that JSON has; hand over a model, or make text of it"
-        )
+        raise Unsendable("type", f"a `{type(o).__qualname__}` is not a JSON type; pass a model, or convert it to text")
 
 
 _ENCODER = _Encoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 def text_of(value: object) -> bytes:
-    """A plain value as compact JSON. Keys that are numbers become text and tuples lists, as in Python's `json`."""
+    """Return a plain value as compact JSON. Numeric keys become text and tuples lists, as in Python's `json`."""
     try:
         return _ENCODER.encode(value).encode()
     except UnicodeEncodeError:
-        raise Unsendable("not-utf-8", "a text in the body holds half of a character") from None
+        raise Unsendable("not-utf-8", "a text in the body contains half a character (a lone surrogate)") from None
     except RecursionError:
         raise Unsendable("not-json", "the body is nested too deeply") from None
     except ValueError as error:
         circle = "Circular" in str(error)
-        says = "the body holds itself" if circle else "the body holds a number that no reader of JSON takes"
+        says = "the body contains itself" if circle else "the body contains a number that JSON does not have"
         raise Unsendable("not-json", says) from None
     except TypeError:
-        raise Unsendable("type", "a key in the body is no text") from None
+        raise Unsendable("type", "a key in the body is not a text") from None
 
 
 def plain(body: object) -> Value:
-    """What a sender hands over, as plain values: a dict, a pydantic model, a dataclass."""
+    """Return a sender's dict, pydantic model or dataclass as plain values."""
     if type(body) is dict:
         return body
     try:
         value = _dumped(body)
     except (ValueError, RecursionError):  # pydantic's errors are ValueErrors too
-        says = f"the `{type(body).__qualname__}` holds something that cannot be written as JSON"
+        says = f"the `{type(body).__qualname__}` contains something that cannot be written as JSON"
         raise Unsendable("type", says) from None
     if not isinstance(value, dict):
-        says = f"a `{type(body).__qualname__}` is no object; hand over a dict, a pydantic model or a dataclass"
+        says = f"a `{type(body).__qualname__}` is not an object; pass a dict, a pydantic model or a dataclass"
         raise Unsendable("type", says)
     return value
 
 
 def _dumped(body: object) -> object:
-    # Pydantic's warnings quote values; what does not fit its model is told by the schema.
+    # Pydantic's warnings quote values; the schema check reports what does not match.
     if isinstance(body, BaseModel):
         return body.model_dump(mode="json", by_alias=True, warnings=False)
     if is_dataclass(body) and not isinstance(body, type):

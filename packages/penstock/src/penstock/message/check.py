@@ -1,4 +1,4 @@
-"""Bodies against their schema, by a validator that is compiled once."""
+"""Checks bodies against their schema, with a validator that is compiled once."""
 
 from __future__ import annotations
 
@@ -9,44 +9,44 @@ from typing import Any, NoReturn
 import jsonschema_rs as compiled
 
 from penstock.message.body import Value
+from penstock.message.error_path import at, error_path, field_names
 from penstock.message.unreadable import Unreadable
-from penstock.message.where import at, names_in, where
 from penstock_spec.kinds.pipeline.message.schema_check import DRAFTS, NEWEST
 from penstock_spec.values.strings import printable
 
 _SAYS_NOTHING = frozenset({
     "$schema", "$id", "$comment", "$defs", "definitions", "title", "description", "default", "examples", "deprecated",
 })  # fmt: skip
-"""Keywords that refuse no value by themselves."""
+"""Keywords that refuse no value."""
 
 _MOST_SHOWN = 80
 
 
-class Check:
-    """A schema that refuses something."""
+class SchemaCheck:
+    """A schema that refuses some values."""
 
     __slots__ = ("_known", "_validator")
 
     def __init__(self, schema: dict[str, Any]) -> None:
-        """Compile it, as linting does: formats count where the schema's draft says so, and nothing is fetched."""
+        """Compile it as lint does: formats apply as the schema's draft says, and nothing is fetched."""
         draft = DRAFTS[str(schema.get("$schema", NEWEST)).rstrip("#")]
         self._validator = draft(json.dumps(schema), retriever=_refuse, mask="the value")
-        self._known = names_in(schema)
+        self._known = field_names(schema)
 
     def __call__(self, value: Value) -> None:
-        """Raises with the first thing that is wrong, at its place, and with what was expected instead."""
+        """Check a body. Raises Unreadable with the place of the first error and what was expected."""
         try:
             self._validator.validate(value)
         except compiled.ValidationError as found:
             error = _meant(found)
-            path = where(value, error.instance_path, self._known)
+            path = error_path(value, error.instance_path, self._known)
             raise Unreadable("schema", f"{at(path)}{_expected(error)}") from None
 
 
-def check_of(schema: dict[str, Any]) -> Check | None:
-    """What checks an object; nothing where every object fits, so that such a schema costs nothing."""
+def schema_check_of(schema: dict[str, Any]) -> SchemaCheck | None:
+    """Return the check of a schema; None if it accepts every object, so that such a schema costs nothing."""
     rest = {key: value for key, value in schema.items() if key not in _SAYS_NOTHING}
-    return None if rest in ({}, {"type": "object"}) else Check(schema)
+    return None if rest in ({}, {"type": "object"}) else SchemaCheck(schema)
 
 
 def _refuse(uri: str) -> NoReturn:
@@ -54,7 +54,7 @@ def _refuse(uri: str) -> NoReturn:
 
 
 def _meant(error: compiled.ValidationError) -> compiled.ValidationError:
-    """Of choices: what is wrong with the only one whose type is right."""
+    """Among choices, return the error of the only one whose type is right."""
     near = [one for one in _choices(error) if not _other_type(one, error)]
     return _meant(near[0]) if len(near) == 1 else error
 
@@ -76,7 +76,7 @@ def _expected(error: compiled.ValidationError) -> str:
     if keyword in _TOLD:
         return _TOLD[keyword](told)
     limit = next((told[key] for key in ("limit", "multiple_of", "pattern", "format") if key in told), None)
-    return f"it does not fit `{keyword}`" if limit is None else f"expected `{keyword}: {_json(limit)}`"
+    return f"it does not match `{keyword}`" if limit is None else f"expected `{keyword}: {_json(limit)}`"
 
 
 def _types(names: Iterable[str]) -> str:
@@ -84,13 +84,13 @@ def _types(names: Iterable[str]) -> str:
 
 
 def _json(value: object) -> str:
-    """What the schema says; a schema is no secret."""
+    """Quote the schema, which is not secret."""
     return printable(json.dumps(value, ensure_ascii=False, default=str), _MOST_SHOWN)
 
 
 def _too_much(told: dict[str, Any]) -> str:
-    del told  # it has the names that the sender chose
-    return "something stands there that the schema does not allow"
+    del told  # it contains the sender's names
+    return "it contains something that the schema does not allow"
 
 
 _TOLD: dict[str, Callable[[dict[str, Any]], str]] = {

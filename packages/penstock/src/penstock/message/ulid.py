@@ -1,4 +1,4 @@
-"""ULIDs: 26 characters that sort by the millisecond in which they were made."""
+"""ULIDs: 26 characters that sort by their creation time in milliseconds."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import time
 from collections.abc import Callable
 
 ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-"""Crockford's: no I, L, O and U."""
+"""Crockford's alphabet: no I, L, O and U."""
 
 _ULID = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}", re.ASCII)
 _VALUES = {letter: value for value, letter in enumerate(ALPHABET)}
 _PAIRS = tuple(first + second for first in ALPHABET for second in ALPHABET)
 _LOW = 2**20
-"""The last four characters. Those before them are written once a millisecond."""
+"""The last four characters; the others are written once per millisecond."""
 
 
 def wall_clock() -> int:
@@ -24,12 +24,12 @@ def wall_clock() -> int:
 
 
 def is_ulid(text: str) -> bool:
-    """As this module writes them: upper case, nothing that could be read in two ways."""
+    """Whether a text is a ULID in upper case, as this module writes them."""
     return _ULID.fullmatch(text) is not None
 
 
 def time_of(ulid: str) -> int:
-    """The millisecond in which it was made, since 1970."""
+    """Return the creation time in milliseconds since 1970."""
     if not is_ulid(ulid):
         raise ValueError("not a ULID")
     made = 0
@@ -56,7 +56,7 @@ class Ulids:
         self._prefix = ""
 
     def __call__(self) -> str:
-        """The next one."""
+        """Return the next one."""
         with self._lock:
             now = self._clock()
             if now > self._made:

@@ -1,13 +1,13 @@
-"""What is wrong with a message: one reason in a word, and a sentence that tells nothing of its content.
+"""Errors of a message: a reason as a word, and a sentence that quotes none of its content.
 
 ```
-Misfit
-├── Unreadable   what came from the stream: no attempt would read it, so it is buried as it is
-└── Unsendable   what was handed to a producer: nothing was sent
+MessageProblem
+├── Unreadable   came from the stream; no attempt could read it, so it becomes a dead letter
+└── Unsendable   came from a producer; nothing was sent
 ```
 
-Sentences name positions, fields that the schema knows, and types. What a sender wrote may be secret, and these
-sentences are logged and kept.
+Sentences contain positions, field names of the schema, and types. A sender's text may be secret, and these
+sentences are logged and stored.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from __future__ import annotations
 from typing import Literal, TypeAlias
 
 Reason: TypeAlias = Literal["too-large", "not-utf-8", "not-json", "no-body", "schema", "version", "type", "reserved"]
-"""`reserved` is a name that only Penstock gives to a field; it stops sends alone."""
+"""`reserved`: a field name that only Penstock may use; only for sends."""
 
 
-class Misfit(Exception):  # noqa: N818 - a verdict about a message, and no error of the program
-    """A message that is not what the spec says."""
+class MessageProblem(Exception):  # noqa: N818 - a result about a message, not a program error
+    """A message that breaks the spec."""
 
     def __init__(self, reason: Reason, says: str) -> None:
-        """The word is for metrics and filters, the sentence for people."""
+        """`reason` is for metrics and filters, `says` for people."""
         super().__init__(reason, says)
         self.reason: Reason = reason
         self.says = says
@@ -32,9 +32,9 @@ class Misfit(Exception):  # noqa: N818 - a verdict about a message, and no error
         return f"{self.reason}: {self.says}"
 
 
-class Unreadable(Misfit):
+class Unreadable(MessageProblem):
     """It cannot be given to a handler, however often it is delivered."""
 
 
-class Unsendable(Misfit):
+class Unsendable(MessageProblem):
     """It was not sent, because no worker could read it."""

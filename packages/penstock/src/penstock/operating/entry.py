@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from penstock.maintenance.replies import items, raw
 from penstock.message.body import Value
-from penstock.message.form import FlatForm, Form, JsonForm
-from penstock.message.own import ID, PREFIX
+from penstock.message.encoding import Encoding, FieldsEncoding, JsonEncoding
+from penstock.message.penstock_fields import ID, PREFIX
 from penstock.message.ulid import is_ulid
 from penstock.message.unreadable import Unreadable
 from penstock.wire.errors import Reply
@@ -75,11 +75,11 @@ class Lens:
     def __init__(self, spec: Pipeline, folder: Path) -> None:
         """Raises CannotGoOn where the schema is needed to read a body and cannot be had."""
         message = spec.message
-        self._form: Form
+        self._encoding: Encoding
         if isinstance(message.encoding, JsonField):
-            self._form = JsonForm(message.encoding.json_.encode(), ANY_SIZE, None)
+            self._encoding = JsonEncoding(message.encoding.json_.encode(), ANY_SIZE, None)
         else:
-            self._form = FlatForm(FieldTypes.of(schema_of(spec, folder)), ANY_SIZE, None)
+            self._encoding = FieldsEncoding(FieldTypes.of(schema_of(spec, folder)), ANY_SIZE, None)
         self._names = dict.fromkeys([*([message.correlate] if message.correlate else []), *message.log_fields])
 
     def look(self, fields: Sequence[bytes]) -> About:
@@ -87,7 +87,7 @@ class Lens:
         id_ = (penstock_field(fields, ID) or b"").decode("ascii", "replace")
         value, unreadable = None, ""
         try:
-            value = self._form.read(without_own(fields)).value
+            value = self._encoding.read(without_own(fields)).value
         except Unreadable as error:
             unreadable = str(error)
         named = {name: value[name] for name in self._names if name in value} if value is not None else {}

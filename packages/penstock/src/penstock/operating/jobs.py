@@ -10,9 +10,9 @@ from penstock.scheduler.due_times import cron_after, interval
 from penstock.scheduler.job_steps import ALL, MOST, MOST_ASKED, JobAnswer, JobSteps
 from penstock.scheduler.resolved import ResolvedScheduler
 from penstock.scheduler.run_record import RunRecord
+from penstock.wire.command import Argument
 from penstock.wire.errors import Refused
 from penstock.wire.link import Link
-from penstock.wire.words import Word
 from penstock_spec.kinds.scheduler.effective import EffectiveJob, effective_jobs, matches, runs
 
 State = Literal["running", "due", "waiting", "paused", "unregistered"]
@@ -135,7 +135,7 @@ class Desk:
             )
         return found
 
-    async def _all(self, *commands: tuple[Word, ...]) -> list[Any]:
+    async def _all(self, *commands: tuple[Argument, ...]) -> list[Any]:
         told = await self._link.calls(commands)
         for one in told:
             if isinstance(one, Refused):

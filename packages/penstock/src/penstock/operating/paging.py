@@ -6,9 +6,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 
 from penstock.maintenance.replies import items
 from penstock.operating.entry import Entry
+from penstock.wire.command import Argument
 from penstock.wire.errors import Reply
 from penstock.wire.link import Link
-from penstock.wire.words import Word
 
 ENTRIES = 500
 BYTES = 256 * 1024
@@ -25,7 +25,7 @@ async def once(question: Question) -> Reply:
     return await question()
 
 
-def asking(link: Link, *command: Word) -> Question:
+def asking(link: Link, *command: Argument) -> Question:
     """A command that is sent when it is called."""
     return lambda: link.call(*command)
 

@@ -12,9 +12,9 @@ from penstock.message.ulid import is_ulid
 from penstock.operating.entry import Entry
 from penstock.operating.packed import unpacked_fields
 from penstock.operating.paging import Pages
+from penstock.wire.command import Argument
 from penstock.wire.errors import Refused, Reply
 from penstock.wire.link import Link
-from penstock.wire.words import Word
 
 State = Literal["new", "running", "ready", "suspect", "parked", "delayed"]
 ALL: Sequence[State] = get_args(State)
@@ -130,7 +130,7 @@ class Peek:
         owners = [raw(one[b"name"]) for one in consumers if text(one[b"name"]) not in STATES and one[b"pending"]]
         return sorted(await self._owned(owners[:MOST_CONSUMERS], most), key=lambda one: _order(one.id))[:most]
 
-    async def _owned(self, owners: Sequence[Word], most: int) -> list[Pending]:
+    async def _owned(self, owners: Sequence[Argument], most: int) -> list[Pending]:
         keys = self._keys
         told = await self._all([("XPENDING", keys.stream, keys.group, "-", "+", most, owner) for owner in owners])
         return [_pending(one) for found in told for one in items(found)]
@@ -172,7 +172,7 @@ class Peek:
         told = await self._all([("XRANGE", self._keys.stream, id_, id_) for id_ in ids])
         return [Entry.of(found[0]) if (found := items(one)) else None for one in told]
 
-    async def _all(self, commands: Sequence[tuple[Word, ...]]) -> list[Reply]:
+    async def _all(self, commands: Sequence[tuple[Argument, ...]]) -> list[Reply]:
         """Together; the first refusal is raised."""
         answers: list[Reply] = []
         for answer in await self._link.calls(commands) if commands else ():

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from penstock.clocks import CLOCKS, Clocks
 from penstock.observe.health import RedisHealth
+from penstock.wire.command import Argument
 from penstock.wire.errors import Refused
 from penstock.wire.link import Link
-from penstock.wire.words import Word
 
 
-async def check_redis(link: Link, *command: Word) -> RedisHealth:
+async def check_redis(link: Link, *command: Argument) -> RedisHealth:
     """`command` is one that Redis refuses if what the pod works on does not exist or has another type."""
     try:
         seconds = await ping(link)

@@ -19,8 +19,8 @@ from penstock.pod.dependencies import Dependencies, SideLoop
 from penstock.pod.links import Target, link_to
 from penstock.pod.redis_check import check_redis
 from penstock.scripts import Script
+from penstock.wire.command import Argument
 from penstock.wire.credentials import Credentials
-from penstock.wire.words import Word
 from penstock_spec.metrics import Metric
 
 
@@ -124,6 +124,6 @@ class Pod:
             process=self.start.process,
         )
 
-    def redis_check(self, target: Target, *command: Word, field: str = "group") -> RedisCheck:
+    def redis_check(self, target: Target, *command: Argument, field: str = "group") -> RedisCheck:
         """As `check_redis`, on a connection to the target."""
         return RedisCheck(lambda: check_redis(link_to(target, self.start.credentials, "health"), *command), field)

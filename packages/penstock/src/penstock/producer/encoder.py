@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from penstock.message.body import Value, plain, value_of
-from penstock.message.form import Form
-from penstock.message.own import own_fields
-from penstock.message.unreadable import Misfit, Unsendable
+from penstock.message.encoding import Encoding
+from penstock.message.penstock_fields import write_own_fields
+from penstock.message.unreadable import MessageProblem, Unsendable
 from penstock.observe.traces import Trace
 from penstock.producer.encoded import EncodedMessage
 from penstock.producer.errors import invalid_message
@@ -38,10 +38,10 @@ class SendOptions:
 class Encoder:
     """Encodes messages of one pipeline."""
 
-    def __init__(self, spec: Pipeline, form: Form, ulids: Callable[[], str]) -> None:
+    def __init__(self, spec: Pipeline, encoding: Encoding, ulids: Callable[[], str]) -> None:
         """`form` writes a body into the fields of an entry."""
         message = spec.message
-        self._form = form
+        self._encoding = encoding
         self._ulids = ulids
         self._name = message.encoding.json_.encode() if isinstance(message.encoding, JsonField) else None
         self._max_size = message.max_size
@@ -53,8 +53,8 @@ class Encoder:
         """Encode and check. Raises InvalidMessage."""
         try:
             return self._encode_checked(body, options)
-        except Misfit as misfit:
-            raise invalid_message(misfit) from None
+        except MessageProblem as problem:
+            raise invalid_message(problem) from None
 
     def _encode_checked(self, body: object, options: SendOptions) -> EncodedMessage:
         value, fields = self._written(body, options.correlation)
@@ -65,7 +65,7 @@ class Encoder:
         came = options.trace
         trace = None if came is None else {"traceparent": came.parent, "tracestate": came.state}
         id_ = self._ulids()
-        fields += own_fields(id_, key=None if key is None else key.encode(), trace=trace)
+        fields += write_own_fields(id_, key=None if key is None else key.encode(), trace=trace)
         correlation = None if self._correlate is None else value.get(self._correlate)
         return EncodedMessage(
             id_,
@@ -81,11 +81,11 @@ class Encoder:
             whole = self._with_correlation(value, correlation)
             if whole is value and self._name is not None:
                 fields = [self._name, body]
-                self._form.read(fields)
+                self._encoding.read(fields)
                 return value, fields
         else:
             whole = self._with_correlation(plain(body), correlation)
-        return whole, self._form.write(whole)
+        return whole, self._encoding.write(whole)
 
     def _with_correlation(self, value: Value, given: str | None) -> Value:
         field = self._correlate

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from penstock.message.unreadable import Misfit, Reason
+from penstock.message.unreadable import MessageProblem, Reason
 
 
 class SendError(Exception):
@@ -57,10 +57,10 @@ class NotAsDescribed(InvalidMessage):
     """It is not JSON, does not match its schema, or lacks a field that the spec needs."""
 
 
-def invalid_message(misfit: Misfit) -> InvalidMessage:
+def invalid_message(problem: MessageProblem) -> InvalidMessage:
     """Return the error for a message that no worker could read."""
-    kind = TooLarge if misfit.reason == "too-large" else NotAsDescribed
-    return kind(misfit.reason, misfit.says)
+    kind = TooLarge if problem.reason == "too-large" else NotAsDescribed
+    return kind(problem.reason, problem.says)
 
 
 class BacklogFull(NotSent):

@@ -14,7 +14,7 @@ from typing import Any, Self
 from pydantic_core import from_json
 
 from penstock.keys import PipelineKeys
-from penstock.message.form import form_of
+from penstock.message.encoding import encoding_of
 from penstock.message.ulid import Ulids
 from penstock.observe.board import process_board
 from penstock.observe.lines import LONGEST_VALUE
@@ -90,7 +90,7 @@ class Producer:
         self._correlates = spec.message.correlate is not None
         self._results = keys.result
         self._spans = Spans(spec.name, keys.stream, keys.group)
-        self._encoder = Encoder(spec, form_of(spec.message, schema_of(spec, folder)), Ulids())
+        self._encoder = Encoder(spec, encoding_of(spec.message, schema_of(spec, folder)), Ulids())
         self._send_script = SendScript(self._link, spec, keys, self._metrics)
         retries = retries_of(spec, redis.timeouts)
         monitor = RedisMonitor(spec.name, Breaker(limits_of(retries, redis.timeouts)), self._metrics, clock)

@@ -10,9 +10,9 @@ from typing import Any, Literal, NamedTuple
 
 from penstock.scheduler.run_record import RunRecord
 from penstock.scripts import Script, script
+from penstock.wire.command import Argument
 from penstock.wire.errors import Refused
 from penstock.wire.link import Link
-from penstock.wire.words import Word
 from penstock_spec.kinds.scheduler.keys import SchedulerKeys
 
 SCRIPTS = Path(__file__).parent / "scripts"
@@ -262,7 +262,7 @@ class JobSteps:
         told: Any = await self.link.call("TIME")
         return int(told[0]) * 1000 + int(told[1]) // 1000
 
-    async def _run(self, name: str, keys: Sequence[str], args: Sequence[Word]) -> Any:  # noqa: ANN401 - as its header says
+    async def _run(self, name: str, keys: Sequence[str], args: Sequence[Argument]) -> Any:  # noqa: ANN401 - as its header says
         return await self._told(name, self.link.run(load(name), keys, args))
 
     async def _told(self, name: str, run: Awaitable[Any]) -> Any:  # noqa: ANN401 - as its header says

@@ -18,7 +18,7 @@ WITH = re.compile(rb"^-- with  (.+)$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """A script, and the name under which Redis keeps it."""
+    """A script and its SHA1 in Redis."""
 
     name: str
     text: bytes
@@ -27,7 +27,7 @@ class Script:
 
 @cache
 def script(name: str, folder: Path = FOLDER) -> Script:
-    """`<name>.lua` of a folder with what it is written with, read once."""
+    """Read `<name>.lua` with its shared parts, once."""
     own = (folder / f"{name}.lua").read_bytes()
     named = WITH.search(own)
     shared = [part.strip().decode() for part in named[1].split(b",")] if named else []

@@ -1,29 +1,29 @@
-"""Which node of a cluster serves a slot."""
+"""Finds the cluster node that serves a slot."""
 
 from __future__ import annotations
 
+from penstock.wire.command import pack
 from penstock.wire.connection import Address
-from penstock.wire.door import Door
+from penstock.wire.connector import Connector
 from penstock.wire.errors import Absent, RedisTrouble, Reply
-from penstock.wire.words import pack
 
 SLOTS = pack(("CLUSTER", "SLOTS"))
 UNKNOWN = frozenset({"", "?"})
-"""What a node says for a host that it does not know: its own, as we know it."""
+"""Host names that stand for the node that answered."""
 
 
 class Cluster:
-    """The nodes of a cluster: those of the platform file, and all that they told of."""
+    """The nodes of a cluster: those in the platform file, and those that they announced."""
 
-    def __init__(self, door: Door, addresses: list[Address], slot: int) -> None:
-        """The nodes to ask first, and the slot to ask for."""
-        self._door = door
+    def __init__(self, connector: Connector, addresses: list[Address], slot: int) -> None:
+        """`addresses` are asked first for the node of `slot`."""
+        self._door = connector
         self._named = addresses
         self._nodes = addresses
         self._slot = slot
 
     async def find(self) -> Address:
-        """The address of the slot's master. Raises Absent, with what each node said."""
+        """Return the address of the slot's master. Raises Absent with the error of each node."""
         said = []
         for address in self._nodes:
             try:
@@ -51,7 +51,7 @@ class Cluster:
 
 
 def _read(answer: Reply, asked: Address) -> list[tuple[int, int, list[Address]]]:
-    """First slot, last slot, and who serves them: the master, then its replicas."""
+    """Parse first slot, last slot, and their nodes: the master, then its replicas."""
     slots = []
     for row in answer if isinstance(answer, list) else []:
         match row:
@@ -73,5 +73,5 @@ def _node(told: Reply, asked: Address) -> Address | None:
 
 
 def elsewhere(host: str, port: int, asked: Address) -> Address:
-    """An address that the node `asked` told; one without a host is on its own."""
+    """Return an address that the node `asked` announced; without a host, it means its own."""
     return Address(asked.host if host in UNKNOWN else host, port)

@@ -1,7 +1,7 @@
-"""One connection to one server, good until the first thing that goes wrong with it.
+"""One connection to one server, dropped at its first error.
 
-redis-py connects and reads; a command goes out as it stands, once. A connection with a command that was cancelled or
-not answered is dropped: its answer would be taken for that of the next command.
+redis-py connects and reads; each command is sent once. After a cancelled or unanswered command the connection is
+dropped, because its late answer would be taken for the answer of the next command.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from penstock.wire.errors import Refused, Reply, Unanswered, reason
 from penstock.wire.socket import Socket, TlsSocket
 
 LAST_LOOK = 0.02
-"""Seconds in which a loop comes to read what has arrived."""
+"""Seconds for the event loop to read what has arrived."""
 
 
 class Address(NamedTuple):
@@ -26,12 +26,12 @@ class Address(NamedTuple):
     port: int
 
     def __str__(self) -> str:
-        """`host:port`, as the platform file has it."""
+        """Return `host:port`, as in the platform file."""
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
     @classmethod
     def of(cls, text: str) -> Address:
-        """From `host:port`."""
+        """Parse `host:port`."""
         host, _, port = text.rpartition(":")
         return cls(host.removeprefix("[").removesuffix("]"), int(port))
 
@@ -39,7 +39,7 @@ class Address(NamedTuple):
 class Answers(_AsyncHiredisParser):
     """redis-py's parser, except that an error is a value and keeps its code.
 
-    redis-py takes the code off those errors that it knows, and drops the connection for some of them.
+    redis-py removes the code of errors that it knows, and drops the connection for some of them.
     """
 
     @classmethod
@@ -49,12 +49,12 @@ class Answers(_AsyncHiredisParser):
 
 
 class Connection:
-    """One connection to one server; `Door.open` makes them."""
+    """One connection to one server; `Connector.open` creates it."""
 
     __slots__ = ("_loop", "_overdue", "_socket", "_waited", "address", "client_id")
 
     def __init__(self, socket: Socket | TlsSocket, address: Address) -> None:
-        """Take over a socket; nobody else may use it."""
+        """Own a socket."""
         self._loop = asyncio.get_running_loop()
         self._socket = socket
         self._overdue: asyncio.TimerHandle | None = None
@@ -105,12 +105,12 @@ class Connection:
         return answers
 
     async def drop(self) -> None:
-        """Close at once, whatever is on its way."""
+        """Close at once, even with a command in flight."""
         self.client_id = None
         await self._socket.disconnect()
 
     def _look_once_more(self, waited: float) -> None:
-        """Time is over on our clock. If it was our loop that was held up, the answer lies there unread: take it."""
+        """The time limit is over. If this event loop was blocked, the answer may be unread: read it first."""
         self._overdue = self._loop.call_later(LAST_LOOK, self._give_up, waited)
 
     def _give_up(self, waited: float) -> None:
@@ -120,4 +120,4 @@ class Connection:
     def _told(self, error: Exception) -> str:
         if self._waited:
             return f"{self.address} did not answer within {self._waited:g} s"
-        return f"{self.address} broke off: {reason(error)}"
+        return f"{self.address} closed the connection: {reason(error)}"

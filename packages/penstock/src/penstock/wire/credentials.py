@@ -1,4 +1,4 @@
-"""Who we are for Redis: user, password, and whom we trust. Read from the environment, never shown."""
+"""Credentials for Redis, from the environment: user, password, trusted authorities. They are never printed."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from penstock_spec.platform import Redis
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """User, password and trust."""
+    """User, password and trusted authorities."""
 
     username: str | None = None
-    """None: the platform file's `auth.username`, and without one the default user."""
+    """None means `auth.username` of the platform file, or the default user."""
     password: str | None = field(default=None, repr=False)
     password_file: Path | None = None
-    """Read anew for every connection, so that a secret that was rotated is taken up."""
+    """Read again for every connection, so that a rotated secret is used."""
     ca_file: Path | None = None
-    """The authorities that may have signed Redis's certificate, instead of the system's."""
+    """Certificate authorities to trust instead of the system's."""
     sentinel_password: str | None = field(default=None, repr=False)
-    """Sentinels often have no password, and that of Redis is not for them."""
+    """Sentinels often have no password, and must not get that of Redis."""
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str]) -> Credentials:
-        """From the variables that the manifests set out of secrets. An empty variable counts as not set."""
+        """Read the variables that the manifests set from secrets. An empty variable counts as unset."""
         password, password_file = environ.get("REDIS_PASSWORD"), environ.get("REDIS_PASSWORD_FILE")
         if password and password_file:
             raise CannotGoOn("REDIS_PASSWORD and REDIS_PASSWORD_FILE are both set", "set one of them")
@@ -40,13 +40,13 @@ class Credentials:
         )
 
     def secret(self) -> str | bytes | None:
-        """The password as it is now. Raises OSError where its file cannot be read."""
+        """Return the current password. Raises OSError if its file cannot be read."""
         if self.password_file is None:
             return self.password
         return self.password_file.read_bytes().rstrip(b"\r\n")
 
     def check(self, redis: Redis) -> None:
-        """Tell before the first connection what is missing for this Redis."""
+        """Refuse missing credentials before the first connection."""
         auth = redis.auth
         if auth and auth.secret and self.password is None and self.password_file is None:
             raise CannotGoOn(

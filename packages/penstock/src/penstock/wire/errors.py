@@ -1,9 +1,9 @@
-"""Everything that can go wrong between us and Redis.
+"""Errors of a call to Redis.
 
 ```
 RedisTrouble
 ├── Absent       no connection: nothing was sent
-├── Unanswered   sent, and no answer came: it may have happened
+├── Unanswered   sent without an answer: it may have happened
 └── Refused      Redis answered with an error
 ```
 """
@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from typing import ClassVar, Literal, TypeAlias
 
 Reply: TypeAlias = "bytes | int | list[Reply] | None"
-"""What Redis answers in RESP2: raw bytes, whole numbers, nothing, and lists of these."""
+"""An answer in RESP2: bytes, integers, None, and lists of these."""
 
 # What Redis 6.2 puts before an error inside a script, and 7 and later before one of Lua itself:
 #   ERR Error running script (call to f_<sha>): @user_script:1: @user_script: 1: -OOM command not allowed ...
@@ -25,7 +25,7 @@ Reply: TypeAlias = "bytes | int | list[Reply] | None"
 _WRAPPING = re.compile(r"ERR (?:Error running script \(call to f_[0-9a-f]+\): )?(?:@?user_script: ?\d+: )+")
 _NUMBER = re.compile(r"\[Errno (\d+)\]")
 _CODE = re.compile(r"-?([A-Z][A-Z0-9_]+)(?: |$)")
-# A script that may not do what it does is told so in other words than a command, and without the code.
+# Redis words a missing right inside a script differently, and without a code.
 _NO_PERMISSION = re.compile(r"ACL failure in script|The user executing the script can't")
 
 
@@ -36,11 +36,11 @@ def _code(says: str) -> str:
     return "NOPERM" if wrapping and _NO_PERMISSION.match(says, wrapping.end()) else "ERR"
 
 
-class RedisTrouble(Exception):  # noqa: N818 - a family of outcomes, each with a name of its own
-    """Something is wrong between us and Redis."""
+class RedisTrouble(Exception):  # noqa: N818 - a family of results, each with a name of its own
+    """A call to Redis failed."""
 
     kind: ClassVar[Literal["absent", "unanswered", "refused"]]
-    """What the metric `penstock_redis_errors_total` calls it."""
+    """The label of the metric `penstock_redis_errors_total`."""
 
 
 class Absent(RedisTrouble):
@@ -50,15 +50,15 @@ class Absent(RedisTrouble):
 
 
 class Unanswered(RedisTrouble):
-    """It was sent, and no answer came: it may have happened."""
+    """It was sent without an answer: it may have happened."""
 
     kind = "unanswered"
 
     def __init__(self, says: str, answers: Sequence[Reply | Refused] = ()) -> None:
-        """Tell what happened, and what was answered before, of commands that were sent together."""
+        """`answers` are those that came, of commands sent together."""
         super().__init__(says)
         self.answers = list(answers)
-        """Answers to the first of the commands, in order; those behind them may have happened."""
+        """Answers to the first commands, in order; later ones may have happened."""
 
 
 class Refused(RedisTrouble):
@@ -70,15 +70,15 @@ class Refused(RedisTrouble):
         """Keep the whole answer."""
         super().__init__(says)
         self.code = _code(says)
-        """Its first word, such as `OOM`; for an error inside a script, that of the inner error."""
+        """Its first word, such as `OOM`; inside a script, that of the inner error."""
 
 
 def reason(error: BaseException) -> str:
-    """Why there is no connection, in the system's words. redis-py's own, and asyncio's, repeat the address."""
+    """Return why there is no connection, without the address that redis-py and asyncio repeat."""
     cause = error.__context__ if str(error).startswith("Error ") else error
     if not isinstance(cause, OSError) or isinstance(cause, ssl.SSLError):
         return str(cause or error)
-    if cause.errno is None:  # asyncio puts together what it met at each address of a name
+    if cause.errno is None:  # asyncio joins the errors of all addresses of a name
         told = {os.strerror(int(number)) for number in _NUMBER.findall(str(cause))}
         return ", ".join(sorted(told)) or str(cause) or type(cause).__name__
     return os.strerror(cause.errno) if cause.errno > 0 else cause.strerror or str(cause)

@@ -1,4 +1,4 @@
-"""A link to Redis: one connection at a time, to whichever server holds the key."""
+"""A link to Redis: one connection at a time, to the server that holds a key."""
 
 from __future__ import annotations
 
@@ -8,28 +8,28 @@ from collections.abc import Callable, Sequence
 
 from penstock.scripts import Script
 from penstock.wire.cluster import elsewhere
+from penstock.wire.command import Argument, pack
 from penstock.wire.connection import Address, Connection
 from penstock.wire.errors import Absent, Refused, Reply, Unanswered
 from penstock.wire.route import Route
-from penstock.wire.words import Word, pack
 
 DISPLACED = frozenset({"READONLY", "MASTERDOWN", "CLUSTERDOWN", "NOAUTH"})
-"""Answers of a server that is not, or no longer, the one we look for; or not one that knows us."""
+"""Errors of a server that is not, or no longer, the right one, or that does not know the user."""
 
 ELSEWHERE = frozenset({"MOVED", "ASK"})
-"""Answers of a node that did nothing, and says who would."""
+"""Errors of a node that did nothing and names another node."""
 
 MOVES = 5
-"""A slot that moves more often during one call is a cluster that does not know where it is."""
+"""Redirections to follow in one call; more means that the cluster disagrees about the slot."""
 
 ASKING = pack(("ASKING",))
 
 
 class Link:
-    """One connection, to the server that holds a key. It connects when first used, and again when it was lost.
+    """One connection to the server that holds a key. It connects at first use, and again after a loss.
 
-    Commands queue up; each has its own time for an answer from when it is its turn. Nothing is sent twice, except what
-    Redis said that it did not run.
+    Commands queue up; the time limit of each begins with its turn. Nothing is sent twice, except what Redis said it did
+    not run.
     """
 
     def __init__(
@@ -40,36 +40,36 @@ class Link:
         answered: Callable[[float], object] | None = None,
         sent_whole: Callable[[Script], object] | None = None,
     ) -> None:
-        """Nothing is connected yet; CLIENT LIST will show `name`.
+        """Create the link without a connection; CLIENT LIST will show `name`.
 
-        `answered` is told the seconds that Redis took for each command that does not block; `sent_whole` which script
-        Redis forgot at once, so that it was sent whole and each such call costs more.
+        `answered` is called with the seconds of each command that does not block; `sent_whole` with each script that
+        Redis forgot at once, so that it was sent as source, which costs more.
         """
         self._route = route
         self._name = name
         self._answered = answered
         self._sent_whole = sent_whole
-        self._patience = route.door.timeouts.answer.seconds
+        self._patience = route.connector.timeouts.answer.seconds
         self._turn = asyncio.Lock()
         self._connection: Connection | None = None
         self._aside: Connection | None = None
         self._closed = False
         self.connections = 0
-        """How many there have been: a change means that contact was interrupted."""
+        """How many connections there were: a change means that contact was interrupted."""
 
     @property
     def is_connected(self) -> bool:
-        """Whether there is a connection now; it may be seen from any thread."""
+        """Whether there is a connection now. Any thread may ask."""
         connection = self._connection
         return connection is not None and connection.stands
 
     @property
     def client_id(self) -> int | None:
-        """Redis's number for the present connection; None while there is none."""
+        """Redis's id of the present connection, or None."""
         return self._connection.client_id if self._connection else None
 
-    async def call(self, *command: Word, wait: float = 0.0) -> Reply:
-        """One command and its answer. A blocking one says how long it may `wait`, in seconds."""
+    async def call(self, *command: Argument, wait: float = 0.0) -> Reply:
+        """Send one command and return its answer. A blocking command may `wait` for so many seconds."""
         packed = pack(command)
         async with self._turn:
             connection = self._connection
@@ -85,11 +85,11 @@ class Link:
             raise answer
         return answer
 
-    async def calls(self, commands: Sequence[tuple[Word, ...]]) -> list[Reply | Refused]:
-        """Commands that are sent together, and their answers in order; an error is one of the answers.
+    async def calls(self, commands: Sequence[tuple[Argument, ...]]) -> list[Reply | Refused]:
+        """Send commands together and return their answers in order; an error is one of the answers.
 
-        All of them must be answered in the time for one answer. Unanswered tells which were. A MOVED or ASK among the
-        answers is a command that was not run, as the node that would could not be reached.
+        The time limit of one answer is for all of them. Unanswered has the answers that came. A MOVED or ASK among the
+        answers is a command that was not run, because its node was unreachable.
         """
         packed = [pack(command) for command in commands]
         async with self._turn:
@@ -100,8 +100,8 @@ class Link:
             await self._heed_each(answers, packed)
         return answers
 
-    async def run(self, script: Script, keys: Sequence[str | bytes], args: Sequence[Word]) -> Reply:
-        """A script. A server that does not know it is told, and asked again: it said that it ran nothing."""
+    async def run(self, script: Script, keys: Sequence[str | bytes], args: Sequence[Argument]) -> Reply:
+        """Run a script. If the server does not know it, load it and run it again: nothing has run yet."""
         rest = (len(keys), *keys, *args)
         by_name = ("EVALSHA", script.sha, *rest)
         try:
@@ -115,13 +115,13 @@ class Link:
         except Refused as refused:
             if refused.code != "NOSCRIPT":
                 raise
-        # It was lost between the two, or the slot is on its way to a node that was not told.
+        # The script was lost in between, or the slot is moving to a node without it.
         if self._sent_whole is not None:
             self._sent_whole(script)
         return await self.call("EVAL", script.text, *rest)
 
     async def close(self) -> None:
-        """Close for good. A call under way ends with Unanswered, every later one with Absent."""
+        """Close for good. A call in flight ends with Unanswered, later ones with Absent."""
         self._closed = True
         await self._lose()
 
@@ -151,7 +151,7 @@ class Link:
                 await one.drop()
 
     async def _heed(self, refused: Refused, packed: bytes, within: float) -> Reply | Refused:
-        """Do what a refusal asks for: look elsewhere for the server, now or with the next command."""
+        """Follow a redirection, or forget the server that refused, so that the next command looks for another."""
         answer: Reply | Refused = refused
         for _ in range(MOVES):
             if not isinstance(answer, Refused) or answer.code not in ELSEWHERE:
@@ -167,7 +167,7 @@ class Link:
         return answer
 
     async def _move(self, address: Address) -> Connection:
-        """The connection to where the key is now; it is there already if an earlier one of the commands was told."""
+        """Return a connection to the key's new node; an earlier command may have opened it."""
         if self._connection and self._connection.address == address and await self._connection.is_usable():
             return self._connection
         await self._lose()
@@ -182,7 +182,7 @@ class Link:
                 except Unanswered as error:
                     raise Unanswered(str(error), answers[:position]) from error
                 except (Absent, Refused):
-                    return  # nobody lets us in there: the refusals stand, for this command and those behind it
+                    return  # the node is unreachable: the errors stand, for this command and those behind it
 
     def _told(self, refused: Refused) -> Address:
         asked = self._connection.address if self._connection else Address("", 0)
@@ -190,11 +190,11 @@ class Link:
         return elsewhere(host, int(port), asked)
 
     async def _ask_aside(self, address: Address, packed: bytes, within: float) -> Reply | Refused:
-        """Ask the node that takes over a slot; until it has all of it, the other stays the one to ask first."""
+        """Ask the node that receives a slot. Until it has all of it, the old node is asked first."""
         aside = self._aside
         if aside is None or aside.address != address or not await aside.is_usable():
             if aside:
                 await aside.drop()
-            self._aside = aside = await self._route.door.open(address, self._name)
+            self._aside = aside = await self._route.connector.open(address, self._name)
         _, answer = await aside.ask_all(ASKING + packed, 2, within)
         return answer

@@ -1,24 +1,24 @@
-"""Where sentinels say that the master is."""
+"""Finds the master through sentinels."""
 
 from __future__ import annotations
 
+from penstock.wire.command import pack
 from penstock.wire.connection import Address
-from penstock.wire.door import Door
+from penstock.wire.connector import Connector
 from penstock.wire.errors import Absent, RedisTrouble
-from penstock.wire.words import pack
 
 
 class Sentinels:
-    """The sentinels of one master, asked in turn; the one that answered last is asked first."""
+    """The sentinels of one master, asked in turn; the last one that answered comes first."""
 
-    def __init__(self, door: Door, addresses: list[Address], master: str) -> None:
-        """`door` is the sentinels' own."""
-        self._door = door
+    def __init__(self, connector: Connector, addresses: list[Address], master: str) -> None:
+        """`connector` connects to the sentinels."""
+        self._door = connector
         self._addresses = addresses
         self._master = master
 
     async def find(self) -> Address:
-        """The master's address. Raises Absent, with what each of them said."""
+        """Return the master's address. Raises Absent with the error of each sentinel."""
         said = []
         for address in tuple(self._addresses):
             try:

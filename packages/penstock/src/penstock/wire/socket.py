@@ -20,18 +20,18 @@ else:
 
 class _AtOnce(_Base):
     async def disconnect(self, nowait: bool = True, *about: Any, **more: Any) -> None:  # noqa: ANN401, FBT001, FBT002 - redis-py's
-        """Whatever is on its way."""
+        """Close, even with a command in flight."""
         del nowait
         self.abort()
         await super().disconnect(True, *about, **more)  # noqa: FBT003 - as above
 
     def abort(self) -> None:
-        """Close it, if it is open, without a word to the other side."""
+        """Close it at once, if it is open."""
         if self._writer:
             self._writer.transport.abort()
 
     async def connect_or_not(self) -> None:
-        """Connect; one that is cancelled has come about or has failed before it is let go, in its own time limit."""
+        """Connect. If cancelled, wait until the attempt has succeeded or failed, within its time limit."""
         connecting = asyncio.ensure_future(self.connect())  # type: ignore[no-untyped-call] # redis-py has no type for it
         try:
             await asyncio.shield(connecting)
@@ -45,8 +45,8 @@ class _AtOnce(_Base):
 
 
 class Socket(_AtOnce, Connection):
-    """As it is."""
+    """A plain socket."""
 
 
 class TlsSocket(_AtOnce, SSLConnection):
-    """With TLS."""
+    """A TLS socket."""

@@ -1,4 +1,4 @@
-"""`--redis URL`: a Redis that no platform file knows."""
+"""`--redis URL`: a Redis that is not in a platform file."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ HIGHEST_DATABASE = 16383
 
 
 def read_url(url: str, environ: Mapping[str, str]) -> tuple[Redis, Credentials]:
-    """What a URL says; a password that it does not say comes from the environment.
+    """Parse a URL; a password that is not in it comes from the environment.
 
     The URL may hold a password, so that no error shows more of it than hosts.
     """
@@ -70,7 +70,7 @@ def _address(host: str, port: int) -> str:
 
 
 def _path(topology: str, path: str) -> tuple[str | None, int]:
-    """The master's name, and the database's number."""
+    """Return the master's name and the database number."""
     master, _, database = path.partition("/") if topology == "sentinel" else ("", "", path)
     if topology == "sentinel" and not master:
         raise CannotGoOn("the URL of the sentinels does not say which master is meant", FORMS)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.clocks import CLOCKS, Clocks
 from penstock.isolation.runs import CancelReason
-from penstock.message.form import Form
-from penstock.message.own import own_of
+from penstock.message.encoding import Encoding
+from penstock.message.penstock_fields import own_fields_of
 from penstock.message.unreadable import Unreadable
 from penstock.observe.about import fields_of_message
 from penstock.observe.logs import Log
@@ -53,16 +53,16 @@ class MessageSettings:
     makes_for: str = ""
     """The stream, if its entries get a correlation where their senders gave none; else empty."""
     clocks: Clocks = CLOCKS
-    form: Form | None = None
+    encoding: Encoding | None = None
     """Reads a message for the log that was not read before; it checks no schema."""
 
     @classmethod
-    def of(cls, spec: Pipeline, clocks: Clocks = CLOCKS, form: Form | None = None) -> MessageSettings:
+    def of(cls, spec: Pipeline, clocks: Clocks = CLOCKS, encoding: Encoding | None = None) -> MessageSettings:
         """Take them from a spec."""
         message = spec.message
         makes_for = spec.stream.key if message.correlate and message.make_correlation else ""
         logger = logging.getLogger("penstock.worker")
-        unchecked = None if form is None else form.unchecked()
+        unchecked = None if encoding is None else encoding.unchecked()
         return cls(logger, message.log_fields, message.correlate, makes_for, clocks, unchecked)
 
 
@@ -129,13 +129,13 @@ class Context:
 
     def _read(self) -> None:
         """Read a message for the log that runs in a child, was never started, or does not match its schema."""
-        form, fields = self._settings.form, self._delivery.fields
+        encoding, fields = self._settings.encoding, self._delivery.fields
         try:
-            received = None if form is None else form.read(fields)
-            self.about(received.value if received else {}, (received.own if received else own_of(fields)).id)
+            received = None if encoding is None else encoding.read(fields)
+            self.about(received.value if received else {}, (received.own if received else own_fields_of(fields)).id)
         except Unreadable:
             with suppress(Unreadable):
-                self.about({}, own_of(fields).id)
+                self.about({}, own_fields_of(fields).id)
 
     @property
     def entry(self) -> str:

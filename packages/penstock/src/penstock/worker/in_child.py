@@ -15,7 +15,7 @@ from penstock.handling.failures import Failure
 from penstock.handling.load import Handler, load
 from penstock.isolation.program import RunControl
 from penstock.isolation.runs import CancelReason, RunRequest
-from penstock.message.form import form_of
+from penstock.message.encoding import encoding_of
 from penstock.observe.failures import failure
 from penstock.observe.lines import Process
 from penstock.observe.logs import level_of, set_up
@@ -49,7 +49,7 @@ class HandlerProgram:
 
     def __init__(self, spec: Pipeline, schema: dict[str, Any], handler: Handler, process: Process) -> None:
         """`process` describes this process in log lines; it was set up before the fork."""
-        self._form = form_of(spec.message, schema)
+        self._encoding = encoding_of(spec.message, schema)
         self._handler = handler
         self._spans = Spans(spec.name, spec.stream.key, spec.stream.group)
         self._settings = MessageSettings.of(spec)
@@ -97,7 +97,7 @@ class HandlerProgram:
         if self._handler.lifespan is not None:
             await self._lifespan.enter_async_context(self._handler.lifespan())
         call = call_of(self._handler, lambda: ThreadPoolExecutor(1, thread_name_prefix="penstock-handler"))
-        return InProcessRunner(self._form, self._handler.make, call, self._spans)
+        return InProcessRunner(self._encoding, self._handler.make, call, self._spans)
 
     async def close(self) -> None:
         """Exit the lifespan."""

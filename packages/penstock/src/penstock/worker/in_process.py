@@ -9,7 +9,7 @@ from penstock.handling.failures import Failure
 from penstock.handling.middleware import Call
 from penstock.handling.typed import Make
 from penstock.message import unreadable
-from penstock.message.form import Form, Received
+from penstock.message.encoding import Encoding, Received
 from penstock.observe.about import ABOUT
 from penstock.observe.events import Event
 from penstock.observe.failures import failure
@@ -23,9 +23,9 @@ from penstock.worker.outcome import DONE, STOPPED, Done, Failed, Outcome, Stoppe
 class InProcessRunner:
     """Runs messages in this process."""
 
-    def __init__(self, form: Form, make: Make, call: Call, spans: Spans) -> None:
+    def __init__(self, encoding: Encoding, make: Make, call: Call, spans: Spans) -> None:
         """`make` gives the handler's argument."""
-        self._form = form
+        self._encoding = encoding
         self._make = make
         self._call = call
         self._spans = spans
@@ -34,7 +34,7 @@ class InProcessRunner:
         """Run one attempt. Anything that a handler raises becomes an outcome, except GeneratorExit."""
         ABOUT.set(context)
         try:
-            received = self._form.read(delivery.fields)
+            received = self._encoding.read(delivery.fields)
             context.about(received.value, received.own.id)
             message = self._make(received)
             if received.own.parent is None and not self._spans.active:

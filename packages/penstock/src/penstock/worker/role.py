@@ -9,7 +9,7 @@ from pathlib import Path
 from penstock import __version__
 from penstock.handling.load import load
 from penstock.isolation.pool import ChildPool
-from penstock.message.form import form_of
+from penstock.message.encoding import encoding_of
 from penstock.observe.events import Event
 from penstock.observe.logs import Log
 from penstock.observe.metrics import Metrics
@@ -30,7 +30,7 @@ def worker_role(
     pipeline = pipeline.with_schema()
     spec, digest = pipeline.spec, pipeline.digest
     handler = load(spec, paths)
-    form = form_of(spec.message, pipeline.message_schema())
+    encoding = encoding_of(spec.message, pipeline.message_schema())
     fatal = spec.work.timeout.seconds + spec.shutdown.margin.seconds
 
     def build(pod: Pod) -> Program:
@@ -43,7 +43,7 @@ def worker_role(
             path=[str(path.resolve()) for path in (Path.cwd(), *paths)],
         )
         dependencies = pod.dependencies(pipeline, metrics, process.REDIS_SECONDS)
-        worker = Worker(pipeline, handler, form, dependencies, spawner=children, until_idle=until_idle)
+        worker = Worker(pipeline, handler, encoding, dependencies, spawner=children, until_idle=until_idle)
         return Program(
             run=worker.run,
             drain=worker.stop,

@@ -15,7 +15,7 @@ from typing import Protocol
 from penstock.clocks import CLOCKS, Clocks
 from penstock.keys import READY, STATES, SUSPECT, PipelineKeys
 from penstock.maintenance.replies import without_group
-from penstock.message.own import ID, KEY, own_of
+from penstock.message.penstock_fields import ID, KEY, own_fields_of
 from penstock.scripts import script
 from penstock.wire.errors import Absent, RedisTrouble, Refused, Reply
 from penstock.wire.link import Link
@@ -209,7 +209,7 @@ class Settler:
                 rest = (self._deletes, own, len(values), *values, *around, one.id, one.count)
                 return "bury", (*named, keys.dedup.encode() + key if key else keys.stream), (*who, *rest)
             case SettledWith():
-                result = keys.result + (own_of(one.fields).id or one.id.decode())
+                result = keys.result + (own_fields_of(one.fields).id or one.id.decode())
                 rest = (self._deletes, first.result.value, first.result.keep, *around, one.id, one.count)
                 return "settle_with", (keys.stream, keys.uncharged, keys.crashed, keys.finished, result), (*who, *rest)
 

@@ -17,7 +17,7 @@ from penstock.maintenance.measure import measure
 from penstock.maintenance.promote import PromoteResult
 from penstock.maintenance.replies import without_group
 from penstock.maintenance.takeover import TakeoverResult
-from penstock.message.form import Form
+from penstock.message.encoding import Encoding
 from penstock.observe.events import Activity, Event
 from penstock.observe.logs import Log
 from penstock.observe.readiness import Why
@@ -61,7 +61,7 @@ class Worker:
         self,
         pipeline: ResolvedPipeline,
         handler: Handler,
-        form: Form,
+        encoding: Encoding,
         dependencies: Dependencies,
         *,
         spawner: Spawner,
@@ -105,14 +105,14 @@ class Worker:
         )
         threads = partial(ThreadPoolExecutor, spec.work.concurrency, thread_name_prefix="penstock-handler")
         in_process = InProcessRunner(
-            form, handler.make, call_of(handler, threads), Spans(spec.name, self._keys.stream, self._keys.group)
+            encoding, handler.make, call_of(handler, threads), Spans(spec.name, self._keys.stream, self._keys.group)
         )
         isolated = spec.work.isolation == "process"
         self._resources = HandlerResources(handler, spawner if isolated else None, self._stop, self._log)
         self._stop_requested_at: float | None = None
         self._attempts = Attempts(
             spec.work,
-            MessageSettings.of(spec, clocks, form),
+            MessageSettings.of(spec, clocks, encoding),
             IsolatedRunner(spawner, self._log, throttle, alone=False) if isolated else in_process,
             IsolatedRunner(spawner, self._log, throttle, alone=True),
             RetryPolicy(spec.retries),

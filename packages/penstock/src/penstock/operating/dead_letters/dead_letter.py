@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from penstock.keys import PipelineKeys
-from penstock.message.own import STORY
-from penstock.message.story import Death, read_story, write_story
+from penstock.message.death_history import Death, read_history, write_history
+from penstock.message.penstock_fields import STORY
 from penstock.operating.entry import Entry
 from penstock.worker.dead_letter import MOST_FIELDS, PACKED, PREFIX, penstock_field, unpack_fields
 
@@ -72,7 +72,7 @@ class DeadLetter:
     @property
     def story(self) -> tuple[Death, ...]:
         """All its deaths, the oldest first."""
-        before = read_story(penstock_field(self.original, STORY) or b"")
+        before = read_history(penstock_field(self.original, STORY) or b"")
         if not self.told:
             return before
         entry = self.told.get("id", self.id)
@@ -88,7 +88,7 @@ class DeadLetter:
         story = self.story
         if not story:
             return list(self.original)
-        fields, written = list(self.original), write_story(story)
+        fields, written = list(self.original), write_history(story)
         for at in range(0, len(fields) - 1, 2):
             if fields[at] == STORY:
                 fields[at + 1] = written

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
-from penstock.message.own import TRACEPARENT
+from penstock.message.penstock_fields import TRACEPARENT
 from penstock.observe.traces import read
 from penstock.operating.dead_letters.choice import Filters, Walk
 from penstock.operating.dead_letters.dead_letter import DeadLetter

@@ -10,9 +10,9 @@ from penstock.operating.dead_letters.dead_letter import DeadLetter
 from penstock.operating.dead_letters.pace import Pace
 from penstock.operating.paging import Ask, asking, once
 from penstock.scripts import script
+from penstock.wire.command import Argument
 from penstock.wire.errors import Reply, Unanswered
 from penstock.wire.link import Link
-from penstock.wire.words import Word
 
 MOST_VALUES = 7900
 """Names and values of one entry that Lua can hand over; it fails at 8,000."""
@@ -73,7 +73,7 @@ class Replayer:
 
     async def _replay(self, letter: DeadLetter) -> Replayed:
         doubtful = False
-        args: list[Word] = [letter.id, *letter.replayed()]
+        args: list[Argument] = [letter.id, *letter.replayed()]
 
         async def attempt() -> Reply:
             nonlocal doubtful

@@ -1,7 +1,7 @@
-"""How the body of a message stands in an entry: as JSON in one field, or as one field for each of its own.
+"""How an entry holds a body: as JSON in one field, or with one entry field per field of the body.
 
-Whoever sends and whoever receives ask the same form, and what is about to be sent is read back first: a producer
-refuses what a worker could not read, and nothing else.
+Senders and receivers use the same code. A producer reads back what it is about to send, so it refuses exactly what a
+worker could not read.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import Any, NamedTuple, Protocol
 from pydantic_core import to_json
 
 from penstock.message.body import Value, json_of, plain, text_of, too_large, value_of
-from penstock.message.check import Check, check_of
-from penstock.message.own import NOTHING, PREFIX, Own, own_of
+from penstock.message.check import SchemaCheck, schema_check_of
+from penstock.message.penstock_fields import NOTHING, PREFIX, PenstockFields, own_fields_of
 from penstock.message.unreadable import Unreadable, Unsendable
 from penstock_spec.kinds.pipeline.message.flat import FieldTypes
 from penstock_spec.kinds.pipeline.stream import JsonField, Message
@@ -24,51 +24,51 @@ _MAYBE_TEXT = frozenset({"string", "null"})
 
 
 class Received(NamedTuple):
-    """A message that was read and fits its schema."""
+    """A message that was read and matches its schema."""
 
     value: Value
     raw: bytes
-    """The body as JSON; as it was sent, where it was sent as JSON."""
-    own: Own
+    """The body as JSON, unchanged if it was sent as JSON."""
+    own: PenstockFields
 
 
-class Form(Protocol):
-    """One of the two."""
+class Encoding(Protocol):
+    """Reads and writes bodies."""
 
     def read(self, entry: Sequence[bytes]) -> Received:
-        """From the names and values of an entry, in turn; raises `Unreadable`."""
+        """Read an entry's alternating names and values. Raises `Unreadable`."""
         ...
 
     def write(self, body: object) -> list[bytes]:
-        """To names and values, to which Penstock's own fields may be added; raises `Unsendable`."""
+        """Return alternating names and values; Penstock's own fields may follow. Raises `Unsendable`."""
         ...
 
-    def unchecked(self) -> Form:
-        """The same without a schema."""
+    def unchecked(self) -> Encoding:
+        """Return the same encoding without a schema."""
         ...
 
 
-def form_of(message: Message, schema: dict[str, Any]) -> Form:
-    """The form that a spec says, with the schema that it names."""
+def encoding_of(message: Message, schema: dict[str, Any]) -> Encoding:
+    """Return the encoding of a spec, with its schema."""
     if isinstance(message.encoding, JsonField):
-        return JsonForm(message.encoding.json_.encode(), message.max_size, check_of(schema))
-    return FlatForm(FieldTypes.of(schema), message.max_size, check_of(schema))
+        return JsonEncoding(message.encoding.json_.encode(), message.max_size, schema_check_of(schema))
+    return FieldsEncoding(FieldTypes.of(schema), message.max_size, schema_check_of(schema))
 
 
-class JsonForm:
-    """The body as JSON in one field. Other fields travel along and say nothing."""
+class JsonEncoding:
+    """The body as JSON in one field. Other fields are ignored."""
 
     __slots__ = ("_check", "_max_size", "_name")
 
-    def __init__(self, name: bytes, max_size: Size, check: Check | None) -> None:
-        """The field's name; what is checked of the body."""
+    def __init__(self, name: bytes, max_size: Size, check: SchemaCheck | None) -> None:
+        """`name` is the entry's field; `check` checks the body."""
         self._name = name
         self._max_size = max_size
         self._check = check
 
     def read(self, entry: Sequence[bytes]) -> Received:
-        """Most entries have the body in front, and many have nothing else."""
-        own = NOTHING if len(entry) == 2 else own_of(entry)  # noqa: PLR2004 - a name and a value
+        """Read an entry. Most have the body first, and many nothing else."""
+        own = NOTHING if len(entry) == 2 else own_fields_of(entry)  # noqa: PLR2004 - a name and a value
         raw = entry[1] if entry and entry[0] == self._name else self._find(entry)
         value = value_of(raw, self._max_size)
         if self._check is not None:
@@ -76,14 +76,14 @@ class JsonForm:
         return Received(value, raw, own)
 
     def write(self, body: object) -> list[bytes]:
-        """One field."""
+        """Write one field."""
         fields = [self._name, text_of(plain(body))]
         _read_back(self, fields)
         return fields
 
-    def unchecked(self) -> JsonForm:
-        """The same without a schema."""
-        return JsonForm(self._name, self._max_size, None)
+    def unchecked(self) -> JsonEncoding:
+        """Return the same encoding without a schema."""
+        return JsonEncoding(self._name, self._max_size, None)
 
     def _find(self, entry: Sequence[bytes]) -> bytes:
         for index in range(0, len(entry) - 1, 2):
@@ -93,24 +93,24 @@ class JsonForm:
         raise Unreadable("no-body", f"the entry has no field `{name}`")
 
 
-class FlatForm:
-    """Each field of the body is a field of the entry: texts as they are, everything else as JSON.
+class FieldsEncoding:
+    """Each field of the body is a field of the entry: text unchanged, everything else as JSON.
 
-    Back comes text. Only where the schema gives a field types, and text is none of them, the value is read as JSON;
-    what is none stays text, and the schema refuses it. A null of a field that may be text as well is left out.
+    Values are read as text. If the schema gives a field types without text, the value is read as JSON; invalid JSON
+    stays text, and the schema refuses it. A null of a field that may also be text is omitted.
     """
 
     __slots__ = ("_check", "_max_size", "_types")
 
-    def __init__(self, types: FieldTypes, max_size: Size, check: Check | None) -> None:
-        """Types of the fields that the schema describes; what is checked of the body."""
+    def __init__(self, types: FieldTypes, max_size: Size, check: SchemaCheck | None) -> None:
+        """`types` are the types of fields in the schema; `check` checks the body."""
         self._types = types
         self._max_size = max_size
         self._check = check
 
     def read(self, entry: Sequence[bytes]) -> Received:
-        """Of a field that stands twice the first counts; Penstock's own are no part of the body."""
-        own = own_of(entry)
+        """Read an entry. Of a repeated field the first counts; Penstock's own fields are not part of the body."""
+        own = own_fields_of(entry)
         value: Value = {}
         size = 0
         for index in range(0, len(entry) - 1, 2):
@@ -131,21 +131,21 @@ class FlatForm:
         return Received(value, to_json(value), own)
 
     def write(self, body: object) -> list[bytes]:
-        """One field for each."""
+        """Write one field for each field of the body."""
         fields: list[bytes] = []
         for name, value in plain(body).items():
             if not isinstance(name, str):
-                raise Unsendable("type", "the name of a field in the body is no text")
+                raise Unsendable("type", "the name of a field in the body is not a text")
             if name.startswith(PREFIX.decode()):
-                raise Unsendable("reserved", f"only Penstock's own fields begin with `{PREFIX.decode()}`")
+                raise Unsendable("reserved", f"names that begin with `{PREFIX.decode()}` are reserved for Penstock")
             if value is not None or not _MAYBE_TEXT.issubset(self._types[name]):
                 fields += (_utf8(name), self._text(name, value))
         _read_back(self, fields)
         return fields
 
-    def unchecked(self) -> FlatForm:
-        """The same without a schema."""
-        return FlatForm(self._types, self._max_size, None)
+    def unchecked(self) -> FieldsEncoding:
+        """Return the same encoding without a schema."""
+        return FieldsEncoding(self._types, self._max_size, None)
 
     def _typed(self, name: str, raw: bytes, text: str) -> object:
         types = self._types[name]
@@ -163,12 +163,12 @@ class FlatForm:
                 raise Unsendable("schema", f"at `{printable(name)}`: expected {' or '.join(sorted(types))}")
             return _utf8(value)
         if "string" in types:
-            says = f"at `{printable(name)}`: what may be text comes back as text; send text, or leave the field out"
+            says = f"at `{printable(name)}`: this field may be text, so workers read text; send text, or omit the field"
             raise Unsendable("type", says)
         return text_of(value)
 
 
-def _read_back(form: Form, fields: list[bytes]) -> None:
+def _read_back(form: Encoding, fields: list[bytes]) -> None:
     try:
         form.read(fields)
     except Unreadable as error:
@@ -187,4 +187,4 @@ def _utf8(text: str) -> bytes:
     try:
         return text.encode()
     except UnicodeEncodeError:
-        raise Unsendable("not-utf-8", "a text in the body holds half of a character") from None
+        raise Unsendable("not-utf-8", "a text in the body contains half a character (a lone surrogate)") from None

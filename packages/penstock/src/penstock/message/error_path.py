@@ -1,4 +1,4 @@
-"""Where in a body something is wrong, told without a word that its sender chose."""
+"""The place of an error in a body, without any text from the sender."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from penstock_spec.values.strings import printable
 _LONGEST = 200
 
 
-def names_in(schema: dict[str, Any]) -> frozenset[str]:
-    """The names of fields that a schema says itself, at any depth."""
+def field_names(schema: dict[str, Any]) -> frozenset[str]:
+    """Return the field names in a schema, at any depth."""
     found: set[str] = set()
     for _, part in schemas(schema):
         if not isinstance(part, dict):
@@ -23,11 +23,11 @@ def names_in(schema: dict[str, Any]) -> frozenset[str]:
     return frozenset(found)
 
 
-def where(value: object, steps: Iterable[str | int], known: frozenset[str]) -> str:
-    """A path such as `pages[3].url`, or nothing for the whole body. A key that is not known is told as `*`.
+def error_path(value: object, steps: Iterable[str | int], known: frozenset[str]) -> str:
+    """Return a path such as `pages[3].url`, empty for the whole body. An unknown key becomes `*`.
 
-    A step that leads nowhere in the body, as the names that validators give to choices, is left out, unless it is the
-    known name of a field that is missing.
+    A step that is not in the body, such as a validator's name of a choice, is omitted, unless it is the known name of a
+    missing field.
     """
     path = ""
     for step in steps:
@@ -35,7 +35,7 @@ def where(value: object, steps: Iterable[str | int], known: frozenset[str]) -> s
             path += f"[{step}]"
             value = value[step]
             continue
-        name = str(step)  # keys of digits may come as numbers
+        name = str(step)  # keys of digits may arrive as numbers
         inside = isinstance(value, dict) and name in value
         if inside or name in known:
             path += f".{name if name in known else '*'}"
@@ -45,5 +45,5 @@ def where(value: object, steps: Iterable[str | int], known: frozenset[str]) -> s
 
 
 def at(path: str) -> str:
-    """How a sentence starts."""
+    """Return the beginning of a sentence."""
     return f"at `{path}`: " if path else ""

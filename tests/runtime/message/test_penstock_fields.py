@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock.message.own import NOTHING, own_fields, own_of
-from penstock.message.story import LONGEST, Death, read_story, write_story
+from penstock.message.death_history import LONGEST, Death, read_history, write_history
+from penstock.message.penstock_fields import NOTHING, own_fields_of, write_own_fields
 from penstock.message.unreadable import Unreadable
 
 ULID = "01M7QRV2B69659CEA944DKN6FY"
@@ -24,36 +24,36 @@ def entry(**own: bytes) -> list[bytes]:
 @given(st.none() | st.binary(max_size=20), st.booleans(), DEATHS)
 def test_what_is_written_is_read_again(key: bytes | None, traced: bool, story: list[Death]) -> None:  # noqa: FBT001 - made by hypothesis
     trace = {"traceparent": PARENT, "tracestate": "a=1"} if traced else {}
-    own = own_of([b"data", b"{}", *own_fields(ULID, key=key, trace=trace, story=story)])
+    own = own_fields_of([b"data", b"{}", *write_own_fields(ULID, key=key, trace=trace, story=story)])
     came = {"traceparent": own.parent, "tracestate": own.state} if own.parent else {}
     assert came == {name: value.encode() for name, value in trace.items()}
     assert (own.id, own.key, own.version, own.story) == (ULID, key, b"1", tuple(story))
 
 
 def test_a_message_of_another_has_none_of_them() -> None:
-    own = own_of([b"data", b"{}", b"sent-by", b"cron"])
+    own = own_fields_of([b"data", b"{}", b"sent-by", b"cron"])
     assert own is NOTHING
     assert (own.id, own.key, own.version, own.parent, own.state, own.story) == (None, None, None, None, None, ())
 
 
 def test_the_first_of_two_counts() -> None:
-    assert own_of(entry(key=b"one") + entry(key=b"two")).key == b"one"
+    assert own_fields_of(entry(key=b"one") + entry(key=b"two")).key == b"one"
 
 
 def test_a_value_is_not_taken_for_a_name() -> None:
-    assert own_of([b"data", b"penstock-version", b"penstock-key", b"a", b"note", b"penstock-key"]).key == b"a"
+    assert own_fields_of([b"data", b"penstock-version", b"penstock-key", b"a", b"note", b"penstock-key"]).key == b"a"
 
 
 def test_trace_context_needs_no_state() -> None:
-    own = own_of([b"data", b"{}", *own_fields(ULID, trace={"traceparent": PARENT, "tracestate": ""})])
+    own = own_fields_of([b"data", b"{}", *write_own_fields(ULID, trace={"traceparent": PARENT, "tracestate": ""})])
     assert (own.parent, own.state) == (PARENT.encode(), None)
-    own = own_of([b"data", b"{}", *own_fields(ULID, trace={"tracestate": "a=1"})])
+    own = own_fields_of([b"data", b"{}", *write_own_fields(ULID, trace={"tracestate": "a=1"})])
     assert (own.parent, own.state) == (None, None)
 
 
 @pytest.mark.parametrize("raw", [b"", b"7", ULID.lower().encode(), b"\xff" * 26, ULID.encode() * 2])
 def test_an_id_that_is_no_ulid_is_none(raw: bytes) -> None:
-    assert own_of(entry(id=raw)).id is None
+    assert own_fields_of(entry(id=raw)).id is None
 
 
 @pytest.mark.parametrize(
@@ -71,9 +71,9 @@ def test_an_id_that_is_no_ulid_is_none(raw: bytes) -> None:
 )
 def test_a_version_that_nobody_knows_stops_the_message(raw: bytes, told: str) -> None:
     with pytest.raises(Unreadable) as error:
-        own_of(entry(version=raw))
+        own_fields_of(entry(version=raw))
     assert error.value.reason == "version"
-    assert error.value.says == f"its version is {told}, and this Penstock knows 1"
+    assert error.value.says == f"its version is {told}, and this Penstock knows only 1"
 
 
 def death(number: int) -> Death:
@@ -83,8 +83,8 @@ def death(number: int) -> Death:
 def test_a_story_keeps_the_newest() -> None:
     """A message that is replayed for ever must not grow for ever."""
     told = [death(number) for number in range(LONGEST + 5)]
-    assert read_story(write_story(told)) == tuple(told[5:])
-    assert len(read_story(json.dumps(json.loads(write_story(told)) * 9).encode())) == LONGEST
+    assert read_history(write_history(told)) == tuple(told[5:])
+    assert len(read_history(json.dumps(json.loads(write_history(told)) * 9).encode())) == LONGEST
 
 
 @pytest.mark.parametrize(
@@ -100,8 +100,8 @@ def test_a_story_keeps_the_newest() -> None:
     ],
 )
 def test_a_story_that_is_none_is_passed_over(raw: bytes) -> None:
-    assert own_of(entry(story=raw)).story == ()
+    assert own_fields_of(entry(story=raw)).story == ()
 
 
 def test_half_a_character_in_an_error_does_not_end_a_story() -> None:
-    assert read_story(write_story([Death("1-0", "failed", "\ud800", 1, 1)]))[0].error == "?"
+    assert read_history(write_history([Death("1-0", "failed", "\ud800", 1, 1)]))[0].error == "?"

@@ -1,4 +1,4 @@
-"""What it takes to be let in: TLS, user, password, database. All of it is said in one round trip."""
+"""Opens connections: TLS, user, password, database and name, in one round trip."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
+from penstock.wire.command import pack
 from penstock.wire.connection import Address, Answers, Connection
 from penstock.wire.credentials import Credentials
 from penstock.wire.errors import Absent, Refused, Reply, Unanswered, reason
 from penstock.wire.socket import Socket, TlsSocket
-from penstock.wire.words import pack
 from penstock_spec.platform import Redis, Timeouts
 
 DISPENSABLE = frozenset({"NOPERM", "ERR"})
-"""Answers to CLIENT and ROLE of a server, or an access list, that does not have them."""
+"""Errors of servers or access lists that do not know CLIENT or ROLE."""
 
 
 @dataclass(frozen=True, slots=True)
-class Door:
-    """How to come in to servers of one kind."""
+class Connector:
+    """How to connect to servers of one kind."""
 
     timeouts: Timeouts
     tls: bool
@@ -33,11 +33,11 @@ class Door:
     secret: Callable[[], str | bytes | None]
     database: int
     to_masters: bool
-    """Whether a server that is none is left again: sentinels tell of a new master a little late."""
+    """Whether to reject a replica: sentinels announce a new master a little late."""
 
     @classmethod
-    def of_redis(cls, redis: Redis, credentials: Credentials) -> Door:
-        """To the servers that hold the data."""
+    def of_redis(cls, redis: Redis, credentials: Credentials) -> Connector:
+        """Connect to the servers that hold the data."""
         return cls(
             timeouts=redis.timeouts,
             tls=redis.tls,
@@ -49,8 +49,8 @@ class Door:
         )
 
     @classmethod
-    def of_sentinels(cls, redis: Redis, credentials: Credentials) -> Door:
-        """To the sentinels, with a password only where one is meant for them."""
+    def of_sentinels(cls, redis: Redis, credentials: Credentials) -> Connector:
+        """Connect to the sentinels, with a password only if one is set for them."""
         return cls(
             timeouts=redis.timeouts,
             tls=redis.tls,
@@ -62,7 +62,7 @@ class Door:
         )
 
     async def open(self, address: Address, name: str) -> Connection:
-        """Connect, and say who we are. Raises Absent, and Refused where Redis does not want us."""
+        """Connect and authenticate. Raises Absent; raises Refused if Redis rejects the user."""
         try:
             greeting = self._greeting(name)
             socket = self._socket(address)
@@ -96,7 +96,7 @@ class Door:
             socket_connect_timeout=self.timeouts.connect.seconds,
         )
         if isinstance(socket, TlsSocket):
-            # Certificates and host names are always checked. redis-py would trust the system's authorities as well.
+            # Certificates and host names are always verified. redis-py would trust the system's authorities too.
             socket.ssl_context.context = ssl.create_default_context(cafile=self.ca_file)
         return socket
 
@@ -119,7 +119,7 @@ class Door:
         try:
             came = await connection.ask_all(b"".join(greeting.values()), len(greeting), self.timeouts.answer.seconds)
         except Unanswered as error:
-            # A server that takes no more clients says so before it hangs up.
+            # A server at its client limit answers an error before it disconnects.
             told = next((f"{one}; " for one in error.answers if isinstance(one, Refused)), "")
             why = str(error).removeprefix(f"{connection.address} ")
             raise Absent(f"no connection to {connection.address}: {told}{why}") from error
@@ -130,7 +130,7 @@ class Door:
         if isinstance(number := answers["ID"], int):
             connection.client_id = number
         if _is_replica(answers.get("ROLE")):
-            raise Absent(f"{connection.address} is no master now; the sentinels will tell of another")
+            raise Absent(f"{connection.address} is not a master now; the sentinels will announce another")
 
     def _as(self) -> str:
         return f"as user `{self.username}`" if self.username else "as the default user"

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from penstock.message.form import form_of
-from penstock.message.own import own_fields
+from penstock.message.encoding import encoding_of
+from penstock.message.penstock_fields import write_own_fields
 from penstock.message.unreadable import Unreadable, Unsendable
 from penstock_spec.kinds.pipeline.stream import Message
 
@@ -36,15 +36,15 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
 
 
 class Form:
-    """A form, by what a spec says."""
+    """A encoding, by what a spec says."""
 
     def __init__(self, encoding: Any, schema: Data | None = None, **more: Any) -> None:  # noqa: ANN401 - as in a spec
         schema = {"type": "object"} if schema is None else schema
         message = Message.model_validate({"encoding": encoding, "schema": schema, **more})
-        self.form = form_of(message, schema)
+        self.encoding = encoding_of(message, schema)
 
     def there_and_back(self, body: object) -> Data:
-        return self.form.read([*self.form.write(body), *own_fields("01ARZ3NDEKTSV4RRFFQ69G5FAV")]).value
+        return self.encoding.read([*self.encoding.write(body), *write_own_fields("01ARZ3NDEKTSV4RRFFQ69G5FAV")]).value
 
 
 def json_form(schema: Data | None = None, **more: Any) -> Form:  # noqa: ANN401 - as in a spec
@@ -82,9 +82,9 @@ def test_as_fields_text_needs_no_description(body: Data) -> None:
 @given(st.dictionaries(NAME, PLAIN, max_size=5), st.dictionaries(NAME, st.sampled_from([*VALUES]), max_size=5))
 def test_as_fields_nothing_that_is_described_comes_back_as_something_else(body: Data, types: dict[str, str]) -> None:
     """What would is refused. What nobody has described comes back as text."""
-    form = flat_form({"properties": {name: {"type": kind} for name, kind in types.items()}})
+    encoding = flat_form({"properties": {name: {"type": kind} for name, kind in types.items()}})
     try:
-        back = form.there_and_back(body)
+        back = encoding.there_and_back(body)
     except Unsendable as error:
         assert error.reason in {"schema", "type"}  # noqa: PT017 - a refusal is one of two good ends
         return
@@ -115,36 +115,36 @@ def test_a_model_comes_back_as_what_it_was(make: Any) -> None:  # noqa: ANN401 -
 
 
 def test_null_has_no_text_and_is_left_out_where_text_may_stand() -> None:
-    assert flat_form(Job.model_json_schema()).form.write(Job(job_id="7", width=5)) == [
+    assert flat_form(Job.model_json_schema()).encoding.write(Job(job_id="7", width=5)) == [
         b"job_id", b"7", b"width", b"5", b"ratio", b"null"
     ]  # fmt: skip
 
 
 def test_anyones_entry_is_a_message() -> None:
-    received = json_form().form.read([b"data", b'{ "job_id": "7" }'])
+    received = json_form().encoding.read([b"data", b'{ "job_id": "7" }'])
     assert (received.value, received.raw, received.own.id) == ({"job_id": "7"}, b'{ "job_id": "7" }', None)
 
 
 def test_the_body_may_stand_anywhere_and_the_first_counts() -> None:
     entry = [b"note", b"data", b"data", b'{"a": 1}', b"data", b'{"a": 2}', b"penstock-key", b"k"]
-    received = json_form().form.read(entry)
+    received = json_form().encoding.read(entry)
     assert (received.value, received.own.key) == ({"a": 1}, b"k")
 
 
 def test_of_a_field_that_stands_twice_the_first_counts() -> None:
-    assert flat_form().form.read([b"a", b"1", b"a", b"2"]).value == {"a": "1"}
+    assert flat_form().encoding.read([b"a", b"1", b"a", b"2"]).value == {"a": "1"}
 
 
 def test_own_fields_are_no_part_of_a_body_of_fields() -> None:
     """Also those of a dead letter, and those that a later version may bring."""
-    entry = [b"a", b"1", *own_fields("x"), b"penstock-dead-id", b"1-0", b"penstock-new", b"\xff"]
-    received = flat_form({"additionalProperties": False, "properties": {"a": {}}}).form.read(entry)
+    entry = [b"a", b"1", *write_own_fields("x"), b"penstock-dead-id", b"1-0", b"penstock-new", b"\xff"]
+    received = flat_form({"additionalProperties": False, "properties": {"a": {}}}).encoding.read(entry)
     assert received.value == {"a": "1"}
 
 
 def test_a_body_of_fields_can_be_had_as_json() -> None:
     schema = {"properties": {"b": {"type": "integer"}}}
-    assert flat_form(schema).form.read([b"a", "ä".encode(), b"b", b"7"]).raw == '{"a":"ä","b":7}'.encode()
+    assert flat_form(schema).encoding.read([b"a", "ä".encode(), b"b", b"7"]).raw == '{"a":"ä","b":7}'.encode()
 
 
 TYPED: list[tuple[Data, bytes, Any]] = [
@@ -172,7 +172,7 @@ TYPED: list[tuple[Data, bytes, Any]] = [
 @pytest.mark.parametrize(("part", "raw", "value"), TYPED)
 def test_types_are_those_of_the_schema_and_else_text_stays_text(part: Data, raw: bytes, value: Any) -> None:  # noqa: ANN401 - JSON
     schema = {"properties": {"a": part}, "$defs": {"number": {"type": "integer"}}}
-    assert flat_form(schema).form.read([b"a", raw]).value == {"a": value}
+    assert flat_form(schema).encoding.read([b"a", raw]).value == {"a": value}
 
 
 WHOLE: dict[str, Data] = {
@@ -187,7 +187,7 @@ WHOLE: dict[str, Data] = {
 
 @pytest.mark.parametrize("schema", WHOLE.values(), ids=WHOLE)
 def test_fields_are_described_wherever_a_schema_speaks_of_the_body(schema: Data) -> None:
-    assert flat_form(schema).form.read([b"a", b"7"]).value == {"a": 7}
+    assert flat_form(schema).encoding.read([b"a", b"7"]).value == {"a": 7}
 
 
 INTEGER = {"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": ["string", "integer"]}}}
@@ -205,7 +205,7 @@ UNREADABLE: dict[str, tuple[Form, Sequence[bytes], str, str]] = {
         json_form(JOB),
         [b"data", b"hunter2", b"penstock-version", b"2"],
         "version",
-        "its version is 2, and this Penstock knows 1",
+        "its version is 2, and this Penstock knows only 1",
     ),
     "too large": (
         json_form(max_size="1Ki"),
@@ -244,7 +244,7 @@ UNREADABLE: dict[str, tuple[Form, Sequence[bytes], str, str]] = {
         flat_form(),
         [b"penstock-version", b"hunter2"],
         "version",
-        "its version is not a number, and this Penstock knows 1",
+        "its version is not a number, and this Penstock knows only 1",
     ),
     "fields: too large together": (
         flat_form(max_size="1Ki"),
@@ -256,17 +256,17 @@ UNREADABLE: dict[str, tuple[Form, Sequence[bytes], str, str]] = {
         flat_form({"type": "object", "additionalProperties": False}),
         [part for number in range(5000) for part in (b"hunter2-%d" % number, b"1")],
         "schema",
-        "something stands there that the schema does not allow",
+        "it contains something that the schema does not allow",
     ),
 }
 
 
 @pytest.mark.parametrize(("form", "entry", "reason", "says"), UNREADABLE.values(), ids=UNREADABLE)
 def test_what_cannot_be_read_has_one_reason_and_quotes_nothing(
-    form: Form, entry: Sequence[bytes], reason: str, says: str
+    encoding: Form, entry: Sequence[bytes], reason: str, says: str
 ) -> None:
     with pytest.raises(Unreadable) as told:
-        form.form.read(entry)
+        encoding.encoding.read(entry)
     assert (told.value.reason, told.value.says) == (reason, says)
     assert SENT not in str(told.value)
 
@@ -274,7 +274,7 @@ def test_what_cannot_be_read_has_one_reason_and_quotes_nothing(
 @pytest.mark.parametrize("make", [json_form, flat_form])
 def test_five_thousand_fields_are_no_obstacle(make: Any) -> None:  # noqa: ANN401 - one of the two above
     entry = [b"data", b'{"a": 1}', *(part for number in range(5000) for part in (b"f%d" % number, b"\0"))]
-    received = make().form.read([*entry, b"penstock-key", b"k"])
+    received = make().encoding.read([*entry, b"penstock-key", b"k"])
     assert received.own.key == b"k"
     assert len(received.value) == (1 if make is json_form else 5001)
 
@@ -303,13 +303,13 @@ UNSENDABLE: dict[str, tuple[Form, object, str, str]] = {
         json_form(),
         [SENT],
         "type",
-        "a `list` is no object; hand over a dict, a pydantic model or a dataclass",
+        "a `list` is not an object; pass a dict, a pydantic model or a dataclass",
     ),
     "NaN": (
         json_form(),
         {SENT: float("nan")},
         "not-json",
-        "the body holds a number that no reader of JSON takes",
+        "the body contains a number that JSON does not have",
     ),
     "deeper than is read": (
         json_form(),
@@ -321,20 +321,20 @@ UNSENDABLE: dict[str, tuple[Form, object, str, str]] = {
         flat_form(),
         {"penstock-id": SENT},
         "reserved",
-        "only Penstock's own fields begin with `penstock-`",
+        "names that begin with `penstock-` are reserved for Penstock",
     ),
-    "fields: a name that is no text": (flat_form(), {7: SENT}, "type", "the name of a field in the body is no text"),
+    "fields: a name that is no text": (flat_form(), {7: SENT}, "type", "the name of a field in the body is not a text"),
     "fields: half of a character": (
         flat_form(),
         {"a": "hunter2\ud800"},
         "not-utf-8",
-        "a text in the body holds half of a character",
+        "a text in the body contains half a character (a lone surrogate)",
     ),
     "fields: half of a character in a name": (
         flat_form(),
         {"hunter2\ud800": "a"},
         "not-utf-8",
-        "a text in the body holds half of a character",
+        "a text in the body contains half a character (a lone surrogate)",
     ),
     "fields: text for a number": (flat_form(INTEGER), {"a": SENT}, "schema", "at `a`: expected integer"),
     "fields: digits for a number": (flat_form(INTEGER), {"a": "7"}, "schema", "at `a`: expected integer"),
@@ -342,22 +342,22 @@ UNSENDABLE: dict[str, tuple[Form, object, str, str]] = {
         flat_form(INTEGER),
         {"b": 7},
         "type",
-        "at `b`: what may be text comes back as text; send text, or leave the field out",
+        "at `b`: this field may be text, so workers read text; send text, or omit the field",
     ),
     "fields: not what the schema says": (flat_form(JOB), {}, "schema", "`job_id` is missing"),
     "fields: a nested number that is none": (
         flat_form(),
         {"a": [float("inf")]},
         "not-json",
-        "the body holds a number that no reader of JSON takes",
+        "the body contains a number that JSON does not have",
     ),
 }
 
 
 @pytest.mark.parametrize(("form", "body", "reason", "says"), UNSENDABLE.values(), ids=UNSENDABLE)
-def test_a_producer_refuses_what_no_worker_could_read(form: Form, body: object, reason: str, says: str) -> None:
+def test_a_producer_refuses_what_no_worker_could_read(encoding: Form, body: object, reason: str, says: str) -> None:
     with pytest.raises(Unsendable) as told:
-        form.form.write(body)
+        encoding.encoding.write(body)
     assert (told.value.reason, told.value.says) == (reason, says)
     assert SENT not in str(told.value)
 
@@ -367,4 +367,4 @@ def test_names_of_ours_are_free_inside_json() -> None:
 
 
 def test_the_body_stands_in_front_so_that_reading_finds_it_at_once() -> None:
-    assert json_form().form.write({"a": 1}) == [b"data", b'{"a":1}']
+    assert json_form().encoding.write({"a": 1}) == [b"data", b'{"a":1}']

@@ -1,4 +1,4 @@
-"""Earlier deaths of a message that was replayed, so that its next dead letter still tells of them."""
+"""Earlier deaths of a replayed message, which its next dead letter keeps."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ from dataclasses import asdict, dataclass
 from pydantic_core import from_json
 
 LONGEST = 20
-"""Deaths that are kept, the newest: a message that is replayed for ever must not grow for ever."""
+"""How many deaths to keep, the newest: a message that is replayed for ever must not grow for ever."""
 
 
 @dataclass(frozen=True, slots=True)
 class Death:
-    """What a dead letter said, in short."""
+    """A summary of a dead letter."""
 
     id: str
-    """The entry that died."""
+    """The id of the dead entry."""
     reason: str
     error: str
     attempts: int
     at: int
-    """Milliseconds since 1970, by Redis's clock."""
+    """Milliseconds since 1970, in Redis time."""
 
 
-def write_story(story: Sequence[Death]) -> bytes:
-    """The newest of them as JSON."""
+def write_history(story: Sequence[Death]) -> bytes:
+    """Return the newest deaths as JSON."""
     told = [asdict(one) for one in story[-LONGEST:]]
     return json.dumps(told, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
-def read_story(raw: bytes) -> tuple[Death, ...]:
-    """What can be read of it. A story is for people, and nothing hangs on it."""
+def read_history(raw: bytes) -> tuple[Death, ...]:
+    """Read valid deaths and ignore the rest: the history is for people only."""
     try:
         told = from_json(raw)
     except ValueError:
