@@ -1,18 +1,18 @@
--- bury: one delivery goes to the dead letters with its story, only if it still is this consumer's.
--- Its deduplication key is free again, unless another message has it by now. Where the message leaves the stream, a full
--- Redis takes its dead letter.
+-- bury: writes the dead letter of one delivery, if this consumer still owns it.
+-- Frees its deduplication key, unless another message holds the key by now. If the message leaves the stream, even a full
+-- Redis writes the dead letter.
 -- with  in_chunks, fence, even_if_full, finish
 -- KEYS  1 stream  2 dead letters  3 uncharged  4 crashed  5 finished
---       6 deduplication key, or the stream once more where there is none
--- ARGV  1 group  2 consumer  3 1 where the stream keeps nothing that is done  4 the message's own id, for its deduplication key
+--       6 deduplication key, or the stream again if there is none
+-- ARGV  1 group  2 consumer  3 1 if the stream keeps no finished entries  4 the message's id, for its deduplication key
 --       5 number of values of the dead letter  6.. names and values of the dead letter, then the entry's id three times and
 --       its delivery count
--- reply the dead letter's id; or one as `settle` gives, where there is none
+-- reply the dead letter's id; or an answer as in `settle` if nothing was written
 -- keeps P2 (the dead letter first, removal last), P3 and P4
 local values = tonumber(ARGV[5])
 local answers, ours = fence(KEYS[1], ARGV[1], ARGV[2], 6 + values, 2)
 if #ours == 1 then
-  -- A key that is not what it should be must fail here: after the dead letter, each repeat would write one more.
+  -- A key of the wrong type must fail here: after the dead letter is written, each repeat would write another.
   local holder = KEYS[6] ~= KEYS[1] and redis.call('GET', KEYS[6])
   redis.call('HLEN', KEYS[3])
   redis.call('HLEN', KEYS[4])

@@ -1,20 +1,20 @@
--- claim: suspects and ready entries become this consumer's, each with one more delivery.
--- Where somebody deleted the account of what does not count, a count that was given by force (see `bring_back`) still tells
--- that its thousands are none.
--- A suspect that has had its last attempt gets one more, which only a worker may claim that runs nothing else. Which attempt
--- that is, is kept beside what crashed: a suspect that has had it was lost while it ran alone, and any worker may claim it, to
--- bury it. One that was given back has not had it.
--- For such suspects one busy worker at a time empties itself. When its time for that is over, something there does not end, or
--- its lease is, and it is another's turn. One that knows of something that may never end leaves it to others.
+-- claim: gives suspects and ready entries to this consumer, each with one more delivery.
+-- If somebody deleted the record of uncharged deliveries, a count set by force (see `bring_back`) still shows it: its thousands
+-- are not attempts.
+-- A suspect that has used its last attempt gets one more, which only a worker that runs nothing else may claim. `crashed`
+-- records which attempt that is: a suspect that has made it was lost while it ran alone, and any worker may claim it to bury
+-- it. A suspect that was given back has not made it.
+-- For such suspects, one busy worker at a time empties itself. When its time for that is over (something does not end) or its
+-- lease has expired, another worker may try. A worker that knows of something that may never end leaves it to others.
 -- with  now, even_if_full
 -- KEYS  1 stream  2 alive  3 uncharged  4 crashed  5 position
--- ARGV  1 group  2 consumer  3 the most suspects  4 the most ready entries  5 attempts a message has
---       6 `alone` when this worker has emptied itself: then one suspect at its last loss is claimed and nothing else;
---       `idle` when it runs nothing, `busy` when it does, `stuck` when some of that may never end  7 ms that emptying itself may take
--- reply `lost` when this consumer's own lease is; else
---       1 entries that were gone from the stream, dropped
---       2 suspects seen that wait for an empty worker, which this one is to become; below 0 where it is not
---       3.. an entry each: id, delivery count, deliveries that do not count, owner before, fields, 1 when it was lost alone
+-- ARGV  1 group  2 consumer  3 the most suspects  4 the most ready entries  5 attempts of a message
+--       6 `alone` if this worker has emptied itself: claims one suspect that must run alone, and nothing else;
+--       `idle` if it runs nothing, `busy` if it does, `stuck` if something may never end  7 ms that emptying itself may take
+-- reply `lost` if this consumer's own lease is lost; else
+--       1 entries that had left the stream, dropped
+--       2 suspects that wait for an empty worker, if this worker is to become empty; negative if not
+--       3.. one list per entry: id, delivery count, uncharged deliveries, previous owner, fields, 1 if it was lost alone
 local stream, alive, uncharged, crashed, position = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local group, consumer, attempts, alone = ARGV[1], ARGV[2], tonumber(ARGV[5]), ARGV[6] == 'alone'
 local ends = redis.call('ZSCORE', alive, consumer)
@@ -23,8 +23,8 @@ local empties = redis.call('HGET', position, 'emptying') or ''
 
 local claimed, gone, waiting = {0, 0}, 0, 0
 
--- Claims the first of a page that this worker may have. Tells how many those were, and how far it looked.
--- What may fail is asked before anything is claimed: nobody would run what nobody was told of.
+-- Claims the first entries of a page that this worker may have. Returns how many, and how many it looked at.
+-- Commands that may fail come before the claim: nobody would run an entry whose claim was not answered.
 local function claim_of(pending, owner, most)
   local counted, crashes = redis.call('HLEN', uncharged) > 0, redis.call('HLEN', crashed) > 0
   local all, counts, free_of, lost_alone, ids, looked = {}, {}, {}, {}, {}, 0
@@ -55,11 +55,11 @@ local function claim_of(pending, owner, most)
       if alone then
         redis.call('HSET', crashed, id, counts[id] + 1 - free_of[id])
       elseif owner == '~suspect' and crashes and not lost_alone[id] then
-        redis.call('HDEL', crashed, id) -- attempts were added meanwhile: this one is not made alone
+        redis.call('HDEL', crashed, id) -- `retries.attempts` was raised since: this attempt is not made alone
       end
     end
   end
-  -- Deleted from the stream by somebody else: Redis 7 forgets such entries when they are claimed, Redis 6 does not.
+  -- Entries that somebody else deleted from the stream: Redis 7 drops them when they are claimed, Redis 6 does not.
   for _, id in ipairs(ids) do
     if not there[id] then
       redis.call('XACK', stream, group, id)
@@ -71,7 +71,7 @@ local function claim_of(pending, owner, most)
   return taken, looked
 end
 
--- Page by page, so that those at their last loss never hide the ones behind them; a thousand that are not for us are enough.
+-- Page by page, so that suspects that must run alone never hide those behind them; stops after a thousand of them.
 local function claim(owner, most)
   local from, others = '-', 0
   while most > 0 and others < 1000 do
@@ -86,7 +86,7 @@ end
 claim('~suspect', alone and 1 or tonumber(ARGV[3]))
 if not alone then claim('~ready', tonumber(ARGV[4])) end
 
--- Whether this worker is to empty itself. One that is idle loses nothing by it.
+-- Whether this worker should empty itself. An idle worker always may.
 local over, holder = string.match(empties, '^(%d+) (.*)$')
 local function is_to_empty()
   if ARGV[6] == 'stuck' then

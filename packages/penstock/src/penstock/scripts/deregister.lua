@@ -1,8 +1,8 @@
--- deregister: a consumer that owns nothing ends. Deleting one that owns something would drop what it owns.
--- What it cut off is remembered with the group: nobody scrapes a process in the seconds between that and its end.
+-- deregister: deletes a consumer that owns nothing. Deleting a consumer that owns entries would drop them.
+-- Records how many messages its drain cut off: nobody scrapes a process in its last seconds.
 -- KEYS  1 stream  2 alive  3 position
 -- ARGV  1 group  2 consumer  3 messages that the end of its drain cut off
--- reply 1, also when it had ended before, or 0 when it still owns something
+-- reply 1 if it is deleted, also if it was before; 0 if it still owns something
 -- keeps P7 (a consumer is deleted only when it owns nothing)
 if #redis.call('XPENDING', KEYS[1], ARGV[1], '-', '+', 1, ARGV[2]) > 0 then return 0 end
 local ended = redis.call('ZREM', KEYS[2], ARGV[2]) == 1

@@ -1,11 +1,11 @@
--- ensure: the group is there. A new one begins at the stream's beginning. One that vanished would give its counts, and so
--- its fences, a second time: it is made again at the stream's end, and it is remembered that all before that end is to be
--- brought back by force (`reconcile_stream` does it). Where the stream keeps history it begins behind the last entry of
--- which the janitor knows that all up to it was finished.
+-- ensure: creates the group if it is missing. A first group begins at the start of the stream. A group that vanished would
+-- give counts, and so fences, a second time: it is created at the end of the stream, and `position` records that everything
+-- before that end is to be brought back by force (`reconcile_stream` does it). If the stream keeps history, the group begins
+-- after the last entry up to which the janitor knows that everything was finished.
 -- with  now, groups, even_if_full
 -- KEYS  1 stream  2 parked  3 uncharged  4 crashed  5 position  6 finished
--- ARGV  1 group  2 `until-done`, or `history` where finished entries stay
--- reply `there`, `made`, or `again`: it had vanished
+-- ARGV  1 group  2 `until-done`, or `history` if finished entries stay
+-- reply `there`, `made`, or `again` if it had vanished
 -- keeps P8
 local stream, parked, uncharged, crashed, position, finished = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local group = ARGV[1]

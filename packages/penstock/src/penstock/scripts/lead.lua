@@ -1,8 +1,8 @@
--- lead: the janitor's lock. It saves work; safety is in each script.
+-- lead: the lock of the leading janitor. It only saves work; each script is safe by itself.
 -- with  even_if_full
 -- KEYS  1 lock
--- ARGV  1 who asks  2 ms that the lock holds, or 0 to give it up
--- reply 1 when the lock is held now by who asks
+-- ARGV  1 the caller  2 ms that the lock holds, or 0 to release it
+-- reply 1 if the caller holds the lock now
 local holder = redis.call('GET', KEYS[1])
 if holder and holder ~= ARGV[1] then return 0 end
 if ARGV[2] == '0' then

@@ -1,15 +1,15 @@
--- measure: what there is of one pipeline, by state, and what has waited longest. Changes nothing.
+-- measure: counts one pipeline's messages by state, and finds the longest wait. Changes nothing.
 -- with  now, groups, before
 -- KEYS  1 stream  2 alive  3 parked  4 delayed  5 dead letters  6 position
 -- ARGV  1 group
--- reply 1 entries in the stream  2 what Redis calls the lag, or -1 where it does not know  3 entries nobody was given, or -1
---       4 held by consumers  5 ready  6 suspect  7 parked  8 delayed  9 dead letters
---       10 consumers, without states  11 those of ours whose lease is over  12 ms until the first of the other leases ends, or -1
---       13 consumers without a lease  14 ms that one of them has been idle at the most
---       15 ms that the oldest message has waited that could be worked on, or 0
---       16 groups of the stream, or 0 where this pipeline's is not there  17 ms until the next is due, or -1
---       18 entries that vanished before this group was given them, or -1 where Redis cannot tell; it may forget some
---       19 what was remembered of that, or -1  20 messages that ends of drains cut off, since the group was made
+-- reply 1 entries in the stream  2 Redis's lag, or -1 if unknown  3 entries never delivered, or -1
+--       4 owned by consumers  5 ready  6 suspect  7 parked  8 delayed  9 dead letters
+--       10 consumers, without states  11 Penstock consumers whose lease has expired
+--       12 ms until the first of the other leases expires, or -1  13 consumers without a lease  14 their longest idle time in ms
+--       15 ms that the oldest message that could be worked on has waited, or 0
+--       16 groups of the stream, or 0 if this pipeline's is missing  17 ms until the next message is due, or -1
+--       18 entries that vanished before they were delivered to this group, or -1 if unknown; it may lose some
+--       19 the number that was recorded of those, or -1  20 messages that drains cut off since the group was created
 local stream, alive, group = KEYS[1], KEYS[2], ARGV[1]
 local time = now()
 local length = redis.call('XLEN', stream)
@@ -51,7 +51,7 @@ if own then
   lag = tonumber(own['lag'] or nil) or -1
   new = lag
   if not head or before(own['last-delivered-id'], head[1]) then
-    -- Nothing of what is there was given out, so the number is certain; Redis's lag may still count what is gone.
+    -- Nothing in the stream was delivered, so the length is exact; Redis's lag may include deleted entries.
     new = length
     local read = tonumber(own['entries-read'] or nil)
     if read then

@@ -1,13 +1,12 @@
--- park: deliveries wait for another attempt, each only if it still is this consumer's.
+-- park: lets deliveries wait for their retry, each only if this consumer still owns it.
 -- with  now, in_chunks, fence, hand_over, uncharge, even_if_full
 -- KEYS  1 stream  2 parked  3 uncharged  4 crashed
--- ARGV  1 group  2 consumer  3 and 4 about the lowest and highest id
---       5.. five values each: id, delivery count, ms to wait, deliveries more that do not count, 1 when its handler took its
---       process down
--- reply for each: 1 parked, 0 gone, or the owner it has now and its count
--- keeps P2 (the due time first) and P3; the delivery count stays, so the fence does
+-- ARGV  1 group  2 consumer  3 and 4 roughly the lowest and highest id
+--       5.. five values each: id, delivery count, ms to wait, further uncharged deliveries, 1 if its handler crashed its process
+-- reply for each: 1 parked, 0 gone, or its present owner and count
+-- keeps P2 (the due time first) and P3; the delivery count stays, so the fence stays valid
 local stream, parked, uncharged, crashed, group = KEYS[1], KEYS[2], KEYS[3], KEYS[4], ARGV[1]
--- A key that is not what it should be fails here, before anything is written.
+-- A key of the wrong type fails here, before anything is written.
 redis.call('HLEN', uncharged)
 local crashes = redis.call('HLEN', crashed) > 0
 local time = now()
@@ -32,7 +31,7 @@ if crashes then in_chunks(up, function(...) redis.call('HDEL', crashed, ...) end
 hand_over(stream, group, '~parked', charged, gone)
 for _, i in ipairs(ours) do
   if ARGV[i + 3] ~= '0' then
-    -- One at a time: what is counted has been handed over too, so that a repeat after an error counts nothing twice.
+    -- One at a time: a counted entry is also handed over, so that a repeat after an error counts nothing twice.
     uncharge(uncharged, ARGV[i], tonumber(ARGV[i + 1]), ARGV[i + 3])
     hand_over(stream, group, '~parked', {ARGV[i]}, gone)
   end

@@ -1,17 +1,17 @@
--- promote: what is due goes on, and a look at what may be claimed.
--- Parked entries become ready, or suspects again where their handler had crashed; only those that `~parked` still owns.
--- Delayed messages enter the stream. Where Redis refuses them, as it does when its memory is full, all else goes on.
+-- promote: lets due messages continue, and tells whether there is something to claim.
+-- Parked entries that `~parked` still owns become ready, or suspect again if their handler crashed. Delayed messages enter the
+-- stream; if Redis refuses them because its memory is full, everything else continues.
 -- with  now, pending, says
 -- KEYS  1 stream  2 parked  3 delayed  4 bodies  5 crashed
 -- ARGV  1 group  2 the most of each to promote  3 the most bytes of bodies
--- reply 1 Redis's time  2 parked entries promoted  3 delayed messages promoted  4 what was lost: parked entries that were gone
---       from the stream, delayed messages whose body is gone or is none  5 ms until something is due, or -1
---       6 something is ready  7 there is a suspect  8 why delayed messages were refused, or nothing
+-- reply 1 Redis time  2 parked entries promoted  3 delayed messages promoted  4 lost: parked entries that had left the stream,
+--       delayed messages whose body is missing or invalid  5 ms until the next is due, or -1
+--       6 1 if an entry is ready  7 1 if there is a suspect  8 why delayed messages were refused, or nothing
 local stream, parked, delayed, bodies, crashed = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local group, most, bytes = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local time = now()
 
--- What enters the stream, or nothing where somebody else wrote a body that cannot: it must not keep all behind it out.
+-- Returns the XADD of a body; nil for an invalid body that somebody else wrote, which must not block those behind it.
 local function addition(body)
   local readable, values = pcall(cmsgpack.unpack, body)
   if not readable or type(values) ~= 'table' or #values == 0 or #values % 2 == 1 then return nil end
@@ -23,7 +23,7 @@ local function addition(body)
   return pcall(function() return select('#', unpack(words)) end) and words or nil
 end
 
--- These come first: once a script has written, a full Redis does not refuse them.
+-- Delayed messages come first: after the script's first write, a full Redis would accept them.
 local entered, without, refused = 0, {}, ''
 for _, id in ipairs(redis.call('ZRANGEBYSCORE', delayed, '-inf', time, 'LIMIT', 0, most)) do
   local body = redis.call('HGET', bodies, id)
@@ -57,7 +57,7 @@ for _, id in ipairs(due) do
     to[#to + 1] = id
   end
 end
--- Deleted from the stream by somebody else: Redis 7 forgets such entries here, Redis 6 when they are claimed.
+-- Entries that somebody else deleted from the stream: Redis 7 drops them here, Redis 6 when they are claimed.
 local gone = 0
 for owner, ids in pairs({['~ready'] = ready, ['~suspect'] = suspects}) do
   for _, id in ipairs(ids) do

@@ -1,10 +1,10 @@
--- reconcile_delayed: a delayed body without a due time is due now; a due time without a body is dropped: its message is lost.
+-- reconcile_delayed: makes a delayed body without a due time due now, and drops a due time without a body: its message is lost.
 -- with  now
 -- KEYS  1 delayed  2 bodies
--- ARGV  1 cursor over the bodies, or `end`  2 rank to begin at in the due times, or -1  3 entries of a page
--- reply 1 cursor, or `end`  2 rank, or -1  3 bodies that are due now  4 due times that were dropped
--- Nothing is looked at while both have as many: the one way in which they differ unseen is one of each, and then both
--- come right when they are due.
+-- ARGV  1 cursor over the bodies, or `end`  2 first rank in the due times, or -1  3 entries per page
+-- reply 1 cursor, or `end`  2 next rank, or -1  3 bodies that are due now  4 due times that were dropped
+-- Does nothing while both have the same size: then the only difference is one of each, and both are repaired when they are
+-- due.
 local delayed, bodies = KEYS[1], KEYS[2]
 local cursor, from, page = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 if cursor == '0' and from == 0 and redis.call('ZCARD', delayed) == redis.call('HLEN', bodies) then
@@ -13,7 +13,7 @@ end
 local due, dropped = 0, 0
 local BYTES = 256 * 1024
 
--- Before Redis 7.4 the bodies come too: then few are asked for at a time, until they are a page by their bytes.
+-- Before Redis 7.4, HSCAN returns the bodies too: then read a few at a time, up to a page of bytes.
 local function scan(seen)
   local told = redis.pcall('HSCAN', bodies, cursor, 'COUNT', page, 'NOVALUES')
   if not told.err then return told[1], told[2], BYTES end

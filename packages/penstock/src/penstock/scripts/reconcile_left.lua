@@ -1,11 +1,11 @@
--- reconcile_left: what is remembered of entries that are pending nowhere any more. Finishing forgets it in the same step; so
--- one that is still in the stream was lost by somebody who deleted its consumer, and is brought back by force. With foreign
--- workers in the group it was finished by one. All else is forgotten.
+-- reconcile_left: removes records of entries that are pending nowhere. Finishing removes them in the same step, so an entry
+-- that is still in the stream was lost when somebody deleted its consumer, and is brought back by force. With foreign workers
+-- in the group, one of them finished it. All other records are removed.
 -- with  pending, even_if_full, bring_back
 -- KEYS  1 stream  2 parked  3 uncharged  4 crashed  5 position
--- ARGV  1 group  2 cursor over the uncharged, or `end`  3 cursor over the crashed, or `end`  4 entries of a page
+-- ARGV  1 group  2 cursor over the uncharged, or `end`  3 cursor over the crashed, or `end`  4 entries per page
 --       5 `force` or `forget`
--- reply 1 and 2 the cursors, or `end`  3 entries forgotten  4 entries brought back
+-- reply 1 and 2 the cursors, or `end`  3 entries removed  4 entries brought back
 local stream, uncharged, crashed, group = KEYS[1], KEYS[3], KEYS[4], ARGV[1]
 local nowhere, finished = {}, {}
 local function look(id)

@@ -1,8 +1,8 @@
--- reconcile_parked: parked entries without a due time are due now. The pending list is the truth, the sorted set an index.
+-- reconcile_parked: makes parked entries without a due time due now. The pending list is the truth, the sorted set an index.
 -- with  now, even_if_full
 -- KEYS  1 stream  2 parked
--- ARGV  1 group  2 where to go on: `-`, or `(` and an id  3 entries of a page
--- reply 1 where to go on, or nothing at the end  2 due times that were missing
+-- ARGV  1 group  2 where to continue: `-`, or `(` and an id  3 entries per page
+-- reply 1 where to continue, or nothing at the end  2 due times that were missing
 local pending = redis.call('XPENDING', KEYS[1], ARGV[1], ARGV[2], '+', ARGV[3], '~parked')
 local mended = 0
 even_if_full(KEYS[2])

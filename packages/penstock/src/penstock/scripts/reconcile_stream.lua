@@ -1,23 +1,23 @@
--- reconcile_stream: entries that were delivered and are pending nowhere, where the stream keeps nothing that is done. They
--- are unfinished, and are brought back by force; with foreign workers in the group they were finished by one, and are
--- deleted, but for those that have a due time: they were parked.
--- While what is left of a group that had vanished is to be brought back (see `ensure`), the page is one of that, whoever asks,
--- and all of it is unfinished. Else, with several groups on the stream, nothing is done.
--- What was finished while another group read the stream stays for that group (see `finish`). When this pipeline's is the only
--- one again, that is deleted first, a page at a time. Each is known by its id: of all up to the highest, some may be unfinished
--- and pending nowhere.
+-- reconcile_stream: repairs entries that were delivered and are pending nowhere, if the stream keeps no finished entries. They
+-- are unfinished and brought back by force. With foreign workers in the group, one of them finished them, and they are deleted,
+-- except those with a due time: they were parked.
+-- While entries of a vanished group are to be brought back (see `ensure`), the page is one of those, and all of it is
+-- unfinished. Otherwise, with several groups on the stream, nothing is done.
+-- Entries that were finished while another group read the stream stay for that group (see `finish`). When this pipeline's
+-- group is alone again, they are deleted first, a page at a time, by id: below the highest id, some may be unfinished and
+-- pending nowhere.
 -- with  groups, page, even_if_full, bring_back
 -- KEYS  1 stream  2 parked  3 uncharged  4 crashed  5 position  6 finished
--- ARGV  1 group  2 where to begin: `-`, or `(` and an id  3 entries of a page  4 bytes of a page  5 `force` or `delete`
--- reply 1 where to go on, or nothing at the end  2 entries brought back  3 entries deleted
---       4 1 while there is more that is left of a group that had vanished
+-- ARGV  1 group  2 where to begin: `-`, or `(` and an id  3 entries per page  4 bytes per page  5 `force` or `delete`
+-- reply 1 where to continue, or nothing at the end  2 entries brought back  3 entries deleted
+--       4 1 while entries of a vanished group remain
 --       5 entries deleted that were finished while another group read the stream
 -- keeps P1
 local stream, parked, uncharged, crashed, position, known = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local group, from = ARGV[1], ARGV[2]
 local function is_pending(id) return redis.call('XPENDING', stream, group, id, id, 1)[1] end
 local all = groups(stream)
-local last -- the last one that was given out
+local last -- the last entry that was delivered
 for _, one in ipairs(all) do
   if one['name'] == group then last = one['last-delivered-id'] end
 end
@@ -26,7 +26,7 @@ local left = redis.call('HGET', position, 'left')
 if #all == 1 then
   local ids, deleted = redis.call('SPOP', known, ARGV[3]), 0
   for _, id in ipairs(ids) do
-    -- What somebody put there is none of ours, and what is pending was given out once more since it was finished.
+    -- Skip members that are not ids, and entries that were delivered again after they were finished.
     if string.find(id, '^%d+%-%d+$') and not is_pending(id) then deleted = deleted + redis.call('XDEL', stream, id) end
   end
   if #ids > 0 then return {from == '-' and '' or from, 0, 0, left and 1 or 0, deleted} end

@@ -1,9 +1,9 @@
--- remove_ghost: a foreign consumer whose process is gone. A page of what it owns becomes suspect; when nothing is left, it is
--- deleted. It must still be without a lease, and idle for as long as was asked.
+-- remove_ghost: removes a foreign consumer whose process is gone. A page of its entries becomes suspect; when it owns nothing,
+-- it is deleted. It must still have no lease, and have been idle for the given time.
 -- with  even_if_full
 -- KEYS  1 stream  2 alive
--- ARGV  1 group  2 consumer  3 ms it must have been idle  4 entries of a page
--- reply 1 `done`, `more`, `none` or `busy`  2 entries that are suspect now  3 entries that were gone from the stream, dropped
+-- ARGV  1 group  2 consumer  3 ms that it must have been idle  4 entries per page
+-- reply 1 `done`, `more`, `none` or `busy`  2 entries that are suspect now  3 entries that had left the stream, dropped
 -- keeps P7 (a consumer is deleted only when it owns nothing)
 local stream, group, consumer = KEYS[1], ARGV[1], ARGV[2]
 if redis.call('ZSCORE', KEYS[2], consumer) then return {'busy', 0, 0} end
@@ -25,6 +25,6 @@ if #words > 5 then
   gone = owned - taken
 end
 if redis.call('XPENDING', stream, group, '-', '+', 1, consumer)[1] then return {'more', taken, gone} end
-even_if_full(KEYS[2]) -- Redis 6 refuses it else
+even_if_full(KEYS[2]) -- or a full Redis 6 refuses it
 redis.call('XGROUP', 'DELCONSUMER', stream, group, consumer)
 return {'done', taken, gone}

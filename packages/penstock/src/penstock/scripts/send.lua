@@ -1,28 +1,28 @@
--- send: messages enter the stream, or wait until they are due. Each is taken or refused by itself, in order.
+-- send: adds messages to the stream, or to the delayed ones. Each is accepted or refused by itself, in order.
 -- with  now, groups, before, says
--- KEYS  1 stream  2 delayed  3 bodies  4 position  5.. the deduplication key of each message, where messages have one
--- ARGV  1 group  2 `until-done`, or `history` where finished entries stay  3 backlog limit
---       4 `reject`, `wait`, or `drop-oldest`, which is for `until-done` alone
---       5 ms that a message is remembered once it was due; 0 where messages have no deduplication key
---       6.. for each message: its own id; when it is due, as ms from now or as `@` and ms since 1970;
---       number of values, at most 2,000 (Lua hands over about twice as many at once); names and values of the entry
--- reply for each: its entry's id, when it is in the stream; the ms since 1970 when it is due, when it waits for that;
+-- KEYS  1 stream  2 delayed  3 bodies  4 position  5.. the deduplication key of each message, if messages have one
+-- ARGV  1 group  2 `until-done`, or `history` if finished entries stay  3 backlog limit
+--       4 `reject`, `wait`, or `drop-oldest` (only with `until-done`)
+--       5 ms that a message is remembered after its due time; 0 if messages have no deduplication key
+--       6.. for each message: its id; when it is due, as ms from now, or as `@` and ms since 1970;
+--       number of values, at most 2,000 (Lua passes about twice as many at once); names and values of the entry
+-- reply for each: its entry's id if it is in the stream; its due time in ms since 1970 if it is delayed;
 --       or a list: `duplicate` and the id of the first, `full`, or `refused` and Redis's error;
---       or `dropped`, how many unread entries made room for it, and one of the former.
---       An error before anything is done, where the server cannot write now (OOM, READONLY, ...), and NOLAG where it
---       cannot tell the backlog of a group: Redis before 7 counts no lag
--- keeps P1, P2 (the message first, then what remembers it), P5 and P6 (drops only what no group was given)
--- A message that was dropped is still remembered: within its window it is a duplicate.
+--       or `dropped`, how many unread entries were dropped for it, and one of the above.
+--       An error before anything is done if the server cannot write now (OOM, READONLY, ...), and NOLAG if it cannot count
+--       the backlog of a group: Redis before 7 has no lag
+-- keeps P1, P2 (the message first, then its deduplication key), P5 and P6 (drops only entries that no group was given)
+-- A dropped message is still remembered: within its window, the same message is a duplicate.
 local stream, delayed, bodies, position = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local group, limit, when_full, window = ARGV[1], tonumber(ARGV[3]), ARGV[4], tonumber(ARGV[5])
 local counts_lag = redis.REDIS_VERSION_NUM
 if ARGV[2] == 'history' and not counts_lag then
-  return redis.error_reply('NOLAG this server does not tell how far a group is behind; Redis 7 and later do')
+  return redis.error_reply('NOLAG this server does not report the lag of a group; Redis 7 and later do')
 end
 
--- Redis forgets the lag when entries are deleted that the group was not given. Until the group has passed the gap, what
--- was ever added but not given to it stands in, which counts the deleted ones too. After XGROUP CREATE in the middle of a
--- stream, not even that is known; then only what is pending counts.
+-- Redis loses the lag when unread entries are deleted. Until the group has passed the gap, use the number of entries ever
+-- added minus those delivered, which includes the deleted ones. After XGROUP CREATE in the middle of a stream that is unknown
+-- too; then only pending entries count.
 local function unread(one, length)
   local lag, given = tonumber(one['lag'] or nil), tonumber(one['entries-read'] or nil)
   if not lag and given then
@@ -46,8 +46,8 @@ end
 
 local function later(id, other) return before(id, other) and other or id end
 
--- No group was given what lies behind this id. An operator can set a group back, hence the look at what is pending.
--- Nobody knows it while this pipeline's group has vanished: what lies there may be running.
+-- Returns the last id that any group was given. Pending entries count too, because an operator can set a group back.
+-- It is unknown while this pipeline's group has vanished: later entries may be running.
 local given
 local function last_given()
   local last, own = '0-0', false
@@ -60,8 +60,8 @@ local function last_given()
   return (own or redis.call('HEXISTS', position, 'since') == 0) and last
 end
 
--- A few more than needed for one message, so that a backlog above its limit shrinks with each. To learn their ids Redis
--- hands over their bodies, too: after a megabyte of them, one by one.
+-- Drops a few more than one message needs, so that a backlog above its limit shrinks. XRANGE returns the bodies too: after a
+-- megabyte of them, drop one at a time.
 local looked_at = 0
 local function drop(needed)
   if given == nil then given = last_given() end
@@ -77,14 +77,14 @@ end
 
 local function failed(told) return type(told) == 'table' and told.err end
 
--- Redis 6 says some things without a code.
+-- Redis 6 returns some errors without a code.
 local function told_by(failure)
   local error = says(failure)
   local code = string.match(error, '^(%u[%u%d_]+) ')
   return code and error or 'ERR ' .. error, code
 end
 
--- These are about the server, not about a message, and come with the first write or not at all.
+-- Errors of the server, not of a message; they occur at the first write or not at all.
 local server_wide = {MISCONF = true, NOREPLICAS = true, OOM = true, READONLY = true}
 
 local function delay(id, due, ...)
@@ -92,7 +92,7 @@ local function delay(id, due, ...)
   if failed(told) then return told end
   told = redis.pcall('ZADD', delayed, due, id)
   if failed(told) then
-    redis.pcall('HDEL', bodies, id) -- else it would be taken for a message whose due time was lost
+    redis.pcall('HDEL', bodies, id) -- or it would look like a message whose due time was lost
     return told
   end
   return due

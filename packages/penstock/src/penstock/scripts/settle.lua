@@ -1,9 +1,9 @@
--- settle: deliveries are done, each only if it still is this consumer's.
+-- settle: ends deliveries as done, each only if this consumer still owns it.
 -- with  in_chunks, fence, even_if_full, finish
 -- KEYS  1 stream  2 uncharged  3 crashed  4 finished
--- ARGV  1 group  2 consumer  3 1 where the stream keeps nothing that is done  4 and 5 about the lowest and highest id
+-- ARGV  1 group  2 consumer  3 1 if the stream keeps no finished entries  4 and 5 roughly the lowest and highest id
 --       6.. pairs of id and delivery count
--- reply for each: 1 settled, 0 gone, or the owner it has now and its count
+-- reply for each: 1 settled, 0 gone, or its present owner and count
 -- keeps P2 (removal last) and P3 (only the owner settles)
 local answers, ours = fence(KEYS[1], ARGV[1], ARGV[2], 4, 2)
 local ids = {}

@@ -1,16 +1,16 @@
--- trim: a page of finished entries goes, where the stream keeps history. Nothing that any group has not finished goes.
+-- trim: removes a page of finished entries from a stream that keeps history. Keeps every entry that a group has not finished.
 -- with  now, groups, before, page, even_if_full
 -- KEYS  1 stream  2 position
--- ARGV  1 `length` or `age`  2 entries to keep, or ms  3 the most entries to remove; 0 only remembers  4 bytes of a page
---       5 this pipeline's group
--- reply 1 entries removed  2 1 when there is more to remove now
---       3 entries beyond the retention that stay, as a group has not finished them; by age, as many as a page has at the most
+-- ARGV  1 `length` or `age`  2 entries to keep, or ms  3 the most entries to remove; 0 only records the position
+--       4 bytes per page  5 this pipeline's group
+-- reply 1 entries removed  2 1 if there is more to remove now
+--       3 entries beyond the retention that stay because a group has not finished them; by age, at most one page
 --       4 that group, or nothing
--- keeps P6, and remembers where this group would have to begin again if it vanished
+-- keeps P6, and records where this group would begin again if it vanished
 local stream, position = KEYS[1], KEYS[2]
 local keep, most, bytes = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 
--- An id before another: the one right before it, where Lua can count that far. Ids that somebody chose may be any.
+-- Returns an id before another: the one right before it, if Lua can count that far. Ids chosen by senders may be huge.
 local function previous(id)
   local ms, seq = string.match(id, '(%d+)-(%d+)')
   if #ms > 15 or ms == '0' then return '0-0' end
@@ -18,7 +18,7 @@ local function previous(id)
   return ms .. '-' .. string.format('%.0f', tonumber(seq) - 1)
 end
 
--- Up to here, this entry included, a group has finished everything: `last` is the last one it was given.
+-- `finished`: every group has finished everything up to this entry. `last`: the same for one group.
 local finished, holder
 for _, one in ipairs(groups(stream)) do
   local pending = redis.call('XPENDING', stream, one['name'])

@@ -1,4 +1,4 @@
--- Whether an entry's id is before another's. The two numbers of an id are larger than Lua's are exact.
+-- Whether an entry id is before another. Ids are compared as text, because their numbers exceed Lua's exact range.
 local function before(id, other)
   local ms, seq = string.match(id, '(%d+)-(%d+)')
   local other_ms, other_seq = string.match(other, '(%d+)-(%d+)')

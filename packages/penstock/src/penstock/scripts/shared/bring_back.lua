@@ -1,7 +1,7 @@
--- By force: entries of the stream that are pending nowhere are ready again. Their delivery count is above any that was given
--- before, so that no fence is ever given twice, and none of it counts as an attempt. The highest count is kept in two
--- places, as somebody may delete one of them. Redis 7 leaves out what is not in the stream any more; what Redis 6 claims of
--- that is found to be gone when a worker claims it.
+-- Makes entries of the stream that are pending nowhere ready again, by force. Their delivery count is above any count given
+-- before, so that no fence is given twice, and none of it counts as an attempt. The highest count is kept in two places,
+-- because somebody may delete one. Redis 7 skips entries that have left the stream; Redis 6 claims them, and the worker that
+-- claims them next finds out.
 -- Returns how many were brought back. Needs: even_if_full.
 local function bring_back(stream, group, parked, uncharged, crashed, position, ids)
   if #ids == 0 then return 0 end

@@ -1,19 +1,19 @@
--- Which deliveries still belong to this consumer. From ARGV[first] on: about the lowest and the highest id of the batch, then
--- the deliveries, `step` values each: an entry's id and the delivery count it was given with.
--- One XPENDING covers the batch. What it did not find, because the consumer holds far more than the batch or because the
--- bounds were not exact, is asked for one by one. A batch in the order of its ids is the cheapest: it and the answer are
--- walked side by side, and `places` (id -> row) are made only where they part.
--- Returns for each: 1 (ours), 0 (pending nowhere), or the owner and its count; and where in ARGV ours begin. What stands in
--- the batch twice is ours once: a step that counts must not count twice.
+-- Finds which deliveries still belong to this consumer. ARGV[first] and the next are roughly the lowest and highest id of the
+-- batch; then come the deliveries, `step` values each: an entry's id and its delivery count.
+-- One XPENDING covers the batch. Entries that it did not return, because the consumer owns far more than the batch or the
+-- bounds were not exact, are looked up one by one. A batch in id order is cheapest: batch and reply are walked side by side,
+-- and `places` (id -> row) is built only where they diverge.
+-- Returns for each delivery: 1 (ours), 0 (pending nowhere), or the owner and its count; and the positions in ARGV of ours. An
+-- entry that is in the batch twice is ours once, because steps must not count it twice.
 local function fence(stream, group, consumer, first, step)
-  -- Most of the time of a settle goes by here: a local is found faster than a global, and counts are mostly the same.
+  -- Most of a settle's time is spent here: locals are faster than globals, and counts are mostly equal.
   local ARGV = ARGV
   local answers, ours, rows, places = {}, {}, {}, nil
   local from, next, said, count = first + 2, 1, nil, nil
   local deliveries = (#ARGV - from + 1) / step
   if deliveries > 1 then
-    -- From millisecond to millisecond: as text, `5-10` stands below `5-9`. Twice the batch: a row costs about half of what a
-    -- question of its own costs, so a little too many is cheap.
+    -- Bounds in milliseconds, because as text `5-10` is below `5-9`. Twice the batch: a row costs about half as much as a
+    -- lookup of its own, so a few too many are cheap.
     local low, high = string.match(ARGV[first], '^%d+'), string.match(ARGV[first + 1], '^%d+')
     rows = redis.call('XPENDING', stream, group, low or '-', high or '+', 2 * deliveries + 8, consumer)
   end

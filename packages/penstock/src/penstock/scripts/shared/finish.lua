@@ -1,7 +1,7 @@
--- The end of entries: acknowledged, and deleted where the stream keeps nothing and no other group reads it. Where one does,
--- it is remembered which were finished: once that group is gone, they must not look like entries that nobody finished.
--- What may fail is asked before anything is removed; removal comes last, the entry's own after its acknowledgement: an entry
--- that was deleted first and still pends would be lost. Needs: in_chunks, even_if_full.
+-- Ends entries: acknowledges them, and deletes them if the stream keeps nothing and no other group reads it. If another group
+-- reads it, their ids are remembered in `finished`: when that group is gone, they must not look unfinished.
+-- Commands that may fail come before the first removal. An entry is deleted after its acknowledgement: one that is deleted
+-- first and still pending would be lost. Needs: in_chunks, even_if_full.
 local function finish(stream, group, uncharged, crashed, finished, ids, delete)
   if #ids == 0 then return end
   local counted, crashes = redis.call('HLEN', uncharged) > 0, redis.call('HLEN', crashed) > 0

@@ -1,4 +1,4 @@
--- What XINFO GROUPS tells, by name: a list of maps from word to value. A stream that is not there has no groups.
+-- Returns XINFO GROUPS as a list of tables. A missing stream has no groups.
 local function groups(stream)
   local told = redis.pcall('XINFO', 'GROUPS', stream)
   if told.err then return {} end

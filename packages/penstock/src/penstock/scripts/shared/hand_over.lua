@@ -1,5 +1,5 @@
--- Entries become a state's, with their delivery counts as they are. Notes in `gone` (id -> true) those that somebody else had
--- deleted from the stream: Redis 7 forgets them here, Redis 6 when they are claimed. Needs: in_chunks.
+-- Gives entries to the consumer of a state, and keeps their delivery counts. Records in `gone` (id -> true) entries that
+-- somebody else deleted from the stream: Redis 7 drops them here, Redis 6 when they are claimed. Needs: in_chunks.
 local function hand_over(stream, group, state, ids, gone)
   in_chunks(ids, function(...)
     local words = {...}

@@ -1,5 +1,5 @@
--- A page of entries from one id to another, bounded by their number and by their bytes: large ones are asked for a few at a
--- time, so that they hold Redis up no longer than small ones. A name or value counts 16 bytes more than it has.
+-- Reads a page of entries between two ids, limited by number and by bytes: large entries are read a few at a time, so that
+-- they block Redis no longer than small ones. Each name or value counts 16 bytes more than its length.
 -- Returns the entries, their bytes, and whether there are no more.
 local function page(stream, from, to, most, bytes)
   local entries, seen, step = {}, 0, 1

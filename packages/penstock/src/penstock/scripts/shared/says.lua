@@ -1,4 +1,4 @@
--- What Redis says of a failure. Redis 6 puts the place in the script before it.
+-- Returns the message of an error. Redis 6 prefixes it with the place in the script.
 local function says(failure)
   return (string.gsub(failure.err, '^@?user_script: ?%d+: ?%-?', ''))
 end
