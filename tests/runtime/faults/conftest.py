@@ -1,4 +1,4 @@
-"""Trials of the whole: real processes, killed, stopped and poisoned."""
+"""Trials of whole systems: real processes are killed, stopped and poisoned."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -13,6 +13,6 @@ Make = Callable[..., Trial]
 
 @pytest.fixture
 def trial(tmp_path: Path, target: Target) -> Iterator[Make]:
-    """Makes a repository with a pipeline; its processes end with the test."""
+    """Make a repository with a pipeline; its processes end with the test."""
     with ExitStack() as ends:
         yield lambda **said: ends.enter_context(Trial(tmp_path, target, **said))

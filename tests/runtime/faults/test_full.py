@@ -1,4 +1,4 @@
-"""Redis is full, and producers are refused: whoever is there, or comes, makes room."""
+"""Redis is full and refuses producers; workers still make room."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -35,14 +35,14 @@ shutdown: {grace: 25m}
 
 @pytest.fixture
 def own(tmp_path: Path, server: Server) -> Iterator[Callable[..., Trial]]:
-    """Makes a repository over a server whose settings may be changed."""
+    """Make a repository for a server whose settings the test may change."""
     with ExitStack() as ends:
         target = Target(server.model(), Credentials(), [server])
         yield lambda **said: ends.enter_context(Trial(tmp_path, target, **said))
 
 
-def test_a_worker_that_comes_empties_a_full_redis(own: Callable[..., Trial], server: Server) -> None:
-    """It takes over from one that was lost, makes second attempts, buries what must be, and leaves in peace."""
+def test_a_new_worker_empties_a_full_redis(own: Callable[..., Trial], server: Server) -> None:
+    """It takes over from a lost worker, retries, buries dead messages, and drains."""
     names = [f"{kind}-{number}" for number in range(20) for kind in ("done", "retry", "result", "bury")]
     with own(handlers=HANDLERS, spec=SPEC) as one:
         gone = one.worker().ready()

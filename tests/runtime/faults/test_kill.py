@@ -35,7 +35,7 @@ EVERY = 0.3
 
 
 class Sender(threading.Thread):
-    """Sends as fast as somebody works, and knows what Redis took."""
+    """Sends as fast as the workers work, and records what Redis took."""
 
     def __init__(self, trial: Trial) -> None:
         super().__init__(daemon=True)
@@ -56,7 +56,7 @@ class Sender(threading.Thread):
 def test_kill_anything(trial: Callable[..., Trial]) -> None:
     """One of four workers is killed every 300 ms for 30 s, and the janitor now and then.
 
-    Each accepted message is done, nothing is invented, nothing is left, and what was done twice was running at a kill.
+    Each accepted message is done and no other; nothing is left; what ran twice was running at a kill.
     """
     with trial(handlers=HANDLERS, spec=SPEC) as one:
         workers = [one.worker() for _ in range(4)]
@@ -99,12 +99,12 @@ def test_kill_anything(trial: Callable[..., Trial]) -> None:
 
 
 def start_janitor(trial: Trial) -> Process:
-    """It is killed too."""
+    """Start a janitor, which is killed too."""
     return trial.start("janitor", "--redis", trial.target.url, "--listen", "127.0.0.1:0")
 
 
-def test_a_drained_worker_leaves_nothing(trial: Callable[..., Trial]) -> None:
-    """SIGTERM under load: what runs is finished, the consumer is gone, the exit code is 0, and nothing runs twice."""
+def test_a_drained_worker_leaves_nothing_behind(trial: Callable[..., Trial]) -> None:
+    """SIGTERM under load: running messages finish, the consumer is gone, the exit code is 0, and nothing runs twice."""
     with trial(handlers=HANDLERS, spec=SPEC) as one:
         names = [f"m{number}" for number in range(300)]
         one.send({"id": name, "fails": False} for name in names)

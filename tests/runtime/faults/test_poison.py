@@ -1,4 +1,4 @@
-"""A message that takes its process down."""
+"""A message that crashes its process."""
 
 from collections.abc import Callable
 
@@ -24,8 +24,8 @@ retries: {attempts: 3, backoff: {first: 100ms}}
 MESSAGES = 400
 
 
-def test_poison_dies_alone(trial: Callable[..., Trial]) -> None:
-    """`os._exit` in one message of a hundred, and three attempts: those are dead, and only those; the rest is done."""
+def test_poison_harms_no_other_message(trial: Callable[..., Trial]) -> None:
+    """`os._exit` in one of a hundred messages, and three attempts: those are dead, and all others done."""
     with trial(handlers=HANDLERS, spec=SPEC) as one:
         poison = {f"m{number}" for number in range(50, MESSAGES, 100)}
         names = [f"m{number}" for number in range(MESSAGES)]
@@ -52,6 +52,6 @@ def test_poison_dies_alone(trial: Callable[..., Trial]) -> None:
 
 
 def crashed(processes: list[Process]) -> None:
-    """Each poison took one worker with it at the most: after that it ran apart."""
+    """Each poison crashed one worker at most: after that it ran isolated."""
     codes = [process.process.poll() for process in processes]
     assert codes.count(3) <= 4, codes

@@ -24,10 +24,10 @@ retries: {attempts: 5, backoff: {first: 100ms}}
 """
 
 
-def test_a_sleeper_settles_nothing_of_others(trial: Callable[..., Trial]) -> None:
+def test_a_worker_that_wakes_settles_nothing_of_others(trial: Callable[..., Trial]) -> None:
     """A worker is stopped past its lease: its messages run elsewhere.
 
-    When it wakes it cancels them, takes a new name, and works on; each message is settled once, and nothing is dead.
+    When it wakes it cancels them, registers a new consumer, and works on; each message is settled once, none is dead.
     """
     with trial(handlers=HANDLERS, spec=SPEC) as one:
         sleeper = one.worker().ready()

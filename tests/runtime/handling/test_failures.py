@@ -1,4 +1,4 @@
-"""Failures and the classes that take them: by type and by name alike, and as linting thinks of it."""
+"""Failure classes match by type and by name alike, and as lint assumes."""
 
 import json
 import pickle
@@ -38,7 +38,7 @@ TAKEN = [
 
 @st.composite
 def kinds(draw: st.DrawFn) -> type[BaseException]:
-    """A class of exceptions: of Python, or of somebody, deriving from one or two others."""
+    """An exception class: Python's, or one that derives from one or two others."""
     kind = draw(st.sampled_from(BUILTINS))
     for _ in range(draw(st.integers(0, 3))):
         name = draw(st.sampled_from(NAMES))
@@ -54,7 +54,7 @@ def kinds(draw: st.DrawFn) -> type[BaseException]:
 
 @st.composite
 def exceptions(draw: st.DrawFn) -> BaseException:
-    """One of these, with a status or without."""
+    """An exception, with or without a status."""
     one = draw(kinds())
     made = one.__new__(one)
     status: object = draw(st.sampled_from([None, 503, 404, 504, 99, 600, True, "503"]))
@@ -72,8 +72,8 @@ def status_of(exception: BaseException) -> object:
     return found.status_code if found else getattr(exception, "status", getattr(exception, "status_code", None))
 
 
-def takes_in_process(match: str, exception: BaseException) -> bool:
-    """What a match means, said of the exception itself."""
+def matches_in_process(match: str, exception: BaseException) -> bool:
+    """The meaning of a match, applied to the exception itself."""
     if is_status(match):
         status = status_of(exception)
         if type(status) is not int or not isinstance(exception, Exception):
@@ -89,16 +89,16 @@ def takes_in_process(match: str, exception: BaseException) -> bool:
 
 
 @given(MATCHES, exceptions())
-def test_by_name_and_by_type_is_the_same(match: str, exception: BaseException) -> None:
-    """A failure may come from another process, where all that is left of its type is names."""
-    assert FailureMatcher.of([match]).takes(Failure.of(exception)) == takes_in_process(match, exception)
+def test_names_match_as_types_do(match: str, exception: BaseException) -> None:
+    """A failure from another process has names alone."""
+    assert FailureMatcher.of([match]).takes(Failure.of(exception)) == matches_in_process(match, exception)
 
 
 @given(exceptions().filter(lambda one: isinstance(one, Exception) or type(one) is SystemExit))
-def test_what_linting_says_is_taken_is_taken(exception: BaseException) -> None:
-    """A class that linting calls useless takes nothing that an earlier one does not.
+def test_lint_and_runtime_agree_on_useless_classes(exception: BaseException) -> None:
+    """A class that lint calls useless matches nothing that an earlier one does not.
 
-    As linting says, nobody derives from anything else than `Exception`.
+    Like lint, this assumes that classes derive from `Exception` alone.
     """
     failure = Failure.of(exception)
     wrong = [(one, two) for earlier, one, later, two in TAKEN if later.takes(failure) and not earlier.takes(failure)]
@@ -106,13 +106,13 @@ def test_what_linting_says_is_taken_is_taken(exception: BaseException) -> None:
 
 
 @given(st.lists(MATCHES, max_size=4), exceptions())
-def test_a_class_takes_what_one_of_its_matches_takes(matches: list[str], exception: BaseException) -> None:
+def test_a_class_matches_if_one_of_its_entries_does(matches: list[str], exception: BaseException) -> None:
     failure = Failure.of(exception)
     assert FailureMatcher.of(matches).takes(failure) == any(FailureMatcher.of([one]).takes(failure) for one in matches)
 
 
 @given(exceptions())
-def test_a_failure_travels(exception: BaseException) -> None:
+def test_a_failure_survives_json(exception: BaseException) -> None:
     failure = Failure.of(exception)
     assert pickle.loads(pickle.dumps(failure)) == failure  # noqa: S301 - just written
 
@@ -144,8 +144,8 @@ def test_matches_as_people_write_them(match: str, exception: BaseException, take
     assert FailureMatcher.of([match]).takes(Failure.of(exception)) is taken
 
 
-def test_a_package_offers_a_class_as_its_own_only_when_it_is_that_class(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Another of the same name is another; a module that makes its names when asked is not asked."""
+def test_a_package_name_matches_only_classes_that_it_exports(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another class of the same name does not match, and lazy modules are not asked."""
     oops = type("Oops", (Exception,), {"__module__": "team_x.jobs.errors"})
     offering, other = ModuleType("team_x"), ModuleType("team_x.jobs")
     offering.__dict__["Oops"] = oops
@@ -156,8 +156,8 @@ def test_a_package_offers_a_class_as_its_own_only_when_it_is_that_class(monkeypa
     assert "team_x.jobs.Oops" not in Failure.of(oops()).types
 
 
-def test_a_status_without_a_type_is_a_failure_too() -> None:
-    """From another process, or another language, a failure may come with nothing but its status."""
+def test_a_failure_may_have_a_status_alone() -> None:
+    """It may come from another process or another language."""
     failure = Failure((), 503)
     assert FailureMatcher.of(["5xx"]).takes(failure)
     assert FailureMatcher.of(["Exception"]).takes(failure)
@@ -177,37 +177,37 @@ class AwkwardError(Exception):
         raise SystemExit("no words")
 
 
-def test_an_exception_that_fails_when_it_is_looked_at_is_told_all_the_same() -> None:
+def test_an_exception_that_raises_when_read_is_described() -> None:
     failure = Failure.of(AwkwardError())
     assert (failure.status, failure.text) == (502, "(its text cannot be read)")
     assert type(failure.status) is int
 
 
-def test_an_error_is_told_as_type_and_text() -> None:
+def test_an_error_shows_type_and_text() -> None:
     assert Failure.of(ValueError("no width")).error == "ValueError: no width"
     assert Failure.of(ValueError()).error == "ValueError"
     assert Failure.of(redis.TimeoutError("5 s")).error == "redis.exceptions.TimeoutError: 5 s"
     assert Failure((), 503).error == "Failure"
 
 
-def test_an_error_is_no_longer_than_a_dead_letter_takes() -> None:
+def test_an_error_fits_into_a_dead_letter() -> None:
     failure = Failure.of(ValueError("x" * 10_000_000))
     assert len(failure.text) == LONGEST
     assert len(failure.error) == LONGEST
 
 
-def test_half_a_character_in_an_error_can_be_written_down() -> None:
+def test_a_lone_surrogate_in_an_error_is_escaped() -> None:
     assert Failure.of(ValueError("\ud800 and a half")).error.encode() == rb"ValueError: \ud800 and a half"
 
 
 @pytest.mark.parametrize("text", ["", "\ud800 \x00 é 😀"])
-def test_a_failure_travels_whole(text: str) -> None:
-    """Also one whose text is no text."""
+def test_a_failure_keeps_everything_in_json(text: str) -> None:
+    """Even a text that is no valid Unicode."""
     failure = Failure(("a.B", "builtins.Exception"), 503, text, 1500, final=True)
     assert Failure.from_json(json.loads(json.dumps(asdict(failure)))) == failure
 
 
-def test_what_a_handler_asks_for_goes_with_its_failure() -> None:
+def test_a_failure_carries_the_requests_of_the_handler() -> None:
     assert (Failure.of(Retry(after=1.5, reason="busy")).wait_ms, Failure.of(Retry(after=0)).wait_ms) == (1500, 0)
     assert Failure.of(Retry()).wait_ms is None
     assert (Failure.of(Bury("gone")).final, Failure.of(Retry()).final, Failure.of(ValueError()).final) == (
@@ -219,7 +219,7 @@ def test_what_a_handler_asks_for_goes_with_its_failure() -> None:
 
 
 @pytest.mark.parametrize(("after", "wait"), [("30s", 30_000), ("500ms", 500), (0.0004, 0), (2, 2000), ("0s", 0)])
-def test_the_wait_may_be_said_in_seconds_or_as_in_a_spec(after: float | str, wait: int) -> None:
+def test_a_wait_is_seconds_or_a_duration(after: float | str, wait: int) -> None:
     assert Retry(after=after).wait_ms == wait
 
 
@@ -235,7 +235,7 @@ def test_the_wait_may_be_said_in_seconds_or_as_in_a_spec(after: float | str, wai
         ("4000d", "`after` of a retry: `4000d` is longer than ten years; write at most `3650d`"),
     ],
 )
-def test_a_wait_that_is_none_is_told_to_whoever_raises_it(after: float | str, says: str) -> None:
+def test_an_invalid_wait_raises_at_once(after: float | str, says: str) -> None:
     with pytest.raises(ValueError, match="of a retry") as told:
         Retry(after=after)
     assert str(told.value).startswith(says)

@@ -1,4 +1,4 @@
-"""The handler of a spec: found and understood, or refused with a sentence and a way out."""
+"""A handler is found and understood, or refused with a message and a hint."""
 
 import sys
 from collections.abc import Callable, Mapping
@@ -32,7 +32,7 @@ def spec(handler: str) -> Pipeline:
 
 @pytest.fixture
 def code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Load:
-    """Code of a team in the current folder, as a module that no test has imported before."""
+    """Write code of a team into the current folder, as a module that no test has imported before."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [*sys.path])
 
@@ -154,7 +154,7 @@ HANDLERS: dict[str, tuple[str, str, object, bool]] = {
 
 
 @pytest.mark.parametrize(("text", "style", "takes", "context"), HANDLERS.values(), ids=HANDLERS)
-def test_a_handler_is_seen_for_what_it_is(text: str, style: str, takes: object, context: bool, code: Load) -> None:  # noqa: FBT001 - a parameter of the test
+def test_the_style_of_a_handler_is_detected(text: str, style: str, takes: object, context: bool, code: Load) -> None:  # noqa: FBT001 - a parameter of the test
     found = code(text, "handle")
     assert (found.style, found.takes, found.context) == (style, takes, context)
     assert (found.middleware, found.lifespan) == ((), None)
@@ -166,13 +166,13 @@ def test_a_name_may_have_dots(code: Load) -> None:
     assert found.function.__qualname__ == "Jobs.handle"
 
 
-def test_the_folders_that_are_named_are_looked_into(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_given_folders_are_searched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "path", [*sys.path])
     (tmp_path / "team_elsewhere.py").write_text("def handle(message): ...")
     assert load(spec("team_elsewhere:handle"), [tmp_path]).name == "team_elsewhere:handle"
 
 
-def test_what_is_declared_is_found(code: Load) -> None:
+def test_declarations_are_found(code: Load) -> None:
     found = code(
         """
         import contextlib, functools, penstock.handling.declare as penstock
@@ -192,12 +192,12 @@ def test_what_is_declared_is_found(code: Load) -> None:
     assert found.lifespan.__name__ == "connected"
 
 
-def test_what_code_prints_while_it_is_imported_is_no_output(code: Load, capsys: pytest.CaptureFixture[str]) -> None:
+def test_output_of_an_import_does_not_reach_stdout(code: Load, capsys: pytest.CaptureFixture[str]) -> None:
     code("print('hello')\ndef handle(message): ...", "handle")
     assert capsys.readouterr() == ("", "hello\n")
 
 
-def test_the_argument_is_made_as_the_annotation_says(code: Load) -> None:
+def test_the_annotation_decides_the_argument(code: Load) -> None:
     found = code("from collections.abc import Mapping\ndef handle(message: Mapping[str, int]): ...", "handle")
     assert found.takes == Mapping[str, int]
     with pytest.raises(CannotGoOn, match="cannot be created from a body"):
@@ -363,7 +363,7 @@ REFUSED: dict[str, tuple[str, str, str]] = {
 
 
 @pytest.mark.parametrize(("text", "says", "hint"), REFUSED.values(), ids=REFUSED)
-def test_what_cannot_be_a_handler_says_why_and_what_to_do(text: str, says: str, hint: str, code: Load) -> None:
+def test_a_refusal_says_why_and_what_to_do(text: str, says: str, hint: str, code: Load) -> None:
     with pytest.raises(CannotGoOn) as told:
         code(text, "handle")
     assert told.value.says.startswith(says) if says.endswith(" ") else told.value.says == says
@@ -371,7 +371,7 @@ def test_what_cannot_be_a_handler_says_why_and_what_to_do(text: str, says: str, 
     assert told.value.__suppress_context__ or told.value.__context__ is None
 
 
-def test_a_name_inside_a_class_is_looked_for_there(code: Load) -> None:
+def test_a_name_in_a_class_is_found(code: Load) -> None:
     with pytest.raises(CannotGoOn) as told:
         code("class Jobs:\n    @staticmethod\n    def resize(message): ...", "Jobs.resise")
     assert told.value.says == "`team` has no `Jobs.resise`, which `thumbnails` names"
@@ -379,12 +379,12 @@ def test_a_name_inside_a_class_is_looked_for_there(code: Load) -> None:
 
 
 @pytest.mark.parametrize("name", ["nowhere:handle", "nowhere.at.all:handle", "email.nowhere:handle"])
-def test_a_module_that_is_missing_says_where_it_may_be(name: str) -> None:
+def test_a_missing_module_gets_a_hint(name: str) -> None:
     with pytest.raises(CannotGoOn, match=r"cannot be imported: No module named") as told:
         load(spec(name))
     assert told.value.hint == "start where the code is, or name its folder by `--path`"
 
 
-def test_an_interrupt_stays_an_interrupt(code: Load) -> None:
+def test_a_keyboard_interrupt_is_passed_on(code: Load) -> None:
     with pytest.raises(KeyboardInterrupt):
         code("raise KeyboardInterrupt", "handle")

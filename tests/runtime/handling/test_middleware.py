@@ -1,4 +1,4 @@
-"""Middleware stands in layers around the handler, and each layer is told how what it encloses has ended."""
+"""Middleware forms layers around the handler, and each layer learns how the inner ones ended."""
 
 import asyncio
 import logging
@@ -16,7 +16,7 @@ Told = list[str]
 
 
 class Layer(Middleware):
-    """Writes down what it is told, and raises where it shall."""
+    """Records its calls, and raises where told to."""
 
     def __init__(self, name: str, told: Told, *, fails: str = "") -> None:
         self.name = name
@@ -50,8 +50,8 @@ async def fails(_message: Any, _context: Any) -> str:  # noqa: ANN401 - any hand
     raise ValueError("wrong")
 
 
-def told_by(call: Call, layers: Sequence[Middleware]) -> str:
-    """The result, or the name of the error that came out."""
+def outcome_of(call: Call, layers: Sequence[Middleware]) -> str:
+    """The result, or the name of the exception."""
     try:
         return str(asyncio.run(_awaited(with_middleware(call, layers))))
     except Exception as error:  # noqa: BLE001 - whatever comes out
@@ -66,47 +66,47 @@ def test_without_middleware_the_handler_itself_is_called() -> None:
     assert with_middleware(works, ()) is works
 
 
-def test_before_goes_in_order_and_after_in_reverse() -> None:
+def test_before_runs_in_order_and_after_in_reverse() -> None:
     told: Told = []
-    assert told_by(works, [Layer("one", told), Layer("two", told)]) == "result"
+    assert outcome_of(works, [Layer("one", told), Layer("two", told)]) == "result"
     assert told == ["one.before", "two.before", "two.after", "one.after"]
 
 
-def test_an_error_is_told_in_reverse_and_stays_the_error() -> None:
+def test_on_error_runs_in_reverse_and_keeps_the_error() -> None:
     told: Told = []
-    assert told_by(fails, [Layer("one", told), Layer("two", told)]) == "ValueError"
+    assert outcome_of(fails, [Layer("one", told), Layer("two", told)]) == "ValueError"
     assert told == [
         "one.before", "two.before", "two hears ValueError", "two.on_error", "one hears ValueError", "one.on_error"
     ]  # fmt: skip
 
 
-def test_an_error_ahead_of_the_handler_fails_the_attempt_and_spares_the_handler() -> None:
-    """Told to those alone whose own `before` has ended well."""
+def test_an_error_in_before_fails_the_attempt_without_the_handler() -> None:
+    """Only layers whose own `before` succeeded learn of it."""
     told: Told = []
 
     async def never(_message: Any, _context: Any) -> None:  # noqa: ANN401 - any handler
         told.append("handler")
 
     layers = [Layer("one", told), Layer("two", told, fails="before"), Layer("three", told)]
-    assert told_by(never, layers) == "LookupError"
+    assert outcome_of(never, layers) == "LookupError"
     assert told == ["one.before", "two.before", "one hears LookupError", "one.on_error"]
 
 
-def test_an_error_behind_the_handler_fails_the_attempt() -> None:
-    """Told to those outside; those inside have been told that all went well, and for them it has."""
+def test_an_error_in_after_fails_the_attempt() -> None:
+    """The outer layers learn of it; for the inner ones all went well."""
     told: Told = []
     layers = [Layer("one", told), Layer("two", told, fails="after"), Layer("three", told)]
-    assert told_by(works, layers) == "LookupError"
+    assert outcome_of(works, layers) == "LookupError"
     assert told == [
         "one.before", "two.before", "three.before", "three.after", "two.after", "one hears LookupError", "one.on_error"
     ]  # fmt: skip
 
 
-def test_an_error_while_an_error_is_told_is_logged_and_the_first_counts(caplog: pytest.LogCaptureFixture) -> None:
-    """What is logged says which and where, and nothing of a message."""
+def test_an_error_in_on_error_is_logged_and_the_first_counts(caplog: pytest.LogCaptureFixture) -> None:
+    """The log line has its type and place, and nothing of a message."""
     told: Told = []
     with caplog.at_level(logging.ERROR):
-        assert told_by(fails, [Layer("one", told), Layer("two", told, fails="on_error")]) == "ValueError"
+        assert outcome_of(fails, [Layer("one", told), Layer("two", told, fails="on_error")]) == "ValueError"
     assert told[-1] == "one.on_error"
     [line] = logged(caplog)
     assert (line["event"], line["middleware"], line["error"]) == (Event.MIDDLEWARE_FAILED, "Layer", "LookupError")
@@ -114,7 +114,7 @@ def test_an_error_while_an_error_is_told_is_logged_and_the_first_counts(caplog: 
     assert "hunter2" not in str(line)
 
 
-def test_what_is_not_overridden_is_not_called(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_methods_that_are_not_overridden_are_not_called(monkeypatch: pytest.MonkeyPatch) -> None:
     class OnlyAfter(Middleware):
         async def after(self, *_: object) -> None:
             told.append("after")
@@ -131,8 +131,8 @@ def test_what_is_not_overridden_is_not_called(monkeypatch: pytest.MonkeyPatch) -
     assert told == ["after"]
 
 
-def test_an_attempt_that_is_cancelled_is_told_to_none() -> None:
-    """Neither is it a failure, nor has it ended well."""
+def test_a_cancelled_attempt_calls_neither_after_nor_on_error() -> None:
+    """It neither failed nor succeeded."""
     told: Told = []
 
     async def cancelled() -> None:
@@ -152,7 +152,7 @@ def test_an_attempt_that_is_cancelled_is_told_to_none() -> None:
     assert told == ["one.before"]
 
 
-def test_a_declared_handler_stays_the_function_that_it_is() -> None:
+def test_the_decorator_returns_the_function() -> None:
     layer = Layer("one", [])
 
     async def handle(message: str) -> str:
@@ -164,7 +164,7 @@ def test_a_declared_handler_stays_the_function_that_it_is() -> None:
     assert vars(handle)["__penstock__"] == Declaration((layer,), None)
 
 
-def test_what_is_left_out_does_nothing() -> None:
+def test_the_default_methods_do_nothing() -> None:
     class Nothing(Middleware):
         pass
 
@@ -174,5 +174,5 @@ def test_what_is_left_out_does_nothing() -> None:
         await Nothing().on_error("message", "context", ValueError())
 
     asyncio.run(every())
-    assert told_by(works, [Nothing()]) == "result"
-    assert told_by(fails, [Nothing()]) == "ValueError"
+    assert outcome_of(works, [Nothing()]) == "result"
+    assert outcome_of(fails, [Nothing()]) == "ValueError"

@@ -1,4 +1,4 @@
-"""What follows a failed attempt: waits as the spec says them, and the dead letters when attempts are used up."""
+"""After a failed attempt comes the wait of the spec, or a dead letter when no attempt is left."""
 
 from itertools import pairwise
 from random import Random
@@ -30,7 +30,7 @@ WAITS = st.builds(
 
 
 class Fixed(Random):
-    """Draws the same share of the way from the lower to the upper bound, each time."""
+    """Draws the same share between the lower and the upper bound, each time."""
 
     def __init__(self, share: float) -> None:
         super().__init__(0)
@@ -45,26 +45,26 @@ RANDOM = st.builds(Random, st.integers()) | st.builds(Fixed, st.sampled_from([0.
 
 
 @given(WAITS, RANDOM)
-def test_no_wait_is_longer_than_its_limit_or_below_zero(of: Waits, rng: Random) -> None:
+def test_waits_stay_between_zero_and_their_limit(of: Waits, rng: Random) -> None:
     for attempt in {1, 2, of.attempts // 2 + 1, of.attempts}:
         assert 0 <= wait_after(of, attempt, rng) <= of.limit.amount
 
 
 @given(WAITS, RANDOM)
-def test_all_waits_together_are_no_longer_than_linting_reckons(of: Waits, rng: Random) -> None:
+def test_all_waits_together_do_not_exceed_what_lint_computes(of: Waits, rng: Random) -> None:
     waited = sum(wait_after(of, attempt, rng) for attempt in range(1, of.attempts))
     assert waited <= of.longest(Duration.of(0)).amount
 
 
 @given(WAITS)
-def test_at_the_slowest_they_are_as_long_as_linting_reckons(of: Waits) -> None:
-    """But for the parts of milliseconds, and the second up to which linting rounds."""
+def test_the_longest_waits_equal_what_lint_computes(of: Waits) -> None:
+    """Except for fractions of milliseconds, and lint's rounding up to a second."""
     waited = sum(wait_after(of, attempt, Fixed(1.0)) for attempt in range(1, of.attempts))
     assert of.longest(Duration.of(0)).amount - waited < 1000 + of.attempts
 
 
 @given(WAITS)
-def test_without_jitter_waits_only_grow(of: Waits) -> None:
+def test_without_jitter_waits_never_shrink(of: Waits) -> None:
     steady = Waits("", of.attempts, of.first, of.factor, of.limit, 0)
     waited = [wait_after(steady, attempt, MIDDLE) for attempt in range(1, of.attempts + 1)]
     assert all(one <= other for one, other in pairwise(waited))
@@ -102,15 +102,15 @@ STATUS_503 = Failure((), 503)
         (STATUS_503, 10, BuryDecision("failed")),
     ],
 )
-def test_the_first_class_that_takes_a_failure_says_what_follows(
+def test_the_first_matching_class_decides(
     failure: Failure, attempt: int, decision: ParkDecision | BuryDecision
 ) -> None:
-    """A first wait of thirty minutes is not cut by the general limit of five."""
+    """The general limit of five minutes does not cut its first wait of thirty."""
     assert policy(attempts=5, backoff=STEADY, classes=CLASSES).decide(failure, attempt, MIDDLE) == decision
 
 
-def test_jitter_spreads_waits_also_where_they_have_reached_their_limit() -> None:
-    """Else all that failed together would come back together."""
+def test_jitter_spreads_waits_at_their_limit() -> None:
+    """Otherwise messages that failed together would return together."""
     of = next(waits(Retries.model_validate({"backoff": {"first": "10m", "limit": "10m", "jitter": 0.5}})))
     chance = Random(7)  # noqa: S311 - for spreading, not for secrets
     waited = {wait_after(of, 3, chance) for _ in range(100)}
@@ -119,8 +119,8 @@ def test_jitter_spreads_waits_also_where_they_have_reached_their_limit() -> None
     assert max(waited) == 600_000
 
 
-def test_a_handler_may_say_how_long_to_wait() -> None:
-    """No limit cuts it and no jitter moves it; attempts are counted as ever."""
+def test_a_handler_may_choose_the_wait() -> None:
+    """No limit cuts it and no jitter changes it; attempts count as usual."""
     of = policy(attempts=3, classes={"said": {"match": ["Retry"], "attempts": 7}})
     for attempt in (1, 6):
         assert of.decide(Failure.of(Retry(after="1h")), attempt, MIDDLE) == ParkDecision(3_600_000, "said")
@@ -128,9 +128,9 @@ def test_a_handler_may_say_how_long_to_wait() -> None:
     assert policy(attempts=3).decide(Failure.of(Retry(after=0)), 3, MIDDLE) == BuryDecision("failed")
 
 
-def test_a_handler_that_says_no_time_waits_as_others_do() -> None:
+def test_a_retry_without_a_time_waits_as_usual() -> None:
     assert policy(backoff=STEADY).decide(Failure.of(Retry()), 2, MIDDLE) == ParkDecision(2000, "")
 
 
-def test_a_handler_may_refuse_a_message_at_once() -> None:
+def test_a_handler_may_bury_a_message() -> None:
     assert policy(attempts=3).decide(Failure.of(RaisedBury("gone")), 1, MIDDLE) == BuryDecision("refused")

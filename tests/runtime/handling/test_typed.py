@@ -1,4 +1,4 @@
-"""What a handler takes is what it gets; what cannot be created from a body is told, and no body is quoted."""
+"""A handler gets the type of its parameter; type errors never quote the body."""
 
 from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass
@@ -59,12 +59,12 @@ Aliased = TypeAliasType("Aliased", Mapping[str, Any])
     ],
     ids=str,
 )
-def test_a_dict_is_the_checked_one_itself(takes: object) -> None:
+def test_a_dict_is_passed_on_as_it_was_checked(takes: object) -> None:
     one = received()
     assert maker(takes, "media:handle")(one) is one.value
 
 
-def test_bytes_are_the_body_as_it_was_sent() -> None:
+def test_bytes_are_the_body_as_sent() -> None:
     one = received()
     assert maker(bytes, "media:handle")(one) is one.raw
 
@@ -94,20 +94,20 @@ class Data:
     inner: Inner | None = None
 
 
-def test_a_model_is_made() -> None:
+def test_a_model_is_created() -> None:
     assert maker(Model, "media:handle")(received()) == Model(id=ID, when=WHEN)
 
 
-def test_a_strict_model_takes_what_json_has_no_type_for() -> None:
+def test_a_strict_model_takes_dates_and_ids() -> None:
     assert maker(Strict, "media:handle")(received()) == Strict(id=ID, when=WHEN, pages=(1, 2))
 
 
-def test_a_dataclass_is_made_with_all_that_is_inside() -> None:
+def test_a_dataclass_is_created_with_nested_ones() -> None:
     raw = b'{"id": "00000000-0000-0000-0000-000000000005", "pages": [1], "inner": {"a": 7}}'
     assert maker(Data, "media:handle")(received(raw)) == Data(ID, [1], Inner(7))
 
 
-def test_one_of_several_is_made() -> None:
+def test_a_union_is_created() -> None:
     make = maker(Annotated[Model | Data, Field(union_mode="left_to_right")], "media:handle")
     assert make(received()) == Model(id=ID, when=WHEN)
     assert make(received(b'{"id": "00000000-0000-0000-0000-000000000005", "pages": []}')) == Data(ID, [])
@@ -144,28 +144,28 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("raw", "says"), WRONG)
-def test_what_is_wrong_is_told_by_place_and_kind(raw: bytes, says: str) -> None:
+def test_an_error_shows_place_and_kind(raw: bytes, says: str) -> None:
     with pytest.raises(Unreadable) as told:
         maker(Pages, "media:handle")(received(raw))
     assert (told.value.reason, told.value.says) == ("type", says)
     assert told.value.__suppress_context__
 
 
-class OfItsOwn:
-    """A type that pydantic validates by the team's code, and cannot describe."""
+class CustomType:
+    """A type that a team's code validates, and that pydantic cannot describe."""
 
     @classmethod
     def __get_pydantic_core_schema__(cls, _source: object, _handler: object) -> Any:  # noqa: ANN401 - pydantic's
         from pydantic_core import core_schema  # noqa: PLC0415 - needed here alone
 
         return core_schema.typed_dict_schema(
-            {"hunter2": core_schema.typed_dict_field(core_schema.is_instance_schema(OfItsOwn))}
+            {"hunter2": core_schema.typed_dict_field(core_schema.is_instance_schema(CustomType))}
         )
 
 
-def test_where_the_code_says_no_names_none_are_told() -> None:
+def test_field_names_that_are_not_in_the_code_are_not_shown() -> None:
     with pytest.raises(Unreadable) as told:
-        maker(OfItsOwn, "media:handle")(received(b'{"hunter2": 5}'))
+        maker(CustomType, "media:handle")(received(b'{"hunter2": 5}'))
     assert told.value.says == "at `*`: needs_python_object"
 
 
@@ -178,8 +178,8 @@ class Fails(BaseModel):
         raise RuntimeError("the database is away")
 
 
-def test_a_model_that_fails_is_no_verdict_about_the_message() -> None:
-    """What its code raises may pass, so it is a failed attempt as any other."""
+def test_an_exception_in_a_model_is_a_failed_attempt() -> None:
+    """It may be temporary, so the message is not unreadable."""
     with pytest.raises(RuntimeError, match="the database is away"):
         maker(Fails, "media:handle")(received())
 
@@ -211,12 +211,12 @@ REFUSED: list[tuple[object, str]] = [
 
 
 @pytest.mark.parametrize(("takes", "says"), REFUSED)
-def test_a_type_that_no_body_has_is_told_at_once(takes: object, says: str) -> None:
+def test_a_type_that_no_body_can_have_is_refused_at_the_start(takes: object, says: str) -> None:
     with pytest.raises(CannotGoOn) as told:
         maker(takes, "media:handle")
     assert told.value.says.startswith(says)
     assert told.value.hint.startswith("let it take a dict, a TypedDict, a dataclass")
 
 
-def test_a_model_around_a_mapping_is_made() -> None:
+def test_a_root_model_of_a_mapping_is_created() -> None:
     assert maker(RootModel[dict[str, Any]], "media:handle")(received()).root["pages"] == [1, 2]

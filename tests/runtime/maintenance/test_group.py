@@ -1,4 +1,4 @@
-"""The group is there before anybody reads, and when it vanished no fence is given twice."""
+"""The group exists before anybody reads, and after it vanished no fence is used twice."""
 
 from promises import keep
 from stage import Stage
@@ -17,8 +17,8 @@ async def ensured(stage: Stage) -> GroupState:
         await link.close()
 
 
-def test_a_new_group_begins_at_the_beginning(target: Target) -> None:
-    """What was sent before anybody worked is not passed over; asked again, nothing changes."""
+def test_a_new_group_starts_at_the_first_message(target: Target) -> None:
+    """Messages from before its creation are not skipped; a second call changes nothing."""
     stage = Stage(target)
     ids = stage.add(3)
 
@@ -26,15 +26,15 @@ def test_a_new_group_begins_at_the_beginning(target: Target) -> None:
     assert stage.read(stage.life()) == ids
 
 
-def test_the_group_of_a_stream_that_is_not_there_yet(target: Target) -> None:
-    """It is made with the stream."""
+def test_the_group_is_created_with_its_stream(target: Target) -> None:
+    """If the stream does not exist yet."""
     stage = Stage(target)
     assert keep(ensured(stage)) == "made"
     assert stage.number("XLEN", stage.keys.stream) == 0
 
 
-def test_a_group_that_another_made_is_taken_as_it_is(target: Target) -> None:
-    """A team puts workers on a stream that exists; should the group vanish later, that is noticed."""
+def test_a_foreign_group_is_adopted(target: Target) -> None:
+    """A team adds workers to an existing stream; if the group vanishes later, that is noticed."""
     stage = Stage(target)
     stage.add(3)
     stage.ask("XGROUP", "CREATE", stage.keys.stream, stage.keys.group, "$")
@@ -44,8 +44,8 @@ def test_a_group_that_another_made_is_taken_as_it_is(target: Target) -> None:
     assert keep(ensured(stage)) == "again"
 
 
-def test_a_group_that_vanished_begins_at_the_end(target: Target) -> None:
-    """So that no delivery count is given twice; what is left is to be brought back, and its indexes are empty."""
+def test_a_vanished_group_starts_at_the_last_message(target: Target) -> None:
+    """So no delivery count is used twice; what is left will be brought back, and the indexes are empty."""
     stage = Stage(target)
     keep(ensured(stage))
     ids = stage.add(3)
@@ -64,8 +64,8 @@ def test_a_group_that_vanished_begins_at_the_end(target: Target) -> None:
     assert stage.ask("HGET", stage.keys.uncharged, "~count") == "7000", "counts given by force never repeat either"
 
 
-def test_where_history_is_kept_it_begins_behind_what_was_finished(target: Target) -> None:
-    """As the janitor remembered it last."""
+def test_with_history_a_vanished_group_starts_after_the_finished_messages(target: Target) -> None:
+    """At the position that the janitor last recorded."""
     stage = Stage(target, HISTORY)
     keep(ensured(stage))
     ids = stage.add(4)
@@ -76,7 +76,7 @@ def test_where_history_is_kept_it_begins_behind_what_was_finished(target: Target
     assert stage.read(stage.life()) == ids[2:]
 
 
-def test_where_history_is_kept_and_nothing_is_remembered_all_of_it_comes_again(target: Target) -> None:
+def test_with_history_and_no_position_all_messages_come_again(target: Target) -> None:
     """Twice is better than never."""
     stage = Stage(target, HISTORY)
     keep(ensured(stage))
@@ -87,8 +87,8 @@ def test_where_history_is_kept_and_nothing_is_remembered_all_of_it_comes_again(t
     assert stage.read(stage.life()) == ids
 
 
-def test_a_stream_that_was_deleted_is_a_group_that_vanished(target: Target) -> None:
-    """What was sent since is left, and is marked to be brought back."""
+def test_a_deleted_stream_is_a_vanished_group(target: Target) -> None:
+    """Messages sent since then are marked to be brought back."""
     stage = Stage(target)
     keep(ensured(stage))
     stage.ask("DEL", stage.keys.stream)

@@ -1,4 +1,4 @@
-"""What is due goes on, whoever asks; what is not stays."""
+"""Due messages are promoted, whoever calls; the others stay."""
 
 import json
 
@@ -22,14 +22,14 @@ async def promoted(stage: Stage) -> PromoteResult:
 
 
 def delay(stage: Stage, name: str, body: str, *, wait: int = 0) -> None:
-    """As `send.lua` does."""
+    """Delay a message as `send.lua` does."""
     pack = "return redis.call('HSET', KEYS[1], ARGV[1], cmsgpack.pack({'data', ARGV[2]}))"
     stage.ask("EVAL", pack, 1, stage.keys.bodies, name, body)
     stage.ask("ZADD", stage.keys.delayed, stage.now() + wait, name)
 
 
-def test_parked_entries_become_ready_when_they_are_due(target: Target) -> None:
-    """Due ones are ready with their delivery count as it was; the others stay, and the next due time is told."""
+def test_due_parked_entries_become_ready(target: Target) -> None:
+    """With the same delivery count; the others stay, and the reply has the next due time."""
     stage = Stage(target)
     stage.make()
     first, second, third = stage.add(3)
@@ -48,8 +48,8 @@ def test_parked_entries_become_ready_when_they_are_due(target: Target) -> None:
     assert abs(told.time - stage.now()) < 10_000
 
 
-def test_what_took_its_process_down_is_a_suspect_again(target: Target) -> None:
-    """A parked entry whose handler crashed is to be run apart, not beside others."""
+def test_a_crashed_message_becomes_a_suspect_again(target: Target) -> None:
+    """Its next attempt runs isolated too."""
     stage = Stage(target)
     stage.make()
     ids = stage.add(2)
@@ -63,8 +63,8 @@ def test_what_took_its_process_down_is_a_suspect_again(target: Target) -> None:
     assert told.suspect
 
 
-def test_what_somebody_else_owns_by_now_is_left_alone(target: Target) -> None:
-    """A due time alone moves nothing: only what `~parked` still owns is promoted."""
+def test_an_entry_that_a_consumer_owns_is_left_alone(target: Target) -> None:
+    """A due time alone promotes nothing: only entries that `~parked` still owns are promoted."""
     stage = Stage(target)
     stage.make()
     (entry,) = stage.add()
@@ -78,7 +78,7 @@ def test_what_somebody_else_owns_by_now_is_left_alone(target: Target) -> None:
     assert stage.due() == {}
 
 
-def test_parked_entries_that_were_deleted_are_told(target: Target) -> None:
+def test_deleted_parked_entries_are_reported(target: Target) -> None:
     """Redis forgets them at once, or a claim finds out later; either way nothing waits for ever."""
     stage = Stage(target)
     stage.make()
@@ -94,8 +94,8 @@ def test_parked_entries_that_were_deleted_are_told(target: Target) -> None:
     assert stage.pending().keys() == {ids[1]}
 
 
-def test_delayed_messages_enter_the_stream_when_they_are_due(target: Target) -> None:
-    """With their fields as they were sent, and nothing of them is left beside the stream."""
+def test_due_delayed_messages_enter_the_stream(target: Target) -> None:
+    """With the fields that were sent; nothing of them is left beside the stream."""
     stage = Stage(target)
     stage.make()
     delay(stage, "a", '{"n": 1}')
@@ -114,8 +114,8 @@ def test_delayed_messages_enter_the_stream_when_they_are_due(target: Target) -> 
     ["", "no msgpack", "\x01", "\x91\xa1a", "\x92\xa1a\x90", "\x92\xa1a"],
     ids=["empty", "text", "a number", "a name alone", "a list within", "cut off"],
 )
-def test_a_body_of_somebody_elses_keeps_nothing_behind_it_out(target: Target, body: str) -> None:
-    """What cannot enter is dropped and told as lost; the next one enters."""
+def test_a_foreign_body_does_not_block_the_next_message(target: Target, body: str) -> None:
+    """A body that cannot enter is dropped and reported as lost."""
     stage = Stage(target)
     stage.make()
     stage.ask("HSET", stage.keys.bodies, "bad", body.encode("latin-1"))
@@ -128,8 +128,8 @@ def test_a_body_of_somebody_elses_keeps_nothing_behind_it_out(target: Target, bo
     assert stage.listed("HKEYS", stage.keys.bodies) == []
 
 
-def test_one_call_is_bounded_and_says_that_there_is_more(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By number and by bytes; a body beyond the bytes enters alone, as it could never enter otherwise."""
+def test_one_call_is_bounded_and_reports_more(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By number and by bytes; a body that exceeds the bytes enters alone."""
     monkeypatch.setattr(module, "MOST", 3)
     monkeypatch.setattr(module, "BYTES", 2000)
     stage = Stage(target)
@@ -146,8 +146,8 @@ def test_one_call_is_bounded_and_says_that_there_is_more(target: Target, monkeyp
     assert [one.next_due for one in told] == [0, 0, None]
 
 
-def test_without_the_group_it_is_refused_and_known_for_that(target: Target) -> None:
-    """By every make of Redis, whatever they put around it."""
+def test_a_missing_group_is_recognized(target: Target) -> None:
+    """In the error of every server, whatever text it adds."""
     stage = Stage(target)
     with pytest.raises(Refused) as caught:
         keep(promoted(stage))

@@ -1,4 +1,4 @@
-"""What lost workers hold is taken over, and nothing of the living ever is."""
+"""Messages of lost workers are taken over, and never those of living ones."""
 
 import asyncio
 import contextlib
@@ -23,8 +23,8 @@ STEP = LEASE / 1000 / 4
 
 
 @dataclass
-class Sweeping:
-    """A sweeper on a connection of its own, and its clock."""
+class TakeoverTrial:
+    """A takeover with its own connection and clock."""
 
     takeover: Takeover
     link: Link
@@ -34,7 +34,7 @@ class Sweeping:
         return await self.takeover.run()
 
     async def be_in_contact(self) -> list[TakeoverResult]:
-        """Passes over one lease; all but the last."""
+        """Run passes for one lease; return all but the last."""
         passes = []
         for _ in range(4):
             passes.append(await self.run())
@@ -42,7 +42,7 @@ class Sweeping:
         return passes
 
     async def be_connected_again(self, before: int) -> None:
-        """Wait for another connection than those."""
+        """Wait for a new connection."""
 
         async def reconnected() -> bool:
             with contextlib.suppress(RedisTrouble):
@@ -53,22 +53,22 @@ class Sweeping:
 
 
 @asynccontextmanager
-async def sweeping(stage: Stage) -> AsyncIterator[Sweeping]:
+async def takeover_trial(stage: Stage) -> AsyncIterator[TakeoverTrial]:
     link, clock = stage.link(), Clock()
     try:
-        yield Sweeping(Takeover(link, stage.keys, LEASE, clocks=Clocks(clock)), link, clock)
+        yield TakeoverTrial(Takeover(link, stage.keys, LEASE, clocks=Clocks(clock)), link, clock)
     finally:
         await link.close()
 
 
 async def taken_over_after_contact(stage: Stage) -> TakeoverResult:
-    async with sweeping(stage) as one:
+    async with takeover_trial(stage) as one:
         await one.be_in_contact()
         return await one.run()
 
 
-def test_after_a_lease_of_contact_the_lost_are_taken_over(target: Target) -> None:
-    """Not before; also where nothing else happens. The empty consumer is deleted, the living are left alone."""
+def test_lost_consumers_are_taken_over_after_a_lease_of_contact(target: Target) -> None:
+    """Not before, and even if nothing else happens. The empty consumer is deleted; living ones are left alone."""
     stage = Stage(target)
     stage.make()
     lost = stage.lost(3)
@@ -77,7 +77,7 @@ def test_after_a_lease_of_contact_the_lost_are_taken_over(target: Target) -> Non
     held = stage.read(living)
 
     async def promise() -> tuple[list[TakeoverResult], TakeoverResult, TakeoverResult]:
-        async with sweeping(stage) as one:
+        async with takeover_trial(stage) as one:
             before = await one.be_in_contact()
             assert stage.suspect == []
             return before, await one.run(), await one.run()
@@ -94,8 +94,8 @@ def test_after_a_lease_of_contact_the_lost_are_taken_over(target: Target) -> Non
     assert {one.deliveries for one in stage.pending().values()} == {1}, "what was delivered counts, and no more"
 
 
-def test_it_goes_page_by_page(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
-    """However much a worker held, and however many were lost."""
+def test_takeover_goes_page_by_page(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many messages a worker had, and however many workers were lost."""
     monkeypatch.setattr(module, "PAGE", 3)
     stage = Stage(target)
     stage.make()
@@ -105,14 +105,14 @@ def test_it_goes_page_by_page(target: Target, monkeypatch: pytest.MonkeyPatch) -
     assert stage.suspect == lost
 
 
-def test_a_gap_between_answers_begins_contact_anew(target: Target) -> None:
-    """By our own clock: whoever slept does not know what happened meanwhile."""
+def test_a_gap_between_answers_resets_the_contact(target: Target) -> None:
+    """By the monotonic clock: a process that slept does not know what happened meanwhile."""
     stage = Stage(target)
     stage.make()
     lost = stage.lost(1)
 
     async def promise() -> None:
-        async with sweeping(stage) as one:
+        async with takeover_trial(stage) as one:
             await one.be_in_contact()
             one.clock.move(STEP)  # two steps in all: more than a third of the lease
             for _ in range(4):
@@ -124,14 +124,14 @@ def test_a_gap_between_answers_begins_contact_anew(target: Target) -> None:
     assert stage.suspect == lost
 
 
-def test_another_server_begins_contact_anew(server: Server) -> None:
-    """A Redis that was restarted has leases from before, which nobody could renew meanwhile."""
+def test_another_server_resets_the_contact(server: Server) -> None:
+    """A restarted Redis has leases from before, which nobody could renew meanwhile."""
     stage = Stage(server)
     stage.make()
     lost = stage.lost(1)
 
     async def promise() -> None:
-        async with sweeping(stage) as one:
+        async with takeover_trial(stage) as one:
             await one.be_in_contact()
             before = one.link.connections
             server.restart()
@@ -145,14 +145,14 @@ def test_another_server_begins_contact_anew(server: Server) -> None:
     assert stage.suspect == lost
 
 
-def test_a_new_connection_to_the_same_server_does_not(target: Target) -> None:
-    """Connections come and go; what counts is whether the server stood still."""
+def test_a_new_connection_to_the_same_server_keeps_the_contact(target: Target) -> None:
+    """Only whether the server hung counts."""
     stage = Stage(target)
     stage.make()
     lost = stage.lost(1)
 
     async def promise() -> None:
-        async with sweeping(stage) as one:
+        async with takeover_trial(stage) as one:
             await one.be_in_contact()
             before = one.link.connections
             for server in target.masters():
@@ -164,14 +164,14 @@ def test_a_new_connection_to_the_same_server_does_not(target: Target) -> None:
     assert stage.suspect == lost
 
 
-def test_a_call_that_failed_begins_contact_anew(target: Target) -> None:
-    """Whatever it was: what happened meanwhile nobody knows."""
+def test_a_failed_call_resets_the_contact(target: Target) -> None:
+    """Whatever the error: what happened meanwhile is unknown."""
     stage = Stage(target)
     stage.make()
     stage.lost(1)
 
     async def promise() -> None:
-        async with sweeping(stage) as one:
+        async with takeover_trial(stage) as one:
             await one.be_in_contact()
             stage.ask("RENAME", stage.keys.stream, f"{{{stage.keys.stream}}}:aside")
             with pytest.raises(RedisTrouble):
@@ -183,10 +183,10 @@ def test_a_call_that_failed_begins_contact_anew(target: Target) -> None:
     assert stage.suspect == []
 
 
-def test_a_pause_of_redis_is_not_the_death_of_everyone(server: Server) -> None:
-    """Redis stands still for longer than a lease, so nobody can renew; afterwards they do, and keep what they had.
+def test_a_pause_of_redis_loses_no_lease(server: Server) -> None:
+    """Redis hangs for longer than a lease, so nobody can renew; afterwards they do, and keep their messages.
 
-    The sweeper is back before them, and sees only leases that are over.
+    The takeover returns before them, and sees only expired leases.
     """
     lease = 900
     stage = Stage(server)
@@ -231,8 +231,8 @@ def test_a_pause_of_redis_is_not_the_death_of_everyone(server: Server) -> None:
     assert stage.owned(consumer) == held
 
 
-def test_a_take_over_that_comes_too_late_asks_again(server: Server) -> None:
-    """Redis stands still between the question and the take-over: in between, leases may have been renewed."""
+def test_a_late_takeover_checks_again(server: Server) -> None:
+    """Redis hangs between the list and the takeover, and leases may have been renewed meanwhile."""
     stage = Stage(server)
     stage.make()
     stage.lost(1)
@@ -249,8 +249,8 @@ def test_a_take_over_that_comes_too_late_asks_again(server: Server) -> None:
     assert float(str(stage.ask("ZSCORE", stage.keys.alive, name))) > 0, "not even marked"
 
 
-def test_a_sleeper_that_wakes_between_two_pages_does_not_come_back(target: Target) -> None:
-    """Its lease is marked before the first page: it can neither renew nor claim, and settles only what is still its."""
+def test_a_worker_that_wakes_between_two_pages_stays_lost(target: Target) -> None:
+    """Its lease is marked before the first page: it cannot renew or claim, and settles only what it still owns."""
     stage = Stage(target)
     stage.make()
     sleeper = stage.life(lease=-1)
@@ -270,15 +270,15 @@ def test_a_sleeper_that_wakes_between_two_pages_does_not_come_back(target: Targe
     assert sleeper not in stage.consumers()
 
 
-def test_two_sweepers_at_once_do_no_harm(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each entry is taken over once, whoever does it."""
+def test_simultaneous_takeovers_do_no_harm(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each entry is taken over once."""
     monkeypatch.setattr(module, "PAGE", 2)
     stage = Stage(target)
     stage.make()
     lost = [entry for name in "abcdef" for entry in stage.lost(9, name)]
 
     async def promise() -> list[TakeoverResult]:
-        async with sweeping(stage) as first, sweeping(stage) as second, sweeping(stage) as third:
+        async with takeover_trial(stage) as first, takeover_trial(stage) as second, takeover_trial(stage) as third:
             for one in (first, second, third):
                 await one.be_in_contact()
             return [*await asyncio.gather(first.run(), second.run(), third.run())]
@@ -289,8 +289,8 @@ def test_two_sweepers_at_once_do_no_harm(target: Target, monkeypatch: pytest.Mon
     assert stage.suspect == lost
 
 
-def test_a_consumer_of_ours_without_a_lease_is_taken_for_lost(target: Target) -> None:
-    """A read that ran after its worker had died made its consumer anew: it gets a lease that nobody can renew."""
+def test_a_penstock_consumer_without_a_lease_counts_as_lost(target: Target) -> None:
+    """A read that ran after its worker had died created its consumer again: it gets a lease that nobody can renew."""
     stage = Stage(target)
     stage.make()
     lost = stage.add(2)
@@ -299,7 +299,7 @@ def test_a_consumer_of_ours_without_a_lease_is_taken_for_lost(target: Target) ->
     stage.read("worker-of-another-make")
 
     async def promise() -> TakeoverResult:
-        async with sweeping(stage) as one:
+        async with takeover_trial(stage) as one:
             return await one.run()
 
     assert keep(promise()) == TakeoverResult(adopted=1)
@@ -311,8 +311,8 @@ def test_a_consumer_of_ours_without_a_lease_is_taken_for_lost(target: Target) ->
     assert stage.owned("worker-of-another-make") == foreign
 
 
-def test_what_was_deleted_meanwhile_is_told(target: Target) -> None:
-    """Redis forgets such entries when they are taken over, or a claim finds out later; nothing stays with the lost."""
+def test_deleted_entries_are_reported(target: Target) -> None:
+    """Redis forgets them in the takeover, or a claim finds out later; nothing stays with the lost consumer."""
     stage = Stage(target)
     stage.make()
     lost = stage.lost(3)
@@ -325,8 +325,8 @@ def test_what_was_deleted_meanwhile_is_told(target: Target) -> None:
     assert len(stage.pending()) == 2
 
 
-def test_a_name_that_is_no_text_is_taken_over_too(target: Target) -> None:
-    """Whoever chose it."""
+def test_a_consumer_whose_name_is_no_text_is_taken_over(target: Target) -> None:
+    """Names are bytes."""
     stage = Stage(target)
     stage.make()
     lost = stage.add(1)

@@ -60,7 +60,7 @@ def redis_seconds(one: Schedule) -> int:
     return int(str(told[0]))
 
 
-def test_a_loop_that_does_not_come_back_is_ended(schedule: Callable[..., Schedule]) -> None:
+def test_a_loop_blocked_for_ever_ends_the_process(schedule: Callable[..., Schedule]) -> None:
     """With an exit code of its own; the job is due again when its deadline and the lease are over."""
     with schedule(handlers=HANDLERS, spec=BLOCKS) as one:
         pod = one.pod()

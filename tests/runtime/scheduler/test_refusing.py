@@ -112,7 +112,7 @@ def test_jobs_that_cannot_be_are_left_out(code: Path, caplog: pytest.LogCaptureF
         ("refused:lost", "`refused` has no `lost`, which `inside` names"),
     ],
 )
-def test_a_handler_that_is_none(code: Path, handler: str, says: str) -> None:
+def test_an_unusable_handler_is_refused(code: Path, handler: str, says: str) -> None:
     """It is told as for a pipeline, of a job."""
     with pytest.raises(CannotGoOn) as refused:
         calls_of(code, handler)

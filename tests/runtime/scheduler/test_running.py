@@ -116,7 +116,7 @@ def test_jobs_run_again_and_again(schedule: Callable[..., Schedule]) -> None:
         assert one.number("ZCARD", KEYS.pods) == 0
 
 
-def test_names_are_those_of_the_contract(schedule: Callable[..., Schedule]) -> None:
+def test_metric_names_are_those_of_the_contract(schedule: Callable[..., Schedule]) -> None:
     """No more, no less; and what has not happened is 0."""
     with schedule(spec="jobs: [{name: usual, every: 1s}]") as one:
         pod = one.pod()

@@ -66,7 +66,7 @@ def test_a_renewal_never_begins_a_life(steps: Steps) -> None:
     assert steps.alive() == {}
 
 
-def test_a_sleeper_that_wakes_between_two_pages_does_not_come_back(steps: Steps) -> None:
+def test_a_worker_that_wakes_between_two_pages_stays_lost(steps: Steps) -> None:
     """The take-over marks the lease before its first page; a marked lease is never renewed, and claims nothing."""
     steps.begin("sleeper", 3)
     steps.lose("sleeper")

@@ -1,4 +1,4 @@
-"""Workers as they are: real processes, in a repository of the test's own."""
+"""Workers as real processes, in a repository for each test."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -16,14 +16,14 @@ Make = Callable[..., Trial]
 
 @pytest.fixture
 def trial(tmp_path: Path, target: Target) -> Iterator[Make]:
-    """Makes a repository with a pipeline; its processes end with the test."""
+    """Make a repository with a pipeline; its processes end with the test."""
     with ExitStack() as ends:
         yield lambda **said: ends.enter_context(Trial(tmp_path, target, **said))
 
 
 @pytest.fixture
 def own(tmp_path: Path, server: Server) -> Iterator[Make]:
-    """The same on a plain server of the test's own, to which it may do what it likes."""
+    """Make a repository for a plain server that the test may treat as it likes."""
     with ExitStack() as ends:
         target = Target(server.model(), Credentials(), [server])
         yield lambda **said: ends.enter_context(Trial(tmp_path, target, **said))

@@ -1,4 +1,4 @@
-"""Attempts and outcomes by themselves, on a Redis: what no handler can bring about at will."""
+"""Attempts and their steps on a real Redis, in situations that no handler can create on demand."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -32,7 +32,7 @@ SLOTS = 4
 
 
 class Observer:
-    """What became of outcomes, by entry."""
+    """What became of steps, by entry."""
 
     def __init__(self) -> None:
         self.told: dict[bytes, str] = {}
@@ -46,7 +46,7 @@ class Observer:
         self._tell("took", outcomes)
 
     def buried(self, one: Buried, dead_letter: str | None) -> None:
-        """It has a dead letter."""
+        """Redis has the dead letter."""
 
     def fenced(self, step: str, outcomes: Sequence[Step | Delivery]) -> None:
         del step
@@ -57,25 +57,25 @@ class Observer:
         self._tell("gone", outcomes)
 
     def refused(self, step: str, error: RedisTrouble, unsettled: int) -> None:
-        """They are kept."""
+        """Steps are kept."""
 
 
-class Handles:
-    """Runs that go on until they are told to fail."""
+class StubRunner:
+    """Runs attempts until it is told to fail them."""
 
     def __init__(self) -> None:
-        self.begun: list[bytes] = []
+        self.started: list[bytes] = []
         self.fails = asyncio.Event()
 
     async def run(self, delivery: Delivery, context: Context) -> Outcome:
         del context
-        self.begun.append(delivery.id)
+        self.started.append(delivery.id)
         await self.fails.wait()
         return Failed(Failure.of(Retry(after=600)))
 
 
-class Part:
-    """Of a worker: what is between its reads and its steps."""
+class WorkerPart:
+    """The part of a worker between its reads and its steps."""
 
     def __init__(self, stage: Stage) -> None:
         spec = stage.pipeline.spec
@@ -83,7 +83,7 @@ class Part:
         self.stage = stage
         self.link = stage.link()
         self.observer = Observer()
-        self.handles = Handles()
+        self.handles = StubRunner()
         self.settler = Settler(
             self.link,
             stage.keys,
@@ -109,14 +109,14 @@ class Part:
         self.attempts.consumer = ME
 
     def owns(self, count: int = 1, uncharged: int = 0) -> Delivery:
-        """A message that was delivered so often to this worker."""
+        """Deliver a new message to this worker, with this count."""
         keys = self.stage.keys
         entry = str(self.stage.ask("XADD", keys.stream, "*", "data", "{}"))
         self.stage.ask("XREADGROUP", "GROUP", keys.group, ME, "STREAMS", keys.stream, ">")
         return self.again(entry, count, uncharged)
 
     def again(self, entry: str, count: int, uncharged: int) -> Delivery:
-        """It was delivered once more; by force if the account says so."""
+        """Deliver it once more; by force if the account says so."""
         keys = self.stage.keys
         self.stage.ask("XCLAIM", keys.stream, keys.group, ME, 0, entry, "RETRYCOUNT", count, "JUSTID")
         if uncharged:
@@ -125,11 +125,11 @@ class Part:
 
 
 @asynccontextmanager
-async def part(where: Target | Server) -> AsyncIterator[Part]:
-    """On a stream with a group."""
+async def part(where: Target | Server) -> AsyncIterator[WorkerPart]:
+    """Run it on a stream with a group."""
     stage = Stage(where)
     stage.ask("XGROUP", "CREATE", stage.keys.stream, stage.keys.group, "0", "MKSTREAM")
-    one = Part(stage)
+    one = WorkerPart(stage)
     runs = asyncio.create_task(one.settler.run())
     try:
         yield one
@@ -140,8 +140,8 @@ async def part(where: Target | Server) -> AsyncIterator[Part]:
 
 
 @pytest.mark.parametrize("why", ["lost", "drain", "timeout"])
-def test_cancelled_ahead_of_its_first_step(target: Target, why: str) -> None:
-    """A lease may be lost between a read and the first step of what it brought: nothing is begun, no slot is lost."""
+def test_an_attempt_cancelled_before_its_first_step_never_starts(target: Target, why: str) -> None:
+    """A lease may be lost between a read and the first step of its attempts: nothing starts, and no slot is lost."""
 
     async def promise() -> None:
         async with part(target) as one:
@@ -149,7 +149,7 @@ def test_cancelled_ahead_of_its_first_step(target: Target, why: str) -> None:
             assert one.slots.running == 1
             one.attempts.cancel_all(why)  # type: ignore[arg-type] # one of the three
             await until(lambda: not one.attempts.running, "it has ended")
-            assert (one.slots.running, one.handles.begun) == (0, [])
+            assert (one.slots.running, one.handles.started) == (0, [])
             await one.settler.empty()
             assert list(one.observer.told.values()) == ([] if why == "lost" else ["took"])
 
@@ -167,10 +167,10 @@ def test_cancelled_ahead_of_its_first_step(target: Target, why: str) -> None:
     ],
     ids=["twice", "by force", "by force, twice", "the third, by force", "the third"],
 )
-def test_what_is_delivered_again_stays_the_same_attempt(
+def test_a_second_delivery_is_the_same_attempt(
     target: Target, held: tuple[int, int], again: list[tuple[int, int]]
 ) -> None:
-    """However often, and by whatever count: the account in Redis says so, too, once it is parked."""
+    """However often, and by whatever count; the account in Redis agrees once the message is parked."""
 
     async def promise() -> None:
         async with part(target) as one:
@@ -190,8 +190,8 @@ def test_what_is_delivered_again_stays_the_same_attempt(
     keep(promise())
 
 
-def test_what_is_refused_for_ever_holds_up_nobody(target: Target) -> None:
-    """One message after the other is settled at once while a dead letter is refused; only that one keeps its slot."""
+def test_a_step_that_is_refused_for_ever_delays_no_other(target: Target) -> None:
+    """Other messages are settled at once while a dead letter is refused; only that one keeps its slot."""
 
     async def promise() -> None:
         async with part(target) as one:
@@ -214,8 +214,8 @@ def test_what_is_refused_for_ever_holds_up_nobody(target: Target) -> None:
     keep(promise())
 
 
-def test_a_redis_that_comes_back_empty_took_nothing(server: Server) -> None:
-    """What could not be sent has not been done, and where the group is gone nobody can say that it has."""
+def test_a_redis_that_comes_back_empty_has_taken_nothing(server: Server) -> None:
+    """Steps that were never sent have not happened, and without the group nothing is pending."""
 
     async def promise() -> None:
         async with part(server) as one:

@@ -1,4 +1,4 @@
-"""Handlers that hold up the worker's loop."""
+"""Handlers that block the worker's loop."""
 
 from collections.abc import Callable
 
@@ -24,7 +24,7 @@ async def handle(message, context):
 
 
 def test_a_blocked_loop_loses_nothing(trial: Callable[..., Trial]) -> None:
-    """While a handler sleeps where it should await, the lease is renewed, and health and metrics are answered."""
+    """While a handler sleeps where it should await, the lease is renewed, and health and metrics answer."""
     with trial(handlers=HANDLERS, spec="work: {lease: 10s}") as one:
         worker = one.worker().ready()
         [consumer] = one.lives()
@@ -41,8 +41,8 @@ def test_a_blocked_loop_loses_nothing(trial: Callable[..., Trial]) -> None:
         assert worker.end() == 0
 
 
-def test_a_loop_that_does_not_come_back_is_ended(trial: Callable[..., Trial]) -> None:
-    """Past timeout and margin the process ends with a code of its own, and what it ran is run elsewhere, apart."""
+def test_a_loop_blocked_for_ever_ends_the_process(trial: Callable[..., Trial]) -> None:
+    """After timeout and margin the process exits with its own code, and its messages run elsewhere, isolated."""
     spec = "work: {lease: 10s, timeout: 6s}\nshutdown: {margin: 4s, grace: 20s}\n"
     with trial(handlers=HANDLERS, spec=spec) as one:
         worker = one.worker().ready()

@@ -1,4 +1,4 @@
-"""What a handler is told beside its message, and what it can say."""
+"""The context that a handler gets, and what it can report."""
 
 import json
 import logging
@@ -48,8 +48,8 @@ message:
 MESSAGE = "01HF7YAT3V711EYMKSAT750A2X"
 
 
-def test_what_a_handler_is_told(trial: Callable[..., Trial]) -> None:
-    """The attempt, a fence that grows, the time that is left, and a correlation: given, or made and kept."""
+def test_the_context_describes_the_attempt(trial: Callable[..., Trial]) -> None:
+    """The attempt, a growing fence, the remaining time, and a correlation: given, or derived and stable."""
     with trial(handlers=HANDLERS, spec=SPEC) as one:
         worker = one.worker()
         given = add(one, ["data", '{"id": "given", "job_id": "job-1"}', "penstock-id", MESSAGE])
@@ -96,10 +96,10 @@ async def handle(message, context):
 """
 
 
-def test_a_lost_lease_cancels_what_runs(trial: Callable[..., Trial]) -> None:
-    """Handlers see that their messages are lost, and the worker begins another life.
+def test_a_lost_lease_cancels_running_messages(trial: Callable[..., Trial]) -> None:
+    """Handlers see that their messages are lost, and the worker registers a new consumer.
 
-    Whatever comes of a lost handler changes nothing; its message runs again, apart.
+    The end of a lost handler changes nothing; its message runs again, isolated.
     """
     with trial(handlers=LOSING, spec="work: {lease: 10s}") as one:
         worker = one.worker().ready()
@@ -131,8 +131,8 @@ def test_a_lost_lease_cancels_what_runs(trial: Callable[..., Trial]) -> None:
         one.nothing_left_behind()
 
 
-def test_a_result_is_left_with_the_settle(trial: Callable[..., Trial]) -> None:
-    """Under the message's own id, for a time; and only if the message is this worker's."""
+def test_a_result_is_written_with_the_settle(trial: Callable[..., Trial]) -> None:
+    """Under the message's own id, for a time, and only while this worker owns the message."""
     with trial(handlers=LOSING) as one:
         worker = one.worker()
         add(one, ["data", '{"id": "quick"}', "penstock-id", MESSAGE])
@@ -146,8 +146,8 @@ def test_a_result_is_left_with_the_settle(trial: Callable[..., Trial]) -> None:
         assert worker.end() == 0
 
 
-def test_a_result_that_stays_for_no_time_is_refused() -> None:
-    """Redis takes none, so the message could never be settled."""
+def test_a_result_with_no_time_to_live_is_refused() -> None:
+    """Redis refuses it, so the message could never be settled."""
     context = Context(Delivery(b"1-0", (), "me"), 0.0, MessageSettings(logging.getLogger(), (), None))
     with pytest.raises(ValueError, match="`keep` of a result must not be `0s`"):
         context.leave({"pages": 3}, keep="0s")

@@ -1,4 +1,4 @@
-"""What a handler may be, what it is given, and what it may do beside its work."""
+"""What a handler may be, what it gets, and what it may leave behind."""
 
 from collections.abc import Callable
 
@@ -63,7 +63,7 @@ def handle(body: bytes):
 
 
 @pytest.mark.parametrize("handlers", KINDS.values(), ids=KINDS)
-def test_a_handler_is_given_what_it_takes(trial: Callable[..., Trial], handlers: str) -> None:
+def test_a_handler_gets_the_type_it_declares(trial: Callable[..., Trial], handlers: str) -> None:
     """`async def` or plain; a model, a dataclass, a TypedDict or the bytes; with a context or without."""
     with trial(handlers=handlers, spec=SPEC) as one:
         worker = one.worker()
@@ -99,8 +99,8 @@ async def handle(message):
 RETURNED = ("none", "false", "bytes", "class", "odd", "error", "stop", "generator", "message")
 
 
-def test_whatever_a_handler_returns_its_message_is_done(trial: Callable[..., Trial]) -> None:
-    """The result is nobody's: only an exception is a failure."""
+def test_any_return_value_settles_the_message(trial: Callable[..., Trial]) -> None:
+    """Nobody reads the value: only an exception is a failure."""
     with trial(handlers=RETURNS, spec="retries: {attempts: 1}") as one:
         worker = one.worker()
         one.send({"id": name} for name in RETURNED)
@@ -128,10 +128,10 @@ def handle(message, context):
 """
 
 
-def test_plain_functions_run_beside_each_other(trial: Callable[..., Trial]) -> None:
-    """Four of them meet in four threads, and what each logs says which message it is about.
+def test_plain_functions_run_at_the_same_time(trial: Callable[..., Trial]) -> None:
+    """Four of them meet in four threads, and their log lines say which message they are about.
 
-    One that gives back a coroutine has failed: it did nothing of what it promised.
+    One that returns a coroutine has failed, as it has done nothing.
     """
     with trial(handlers=THREADS, spec=SPEC + "retries: {attempts: 1}") as one:
         worker = one.worker().ready()
@@ -182,8 +182,8 @@ async def handle(message, context):
 
 
 @pytest.mark.parametrize("isolation", ["none", "process"])
-def test_layers_and_what_lives_longer(trial: Callable[..., Trial], isolation: str) -> None:
-    """Middleware stands around each attempt, the first outermost; a lifespan around all of them, in children too."""
+def test_middleware_and_lifespan(trial: Callable[..., Trial], isolation: str) -> None:
+    """Middleware surrounds each attempt, the first outermost; a lifespan surrounds them all, in children too."""
     spec = f"work: {{concurrency: 1, lease: 10s, isolation: {isolation}}}\nretries: {{attempts: 1}}"
     with trial(handlers=AROUND, spec=spec) as one:
         worker = one.worker()
@@ -228,8 +228,8 @@ async def handle(message, context):
 """
 
 
-def test_what_a_handler_leaves_behind_keeps_nobody(trial: Callable[..., Trial]) -> None:
-    """Tasks that ignore their end and threads that have none: the worker works on, and leaves when it is told to."""
+def test_tasks_and_threads_left_behind_do_not_keep_the_worker(trial: Callable[..., Trial]) -> None:
+    """Tasks that ignore cancellation and threads that never end: the worker works on, and stops on SIGTERM."""
     with trial(handlers=LEAKS) as one:
         worker = one.worker().ready()
         one.send({"id": f"m{number}"} for number in range(5))

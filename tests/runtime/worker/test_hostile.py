@@ -1,4 +1,4 @@
-"""Entries that no worker can read: dead letters as they came, and nothing of them in the log."""
+"""Entries that no worker can read become dead letters unchanged, and the log quotes nothing of them."""
 
 from collections.abc import Callable
 
@@ -41,7 +41,7 @@ def body(text: str) -> list[bytes]:
 
 
 def of_size(size: int) -> list[bytes]:
-    """A body of so many bytes."""
+    """A body of this many bytes."""
     return body('{"id": "full", "secret": "' + SECRET.ljust(size - 28, "x") + '"}')
 
 
@@ -66,8 +66,8 @@ HOSTILE: dict[str, tuple[list[bytes], str]] = {
 }
 
 
-def test_what_cannot_be_read_is_kept_as_it_came(trial: Callable[..., Trial]) -> None:
-    """Each is a dead letter with its fields byte for byte, the worker lives, and the log says nothing of them."""
+def test_unreadable_messages_are_kept_unchanged(trial: Callable[..., Trial]) -> None:
+    """Each becomes a dead letter with its fields byte for byte, the worker goes on, and the log quotes nothing."""
     with trial(handlers=HANDLERS, spec=SPEC) as one:
         ids = {add(one, ["data", '{"id": "odd"}'], "1-1"): "odd"}
         add(one, of_size(64 * 1024))
@@ -101,7 +101,7 @@ def test_what_cannot_be_read_is_kept_as_it_came(trial: Callable[..., Trial]) -> 
 
 @pytest.mark.parametrize(("isolation", "log_format"), [("none", "json"), ("process", "text")])
 def test_nothing_of_a_body_is_logged(trial: Callable[..., Trial], isolation: str, log_format: str) -> None:
-    """Not from bodies, names of fields, keys, or the text of exceptions; only what `message.log_fields` names."""
+    """No body, field name, key or exception text appears; only the fields in `message.log_fields`."""
     with trial(handlers=HANDLERS, spec=f"{SPEC}work: {{lease: 10s, isolation: {isolation}}}\n") as one:
         worker = one.worker("--log-format", log_format)
         text = f'{{"id": "a", "secret": "{SECRET}", "shown": "for-all-to-see", "fail": 1}}'
@@ -140,8 +140,8 @@ FLAT_HOSTILE: dict[str, tuple[list[bytes], str]] = {
 }
 
 
-def test_the_same_where_fields_are_the_body(trial: Callable[..., Trial]) -> None:
-    """`encoding: fields`: a field each, and those that cannot be read are kept as they came."""
+def test_unreadable_messages_with_fields_as_body_are_kept_unchanged(trial: Callable[..., Trial]) -> None:
+    """`encoding: fields`: each value has a field of its own."""
     with trial(handlers=FLAT, spec=FLAT_SPEC) as one:
         worker = one.worker()
         add(one, [b"id", b"good", b"pages", b"3", b"unknown", b"travels along"])

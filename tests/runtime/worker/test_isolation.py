@@ -1,4 +1,4 @@
-"""`isolation: process`: what a handler does to its process is its own affair."""
+"""`isolation: process`: a handler can harm only its own process."""
 
 from collections.abc import Callable
 
@@ -39,8 +39,8 @@ message: {correlate: id, log_fields: [id]}
 BAD = ("exits", "crashes", "grows", "blocks")
 
 
-def test_a_message_takes_nothing_with_it_but_itself(trial: Callable[..., Trial]) -> None:
-    """An exit, a segmentation fault, too much memory, and a block past its time: each is a failed attempt, no more."""
+def test_a_message_harms_only_itself(trial: Callable[..., Trial]) -> None:
+    """An exit, a segmentation fault, too much memory, a block beyond the timeout: each is a failed attempt, no more."""
     with trial(handlers=HANDLERS, spec=SPEC) as one:
         worker = one.worker().ready()
         good = [f"good{number}" for number in range(20)]
@@ -82,8 +82,8 @@ def test_a_message_takes_nothing_with_it_but_itself(trial: Callable[..., Trial])
         one.nothing_left_behind()
 
 
-def test_a_child_tells_as_the_worker_would(trial: Callable[..., Trial]) -> None:
-    """Lines with its own process and the message's fields; a result that is left with the settle."""
+def test_a_child_logs_as_the_worker_does(trial: Callable[..., Trial]) -> None:
+    """Lines have its own process id and the message's fields; a result is written with the settle."""
     with trial(handlers=HANDLERS, spec=SPEC) as one:
         worker = one.worker().ready()
         one.send([{"id": "tells"}])
@@ -118,10 +118,10 @@ def handle(message, context):
 """
 
 
-def test_what_a_child_cannot_begin_is_nobodys_failure(trial: Callable[..., Trial]) -> None:
-    """Its lifespan fails: messages are given back and not charged, one a second for each slot, and it is said once.
+def test_a_lifespan_that_fails_in_a_child_charges_no_attempt(trial: Callable[..., Trial]) -> None:
+    """Messages are given back, one a second for each slot, and one log line says so.
 
-    The worker itself, where no message runs, does not enter it.
+    The worker itself, where no message runs, does not enter the lifespan.
     """
     with trial(handlers=NEEDS, spec=SPEC.replace("attempts: 2", "attempts: 1")) as one:
         (one.folder / "broken").touch()

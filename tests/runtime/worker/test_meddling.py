@@ -1,4 +1,4 @@
-"""What somebody else may do to the stream and its group while a worker runs."""
+"""Others may change the stream and its group while a worker runs."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -42,10 +42,10 @@ def janitor(one: Trial) -> Process:
     return one.start("janitor", "--redis", one.target.url, "--listen", "127.0.0.1:0")
 
 
-def test_what_vanishes_is_no_reason_to_stop(trial: Callable[..., Trial]) -> None:
-    """The worker's consumer, the stream, everything: it lives on, and does what is sent from then on.
+def test_the_worker_survives_deleted_keys(trial: Callable[..., Trial]) -> None:
+    """Its consumer, the stream, everything: it goes on, and runs messages that are sent from then on.
 
-    What is sent before the group is there again, is brought back by the janitor.
+    The janitor brings back messages that are sent before the group exists again.
     """
     with trial(handlers=HANDLERS, spec=SPEC) as one:
         worker = one.worker().ready()
@@ -81,8 +81,8 @@ def test_what_vanishes_is_no_reason_to_stop(trial: Callable[..., Trial]) -> None
         one.nothing_left_behind()
 
 
-def test_a_group_that_vanishes_under_load(trial: Callable[..., Trial]) -> None:
-    """It is made again, and the janitor brings back what was left: all is done, and no fence is given twice."""
+def test_a_group_that_vanishes_under_load_loses_nothing(trial: Callable[..., Trial]) -> None:
+    """It is created again, and the janitor brings back the rest: all messages are done, and no fence is used twice."""
     names = [f"m{number}" for number in range(400)]
     with trial(handlers=HANDLERS, spec=SPEC) as one:
         worker = one.worker().ready()
@@ -99,8 +99,8 @@ def test_a_group_that_vanishes_under_load(trial: Callable[..., Trial]) -> None:
         one.nothing_left_behind()
 
 
-def test_a_cleaner_that_deletes_what_is_parked(trial: Callable[..., Trial]) -> None:
-    """Somebody removes idle consumers, `~parked` and the worker among them: the janitor brings back what they held."""
+def test_deleted_consumers_lose_no_messages(trial: Callable[..., Trial]) -> None:
+    """Somebody deletes idle consumers, `~parked` and the worker among them: the janitor brings their messages back."""
     with trial(handlers=HANDLERS, spec=SPEC) as one:
         worker = one.worker().ready()
         one.send([{"id": "parks1"}, {"id": "held1"}])
@@ -119,8 +119,8 @@ def test_a_cleaner_that_deletes_what_is_parked(trial: Callable[..., Trial]) -> N
         one.nothing_left_behind()
 
 
-def test_entries_that_are_deleted_while_they_wait(trial: Callable[..., Trial]) -> None:
-    """What is gone is gone: it is counted, said, and holds up nothing."""
+def test_deleted_entries_are_counted_and_block_nothing(trial: Callable[..., Trial]) -> None:
+    """They are lost, and the log says so."""
     with trial(handlers=HANDLERS, spec=SPEC) as one:
         worker = one.worker().ready()
         one.send([{"id": "parks1"}, {"id": "parks2"}])
@@ -138,8 +138,8 @@ def test_entries_that_are_deleted_while_they_wait(trial: Callable[..., Trial]) -
         one.nothing_left_behind()
 
 
-def test_another_group_reads_all(trial: Callable[..., Trial]) -> None:
-    """While there is one, entries are acknowledged and stay; when it is gone, they go."""
+def test_entries_stay_while_another_group_exists(trial: Callable[..., Trial]) -> None:
+    """They are acknowledged, and deleted once the other group is gone."""
     with trial(handlers=HANDLERS, spec=SPEC) as one:
         one.ask("XGROUP", "CREATE", KEY, "audit", "0", "MKSTREAM")
         worker = one.worker().ready()
@@ -155,7 +155,7 @@ def test_another_group_reads_all(trial: Callable[..., Trial]) -> None:
 
 
 def test_history_is_kept(trial: Callable[..., Trial]) -> None:
-    """`keep: {length: 1000}`: what is done is acknowledged, and stays for others."""
+    """`keep: {length: 1000}`: settled messages are acknowledged, and stay in the stream."""
     spec = "stream: {key: trial, group: trial, retention: {keep: {length: 1000}}}\n" + SPEC
     with trial(handlers=HANDLERS, spec=spec) as one:
         worker = one.worker().ready()

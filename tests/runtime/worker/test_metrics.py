@@ -1,4 +1,4 @@
-"""What a running worker counts: exactly what happened, under exactly the names of the contract."""
+"""A worker counts exactly what happened, under exactly the names of the contract."""
 
 from collections.abc import Callable
 
@@ -56,8 +56,8 @@ def counted(told: Numbers) -> dict[str, dict[tuple[str, ...], float]]:
     return found
 
 
-def test_names_are_those_of_the_contract(trial: Callable[..., Trial]) -> None:
-    """No more, no less; and when nothing has happened but its start, all of them say so."""
+def test_metric_names_are_those_of_the_contract(trial: Callable[..., Trial]) -> None:
+    """No more and no fewer, even right after the start."""
     with trial(handlers=HANDLERS, spec=SPEC) as one:
         worker = one.worker().ready()
         until_counted(worker, "redis_connections", 3)
@@ -76,7 +76,7 @@ def test_names_are_those_of_the_contract(trial: Callable[..., Trial]) -> None:
 
 
 def test_everything_that_happened_is_counted(trial: Callable[..., Trial]) -> None:
-    """Done, retried, dead, given back, fenced, delivered: each once, and by its cause."""
+    """Done, retried, dead, given back, fenced, delivered: each once, by its cause."""
     with trial(handlers=HANDLERS, spec=SPEC) as one:
         lost = one.worker().ready()
         [gone] = one.lives()
@@ -89,7 +89,7 @@ def test_everything_that_happened_is_counted(trial: Callable[..., Trial]) -> Non
         ids = {name: add(one, ["data", f'{{"id": "{name}"}}']) for name in ("stolen", "again", "busy", "odd")}
         add(one, ["data", "nothing"])
         one.send({"id": name} for name in ("bad", "bury", "plain"))
-        wait_for(lambda: {"stolen", "again"} <= set(by_message(read(one.ledger), "start")), "all have begun")
+        wait_for(lambda: {"stolen", "again"} <= set(by_message(read(one.ledger), "start")), "all have started")
         one.ask("XCLAIM", KEY, "trial", "a thief", 0, ids["stolen"])
         one.ask("XCLAIM", KEY, "trial", consumer, 0, ids["again"])
         until_counted(worker, "redelivered", 1)

@@ -1,4 +1,4 @@
-"""Handlers that raise whatever can be raised."""
+"""Handlers may raise anything."""
 
 from collections.abc import Callable
 
@@ -66,8 +66,8 @@ RAISED = {
 @pytest.mark.parametrize(
     ("handlers", "spec"), [(ASYNC, SPEC), (PLAIN, SPEC), (ASYNC, APART)], ids=["async", "plain", "process"]
 )
-def test_whatever_a_handler_raises_is_a_failed_attempt(trial: Callable[..., Trial], handlers: str, spec: str) -> None:
-    """Each attempt fails, the last one makes a dead letter that says why, and the worker lives on."""
+def test_any_exception_is_a_failed_attempt(trial: Callable[..., Trial], handlers: str, spec: str) -> None:
+    """The last attempt makes a dead letter that says why, and the worker goes on."""
     with trial(handlers=handlers, spec=spec) as one:
         worker = one.worker().ready()
         one.send({"id": name} for name in RAISED)
@@ -107,8 +107,8 @@ async def handle(message):
 """
 
 
-def test_an_exception_that_is_not_what_it_should_be_is_a_failure_too(trial: Callable[..., Trial]) -> None:
-    """A retry without its `__init__`, with a wait of another type, a class that lies: nothing of it is lost."""
+def test_a_malformed_exception_is_a_failed_attempt(trial: Callable[..., Trial]) -> None:
+    """A retry without its `__init__`, one with a wait of another type, a class that lies: no message is lost."""
     with trial(handlers=OWN, spec=SPEC) as one:
         worker = one.worker().ready()
         one.send({"id": name} for name in ("Mine", "Theirs", "Liar"))

@@ -1,4 +1,4 @@
-"""A Redis that is absent, slow, full, stopped, or another one by now."""
+"""Redis is unreachable, slow, full, stopped, or replaced by another."""
 
 import json
 import os
@@ -42,14 +42,14 @@ def done(one: Trial) -> Counter[str]:
     return Counter(line.message for line in read(one.ledger) if line.what == "end")
 
 
-def begun(one: Trial) -> int:
-    """How many messages were."""
+def started(one: Trial) -> int:
+    """The number of messages that were started."""
     return len({line.message for line in read(one.ledger) if line.what == "start"})
 
 
 @contextmanager
-def again_and_again(do: Callable[[], object], seconds: float) -> Iterator[None]:
-    """A fault, every so often, in a thread."""
+def repeated(do: Callable[[], object], seconds: float) -> Iterator[None]:
+    """Repeat a fault in a thread."""
     over = threading.Event()
 
     def repeat() -> None:
@@ -65,8 +65,8 @@ def again_and_again(do: Callable[[], object], seconds: float) -> Iterator[None]:
         thread.join()
 
 
-def test_absent_at_the_start(own: Callable[..., Trial], server: Server) -> None:
-    """It says so once, is not ready, and works when Redis comes."""
+def test_redis_may_be_unreachable_at_the_start(own: Callable[..., Trial], server: Server) -> None:
+    """One line says so, the worker is not ready, and works when Redis comes."""
     with own(handlers=HANDLERS, spec=SPEC) as one:
         server.stop()
         worker = one.worker()
@@ -91,10 +91,10 @@ def test_absent_at_the_start(own: Callable[..., Trial], server: Server) -> None:
         assert worker.end() == 0
 
 
-def test_connections_and_scripts_come_and_go(own: Callable[..., Trial], server: Server) -> None:
-    """Every connection is killed and all scripts are forgotten, again and again: each message is done, and done once.
+def test_killed_connections_and_flushed_scripts_lose_nothing(own: Callable[..., Trial], server: Server) -> None:
+    """Again and again: each message is done once.
 
-    An outcome whose answer was lost is brought again; what a lost answer had brought is given back.
+    A step whose answer was lost is repeated; messages of a lost answer are given back.
     """
     names = [f"{'retry' if number % 5 == 0 else 'm'}-{number}" for number in range(500)]
     with own(handlers=HANDLERS, spec=SPEC) as one:
@@ -105,7 +105,7 @@ def test_connections_and_scripts_come_and_go(own: Callable[..., Trial], server: 
             raw.ask("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
             raw.ask("SCRIPT", "FLUSH")
 
-        with again_and_again(meddle, 0.1):
+        with repeated(meddle, 0.1):
             worker = one.worker()
             wait_for(lambda: len(done(one)) == len(names), "all are done", 60)
         raw.close()
@@ -120,8 +120,8 @@ def test_connections_and_scripts_come_and_go(own: Callable[..., Trial], server: 
         one.nothing_left_behind()
 
 
-def test_a_restart_loses_nothing(own: Callable[..., Trial], server: Server) -> None:
-    """Redis is killed under load and comes back with its append-only file; nothing is done twice without need."""
+def test_a_restart_of_redis_loses_nothing(own: Callable[..., Trial], server: Server) -> None:
+    """Redis is killed under load and comes back with its append-only file; no message runs twice without need."""
     names = [f"{'retry' if number % 5 == 0 else 'm'}-{number}" for number in range(400)]
     with own(handlers=HANDLERS, spec=SPEC) as one:
         worker = one.worker().ready()
@@ -137,13 +137,13 @@ def test_a_restart_loses_nothing(own: Callable[..., Trial], server: Server) -> N
         one.nothing_left_behind()
 
 
-def log_of(server: Server) -> Path:
-    """The file that grows with each write; where it lies changed with Redis 7."""
+def aof_of(server: Server) -> Path:
+    """The append-only file that grows with each write; Redis 7 moved it."""
     return max((server.folder / "appendonlydir").glob("*.incr.aof"), default=server.folder / "appendonly.aof")
 
 
 def kept_by(server: Server) -> set[str]:
-    """The messages in the stream of a server that is down, as another reads its append-only file."""
+    """The messages in the stream of a stopped server, as another server reads its append-only file."""
     with Server(appendonly=True) as other:
         other.stop()
         for path in server.folder.rglob("*.*"):
@@ -156,8 +156,8 @@ def kept_by(server: Server) -> set[str]:
 
 
 @pytest.mark.parametrize("share", [0.1, 0.4])
-def test_what_redis_kept_is_done(own: Callable[..., Trial], server: Server, share: float) -> None:
-    """The end of its append-only file is lost: leases, fences and settles are older than what the worker knows."""
+def test_messages_that_redis_kept_are_done(own: Callable[..., Trial], server: Server, share: float) -> None:
+    """The end of its append-only file is lost: leases, fences and settles are older than the worker knows."""
     names = [f"{'retry' if number % 5 == 0 else 'm'}-{number}" for number in range(400)]
     with own(handlers=HANDLERS, spec=SPEC) as one:
         # Sent before anybody works, so that the end of the file is about what was done, and not about what was sent.
@@ -167,7 +167,7 @@ def test_what_redis_kept_is_done(own: Callable[..., Trial], server: Server, shar
         wait_for(lambda: len(done(one)) > 200, "it works")
         server.kill()
         before = done(one)
-        log = log_of(server)
+        log = aof_of(server)
         os.truncate(log, int(log.stat().st_size * (1 - share)))
         kept = kept_by(server)
         assert kept - before.keys(), "something was left to do"
@@ -183,13 +183,13 @@ def test_what_redis_kept_is_done(own: Callable[..., Trial], server: Server, shar
         one.nothing_left_behind()
 
 
-def test_a_pause_is_nobodys_death(own: Callable[..., Trial], server: Server) -> None:
-    """Redis stands still for longer than a lease, and so than any answer may take: nobody is taken for lost."""
+def test_a_pause_of_redis_loses_no_worker(own: Callable[..., Trial], server: Server) -> None:
+    """Redis hangs for longer than a lease and longer than any answer may take: no worker is taken for lost."""
     with own(handlers=HANDLERS, spec=SPEC) as one:
         workers = [one.worker().ready() for _ in range(2)]
         lives = one.lives()
         one.send({"id": f"m-{number}", "takes": 1} for number in range(16))
-        wait_for(lambda: begun(one) == 16, "they run")
+        wait_for(lambda: started(one) == 16, "they run")
         server.pause()
         time.sleep(11)  # this is the fault itself, not a wait for it
         server.resume()
@@ -205,13 +205,13 @@ def test_a_pause_is_nobodys_death(own: Callable[..., Trial], server: Server) -> 
 
 
 def without_replicas(server: Server) -> Callable[[], object]:
-    """Writes want a replica that is not there."""
+    """Writes need a replica that does not exist."""
     server.ask("CONFIG", "SET", "min-replicas-to-write", 1)
     return lambda: server.ask("CONFIG", "SET", "min-replicas-to-write", 0)
 
 
 def without_a_disk(server: Server) -> Callable[[], object]:
-    """A snapshot could not be written, so nothing is to be written any more (MISCONF)."""
+    """A snapshot failed, so Redis refuses writes (MISCONF)."""
     (server.folder / "dump.rdb").mkdir()
     server.ask("CONFIG", "SET", "save", "3600 1")
     server.ask("BGSAVE")
@@ -220,20 +220,20 @@ def without_a_disk(server: Server) -> Callable[[], object]:
 
 
 def settling(worker: Process, event: Event) -> bool:
-    """Whether it logged this of its outcomes."""
+    """Whether it logged this error of its steps."""
     return any(line["activity"] == Activity.SETTLING for line in worker.events(event))
 
 
 @pytest.mark.parametrize("fault", [without_replicas, without_a_disk])
-def test_what_redis_refuses_is_kept(
+def test_refused_steps_are_kept(
     own: Callable[..., Trial], server: Server, fault: Callable[[Server], Callable[[], object]]
 ) -> None:
-    """Outcomes stay where they are, and their slots with them, until Redis takes them."""
+    """Messages keep their slots until Redis takes their steps."""
     with own(handlers=HANDLERS, spec=SPEC) as one:
         worker = one.worker().ready()
         names = ("done-1", "retry-1", "bury-1")
         one.send({"id": name, "held": True} for name in names)
-        wait_for(lambda: begun(one) == 3, "they run")
+        wait_for(lambda: started(one) == 3, "they run")
         heal = fault(server)
         (one.folder / "released").touch()
         wait_for(lambda: settling(worker, Event.REDIS_REFUSED), "it says so")
@@ -255,8 +255,8 @@ def test_what_redis_refuses_is_kept(
         one.nothing_left_behind()
 
 
-def test_failover(tmp_path: Path) -> None:
-    """Another server is the master from one moment to the next: what was acknowledged is done, by the same worker."""
+def test_failover_loses_no_acknowledged_message(tmp_path: Path) -> None:
+    """Another server becomes the master at once: the same worker runs what was acknowledged."""
     names = [f"{'retry' if number % 5 == 0 else 'm'}-{number}" for number in range(300)]
     with targets.start("sentinel") as target, Trial(tmp_path, target, handlers=HANDLERS, spec=SPEC) as one:
         worker = one.worker().ready()

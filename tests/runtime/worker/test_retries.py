@@ -1,4 +1,4 @@
-"""What follows from a failed attempt: a wait on Redis's clock, another attempt, and in the end a dead letter."""
+"""After a failed attempt come a wait in Redis time, another attempt, and in the end a dead letter."""
 
 from collections.abc import Callable
 
@@ -43,13 +43,13 @@ message: {dedup: {by: id, window: 10h}, schema: {type: object, required: [id], p
 
 
 def due(one: Trial, entry: str) -> float | None:
-    """When an entry is due, in ms of Redis's time."""
+    """When an entry is due, in ms of Redis time."""
     told = one.ask("ZSCORE", PARKED, entry)
     return None if told is None else float(str(told))
 
 
-def test_waits_by_class(trial: Callable[..., Trial]) -> None:
-    """Each class has its own waits and attempts, and a handler may ask for others; due times are on Redis's clock."""
+def test_each_failure_class_has_its_own_waits(trial: Callable[..., Trial]) -> None:
+    """And attempts; a handler may choose others. Due times are in Redis time."""
     with trial(handlers=HANDLERS, spec=SPEC) as one:
         worker = one.worker().ready()
         before = now(one)
@@ -103,7 +103,7 @@ def test_waits_by_class(trial: Callable[..., Trial]) -> None:
 
 
 def test_burying_frees_the_key_of_its_own_message(trial: Callable[..., Trial]) -> None:
-    """What is dead may be sent again at once; a key that another message has by now stays that one's."""
+    """A dead message may be sent again at once; a key that belongs to another message by then stays."""
     with trial(handlers=HANDLERS, spec=SPEC) as one:
         mine, others = "01HF7YAT3V711EYMKSAT750A2X", "01HF7YAT3V711EYMKSAT750A2Y"
         one.ask("SET", "{trial}:dedup:never-mine", mine, "PX", 600_000)

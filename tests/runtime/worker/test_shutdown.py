@@ -1,4 +1,4 @@
-"""How a worker leaves: it stops reading, finishes or gives back what runs, and goes."""
+"""A worker drains: it stops reading, finishes or gives back its messages, and exits."""
 
 import signal
 import threading
@@ -30,7 +30,7 @@ async def handle(message, context):
 
 
 class Sidecar(BaseHTTPRequestHandler):
-    """Notes what it is asked; answers one line, and on `/rude` nothing that is HTTP."""
+    """Records its requests; answers one line, and on `/rude` something that is not HTTP."""
 
     asked: list[str]
 
@@ -43,12 +43,12 @@ class Sidecar(BaseHTTPRequestHandler):
             self.end_headers()
 
     def log_message(self, *_: object) -> None:
-        """Nothing."""
+        """Log nothing."""
 
 
 @contextmanager
 def sidecar() -> Iterator[tuple[str, list[str]]]:
-    """An address, and the paths that were asked for."""
+    """An address, and the requested paths."""
     asked: list[str] = []
     server = ThreadingHTTPServer(("127.0.0.1", 0), type("Own", (Sidecar,), {"asked": asked}))
     thread = threading.Thread(target=server.serve_forever)
@@ -61,8 +61,8 @@ def sidecar() -> Iterator[tuple[str, list[str]]]:
         server.server_close()
 
 
-def test_three_phases(trial: Callable[..., Trial]) -> None:
-    """It is not ready from the first moment on, takes nothing new, tells how it goes, and leaves nothing behind."""
+def test_a_drain_has_three_phases(trial: Callable[..., Trial]) -> None:
+    """The worker is unready at once, takes nothing new, logs its progress, and leaves nothing behind."""
     with sidecar() as (url, asked):
         spec = f"work: {{concurrency: 4, lease: 10s}}\nshutdown: {{progress: 1s, sidecar_quit_url: '{url}/quit'}}\n"
         with trial(handlers=HANDLERS, spec=spec) as one:
@@ -98,11 +98,11 @@ def test_three_phases(trial: Callable[..., Trial]) -> None:
 
 
 def running(worker: Process) -> list[int]:
-    """What it said of what runs, in turn."""
+    """The numbers of running messages that it logged, in order."""
     return [line["running"] for line in worker.events(Event.DRAIN_WAITING)]
 
 
-def test_a_sidecar_keeps_nobody(trial: Callable[..., Trial]) -> None:
+def test_a_sidecar_does_not_keep_the_worker(trial: Callable[..., Trial]) -> None:
     """Whatever it answers, and if there is none."""
     with sidecar() as (url, asked):
         spec = f"shutdown: {{sidecar_quit_url: '{url}/rude'}}\n"
@@ -145,8 +145,8 @@ CANNOT_END["process"] = CANNOT_END["thread"]
 
 
 @pytest.mark.parametrize("kind", CANNOT_END)
-def test_what_does_not_end_in_time_is_given_back(trial: Callable[..., Trial], kind: str) -> None:
-    """At grace minus margin it is cut off, and not charged: elsewhere it runs as the same attempt, here it is over."""
+def test_messages_that_exceed_the_grace_period_are_given_back(trial: Callable[..., Trial], kind: str) -> None:
+    """At grace minus margin they are cancelled and not charged: elsewhere the same attempt runs again."""
     isolation = "process" if kind == "process" else "none"
     spec = f"""\
 work: {{concurrency: 3, lease: 10s, timeout: 50s, isolation: {isolation}}}
@@ -179,7 +179,7 @@ suppress: [{{rule: grace-shorter-than-timeout, reason: a test of just that, unti
 
 
 def test_a_second_signal_ends_it_at_once(trial: Callable[..., Trial]) -> None:
-    """It loses nothing: what was not settled is taken over."""
+    """It loses nothing: unsettled messages are taken over."""
     with trial(handlers=HANDLERS, spec="work: {lease: 10s}") as one:
         worker = one.worker().ready()
         [consumer] = one.lives()
@@ -198,8 +198,8 @@ def test_a_second_signal_ends_it_at_once(trial: Callable[..., Trial]) -> None:
         assert second.end() == 0
 
 
-def test_it_may_leave_before_redis_was_there(trial: Callable[..., Trial]) -> None:
-    """There is nothing to finish and nobody to tell: it leaves as it should."""
+def test_it_can_stop_before_redis_was_reachable(trial: Callable[..., Trial]) -> None:
+    """There is nothing to finish, so the exit code is 0."""
     with trial(handlers=HANDLERS) as one:
         worker = one.start("worker", "trial", "--redis", "redis://127.0.0.1:1", "--listen", "127.0.0.1:0")
         worker.until(Event.REDIS_UNREACHABLE)
@@ -212,8 +212,8 @@ def test_it_may_leave_before_redis_was_there(trial: Callable[..., Trial]) -> Non
     ("fault", "says"),
     [("pause", "the grace period is over"), ("kill", "Redis failed: no connection to")],
 )
-def test_it_leaves_without_redis(own: Callable[..., Trial], fault: str, says: str) -> None:
-    """A server that hangs, or is gone, keeps it no longer than its grace; code and log say that something is left."""
+def test_it_stops_without_redis(own: Callable[..., Trial], fault: str, says: str) -> None:
+    """A server that hangs or is gone delays it no longer than the grace period; exit code and log show what is left."""
     spec = "work: {lease: 10s, timeout: 12s}\nshutdown: {grace: 15s, margin: 2s}\n"
     with own(handlers=HANDLERS, spec=spec) as one:
         worker = one.worker().ready()

@@ -1,4 +1,4 @@
-"""How much a worker takes: never more than it runs, and what is due in time."""
+"""A worker never takes more than it runs, and takes due messages in time."""
 
 from collections.abc import Callable
 
@@ -29,7 +29,7 @@ async def handle(message, context):
 
 
 def most_at_once(lines: list[Line]) -> int:
-    """The most handlers that ran beside each other."""
+    """The largest number of handlers that ran at the same time."""
     running = most = 0
     for line in sorted(lines, key=lambda one: one.at):
         running += {"start": 1, "end": -1}[line.what]
@@ -37,8 +37,8 @@ def most_at_once(lines: list[Line]) -> int:
     return most
 
 
-def test_never_more_than_its_slots(trial: Callable[..., Trial]) -> None:
-    """New, ready and suspect messages share them, and a slow one holds up none of its neighbours."""
+def test_it_never_exceeds_its_slots(trial: Callable[..., Trial]) -> None:
+    """New, ready and suspect messages share them, and a slow one delays no other."""
     spec = "work: {concurrency: 5, lease: 10s}\nretries: {backoff: {first: 100ms}}\n"
     with trial(handlers=HANDLERS, spec=spec) as one:
         lost = one.worker().ready()
@@ -67,10 +67,10 @@ def test_never_more_than_its_slots(trial: Callable[..., Trial]) -> None:
         one.nothing_left_behind()
 
 
-def test_slow_ones_hold_up_nobody(trial: Callable[..., Trial]) -> None:
-    """While two of four slots are taken for long, the others are used again and again, and nothing is given back.
+def test_slow_handlers_block_nobody(trial: Callable[..., Trial]) -> None:
+    """While they take two of four slots, the others are used again and again, and nothing is given back.
 
-    What is owned is compared with what is run at every renewal of the lease; what ends meanwhile is no stray.
+    Each renewal of the lease compares owned and running messages; those that end meanwhile are no strays.
     """
     spec = "work: {concurrency: 4, lease: 10s, block: 10s}\nretries: {backoff: {first: 100ms}}\n"
     with trial(handlers=HANDLERS, spec=spec) as one:
@@ -99,8 +99,8 @@ def test_slow_ones_hold_up_nobody(trial: Callable[..., Trial]) -> None:
         assert worker.end() == 0
 
 
-def test_a_blocked_read_delays_nothing_that_is_due(trial: Callable[..., Trial]) -> None:
-    """A retry, and a message with a due time, while the worker waits in a long read and there is no janitor."""
+def test_a_blocked_read_delays_no_due_message(trial: Callable[..., Trial]) -> None:
+    """A retry and a delayed message arrive while the worker waits in a long read and there is no janitor."""
     with trial(handlers=HANDLERS, spec="work: {concurrency: 1, lease: 10s, block: 50s}\n") as one:
         worker = one.worker().ready()
         one.send([{"id": "again", "after": 0.5}])
@@ -118,8 +118,8 @@ redis.call('ZADD', KEYS[2], ARGV[1], 'some-id')
 """
 
 
-def test_too_much_parked_stops_new_messages(trial: Callable[..., Trial]) -> None:
-    """`work.max_pending_per_worker`: running and parked ones count; what others gave back is claimed all the same."""
+def test_too_many_parked_messages_stop_new_ones(trial: Callable[..., Trial]) -> None:
+    """`work.max_pending_per_worker` counts running and parked ones; messages of others are still claimed."""
     spec = "work: {concurrency: 4, max_pending_per_worker: 6, lease: 10s}\n"
     with trial(handlers=HANDLERS, spec=spec) as one:
         worker = one.worker().ready()
@@ -143,8 +143,8 @@ def test_too_much_parked_stops_new_messages(trial: Callable[..., Trial]) -> None
         assert set(until) == {other.name}
 
 
-def test_it_reads_again_when_what_it_parked_is_due(trial: Callable[..., Trial]) -> None:
-    """The limit is over when they are due, not only when they are done."""
+def test_it_reads_again_when_its_parked_messages_are_due(trial: Callable[..., Trial]) -> None:
+    """The limit ends when they are due, not when they are done."""
     spec = "work: {concurrency: 2, max_pending_per_worker: 3, lease: 10s}\n"
     with trial(handlers=HANDLERS, spec=spec) as one:
         worker = one.worker().ready()

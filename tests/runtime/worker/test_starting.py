@@ -1,4 +1,4 @@
-"""How a worker begins, and what keeps it from beginning: one clear error, and an exit code of 2."""
+"""A worker starts, or prints one clear error and exits with 2."""
 
 import socket
 from collections.abc import Callable
@@ -34,7 +34,7 @@ async def handle(message):
 
 
 def refused(process: Process, *says: str) -> None:
-    """It ends, with one error that says all of this, and without a traceback."""
+    """It exits with one error that says all of this, without a traceback."""
     assert process.process.wait(PATIENCE) == 2, process.log()
     lines = process.log().splitlines()
     errors = [line for line in lines if line.startswith("error: ")]
@@ -45,8 +45,8 @@ def refused(process: Process, *says: str) -> None:
     assert len([line for line in lines if line.startswith("hint: ")]) <= 1
 
 
-def test_a_spec_with_errors(trial: Callable[..., Trial]) -> None:
-    """All of them, each at its place, and what to do."""
+def test_errors_in_the_spec_are_shown(trial: Callable[..., Trial]) -> None:
+    """All of them, each at its place, with hints."""
     with trial(spec="work: {lease: 1s, timeout: 5m}") as one:
         worker = one.worker()
         refused(
@@ -67,22 +67,22 @@ def test_a_spec_with_errors(trial: Callable[..., Trial]) -> None:
     ],
     ids=["import", "error", "exit"],
 )
-def test_a_handler_that_is_none(trial: Callable[..., Trial], handlers: str, says: tuple[str, ...]) -> None:
-    """It is told before Redis is touched."""
+def test_an_unusable_handler_is_refused(trial: Callable[..., Trial], handlers: str, says: tuple[str, ...]) -> None:
+    """Before it connects to Redis."""
     with trial(handlers=handlers) as one:
         refused(one.start("worker", "trial", "--redis", "redis://127.0.0.1:1", "--listen", "off"), *says)
 
 
-def test_a_port_that_is_taken(trial: Callable[..., Trial]) -> None:
-    """It is told before anything is read, and not in the middle of the work."""
+def test_a_port_in_use_is_refused(trial: Callable[..., Trial]) -> None:
+    """Before it reads a message."""
     with trial() as one, socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         refused(one.start("worker", "trial", "--redis", one.target.url, "--listen", f"127.0.0.1:{port}"), str(port))
         assert one.number("EXISTS", "trial") == 0
 
 
-def test_a_wrong_password(own: Callable[..., Trial], server: Server) -> None:
-    """Waiting would not mend it, so it does not wait; and it does not tell the password."""
+def test_a_wrong_password_is_refused(own: Callable[..., Trial], server: Server) -> None:
+    """Waiting would not help, so it does not wait; and it does not show the password."""
     server.ask("CONFIG", "SET", "requirepass", "the right one")
     with own() as one:
         url = f"redis://:wr0ng-s3cret@{server.address}"
@@ -102,15 +102,15 @@ def test_a_wrong_password(own: Callable[..., Trial], server: Server) -> None:
     ],
     ids=["raises", "no yield"],
 )
-def test_what_a_handler_needs_cannot_be_had(trial: Callable[..., Trial], handlers: str, says: str) -> None:
-    """Its lifespan fails to begin: the worker does not begin either, and says where that was."""
+def test_a_lifespan_that_fails_to_start_stops_the_worker(trial: Callable[..., Trial], handlers: str, says: str) -> None:
+    """The error says where it failed."""
     with trial(handlers=handlers) as one:
         refused(one.worker(), "`lifespan` of `handlers:handle` failed to start", says, "see its `lifespan`")
         assert one.lives() == []
 
 
-def test_a_lifespan_that_hangs_or_fails_to_end(trial: Callable[..., Trial]) -> None:
-    """Whoever is told to leave does not wait for it for ever, and what fails at the very end is said."""
+def test_a_lifespan_that_hangs_does_not_keep_the_worker(trial: Callable[..., Trial]) -> None:
+    """SIGTERM ends the wait for its start, and an error at its end is logged."""
     hangs = LIFESPAN.format(begins="print('it hangs', file=sys.stderr); await asyncio.sleep(600)", ends="")
     with trial(handlers=hangs) as one:
         worker = one.worker()
@@ -125,8 +125,8 @@ def test_a_lifespan_that_hangs_or_fails_to_end(trial: Callable[..., Trial]) -> N
         assert one.lives() == []
 
 
-def test_redis_that_evicts(own: Callable[..., Trial], server: Server) -> None:
-    """A Redis that would delete whole streams is told of; the worker works all the same."""
+def test_an_evicting_redis_is_reported(own: Callable[..., Trial], server: Server) -> None:
+    """It would delete whole streams; the worker works all the same."""
     server.ask("CONFIG", "SET", "maxmemory", "100mb")
     server.ask("CONFIG", "SET", "maxmemory-policy", "allkeys-lru")
     with own() as one:
@@ -136,8 +136,8 @@ def test_redis_that_evicts(own: Callable[..., Trial], server: Server) -> None:
         assert (said["level"], said["policy"]) == ("ERROR", "allkeys-lru")
 
 
-def test_embedded_needs_nothing_else(trial: Callable[..., Trial]) -> None:
-    """`--embedded`: a Redis of the repository's own, which is there when the worker is, and ends with it."""
+def test_embedded_redis_starts_and_ends_with_the_worker(trial: Callable[..., Trial]) -> None:
+    """`--embedded`: a Redis for this repository."""
     with trial() as one:
         worker = one.start("worker", "specs/trial.yaml", "--embedded", "--listen", "127.0.0.1:0").ready()
         url = running_in(one.folder / ".penstock" / "redis")
@@ -152,8 +152,8 @@ def test_embedded_needs_nothing_else(trial: Callable[..., Trial]) -> None:
             Raw("127.0.0.1", port)
 
 
-def test_until_idle(trial: Callable[..., Trial]) -> None:
-    """`--until-idle`: it leaves by itself when nothing is left to do, and not while a retry waits for its time."""
+def test_until_idle_stops_when_no_message_is_left(trial: Callable[..., Trial]) -> None:
+    """But not while a retry waits for its due time."""
     handlers = HANDLERS.replace(
         "async def handle(message, context):",
         """import penstock
@@ -172,8 +172,8 @@ async def handle(message, context):
         one.nothing_left_behind()
 
 
-def test_a_lifespan_may_hold_up_the_loop(trial: Callable[..., Trial]) -> None:
-    """A model is loaded for longer than a message may take: the worker is alive, and ready when it is there."""
+def test_a_lifespan_may_block_the_loop(trial: Callable[..., Trial]) -> None:
+    """It loads a model for longer than a message may take: the worker is alive, and ready afterwards."""
     loads = LIFESPAN.format(begins="import time; print('it loads', file=sys.stderr); time.sleep(5)", ends="")
     spec = "work: {lease: 10s, timeout: 1s}\nshutdown: {margin: 1s, grace: 5s}\n"
     with trial(handlers=loads, spec=spec) as one:
@@ -186,8 +186,8 @@ def test_a_lifespan_may_hold_up_the_loop(trial: Callable[..., Trial]) -> None:
         assert worker.end() == 0
 
 
-def test_until_idle_where_redis_cannot_tell_what_is_unread(trial: Callable[..., Trial]) -> None:
-    """Redis 6.2 knows no lag: where what is done is kept, it does not leave with messages unread."""
+def test_until_idle_without_a_known_lag(trial: Callable[..., Trial]) -> None:
+    """Redis 6.2 reports no lag: if history is kept, the worker does not stop with messages unread."""
     spec = "stream: {key: trial, group: trial, retention: {keep: {length: 1000}}}\n"
     with trial(spec=spec) as one:
         one.ask("XGROUP", "CREATE", KEY, "trial", "0", "MKSTREAM")
@@ -200,8 +200,8 @@ def test_until_idle_where_redis_cannot_tell_what_is_unread(trial: Callable[..., 
         assert set(by_message(read(one.ledger), "end")) == {f"m{number}" for number in range(12)}
 
 
-def test_a_user_who_may_not_read(own: Callable[..., Trial], server: Server) -> None:
-    """It says what is refused, once, whatever else goes well beside it, and is not ready until it may."""
+def test_a_user_without_read_rights_is_reported(own: Callable[..., Trial], server: Server) -> None:
+    """One line says what is refused, and the worker is not ready until it may read."""
     with own() as one:
         worker = one.worker().ready()
         assert page(worker, "/readyz")[0] == 200

@@ -31,16 +31,16 @@ def starts(one: Trial, name: str) -> list[Line]:
     return by_message(read(one.ledger), "start").get(name, [])
 
 
-def life(worker: Process) -> str:
+def consumer_of(worker: Process) -> str:
     """Its name in the group."""
     [consumer] = {str(line["consumer"]) for line in worker.events(Event.CONSUMER_JOINED)}
     return consumer
 
 
-def test_the_last_loss(trial: Callable[..., Trial]) -> None:
-    """After its last attempt was lost a message has one more, in a process of its own with nothing beside.
+def test_a_suspect_gets_one_additional_attempt_alone(trial: Callable[..., Trial]) -> None:
+    """After its last attempt was lost, a message runs once more, isolated, with nothing beside it.
 
-    Lost in that too it is dead, with its story; and those that only were in its company live.
+    Lost in that too it is dead, with its story; messages that only ran beside it survive.
     """
     with trial(handlers=HANDLERS, spec=SPEC) as one:
         first = one.worker().ready()
@@ -49,8 +49,8 @@ def test_the_last_loss(trial: Callable[..., Trial]) -> None:
         first.kill()
         second = one.worker().ready()
         one.send([{"id": "neighbour"}])
-        wait_for(lambda: starts(one, "neighbour"), "the second worker has begun with something else")
-        take_over(one, life(first))
+        wait_for(lambda: starts(one, "neighbour"), "the second worker has started with something else")
+        take_over(one, consumer_of(first))
         asked = numbers(second).of("redis")
         wait_for(lambda: numbers(second).of("redis") > asked + 5, "it has seen the suspect")
         assert len(starts(one, "victim")) == 1, "it empties itself first"
@@ -58,27 +58,27 @@ def test_the_last_loss(trial: Callable[..., Trial]) -> None:
         wait_for(lambda: len(starts(one, "victim")) == 2, "and then claims it")
         assert starts(one, "victim")[1].pid != second.process.pid
         second.kill()
-        take_over(one, life(second))
+        take_over(one, consumer_of(second))
 
         third = one.worker().ready()
         one.drained()
         [letter] = one.dead()
         assert letter["data"] == '{"id": "victim"}'
         assert (letter["penstock-dead-reason"], letter["penstock-dead-attempts"]) == ("lost", "2")
-        assert len(starts(one, "victim")) == 2, "it is not begun again"
+        assert len(starts(one, "victim")) == 2, "it is not started again"
         until_counted(third, "dead", 1, reason="lost")
         assert third.end() == 0
         one.nothing_left_behind()
 
 
-def test_nothing_runs_beside_it(trial: Callable[..., Trial]) -> None:
-    """While it has its last chance, nothing new is begun in that worker; then all goes on."""
+def test_nothing_runs_beside_an_additional_attempt(trial: Callable[..., Trial]) -> None:
+    """Meanwhile nothing new starts in that worker; then all goes on."""
     with trial(handlers=HANDLERS, spec=SPEC) as one:
         first = one.worker().ready()
         one.send([{"id": "victim"}])
         wait_for(lambda: starts(one, "victim"), "it runs")
         first.kill()
-        take_over(one, life(first))
+        take_over(one, consumer_of(first))
         second = one.worker()
         wait_for(lambda: len(starts(one, "victim")) == 2, "it runs alone")
         one.send({"id": f"m{number}"} for number in range(5))
@@ -98,8 +98,8 @@ def test_nothing_runs_beside_it(trial: Callable[..., Trial]) -> None:
         one.nothing_left_behind()
 
 
-def test_it_goes_on_when_the_reason_is_gone(trial: Callable[..., Trial]) -> None:
-    """A worker that began to empty itself for a suspect reads again when there is none any more."""
+def test_it_reads_again_when_the_suspect_is_gone(trial: Callable[..., Trial]) -> None:
+    """A worker that was emptying itself for a suspect reads again when there is none any more."""
     with trial(handlers=HANDLERS, spec=SPEC) as one:
         first = one.worker().ready()
         one.send([{"id": "victim"}])
@@ -107,8 +107,8 @@ def test_it_goes_on_when_the_reason_is_gone(trial: Callable[..., Trial]) -> None
         first.kill()
         second = one.worker().ready()
         one.send([{"id": "neighbour"}])
-        wait_for(lambda: starts(one, "neighbour"), "the second worker has begun with something else")
-        take_over(one, life(first))
+        wait_for(lambda: starts(one, "neighbour"), "the second worker has started with something else")
+        take_over(one, consumer_of(first))
         asked = numbers(second).of("redis")
         wait_for(lambda: numbers(second).of("redis") > asked + 5, "it has seen the suspect")
         [entry] = [one_[0] for one_ in one.ask("XPENDING", KEY, "trial", "-", "+", 10, "~suspect")]  # type: ignore[union-attr,index] # as Redis answers
@@ -124,7 +124,7 @@ def test_it_goes_on_when_the_reason_is_gone(trial: Callable[..., Trial]) -> None
 
 
 def test_one_worker_empties_itself_and_the_others_go_on(trial: Callable[..., Trial]) -> None:
-    """A message that must run alone stops no fleet: of two busy workers one waits for it, the other does the rest."""
+    """A message that must run alone stops no fleet: of two busy workers one waits for it, the other goes on."""
     roomy = SPEC.replace("4", "64")  # whichever reads first may read several; it must not be full when the other leaves
     with trial(handlers=HANDLERS, spec=roomy) as one:
         first = one.worker().ready()
@@ -137,7 +137,7 @@ def test_one_worker_empties_itself_and_the_others_go_on(trial: Callable[..., Tri
             long.append(f"long-{len(long)}")
             one.send([{"id": long[-1]}])
             wait_for(lambda: starts(one, long[-1]), "it runs")
-        take_over(one, life(first))
+        take_over(one, consumer_of(first))
         position = f"{{{KEY}}}:trial:position"
         wait_for(lambda: one.ask("HGET", position, "emptying") is not None, "one of them empties itself")
 
@@ -186,14 +186,14 @@ return redis.call('XGROUP', 'DELCONSUMER', KEYS[1], ARGV[1], 'gone')
 
 
 def thread_without_end(one: Trial, worker: Process) -> Callable[[], object]:
-    """It keeps its slot for as long as it likes."""
+    """A thread that keeps its slot for ever."""
     one.send([{"id": "deaf"}])
     until_counted(worker, "abandoned", 1)
     return (one.folder / "free-deaf").touch
 
 
 def dead_letter_that_is_refused(one: Trial, worker: Process) -> Callable[[], object]:
-    """Something else stands under its key, until somebody mends that."""
+    """Another value has its key, until somebody deletes that."""
     one.ask("SET", DEAD, "somebody's mistake")
     one.send([{"id": "bury"}])
     until_counted(worker, "unsettled", 1)
@@ -202,10 +202,10 @@ def dead_letter_that_is_refused(one: Trial, worker: Process) -> Callable[[], obj
 
 
 @pytest.mark.parametrize("fault", [thread_without_end, dead_letter_that_is_refused])
-def test_who_may_never_be_empty_goes_on(
+def test_a_worker_that_may_never_be_empty_goes_on(
     trial: Callable[..., Trial], fault: Callable[[Trial, Process], Callable[[], object]]
 ) -> None:
-    """What keeps a slot, maybe for ever, keeps back only what must run alone, until it ends or another comes."""
+    """A slot that may be taken for ever delays only what must run alone, until it is free or another worker comes."""
     spec = "work: {concurrency: 4, lease: 60s, timeout: 5s, on_timeout: finish}\nretries: {attempts: 1}\n"
     with trial(handlers=THREADS, spec=spec) as one:
         worker = one.worker().ready()

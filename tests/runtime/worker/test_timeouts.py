@@ -1,4 +1,4 @@
-"""Attempts that take longer than they may."""
+"""Attempts that exceed their timeout."""
 
 from collections.abc import Callable
 
@@ -45,10 +45,10 @@ def lines(one: Trial, what: str) -> dict[str, list[Line]]:
     return by_message(read(one.ledger), what)
 
 
-def test_a_coroutine_is_cancelled_in_time(trial: Callable[..., Trial]) -> None:
-    """It is a failed attempt, whatever is raised then, unless it finishes after all.
+def test_a_coroutine_is_cancelled_at_its_timeout(trial: Callable[..., Trial]) -> None:
+    """That is a failed attempt, whatever it raises then, unless it returns after all.
 
-    One that ignores it is abandoned after a while: it keeps its slot, and its message goes on without it.
+    One that ignores it is abandoned: it keeps its slot, and its message leaves it.
     """
     with trial(handlers=HANDLERS, spec=SPEC) as one:
         worker = one.worker().ready()
@@ -91,7 +91,7 @@ def handle(message, context):
 
 
 def test_a_thread_keeps_its_slot_until_it_ends(trial: Callable[..., Trial]) -> None:
-    """Threads cannot be stopped: the message goes on elsewhere, and nothing new is begun in that slot."""
+    """Threads cannot be cancelled: the message runs elsewhere, and nothing new starts in that slot."""
     spec = SPEC.replace("concurrency: 4", "concurrency: 1")
     with trial(handlers=THREAD, spec=spec) as one:
         first = one.worker().ready()
@@ -118,8 +118,8 @@ def test_a_thread_keeps_its_slot_until_it_ends(trial: Callable[..., Trial]) -> N
         one.nothing_left_behind()
 
 
-def test_a_timeout_may_finish_a_message(trial: Callable[..., Trial]) -> None:
-    """`on_timeout: finish`: what is late is worth nothing, and is done."""
+def test_a_timeout_may_settle_a_message(trial: Callable[..., Trial]) -> None:
+    """`on_timeout: finish`: a late message is worthless, and counts as done."""
     spec = SPEC.replace("timeout: 1s", "timeout: 1s, on_timeout: finish")
     with trial(handlers=HANDLERS, spec=spec) as one:
         worker = one.worker().ready()
@@ -146,8 +146,8 @@ def handle(""",
 )
 
 
-def test_middleware_hears_nothing_of_a_thread_that_goes_on(trial: Callable[..., Trial]) -> None:
-    """An attempt that is cancelled is told to none, whichever kind of function it runs."""
+def test_middleware_is_not_called_for_an_abandoned_thread(trial: Callable[..., Trial]) -> None:
+    """A cancelled attempt calls neither `after` nor `on_error`, whatever function it runs."""
     with trial(handlers=TOLD, spec=SPEC) as one:
         worker = one.worker().ready()
         one.send([{"id": "deaf"}])
