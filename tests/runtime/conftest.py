@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 import targets
@@ -9,8 +10,17 @@ from servers import Server
 from targets import Target
 
 
+HERE = Path(__file__).parent
+WIRE = ("faults", "maintenance", "scheduler/faults", "scheduler/scripts", "scripts", "wire")
+"""Folders of tests that all depend on how Redis is reached: steps are atomic and complete, whatever lies between."""
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """A run about another Redis than the usual one leaves out what has nothing to do with it."""
+    """Mark folders; a run about another Redis than the usual one leaves out what has nothing to do with it."""
+    for item in items:
+        if item.path.parent.relative_to(HERE).as_posix() in WIRE:
+            item.add_marker(pytest.mark.wire)
     about = {"_target"} if targets.shape() != "plain" else {"_target", "server"}
     if targets.shape() == "plain" and "PENSTOCK_TEST_SERVER" not in os.environ:
         return

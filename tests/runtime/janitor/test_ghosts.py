@@ -12,6 +12,8 @@ from penstock.janitor import ghosts
 from penstock.observe.events import Event
 from penstock_spec.kinds.pipeline.metrics import janitor, maintenance
 
+pytestmark = pytest.mark.wire
+
 IDLE = "{stream: {foreign_workers: true}, janitor: {ghosts: {idle: 50ms}}}"
 NEVER_IDLE = "{stream: {foreign_workers: true}, janitor: {ghosts: {idle: 1h}}}"
 DRY = "{stream: {foreign_workers: true}, janitor: {ghosts: {idle: 50ms, dry_run: true}}}"

@@ -12,6 +12,8 @@ from penstock.janitor import reconcile, rounds
 from penstock.observe.events import Event
 from penstock_spec.kinds.pipeline.metrics import maintenance
 
+pytestmark = pytest.mark.wire
+
 
 def destroy(stage: Stage) -> None:
     stage.ask("XGROUP", "DESTROY", stage.keys.stream, stage.keys.group)

@@ -3,6 +3,7 @@
 import asyncio
 import math
 
+import pytest
 from promises import keep, until
 from stage import Nobody, Stage
 from targets import Target
@@ -14,6 +15,8 @@ from penstock.janitor.leader_lock import LeaderLock, lock_of
 from penstock.janitor.metrics import JanitorMetrics
 from penstock.keys import PipelineKeys
 from penstock_spec.kinds.pipeline.metrics import janitor, stream
+
+pytestmark = pytest.mark.wire
 
 HISTORY = "{stream: {foreign_workers: true, retention: {keep: {length: 5}}}, janitor: {ghosts: {idle: 1ms}}}"
 KEY = "penstock:janitor:dev:test"

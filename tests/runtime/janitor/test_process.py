@@ -5,6 +5,7 @@ import math
 import signal
 from collections.abc import Callable
 
+import pytest
 from janitors import House, JanitorProcess
 from patience import PATIENCE
 from prometheus_client import Metric
@@ -20,6 +21,7 @@ from penstock_spec.kinds.pipeline.metrics import METRICS
 Make = Callable[..., House]
 
 
+@pytest.mark.wire
 def test_what_a_lost_worker_held_is_taken_over_on_an_idle_stream(house: Make) -> None:
     """Nobody works, nothing is sent: the janitor alone finds it, after a lease; and parked messages become ready."""
     one = house()
@@ -113,6 +115,7 @@ def families(janitor: JanitorProcess) -> dict[str, Metric]:
     return {name: one for name, one in named.items() if name.startswith("penstock_")}
 
 
+@pytest.mark.wire
 def test_another_leads_when_the_leader_is_killed_or_stopped(house: Make) -> None:
     """Within seconds; and one that was stopped, and wakes, does no harm and stands by."""
     one = house()
@@ -191,6 +194,7 @@ def test_without_redis_it_says_so_and_is_not_ready_until_it_comes(house: Make, s
     assert janitor.end() == 0
 
 
+@pytest.mark.wire
 def test_trouble_with_one_pipeline_does_not_stop_the_others(house: Make) -> None:
     """Somebody put something else where its keys are: it is told once and counted, and its other tasks go on too."""
     one = house("broken", "well")

@@ -9,6 +9,8 @@ from penstock.janitor import reconcile
 from penstock.keys import PARKED, READY, SUSPECT
 from penstock_spec.kinds.pipeline.metrics import janitor, maintenance
 
+pytestmark = pytest.mark.wire
+
 HISTORY = "stream: {retention: {keep: {length: 1000}}}"
 FOREIGN = "stream: {foreign_workers: true}"
 

@@ -13,6 +13,8 @@ from penstock.janitor import reconcile
 from penstock.keys import PARKED, READY, SUSPECT
 from penstock.maintenance import takeover
 
+pytestmark = pytest.mark.wire
+
 MESSAGES = 400
 FAULTS = ("parked", "uncharged", "crashed", "position", PARKED, READY, SUSPECT, "group", "die")
 

@@ -8,6 +8,8 @@ from targets import Target
 from penstock.janitor import trim
 from penstock_spec.kinds.pipeline.metrics import janitor
 
+pytestmark = pytest.mark.wire
+
 LENGTH = "stream: {retention: {keep: {length: 5}}}"
 AGE = "stream: {retention: {keep: {age: 1h}}}"
 HOUR = 3_600_000

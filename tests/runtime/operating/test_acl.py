@@ -28,6 +28,7 @@ class TestProducer:
         [PLAIN, DEDUP, f"{DEDUP}\n{DROPS}\n{SMALL}", f"{HISTORY}\n{DEDUP}", f"{DROPS}\n{SMALL}"],
         ids=["plain", "dedup", "dedup-drops", "history", "drops"],
     )
+    @pytest.mark.wire
     def test_it_can_send_and_ask_for_results(self, grant: Grant, target: Target, said: str) -> None:
         """Now, later, twice, beyond the limit; and Redis has refused it nothing, not even in silence."""
         if HISTORY in said and not counts_lag(target):
@@ -94,6 +95,7 @@ async def handle(message, context):
         context.leave({"n": 3})
 """
 
+    @pytest.mark.wire
     def test_all_that_happens_to_messages_happens(self, grant: Grant) -> None:
         """Done, failed, dead; lost with its worker and taken over; delayed; and Redis has refused nothing."""
         said = f"{PLAIN}\nwork: {{lease: 10s, block: 1s}}"
@@ -145,6 +147,7 @@ class TestScaler:
     """KEDA's commands, as its user."""
 
     @pytest.mark.parametrize("said", [PLAIN, HISTORY], ids=["until-done", "history"])
+    @pytest.mark.wire
     def test_its_triggers_can_ask(self, grant: Grant, target: Target, said: str) -> None:
         """Also while nothing is parked, which is the normal state."""
         if said == HISTORY and not counts_lag(target):
@@ -191,6 +194,7 @@ class TestJanitor:
     """The real janitor, as its user."""
 
     @pytest.mark.parametrize("said", [PLAIN, HISTORY], ids=["until-done", "history"])
+    @pytest.mark.wire
     def test_its_rounds_and_its_plan_work(self, grant: Grant, target: Target, said: str) -> None:
         """As a process: Redis has refused nothing, not even in silence."""
         if said == HISTORY and not counts_lag(target):
@@ -225,6 +229,7 @@ class TestJanitor:
 class TestOperator:
     """A person at the command, as his user."""
 
+    @pytest.mark.wire
     def test_every_verb_works(self, grant: Grant, monkeypatch: pytest.MonkeyPatch) -> None:
         user = grant("operator", f"{DEDUP}\nretries: {{attempts: 2}}")
         desk = user.desk

@@ -23,6 +23,7 @@ def body(**fields: object) -> tuple[bytes, bytes]:
 class TestList:
     """Many, briefly."""
 
+    @pytest.mark.wire
     def test_the_newest_comes_first(self, desk: Desk) -> None:
         ids = desk.died(5)
         told = desk.penstock("dlq", "list", "trial", "--json").objects
@@ -57,6 +58,7 @@ class TestList:
         assert "there are more" in ran.err
         assert "there are more" not in desk.penstock("dlq", "list", "trial", "--limit", "30").err
 
+    @pytest.mark.wire
     def test_pages_are_walked_to_the_end(self, desk: Desk) -> None:
         """Small letters and large ones, each once."""
         ids = [desk.dies(*body(n=n, text="x" * (0 if n % 50 else 100_000))) for n in range(1200)]
@@ -138,6 +140,7 @@ class TestShow:
 
     ODD = (b"data", b'{"n": 7, "text": "a\\u001b[2J"}', b"raw", b"\xff\x00", b"note", b"two\nlines", b"raw", b"")
 
+    @pytest.mark.wire
     def test_all_there_is_of_it(self, desk: Desk) -> None:
         """Its story, its fields byte for byte, its body."""
         id_ = desk.dies(*self.ODD, error="ValueError: no", attempts=3, entry="17-4")

@@ -37,6 +37,7 @@ def filled(desk: Desk) -> dict[str, list[str]]:
     return found | {"new": ids[-3:], "delayed": [LATER]}
 
 
+@pytest.mark.wire
 def test_all_that_waits_is_shown_by_state(desk: Desk) -> None:
     """With the oldest first, and of what is parked that which is due next."""
     found = filled(desk)

@@ -92,6 +92,7 @@ class TestRehearsal:
 class TestReplay:
     """With `--yes`."""
 
+    @pytest.mark.wire
     def test_the_fields_come_back_byte_for_byte_with_a_story(self, desk: Desk) -> None:
         """In their order, doubled ones and own ones too."""
         id_ = desk.dies(*BINARY, error="ValueError: no", attempts=3, entry="17-4")
@@ -172,6 +173,7 @@ class TestReplay:
         assert list(desk.dead()) == [id_]
         assert desk.entries() == []
 
+    @pytest.mark.wire
     def test_it_passes_deduplication_and_a_full_backlog(self, make_desk: Callable[..., Desk]) -> None:
         """The message was accepted once."""
         desk = make_desk(
@@ -267,6 +269,7 @@ def test_somebody_at_a_terminal_sees_how_far_it_has_come(desk: Desk) -> None:
 class TestTrouble:
     """Whatever happens in the middle, each letter is in the stream or among the dead, and there once."""
 
+    @pytest.mark.wire
     def test_killed_again_and_again_under_load_it_loses_and_doubles_nothing(self, desk: Desk) -> None:
         """SIGKILL at any moment, while others send and bury; run again, it does the rest."""
         letters, kills = 2000, 5
@@ -452,6 +455,7 @@ class TestTrouble:
 class TestPurge:
     """Letters that nobody needs any more."""
 
+    @pytest.mark.wire
     def test_only_those_that_are_meant_are_deleted(self, desk: Desk) -> None:
         desk.died(150, error="ValueError: no")
         stays = desk.died(2, error="TimeoutError: too long")
@@ -533,6 +537,7 @@ class TestPace:
         assert slept == [0.1, 0.1, 0.06, 0.1, 0.1]
 
 
+@pytest.mark.wire
 def test_letters_in_another_slot_of_a_cluster_are_refused(desk: Desk) -> None:
     """No step could move them."""
     spec = desk.pipeline.spec

@@ -34,6 +34,7 @@ def piped(desk: Desk, text: str, *words: str) -> tuple[int, str, str]:
     return process.returncode, out, err
 
 
+@pytest.mark.wire
 def test_a_message_is_in_the_stream_and_its_id_is_told(desk: Desk) -> None:
     ran = desk.penstock("send", "trial", '{"n": 1}')
     assert (ran.code, ran.err) == (0, "")
@@ -147,6 +148,7 @@ def test_a_key_stands_for_the_field(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("words", [["--delay", "1h"], ["--at", "2099-01-31T08:00:00Z"]])
+@pytest.mark.wire
 def test_a_message_may_be_due_later(desk: Desk, words: list[str]) -> None:
     ran = desk.penstock("send", "trial", '{"n": 1}', *words)
     assert ran.code == 0

@@ -45,6 +45,7 @@ def later(number: int) -> tuple[str | int, ...]:
     return f"01ARZ3NDEKTSV4RRFFQ69G5FA{number}", 3_600_000, 2, "data", f'{{"n": {number}}}'
 
 
+@pytest.mark.wire
 def test_each_state_is_counted(desk: Desk) -> None:
     """New, running, ready, suspect, parked, delayed, dead; and who reads."""
     filled(desk)

@@ -29,6 +29,7 @@ def follow(desk: Desk, *words: str) -> tuple[IO[str], Callable[[], tuple[str, st
     return process.stdout, end
 
 
+@pytest.mark.wire
 def test_what_comes_is_shown_and_what_was_there_is_not(desk: Desk) -> None:
     """And Ctrl-C is no failure."""
     desk.stage.add(3)
@@ -82,6 +83,7 @@ def test_bodies_are_shown_where_that_is_asked_for(desk: Desk) -> None:
     end()
 
 
+@pytest.mark.wire
 def test_a_connection_that_was_lost_loses_nothing(desk: Desk, server: Server) -> None:
     """What came meanwhile is shown when Redis is back."""
     process = desk.start("tail", "trial", "--json", redis=server.url)

@@ -16,6 +16,8 @@ from penstock.producer import BacklogFull, Failed, Outcome, Producer, Sent
 from penstock_spec.findings import CannotGoOn
 from penstock_spec.kinds.pipeline.spec import Pipeline
 
+pytestmark = pytest.mark.wire
+
 DROPS: dict[str, Any] = {"when_full": "drop-oldest", "lossy": True}
 
 

@@ -16,6 +16,8 @@ from penstock.producer.encoder import MOST_FIELDS
 from penstock.wire.credentials import Credentials
 from penstock_spec.kinds.pipeline.spec import Pipeline
 
+pytestmark = pytest.mark.wire
+
 PARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
 

@@ -12,6 +12,8 @@ from targets import Target
 from penstock.producer import BacklogFull, Duplicate, Failed, Producer, Sent
 from penstock_spec.kinds.pipeline.spec import Pipeline
 
+pytestmark = pytest.mark.wire
+
 SHORT = {"by": "job", "window": "3s"}
 LONG_KEY = "x" * 5000
 

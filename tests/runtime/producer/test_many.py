@@ -14,6 +14,8 @@ from targets import Target
 from penstock.producer import BacklogFull, Failed, NotAsDescribed, Producer, Sent
 from penstock_spec.kinds.pipeline.spec import Pipeline
 
+pytestmark = pytest.mark.wire
+
 
 def producer(target: Target, spec: Pipeline) -> Producer:
     return Producer(spec, target.redis, credentials=target.credentials)

@@ -14,6 +14,8 @@ from penstock.message.ulid import is_ulid, time_of
 from penstock.producer import Duplicate, Producer, Sent
 from penstock_spec.kinds.pipeline.spec import Pipeline
 
+pytestmark = pytest.mark.wire
+
 
 class Job(pydantic.BaseModel):
     job: str

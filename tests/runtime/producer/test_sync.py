@@ -43,6 +43,7 @@ def producer(target: Target, spec: Pipeline | None = None) -> SyncProducer:
     return SyncProducer(spec or pipeline(), target.redis, credentials=target.credentials)
 
 
+@pytest.mark.wire
 def test_it_sends(target: Target) -> None:
     """With all that an asynchronous send can say."""
     spec = pipeline(message={"dedup": DEDUP, "correlate": "job"})

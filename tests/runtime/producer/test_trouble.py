@@ -38,6 +38,8 @@ from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.platform import Redis, Timeouts
 from penstock_spec.values.quantities import Duration
 
+pytestmark = pytest.mark.wire
+
 PATIENT: dict[str, Any] = {"attempts": 100, "backoff": {"first": "20ms", "factor": 1}}
 
 

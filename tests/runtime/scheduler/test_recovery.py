@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 
+import pytest
 from moves import KEYS, Moves
 from promises import keep, until
 from targets import Target
@@ -17,6 +18,8 @@ from penstock.scheduler.settler import RunSettler
 from penstock.wire.errors import Unanswered
 from penstock.wire.link import Link
 from penstock_spec.kinds.scheduler.work import Breakers
+
+pytestmark = pytest.mark.wire
 
 TRIES = 3
 

@@ -6,6 +6,7 @@ import signal
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from patience import PATIENCE
 from schedules import KEYS, Schedule
 from scraped import numbers, page, until_counted
@@ -91,6 +92,7 @@ def seconds(one: Schedule) -> int:
     return int(str(told[0]))
 
 
+@pytest.mark.wire
 def test_jobs_run_again_and_again(schedule: Callable[..., Schedule]) -> None:
     """Coroutines, plain functions in threads, with their arguments; what fails waits as its class says."""
     with schedule(handlers=HANDLERS, spec=SPEC) as one:
@@ -212,6 +214,7 @@ def test_a_run_that_was_stopped_is_not_missed(schedule: Callable[..., Schedule])
         assert pod.end() == 0
 
 
+@pytest.mark.wire
 def test_what_people_see_and_do(schedule: Callable[..., Schedule]) -> None:
     """list, why, run-now, pause and resume, in words and for machines."""
     with schedule(handlers=HANDLERS, spec=HELD) as one:

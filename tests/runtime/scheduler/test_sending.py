@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 
+import pytest
 from patience import PATIENCE
 from schedules import KEYS, MAIL, Schedule
 from servers import wait_for
@@ -19,6 +20,7 @@ def runs(one: Schedule, job: str) -> int:
     return json.loads(str(told))["fence"] if told else 0
 
 
+@pytest.mark.wire
 def test_a_run_sends_once(schedule: Callable[..., Schedule]) -> None:
     """As the pipeline's spec says; a run that is repeated for the same second sends nothing more, another one does."""
     with schedule(spec=SPEC.replace("  - {name: odd", "  # - {name: odd")) as one:

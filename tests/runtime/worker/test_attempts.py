@@ -27,6 +27,8 @@ from penstock.worker.outcome import Failed, Outcome
 from penstock.worker.settler import Settler
 from penstock.worker.slots import Slots
 
+pytestmark = pytest.mark.wire
+
 ME = "me~01234567"
 SLOTS = 4
 

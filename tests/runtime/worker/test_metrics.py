@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import pytest
 from entries import add
 from ledger import by_message, read
 from lives import take_over
@@ -75,6 +76,7 @@ def test_metric_names_are_those_of_the_contract(trial: Callable[..., Trial]) -> 
         assert worker.end() == 0
 
 
+@pytest.mark.wire
 def test_everything_that_happened_is_counted(trial: Callable[..., Trial]) -> None:
     """Done, retried, dead, given back, fenced, delivered: each once, by its cause."""
     with trial(handlers=HANDLERS, spec=SPEC) as one:

@@ -19,6 +19,8 @@ from servers import Server, wait_for
 
 from penstock.observe.events import Activity, Event
 
+pytestmark = pytest.mark.wire
+
 HANDLERS = """\
 import asyncio, pathlib
 import ledger

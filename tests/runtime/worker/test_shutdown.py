@@ -61,6 +61,7 @@ def sidecar() -> Iterator[tuple[str, list[str]]]:
         server.server_close()
 
 
+@pytest.mark.wire
 def test_a_drain_has_three_phases(trial: Callable[..., Trial]) -> None:
     """The worker is unready at once, takes nothing new, logs its progress, and leaves nothing behind."""
     with sidecar() as (url, asked):
