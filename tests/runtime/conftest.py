@@ -11,15 +11,27 @@ from targets import Target
 
 
 HERE = Path(__file__).parent
-WIRE = ("faults", "maintenance", "scheduler/faults", "scheduler/scripts", "scripts", "wire")
+WIRE = {HERE / name for name in ("faults", "maintenance", "scheduler/faults", "scheduler/scripts", "scripts", "wire")}
 """Folders of tests that all depend on how Redis is reached: steps are atomic and complete, whatever lies between."""
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """A run of marked tests alone does not import the modules without any; each process of the run would."""
+    if config.option.markexpr != "wire" or not collection_path.match("test_*.py"):
+        return None
+    is_marked = _is_wire(collection_path) or "pytest.mark.wire" in collection_path.read_text()
+    return None if is_marked else True
+
+
+def _is_wire(module: Path) -> bool:
+    return module.parent in WIRE
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark folders; a run about another Redis than the usual one leaves out what has nothing to do with it."""
     for item in items:
-        if item.path.parent.relative_to(HERE).as_posix() in WIRE:
+        if _is_wire(item.path):
             item.add_marker(pytest.mark.wire)
     about = {"_target"} if targets.shape() != "plain" else {"_target", "server"}
     if targets.shape() == "plain" and "PENSTOCK_TEST_SERVER" not in os.environ:

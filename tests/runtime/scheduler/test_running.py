@@ -214,7 +214,6 @@ def test_a_run_that_was_stopped_is_not_missed(schedule: Callable[..., Schedule])
         assert pod.end() == 0
 
 
-@pytest.mark.wire
 def test_what_people_see_and_do(schedule: Callable[..., Schedule]) -> None:
     """list, why, run-now, pause and resume, in words and for machines."""
     with schedule(handlers=HANDLERS, spec=HELD) as one:
@@ -272,6 +271,7 @@ def test_what_people_see_and_do(schedule: Callable[..., Schedule]) -> None:
         assert pod.end() == 0
 
 
+@pytest.mark.wire
 def test_a_failing_job_says_why_it_waits(schedule: Callable[..., Schedule]) -> None:
     """After how many failures, and of which class."""
     spec = "jobs: [{name: forbidden, every: 1s}]\nfailures: {by_class: true}"
