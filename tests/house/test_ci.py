@@ -1,9 +1,10 @@
 """CI runs what a contributor runs."""
 
 import ast
+import itertools
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 import yaml
@@ -18,9 +19,9 @@ def workflow(root: Path) -> dict[str, Any]:
 def test_ci_runs_the_test_command_of_the_readme(root: Path) -> None:
     """The one command that README promises for a fresh clone is the first that CI proves."""
     promised = [line.lstrip(" $") for block in shell_blocks(root / "README.md") for line in block.splitlines()]
-    ran = re.findall(r"^run (make .+)$", (root / ".ci/run").read_text(), re.MULTILINE)
-    assert ran[0] == "make test"
-    assert ran[0] in {line.split("#")[0].strip() for line in promised}
+    ran = re.findall(r"^(?:run|beside \S+) (make .+)$", (root / ".ci/run").read_text(), re.MULTILINE)
+    assert ran[:2] == ["make setup", "make test"]
+    assert ran[1] in {line.split("#")[0].strip() for line in promised}
 
 
 def test_the_workflow_may_only_read(workflow: dict[str, Any]) -> None:
@@ -39,6 +40,55 @@ def test_ci_leaves_nothing_out(root: Path, workflow: dict[str, Any]) -> None:
     """A test that lacks its program fails there."""
     assert "export PENSTOCK_LEAVE_NOTHING_OUT=1\n" in (root / ".ci/run").read_text()
     assert workflow["jobs"]["tests"]["env"] == {"PENSTOCK_LEAVE_NOTHING_OUT": "1"}
+
+
+def test_ci_tests_each_server_in_each_shape(root: Path) -> None:
+    """`make test` runs all on Valkey. The others run the tests of the runtime; each pair, those of the wire."""
+    runs = matrix(root)
+    assert {run.server for run in runs if run.shape == "plain" and not run.tests} == SERVERS - {"valkey"}
+    wire = {(run.server, run.shape) for run in runs if run.tests}
+    assert wire == set(itertools.product(SERVERS, SHAPES - {"plain"}))
+    assert len(runs) == len(SERVERS) * len(SHAPES) - 1, "and none of them twice"
+
+
+def test_ci_tests_storms_and_both_loops_on_each_server_and_in_each_shape(root: Path) -> None:
+    """They cost more than the other tests, so they do not run in each pair."""
+    runs = matrix(root)
+    storms = [run for run in runs if run.tests != "calm"]
+    uvloop = [run for run in runs if run.loop == "uvloop"]
+    assert {run.server for run in storms} == {run.server for run in uvloop} == SERVERS
+    assert {run.shape for run in storms} == {run.shape for run in uvloop} == SHAPES
+
+
+def test_the_workflow_tests_each_server_in_each_shape_on_each_loop(workflow: dict[str, Any]) -> None:
+    """All tests of the runtime, side by side."""
+    of = workflow["jobs"]["shapes"]["strategy"]["matrix"]
+    assert (set(of["server"]), set(of["shape"]), set(of["loop"])) == (SERVERS, SHAPES, {"asyncio", "uvloop"})
+
+
+@pytest.mark.parametrize("role", ["janitor", "operating", "producer", "scheduler", "worker"])
+def test_each_role_has_tests_of_the_wire(root: Path, role: str) -> None:
+    """At least a smoke test runs in each shape."""
+    tests = (root / "tests/runtime" / role).glob("test_*.py")
+    assert any("pytest.mark.wire" in one.read_text() for one in tests)
+
+
+SERVERS = {"valkey", "redis62", "redis7"}
+SHAPES = {"plain", "tls", "sentinel", "cluster"}
+
+
+class MatrixRun(NamedTuple):
+    """A word that tools/matrix.sh is given."""
+
+    server: str
+    shape: str
+    loop: str = "asyncio"
+    tests: str = ""
+
+
+def matrix(root: Path) -> list[MatrixRun]:
+    words = re.findall(r"\b(?:valkey|redis\d+):[\w:]+", (root / ".ci/run").read_text())
+    return [MatrixRun(*word.split(":")) for word in words]
 
 
 def shell_blocks(page: Path) -> list[str]:

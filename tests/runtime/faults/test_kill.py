@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from itertools import cycle
 
+import pytest
 from ledger import by_message, read
 from pipelines import KEY, Process, Trial
 from servers import wait_for
@@ -53,6 +54,7 @@ class Sender(threading.Thread):
             self.accepted.append(name)
 
 
+@pytest.mark.storm
 def test_kill_anything(trial: Callable[..., Trial]) -> None:
     """One of four workers is killed every 300 ms for 30 s, and the janitor now and then.
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import pytest
 from ledger import by_message, read
 from pipelines import Process, Trial
 from servers import wait_for
@@ -24,6 +25,7 @@ retries: {attempts: 3, backoff: {first: 100ms}}
 MESSAGES = 400
 
 
+@pytest.mark.storm
 def test_poison_harms_no_other_message(trial: Callable[..., Trial]) -> None:
     """`os._exit` in one of a hundred messages, and three attempts: those are dead, and all others done."""
     with trial(handlers=HANDLERS, spec=SPEC) as one:

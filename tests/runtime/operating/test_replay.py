@@ -270,6 +270,7 @@ class TestTrouble:
     """Whatever happens in the middle, each letter is in the stream or among the dead, and there once."""
 
     @pytest.mark.wire
+    @pytest.mark.storm
     def test_killed_again_and_again_under_load_it_loses_and_doubles_nothing(self, desk: Desk) -> None:
         """SIGKILL at any moment, while others send and bury; run again, it does the rest."""
         letters, kills = 2000, 5

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 
+import pytest
 from schedules import KEYS, Schedule, overlaps
 from servers import wait_for
 
@@ -31,6 +32,7 @@ SPEC = "\n".join(
 KILLS = 4
 
 
+@pytest.mark.storm
 def test_a_storm_of_kills(schedule: Callable[..., Schedule]) -> None:
     """One of three pods is killed while it runs jobs, and another comes, the scripts forgotten each time.
 
