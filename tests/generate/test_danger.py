@@ -77,7 +77,7 @@ def test_a_pipeline_is_removed(repository: Path, generated: Path, penstock: Run)
     (repository / "specs/browser-jobs.yaml").unlink()
     ran = penstock("generate")
     assert ran.returncode == 2
-    assert "`browser-jobs` has no spec any more" in ran.stderr
+    assert "`browser-jobs` no longer has a spec" in ran.stderr
     assert (generated / "dev/browser-jobs/worker.json").exists()
 
 
@@ -89,7 +89,7 @@ def test_an_environment_is_removed(repository: Path, generated: Path, penstock: 
         spec.write_text(re.split(r"\n(?:expect|environments):", spec.read_text())[0] + "\n")
     ran = penstock("generate")
     assert ran.returncode == 2
-    assert "`dev` is not here any more, and 6 of its specs are removed" in ran.stderr
+    assert "`dev` is no longer in the platform file, which removes 6 of its specs" in ran.stderr
     taken_on = "{change: remove-environment, name: dev, reason: nothing runs there, until: 2026-02-01}"
     platform.write_text(platform.read_text() + f"\nacknowledge: [{taken_on}]\n")
     assert penstock("generate").returncode == 0
@@ -105,7 +105,7 @@ def test_what_was_there_cannot_be_read(repository: Path, generated: Path, pensto
     worker.write_text("{}")
     ran = penstock("generate")
     assert ran.returncode == 2
-    assert "what could be lost cannot be told: `dev/jobs/worker.json` is no worker file" in ran.stderr
+    assert "what could be lost cannot be told: `dev/jobs/worker.json` is not a worker file" in ran.stderr
     assert "git checkout" in ran.stderr
 
 

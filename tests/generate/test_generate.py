@@ -249,7 +249,7 @@ def test_a_patch_of_what_is_not_there_is_an_error(repository: Path, penstock: Ru
     assert ran.returncode == 2
     says = "this patch changes nothing: there is no TriggerAuthentication in `dev`"
     assert f"specs/media-cluster.yaml:{line}:14: {says}\n" in ran.stderr
-    assert "hint: write `patches` below those `environments` of the spec that have one, or take it out" in ran.stderr
+    assert "hint: write `patches` below those `environments` of the spec that have one, or remove it" in ran.stderr
     spec.write_text(f"{before}  production:\n    patches:\n      - {patch}\n")
     assert penstock("generate").returncode == 0
 

@@ -79,7 +79,7 @@ def test_it_is_told_for_which_environment(pod: Path) -> None:
 
 @pytest.mark.parametrize(
     ("after", "says"),
-    [("}", "is no worker file"), ("", "does not match its digest"), (None, "`pets.json` cannot be had: ")],
+    [("}", "is not a worker file"), ("", "does not match its digest"), (None, "`pets.json` cannot be had: ")],
 )
 def test_what_it_does_not_run(pod: Path, after: str | None, says: str) -> None:
     file = pod / "pets.json"

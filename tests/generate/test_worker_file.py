@@ -73,7 +73,7 @@ def test_it_hangs_on_what_a_process_looks_at(root: Path, field: str, value: obje
     "raw", [b"", b"{", b"[]", b"kind: pipeline\n", b'{"format": "1"}', b"[" * 100_000, b"\xff\xfe"]
 )
 def test_what_is_no_worker_file(raw: bytes) -> None:
-    with pytest.raises(CannotGoOn, match=r"`worker\.json` is no worker file") as refused:
+    with pytest.raises(CannotGoOn, match=r"`worker\.json` is not a worker file") as refused:
         worker_file.read(raw, "worker.json")
     assert "penstock generate" in refused.value.hint
 

@@ -14,7 +14,7 @@ from penstock_spec.reading import Place, read
 OF_KEYS = ("unknown-field", "unknown-override", "unknown-environment")
 """Rules whose findings speak of keys; the others speak of values."""
 
-LITERAL = re.compile(r"(?:write|such as|write it as|in quotes:) `([^`]+)`")
+LITERAL = re.compile(r"(?:write|such as|write it like|in quotes:) `([^`]+)`")
 UNDER = re.compile(r"write `(\w+)` under `([\w.]+)`")
 
 

@@ -125,8 +125,12 @@ def other_redis(folder: Path) -> None:
     ("change", "says", "hint"),
     [
         (emptied, "is a folder without a worker file", "write them with `penstock generate`"),
-        (broken, "`second.json` does not match its digest", "write it anew"),
-        (lambda folder: (folder / "second.json").write_text("{"), "`second.json` is no worker file", "write it anew"),
+        (broken, "`second.json` does not match its digest", "run `penstock generate`"),
+        (
+            lambda folder: (folder / "second.json").write_text("{"),
+            "`second.json` is not a worker file",
+            "run `penstock generate`",
+        ),
         (lambda folder: (folder / "..2026/second.json").unlink(), "second.json` cannot be had", ""),
         (
             lambda folder: rewritten(folder / "second.json", environment="production"),

@@ -40,16 +40,16 @@ def read_bytes(path: Path, name: str, most: int | None = LARGEST + 1) -> bytes |
             os.scandir(path).close()  # a folder comes this far when it may not be read, or when it is named
             return Problem("unreadable-file", at, "it is a folder", "name a file")
         if not stat.S_ISREG(mode):
-            return Problem("unreadable-file", at, "it is no ordinary file", "name a file")
+            return Problem("unreadable-file", at, "it is not a regular file", "name a file")
         with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - as above
             return file.read(-1 if most is None else most)
     except FileNotFoundError:
-        return Problem("unreadable-file", at, "there is no such file", "see that the name is right")
+        return Problem("unreadable-file", at, "there is no such file", "check the name")
     except PermissionError:
         return Problem("unreadable-file", at, "reading it is not permitted", f"allow it: `chmod +r {name}`")
     except (OSError, ValueError) as error:
         says = f"it cannot be read: {getattr(error, 'strerror', None) or error}"
-        return Problem("unreadable-file", at, says, "see that the name is right and the disk is well")
+        return Problem("unreadable-file", at, says, "check the name and the disk")
 
 
 def digest(raw: bytes | None) -> str | None:

@@ -107,8 +107,8 @@ def layered(kind: Kind, spec: Document, platform: Document, environment: str) ->
         problem = put(data, path, value)
         if problem:
             at = spec.places[(*base, key)].name
-            says = f"`{problem}` is no section here, so `{printable(key)}` cannot be put into it"
-            hint = f"give the whole of `{problem}` here instead of `{printable(key)}`"
+            says = f"`{problem}` is not a section here, so it cannot have `{printable(key)}`"
+            hint = f"override the whole of `{problem}` instead of `{printable(key)}`"
             found.append(Problem("unknown-override", at, says, hint, key))
         else:
             overlays.append(Overlay(path, Source.ENVIRONMENT, spec, (*base, key)))

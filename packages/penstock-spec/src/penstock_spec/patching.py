@@ -135,10 +135,10 @@ def _nowhere(index: int, patch: Patch, depth: int, section: Any) -> PatchProblem
     steps = steps_of(patch.path)
     around, step = pointer(steps[:depth]), steps[depth]
     if isinstance(section, list):
-        says = f"`{around}` has {len(section)} items, and none is `{printable(step)}`"
+        says = f"`{around}` has {len(section)} items, but no item `{printable(step)}`"
         return PatchProblem(index, says, "count from 0, or add at the end with `-`")
     if not isinstance(section, dict):
-        return PatchProblem(index, f"`{around}` holds a value, and nothing below it", f"end the path at `{around}`")
+        return PatchProblem(index, f"`{around}` is a value without anything below it", f"end the path at `{around}`")
     says = f"there is no `{printable(step)}`" + (f" in `{around}`" if around else "")
     close = nearest(step, [key for key in section if isinstance(key, str)])
     if close:
@@ -146,7 +146,7 @@ def _nowhere(index: int, patch: Patch, depth: int, section: Any) -> PatchProblem
     elif depth + 1 < len(steps):
         hint = f"add `{around}/{printable(step)}` as a whole"
     else:
-        hint = "take the patch out" if patch.op == "remove" else "write `op: add`, which makes it"
+        hint = "remove the patch" if patch.op == "remove" else "write `op: add`, which creates it"
     return PatchProblem(index, says, hint)
 
 

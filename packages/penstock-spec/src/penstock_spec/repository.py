@@ -76,7 +76,7 @@ def _read(root: str, path: Path, folder: str) -> File:
     if inside and os.path.islink(there) and not Path(os.path.realpath(there)).is_relative_to(root):  # noqa: PTH114 - as above
         at = Span(name, 1, 1, 1, 1)
         found = Problem(
-            "unreadable-file", at, "it is a link that leads out of the repository", "put the file itself here"
+            "unreadable-file", at, "it is a link to a file outside the repository", "put the file itself here"
         )
         return File(path, name, found)
     return File(path, name, read_bytes(path, name))
@@ -89,7 +89,7 @@ def find_root(start: Path) -> Path:
         if (folder / PLATFORM_FILE).is_file():
             return folder
     says = f"there is no platform file: no `{PLATFORM_FILE}` here or in any folder above"
-    raise CannotGoOn(says, "make a repository with `penstock init`, or name the file with `--platform`")
+    raise CannotGoOn(says, "create a repository with `penstock init`, or name the file with `--platform`")
 
 
 def open_repository(paths: Iterable[Path], platform: Path | None, here: Path) -> Repository:

@@ -25,7 +25,7 @@ AROUND = ("namespace", "redis")
 """What a process asks of its environment."""
 UNASKED = {"redis": {"memory", "ports"}}
 """What of that is for the infrastructure alone."""
-ANEW = "write it anew with `penstock generate`, and change the spec rather than this file"
+REGENERATE = "run `penstock generate`; change the spec instead of this file"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ def read(raw: bytes, name: str, *, checked: bool = True) -> WorkerFile:
     except (ValueError, RecursionError):
         content = None
     if not isinstance(content, dict) or not isinstance(content.get("format"), int):
-        raise CannotGoOn(f"`{name}` is no worker file: it is not JSON with a `format`", ANEW)
+        raise CannotGoOn(f"`{name}` is not a worker file: it is not JSON with a `format`", REGENERATE)
     if content["format"] > FORMAT:
         says = (
             f"`{name}` was written by a newer Penstock: its format is {content['format']}, and this one reads {FORMAT}"
@@ -75,7 +75,9 @@ def read(raw: bytes, name: str, *, checked: bool = True) -> WorkerFile:
         raise CannotGoOn(says, "run an image with that Penstock, or write the file with this one")
     told = content.pop("digest", None)
     if checked and told != (digest := _digest(content)):
-        raise CannotGoOn(f"`{name}` does not match its digest: it says {told}, and its content is {digest}", ANEW)
+        raise CannotGoOn(
+            f"`{name}` does not match its digest: it says {told}, but its content has {digest}", REGENERATE
+        )
     try:
         spec = kinds()[content["kind"]].model.model_validate(content["spec"])
         around = Environment.model_validate(content["around"])

@@ -44,7 +44,7 @@ def refusal(before: Document, text: str) -> NotFormatted | None:
     if place is None and not after.found and "".join("".join(before.lines).split()) == "".join(text.split()):
         return None
     line = place.line if place else after.found[0].at.line if after.found else 1
-    return NotFormatted(f"line {line}: the style would change what it means", "write it in a plainer way")
+    return NotFormatted(f"line {line}: formatting would change what it means", "write it in a plainer way")
 
 
 def _differing(before: Document, after: Document) -> Iterator[Span]:

@@ -43,5 +43,7 @@ def expired(acknowledgements: list[AcknowledgementAt], today: date) -> Iterator[
     """A finding for each acknowledgement whose end date has passed."""
     for one in acknowledgements:
         if one.until < today:
-            says = f"`{one.change}` was taken on until {one.until}"
-            yield Problem("acknowledgement-expired", one.at, says, "take it out; a new change needs a new one")
+            says = f"`{one.change}` was acknowledged until {one.until}"
+            yield Problem(
+                "acknowledgement-expired", one.at, says, "remove it; a new change needs a new acknowledgement"
+            )

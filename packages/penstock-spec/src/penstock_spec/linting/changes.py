@@ -74,20 +74,20 @@ def _removed(platform: PlatformFile, there: Collection[str], before: Before) -> 
     file = platform.document.file
     for environment, specs in before.items():
         if environment not in known:
-            says = f"`{environment}` is not here any more, and {len(specs)} of its specs are removed"
+            says = f"`{environment}` is no longer in the platform file, which removes {len(specs)} of its specs"
             hint = _hint(f"{{change: remove-environment, name: {environment}, reason: <why>, until: <day>}}", file)
             at = platform.document.nearest(("environments",))
             yield environment, environment, Problem("environment-removed", at, says, hint)
             continue
         for name in sorted(specs.keys() - set(there)):
-            says = f"`{name}` has no spec any more, and what was generated for it is removed"
+            says = f"`{name}` no longer has a spec, which removes its generated files"
             hint = _hint(f"{{change: remove-pipeline, name: {name}, reason: <why>, until: <day>}}", file)
             at = platform.document.nearest(("environments", environment))
             yield environment, name, Problem("pipeline-removed", at, says, hint)
 
 
 def _hint(item: str, file: str) -> str:
-    return f"when that is safe, add `{item}` to `acknowledge` in {file}"
+    return f"if that is safe, add `{item}` to `acknowledge` in {file}"
 
 
 def _is_taken_on(found: Problem, name: str, taken_on: list[AcknowledgementAt], today: date) -> bool:

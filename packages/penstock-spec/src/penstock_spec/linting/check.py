@@ -241,7 +241,7 @@ def _text_of(*documents: Document) -> Callable[[Span], str]:
 def _not_a_mapping(document: Document, checked: CheckedFile, kind: str) -> None:
     read = all(one.rule == "byte-order-mark" for one in document.found)
     if read or document.data is not None:
-        says = f"the file holds {kind_of(document.data)}, and no fields"
+        says = f"the file contains {kind_of(document.data)}, not fields"
         checked.add("", [Problem("not-a-spec", document.start, says, f"start it with `kind: {kind}`")])
 
 
@@ -252,11 +252,11 @@ def _kind(document: Document, checked: CheckedFile) -> Kind | None:
         return known[name]
     told = " or ".join(f"`{one}`" for one in known)
     if "kind" not in document.data:
-        says = "`kind` is missing, and it has no default"
+        says = "`kind` is required, and has no default"
         checked.add("", [Problem("missing-field", document.start, says, "add it, such as `kind: pipeline`", "kind")])
     elif not _inside("kind", _broken(document)):
         close = nearest(str(name), list(known))
-        says = f"{kind_of(name).removeprefix('the text ')} is no kind of spec"
+        says = f"{kind_of(name).removeprefix('the text ')} is not a kind of spec"
         hint = f"write `{close}`" if close else f"write {told}"
         if name == "platform":
             hint = f"put it into the platform file, or write {told}"

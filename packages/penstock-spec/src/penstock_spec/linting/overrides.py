@@ -28,7 +28,7 @@ def checked(document: Document, kind: Kind, platform: Platform | None) -> tuple[
     if environments is None and "environments" not in document.data:
         return True, []
     if not isinstance(environments, dict):
-        at, hint = document.nearest(("environments",)), "write it such as `{dev: {work.timeout: 30s}}`"
+        at, hint = document.nearest(("environments",)), "write it like `{dev: {work.timeout: 30s}}`"
         says = f"expected keys with values, not {kind_of(environments)}"
         return False, [Problem("wrong-type", at, says, hint, "environments")]
     usable = all(isinstance(overrides, dict) for overrides in environments.values())
@@ -73,7 +73,7 @@ def _fixed(key: str, kind: Kind | None) -> tuple[str, str] | None:
     inner = rest.partition(".")[2]
     if kind and first == "environments" and knows(kind.model, inner):
         return says, f"write `{inner}`"
-    return says, "say it once, at the top of the spec" if kind else "each spec says it for itself"
+    return says, "write it once, at the top level of the spec" if kind else "write it in each spec"
 
 
 def _unknown(section: Mapping[str, Any], key: str, kind: Kind | None) -> tuple[str, str] | None:
@@ -86,12 +86,12 @@ def _replaced(section: Mapping[str, Any], key: str, kind: Kind | None) -> tuple[
     value = section[key]
     if not any(key in sections(one.model) for one in _candidates(kind)):
         return None
-    says = f"this would replace all of `{key}`, also what is said of it elsewhere"
+    says = f"this would replace all of `{key}`, including fields that are set elsewhere"
     every = [leaf for one in _candidates(kind) for leaf in _leaves(one, key, value) if leaf[0] not in section]
     exact = {path for path, _ in every if path.startswith(f"{key}.")}  # another kind may know the field elsewhere
     leaves = dict(islice((leaf for leaf in every if not exact or leaf[0] in exact), MOST_TOLD + 1))
     if not leaves:
-        return says, "take it out; each field has a path of its own, such as `work.timeout`"
+        return says, "remove it; each field has a path of its own, such as `work.timeout`"
     told = [f"`{path}: {text if len(text := flow(one)) <= LONGEST_TOLD else '...'}`" for path, one in leaves.items()]
     more = ", ..." if len(leaves) > MOST_TOLD else ""
     return says, "write " + ", ".join(told[:MOST_TOLD]) + more
@@ -112,8 +112,8 @@ def _twice(section: Mapping[str, Any], key: str, kind: Kind | None) -> tuple[str
     around = next((one for end in range(1, len(steps)) if (one := ".".join(steps[:end])) in section), None)
     if around is None or any(around in sections(one.model) for one in _candidates(kind)):
         return None
-    says = f"`{printable(key)}` stands beside `{around}`, of which it is a part"
-    return says, f"put it into `{around}`, or take one of the two out"
+    says = f"`{printable(key)}` is a part of `{around}`, which is set too"
+    return says, f"put it into `{around}`, or remove one of the two"
 
 
 def _candidates(kind: Kind | None) -> list[Kind]:

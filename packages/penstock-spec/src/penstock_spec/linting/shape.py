@@ -30,7 +30,7 @@ from penstock_spec.values.yaml_text import flow
 At = Callable[[Path], Span]
 
 EXPECTED = {
-    "string_type": "a word or text",
+    "string_type": "text",
     "int_type": "a whole number",
     "bool_type": "`true` or `false`",
     "model_type": "a section",
@@ -42,7 +42,7 @@ BOUNDS = {
     "greater_than": ("gt", "more than"),
     "less_than_equal": ("le", "at most"),
 }
-OR_LEAVE_OUT = ", or take it out"
+OR_LEAVE_OUT = ", or remove it"
 YES_AND_NO = {"yes": "true", "on": "true", "true": "true", "no": "false", "off": "false", "false": "false"}
 
 
@@ -83,7 +83,7 @@ class ShapeCheck:
         rule, says, hint = _told(kind, detail, f"`{example(self.model, path)}`", self.text(place))
         if kind == "model_type" and (key := glued(detail.get("input"), keys_beside(self.model, path))):
             several = re.search(r"\s\w+:", key.partition(": ")[2])  # lines that YAML has joined
-            hint = "put a space behind each colon" if several else f"write `{key}`, with a space behind the colon"
+            hint = "put a space after each colon" if several else f"write `{key}`, with a space after the colon"
         if required(self.model, path):
             hint = hint.removesuffix(OR_LEAVE_OUT)
         return Problem(rule, place, says, hint, dotted(path))
@@ -99,7 +99,7 @@ class ShapeCheck:
 
     def _missing(self, path: Path, rest: tuple[str, ...]) -> Problem:
         whole = (*path, *rest)
-        says = f"`{dotted(whole)}` is missing, and it has no default"
+        says = f"`{dotted(whole)}` is required, and has no default"
         at = self.name_at(path)
         inside = self.text(at).startswith(f"{dotted(path)}.")  # an override by path: there it is added by path as well
         key = dotted(whole) if path and inside else rest[-1]
@@ -113,7 +113,7 @@ def _mistyped(path: str, meant: Mapping[str, str]) -> bool:
     beside = (hint for one, hint in meant.items() if one.rpartition(".")[0] == around)
     moved = (hint for one, hint in meant.items() if one.rpartition(".")[2] == key)
     return any(hint.startswith((f"write `{key}`", f"write `{key}:")) for hint in beside) or any(
-        hint == f"move it to {f'`{around}`' if around else 'the top'}" for hint in moved
+        hint == f"move it to {f'`{around}`' if around else 'the top level'}" for hint in moved
     )
 
 
@@ -131,7 +131,7 @@ def _told(kind: str, detail: Mapping[str, Any], such_as: str, text: str) -> tupl
     says = str(context.get("says") or written)
     if kind == "wrong-type":
         says += f", not {kind_of(value)}"
-    return kind, says, str(context.get("hint") or f"write it such as {such_as}")
+    return kind, says, str(context.get("hint") or f"write it like {such_as}")
 
 
 def _path(data: object, loc: tuple[int | str, ...]) -> tuple[Path, tuple[str, ...]]:
@@ -164,8 +164,8 @@ def _way_out(kind: str, value: object, example: str, written: str) -> str:
     if kind == "bool_type":
         return "write `true` or `false`"
     if value is None:
-        return f"write it such as {example}{OR_LEAVE_OUT}"
-    return f"write it such as {example}"
+        return f"write it like {example}{OR_LEAVE_OUT}"
+    return f"write it like {example}"
 
 
 def _without_quotes(value: object, written: str) -> str:

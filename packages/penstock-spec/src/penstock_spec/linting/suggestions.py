@@ -31,11 +31,11 @@ def unknown_field(
     here = f"`{around}`" if around else "this file"
     if key in beside:  # of the same union, in which other keys choose another section
         others = ", ".join(f"`{one}`" for one in section if one != key)
-        return "unknown-field", f"`{key}` cannot stand beside {others} in {here}", "keep one of the two"
+        return "unknown-field", f"`{key}` cannot be combined with {others} in {here}", "keep one of the two"
     says = f"`{printable(key)}` is not a field of {here}"
     rest = section.get(key)
     if meant := glued(key if rest is None else f"{key}: {rest}", beside):
-        return "unknown-field", says, f"write `{meant}`, with a space behind the colon"
+        return "unknown-field", says, f"write `{meant}`, with a space after the colon"
     word = foreign.get(key)
     if word is not None:
         return word.rule, says, _from(word.hint, around, model)
@@ -52,7 +52,7 @@ def _from(hint: str, around: str, model: type[Section]) -> str:
             return match[0]
         if section == around:
             return f"`{name}{match[2]}`"
-        return f"`{name}{match[2]}` " + (f"under `{section}`" if section else "at the top")
+        return f"`{name}{match[2]}` " + (f"under `{section}`" if section else "at the top level")
 
     return why + write + re.sub(r"`([\w.]+)((?:: [^`]*)?)`", field, fields)
 
@@ -62,19 +62,19 @@ def _meant(model: type[Section], path: Path, beside: tuple[str, ...], written: o
     key = str(path[-1])
     close = nearest(key, beside) or nearest(key.replace("-", "_").lower(), beside)
     if close in at_path(written, path[:-1]):
-        return f"take it out; `{close}` is there already"
+        return f"remove it; `{close}` is already there"
     if close:
         return f"write `{close}`"
     inside = any(isinstance(step, int) for step in path)  # an item of a list says nothing of what is around it
     moved = [] if inside else sections_with(model, key)
     if len(moved) == 1 and key in at_path(written, steps(moved[0])):
         there = f"{moved[0]}.{key}".lstrip(".")
-        return f"take it out; `{there}` is there already"
+        return f"remove it; `{there}` is already there"
     if moved:
-        return "move it to " + " or ".join(f"`{one}`" if one else "the top" for one in moved)
+        return "move it to " + " or ".join(f"`{one}`" if one else "the top level" for one in moved)
     fields = ", ".join(f"`{one}`" for one in beside[:12])
     more = ", ..." if len(beside) > 12 else ""  # noqa: PLR2004 - about a line
-    return f"take it out; the fields here are {fields}{more}"
+    return f"remove it; the fields here are {fields}{more}"
 
 
 def glued(text: object, keys: tuple[str, ...]) -> str:
@@ -98,12 +98,12 @@ def unknown_path(kind: Kind, key: str, overrides: Mapping[str, object]) -> tuple
         return None
     says = f"`{printable(key)}` is not the path of a field"
     if whole := _within(kind.model, key):
-        return f"`{whole}` is one value, and `{printable(key)}` would be a part of it", f"write all of `{whole}`"
+        return f"`{printable(key)}` would be a part of `{whole}`, which is one value", f"write the whole of `{whole}`"
     if word := kind.foreign_fields.get(key.rpartition(".")[2]):
         return says, word.hint
     meant = nearest_path(kind.model, key, FIXED)
     if meant in overrides:
-        return says, f"take it out; `{meant}` is there already"
+        return says, f"remove it; `{meant}` is already there"
     return says, f"write `{meant}`" if meant else "write the path of a field, such as `work.timeout`"
 
 

@@ -48,13 +48,13 @@ def placed(
 
 def _cannot_suppress(name: str, at: Span, path: str) -> Problem:
     if name in catalogue() and catalogue()[name].scope == "change":
-        says = f"`{name}` cannot be suppressed: it is about one change, and not about the file"
-        return Problem("suppression-unknown-rule", at, says, "take it on under `acknowledge`", path)
+        says = f"`{name}` cannot be suppressed: it is about a change, not about the file"
+        return Problem("suppression-unknown-rule", at, says, "acknowledge the change under `acknowledge`", path)
     if name in catalogue():
-        says = f"`{name}` cannot be suppressed: without it the file does not say what it means"
-        return Problem("suppression-unknown-rule", at, says, "put right what it found", path)
+        says = f"`{name}` cannot be suppressed: the file would have no valid meaning"
+        return Problem("suppression-unknown-rule", at, says, "fix what it found", path)
     close = nearest(name, list(catalogue()))
-    hint = f"write `{close}`" if close else "see `penstock rules` for their names"
+    hint = f"write `{close}`" if close else "`penstock rules` lists their names"
     return Problem("suppression-unknown-rule", at, f"there is no rule `{printable(name)}`", hint, path)
 
 
@@ -77,9 +77,9 @@ def ineffective(
     """Findings for expired suppressions and, in a complete run, for those that hide nothing."""
     for one in suppressions:
         if one.until < today:
-            says = f"it counted until {one.until}"
+            says = f"it expired after {one.until}"
             yield Problem(
-                "suppression-expired", one.at, says, "put right what it hides, or look again and move `until`"
+                "suppression-expired", one.at, says, "fix what it hides, or review it and set a later `until`"
             )
         elif one not in used and complete:
-            yield Problem("suppression-unused", one.at, f"`{one.rule}` finds nothing here", "take it out")
+            yield Problem("suppression-unused", one.at, f"`{one.rule}` has no finding here", "remove it")

@@ -67,7 +67,7 @@ def by_reference(text: source.Text) -> Document:
 
 
 def _empty(file: str) -> Problem:
-    return Problem("empty-file", Span(file, 1, 1, 1, 1), "there is nothing in it", "write one with `penstock new`")
+    return Problem("empty-file", Span(file, 1, 1, 1, 1), "the file is empty", "create a spec with `penstock new`")
 
 
 class _Composer:
@@ -122,7 +122,7 @@ class _Composer:
         at = self._span(event)
         if seen:
             says = "a second document starts here; only the first would be read"
-            self._tell(Problem("several-documents", at, says, "give each spec a file of its own"))
+            self._tell(Problem("several-documents", at, says, "put each spec into a file of its own"))
             raise _Stop
         for number, line in enumerate(self.lines[: at.line - 1], 1):
             if line.startswith("%"):
@@ -138,7 +138,7 @@ class _Composer:
     def _value(self, event: Any, path: Path, key: Span | None, depth: int) -> Any:  # noqa: ANN401 - as above
         self.values += 1
         if self.values > MOST_VALUES:
-            says = f"more than {MOST_VALUES:,} values stand in this file; from here on it is not read"
+            says = f"the file has more than {MOST_VALUES:,} values; the rest is not read"
             self._tell(Problem("file-too-large", self._span(event), says, source.TOO_LARGE))
             raise _Stop
         match type(event).__name__:
@@ -150,7 +150,7 @@ class _Composer:
                 pass
         if depth >= DEEPEST:
             says = f"this is nested deeper than {DEEPEST} levels"
-            self._tell(Problem("too-deep", self._span(event), says, "take levels out; no field of a spec is this deep"))
+            self._tell(Problem("too-deep", self._span(event), says, "remove levels; no field of a spec is this deep"))
             raise _Stop
         self._refuse_tag_and_anchor(event)
         value: Any
@@ -181,7 +181,7 @@ class _Composer:
                 self._value(next(self.events), (*path, "\0"), at, depth + 1)  # read past it, for what is wrong inside
             elif key in items:
                 first = self.places[(*path, key)].name
-                says = f"`{key}` stands already in line {first.line}"
+                says = f"`{key}` is already on line {first.line}"
                 where = dotted((*path, key))
                 self._tell(Problem("duplicate-key", at, says, "keep one of the two", where))
                 self._value(next(self.events), (*path, "\0"), at, depth + 1)
@@ -196,12 +196,12 @@ class _Composer:
             if type(event).__name__ != "AliasEvent":
                 del self.found[told:]
                 what = "a list" if type(event).__name__ == "SequenceStartEvent" else "a section"
-                hint = "quote it if it is meant as text; templates such as `{{ name }}` are not filled in"
-                self._tell(Problem("key-not-text", at, f"{what} stands where a key must be", hint, dotted(path)))
+                hint = "quote it if it is text; templates such as `{{ name }}` are not rendered"
+                self._tell(Problem("key-not-text", at, f"{what} is used as a key", hint, dotted(path)))
             return None
         if event.value == "<<" and event.style in (None, ""):
-            says = "`<<` merges another mapping in, and no line would say where a value comes from"
-            hint = "write the values out; what all specs share belongs in `defaults` of the platform file"
+            says = "`<<` merges another mapping, so no line shows where a value comes from"
+            hint = "write out the values; put shared values into `defaults` of the platform file"
             self._tell(Problem("merge-key", at, says, hint))
             return None
         self._refuse_tag_and_anchor(event)
@@ -213,7 +213,7 @@ class _Composer:
         what = "null" if value is None else "a boolean" if isinstance(value, bool) else "a number"
         says, hint = f"the key `{event.value}` is {what}, not a word", f'quote it: `"{event.value}"`'
         if not event.value:
-            says, hint = "no key stands before the `:`", "write the key"
+            says, hint = "there is no key before the `:`", "write the key"
         self._tell(Problem("key-not-text", at, says, hint))
         return None
 
@@ -242,8 +242,8 @@ class _Composer:
     def _alias(self, event: Any, path: Path, key: Span | None) -> None:  # noqa: ANN401 - as above
         at = self._span(event)
         self.places[path] = Place(key, at)
-        says = f"`*{event.anchor}` stands for what is written elsewhere"
-        hint = "write the value out; what all specs share belongs in `defaults` of the platform file"
+        says = f"`*{event.anchor}` is an alias for a value elsewhere"
+        hint = "write out the value; put shared values into `defaults` of the platform file"
         self._tell(Problem("yaml-alias", at, says, hint, _where(path)))
 
     def _refuse_tag_and_anchor(self, event: Any, path: Path = ()) -> None:  # noqa: ANN401 - as above
@@ -260,9 +260,9 @@ class _Composer:
                 at = Span(self.file, start.line, match.start() + 1, start.line, match.end() + 1)
             word = match.group() if match else f"{sign}{name}"
             if rule == "yaml-tag":
-                says, hint = f"the tag `{word}` asks for more than plain data", "take it out; plain values need no tag"
+                says, hint = f"`{word}` is a tag, not plain data", "remove it; plain values need no tag"
             else:
-                says, hint = f"the anchor `{word}` gives this value a name", "take it out; aliases are not followed"
+                says, hint = f"`{word}` is an anchor", "remove it; aliases are not supported"
             self._tell(Problem(rule, at, says, hint, _where(path) if rule == "yaml-tag" else ""))
 
     def _half_a_character(self, event: Any, path: Path) -> bool:  # noqa: ANN401 - as above
@@ -270,7 +270,7 @@ class _Composer:
             return False
         half = SURROGATE.search(event.value)  # an escape can make what no file may hold and no program can write
         if half:
-            says = f"the escape U+{ord(half.group()):04X} is half a character"
+            says = f"the escape U+{ord(half.group()):04X} is half of a character"
             self._tell(
                 Problem("forbidden-character", self._span(event), says, "write the character itself", _where(path))
             )

@@ -36,8 +36,8 @@ def first(found: Iterable[Problem]) -> list[Problem]:
 
 def too_many(left_out: Problem) -> Problem:
     """What is told instead of the first finding that is left out."""
-    says = f"more is wrong, from here on, than the first {MOST} findings tell"
-    return Problem("too-many-findings", left_out.at, says, "put these right, then look again")
+    says = f"the file has more than {MOST} findings; the rest is left out"
+    return Problem("too-many-findings", left_out.at, says, "fix these, then run it again")
 
 
 class Place(NamedTuple):

@@ -12,7 +12,7 @@ from penstock_spec.reading.document import Problem, first
 LARGEST = 128 * 1024
 """Bytes. A spec of every section is 4 KiB; the reference parser reads 128 KiB in well under a second."""
 
-TOO_LARGE = "take out what is large; a message's schema can stand in a file of its own (`message.schema.model`)"
+TOO_LARGE = "make it smaller; a message schema can have a file of its own (`message.schema.model`)"
 
 LINE_BREAK = re.compile(r"\r\n|\n|\r")
 BYTE_ORDER_MARK = "\ufeff"
@@ -38,7 +38,7 @@ def decode(file: str, raw: bytes) -> Text:
     """Bytes to text. What cannot be parsed safely comes back as an empty text with its findings."""
     start = Span(file, 1, 1, 1, 1)
     if len(raw) > LARGEST:
-        says = f"it has more than {LARGEST:,} bytes, and that is the most that is read"
+        says = f"the file is larger than {LARGEST:,} bytes, which is the limit"
         return _refused(file, Problem("file-too-large", start, says, TOO_LARGE))
     try:
         text = raw.decode("utf-8")
@@ -48,9 +48,7 @@ def decode(file: str, raw: bytes) -> Text:
     if text.startswith(BYTE_ORDER_MARK):
         text = text[1:]
         says = "the file starts with a byte order mark"
-        found.append(
-            Problem("byte-order-mark", start, says, "save it as UTF-8 without one; `penstock fmt` takes it out")
-        )
+        found.append(Problem("byte-order-mark", start, says, "save it as UTF-8 without one; `penstock fmt` removes it"))
     lines = tuple(LINE_BREAK.split(text))
     if FORBIDDEN.search(text):
         found += first(_forbidden(file, lines))
@@ -76,8 +74,8 @@ def _forbidden(file: str, lines: tuple[str, ...]) -> Iterator[Problem]:
         Problem(
             "forbidden-character",
             Span(file, number, match.start() + 1, number, match.end() + 1),
-            f"U+{ord(match.group()):04X} cannot be seen here and does not belong in a spec",
-            "take it out",
+            f"U+{ord(match.group()):04X} is an invisible character, which a spec must not contain",
+            "remove it",
         )
         for number, line in enumerate(lines, 1)
         for match in FORBIDDEN.finditer(line)

@@ -25,30 +25,34 @@ INLINE = re.compile(r"""\s*(?:- )?\w+: +(\w+: +[^\s"'{}\[\]#][^"'{}\[\]#]*?) *$"
 
 # What ruamel.yaml says, what it means, and the way out. The first that matches counts.
 TOLD = (
-    (r"could not find expected ':'", "this line has no `: `", "write `key: value`, with a space behind the colon"),
+    (r"could not find expected ':'", "this line has no `: `", "write `key: value`, with a space after the colon"),
     (
         r"sequence entries",
-        "a list starts behind a key on its line",
+        "a list starts on the line of its key",
         "start the list on the next line, or write `[...]`",
     ),
     (r"character '`' that cannot start", "a backtick cannot start a value", "put the value in quotes"),
     (r"character '(.)' that cannot start", "`{}` cannot start a value", "put the value in quotes"),
-    (r"alphabetic or numeric", "`*` and `&` name aliases and anchors, and no name follows", "put the value in quotes"),
-    (r"unknown escape character '(.)'", r"`\{}` is no escape", "double the backslash, or use single quotes"),
+    (
+        r"alphabetic or numeric",
+        "`*` and `&` start an alias or an anchor, and no name follows",
+        "put the value in quotes",
+    ),
+    (r"unknown escape character '(.)'", r"`\{}` is not an escape", "double the backslash, or use single quotes"),
     (r"escape sequence", "an escape has too few digits", "write all its digits, or use single quotes"),
     (
         r"node content, but found '([]},])'",
-        "`{}` stands where a value must be",
-        "write a value before it, or take it out",
+        "`{}` is in the place of a value",
+        "write a value before it, or remove it",
     ),
     (
         r"node content, but found '<stream end>'",
         "the file ends inside brackets",
-        "close every `{{` and `[` that is opened",
+        "close every `{{` and `[`",
     ),
     (r"indicator", "`|` and `>` start a text on the next line", "put the value in quotes, or break the line"),
-    (r"document start", "fields cannot go on like this", "write each field as `key: value`, on a line of its own"),
-    (r"", "this cannot be read as YAML", "see that quotes, brackets and indentation match"),
+    (r"document start", "this is not a field", "write each field as `key: value`, on a line of its own"),
+    (r"", "this cannot be read as YAML", "check quotes, brackets and indentation"),
 )
 
 
@@ -72,7 +76,7 @@ def indented_by_tab(file: str, number: int, line: str) -> Problem | None:
     if "\t" not in indent or indent == line:
         return None
     at = Span(file, number, indent.index("\t") + 1, number, len(indent) + 1)
-    return Problem("tab-indentation", at, "a tab stands in the indentation", "indent with spaces")
+    return Problem("tab-indentation", at, "the indentation contains a tab", "indent with spaces")
 
 
 def explain(file: str, lines: tuple[str, ...], error: Any) -> Problem:  # noqa: ANN401 - ruamel.yaml's errors have no types
@@ -96,14 +100,14 @@ def _elsewhere(at: Span, line: str, problem: str) -> Problem | None:
     if tab := indented_by_tab(at.file, at.line, line):
         return tab
     if "\\t" in problem:
-        return Problem("tab-indentation", at, "a tab stands where YAML wants spaces", "write spaces instead")
+        return Problem("tab-indentation", at, "there is a tab where YAML needs spaces", "replace it by spaces")
     return directive(at.file, at.line, line) if line.startswith("%") else None
 
 
 def directive(file: str, number: int, line: str) -> Problem:
     """The finding for a line that starts with `%`."""
     at = Span(file, number, 1, number, len(line) + 1)
-    return Problem("yaml-directive", at, "a `%` directive changes what the file means", "take it out")
+    return Problem("yaml-directive", at, "`%` directives are not allowed", "remove it")
 
 
 def commented(file: str, number: int, match: re.Match[str] | None) -> Problem | None:
@@ -112,7 +116,7 @@ def commented(file: str, number: int, match: re.Match[str] | None) -> Problem | 
         return None
     value = match[1].rstrip("]}, ")
     at = Span(file, number, match.start(1) + 1, number, match.start(1) + len(value) + 1)
-    says = f"`{printable(value)}` is a comment here, as everything is that starts with `#`"
+    says = f"`{printable(value)}` is a comment, because it starts with `#`"
     return Problem("yaml-syntax", at, says, f'put it in quotes: `"{printable(value)}"`')
 
 
@@ -126,18 +130,18 @@ def _unquoted(at: Span, opened: Span, lines: tuple[str, ...], problem: str) -> P
             return comment
         if match := BRACES.search(line):
             place = Span(at.file, number, match.start(1) + 1, number, match.end(1) + 1)
-            says = f"the braces in `{printable(match[1])}` mean something to YAML here"
+            says = f"YAML reads the braces in `{printable(match[1])}` as a mapping"
             return Problem("yaml-syntax", place, says, f'put it in quotes: `"{printable(match[1])}"`')
     return None
 
 
 def _unclosed(at: Span, opened: Span, problem: str, context: str) -> Problem | None:
     if "end of stream" in problem and "quoted scalar" in context:
-        return Problem("yaml-syntax", opened, "the quote that opens here is never closed", "close it")
+        return Problem("yaml-syntax", opened, "the quote opened here is never closed", "close it")
     for what, (left, right) in OPENED.items():
         if what in context:
             until = "the end of the file" if "stream end" in problem else f"line {at.line}, column {at.column}"
-            says = f"the `{left}` that opens here meets neither `,` nor `{right}` before {until}"
+            says = f"the `{left}` opened here has neither `,` nor `{right}` before {until}"
             return Problem("yaml-syntax", opened, says, f"close it with `{right}`, or separate its items with `,`")
     return None
 
@@ -148,15 +152,15 @@ def _misplaced(at: Span, line: str, problem: str) -> Problem | None:
         if second := _second_colon(at, line):
             return second
         key = at._replace(column=len(before) - len(before.lstrip()) + 1)
-        hint = "indent it as the keys beside it, and see that the line above has its `: `"
-        return Problem("yaml-syntax", key, "a key stands where none can", hint)
+        hint = "indent it like its neighbours, and check that the line above has its `: `"
+        return Problem("yaml-syntax", key, "a key is not allowed here", hint)
     if closes := re.search(r"<block end>, but found '([]}])'", problem):
-        return Problem("yaml-syntax", at, f"`{closes[1]}` closes nothing that is open", "take it out")
+        return Problem("yaml-syntax", at, f"`{closes[1]}` closes no open bracket", "remove it")
     if "expected <block end>" in problem:
         if before.strip(" -?"):
-            hint = "put the whole value in one pair of quotes, and double a quote that stands in it"
-            return Problem("yaml-syntax", at, "more stands here after a value has ended", hint)
-        hint = "indent it as its neighbours, or write `key: value`"
+            hint = "put the whole value in one pair of quotes, and double each quote inside it"
+            return Problem("yaml-syntax", at, "there is text after the end of the value", hint)
+        hint = "indent it like its neighbours, or write `key: value`"
         return Problem("yaml-syntax", at, "this line does not fit the lines above it", hint)
     return None
 
@@ -165,9 +169,9 @@ def _second_colon(at: Span, line: str) -> Problem | None:
     """A `: ` in what is a value to YAML, for want of one before, or of brackets or quotes around it."""
     if match := GLUED.match(line):
         place = at._replace(column=match.start(1) + 1, end_column=match.end(3) + 1)
-        says = f"no `: ` stands before the `{match[3]}`"
-        return Problem("yaml-syntax", place, says, f"write `{match[1]}: {match[3]}`, with a space behind the colon")
-    says = "a second `: ` stands in this value"
+        says = f"`: ` is missing before the `{match[3]}`"
+        return Problem("yaml-syntax", place, says, f"write `{match[1]}: {match[3]}`, with a space after the colon")
+    says = "this value contains a second `: `"
     if match := INLINE.match(line):
         place = at._replace(column=match.start(1) + 1, end_column=match.end(1) + 1)
         hint = f"write `{{{printable(match[1])}}}` if it is a section; if it is text, put it in quotes"

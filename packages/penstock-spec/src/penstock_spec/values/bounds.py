@@ -27,13 +27,13 @@ class AtLeast:
         """What is below it is refused; a field that may be null is not bound then."""
         if value is None or value.amount >= self.least.amount:
             return value
-        told: dict[str, str] = {"says": f"`{value}` is out of bounds: the least is `{self.least}`"}
+        told: dict[str, str] = {"says": f"`{value}` is below the minimum, `{self.least}`"}
         if self.above_zero:
             told["says"] = f"`{value}` is out of bounds: it must be above 0"
         elif (
             value.text.isdecimal() and self.least.amount <= value.amount * Size.UNITS["Mi"] <= MOST_WITHOUT_UNIT.amount
         ):
-            told = {"says": f"`{value}` is in bytes, and the least is `{self.least}`", "hint": f"write `{value}Mi`"}
+            told = {"says": f"`{value}` is in bytes; the minimum is `{self.least}`", "hint": f"write `{value}Mi`"}
         raise PydanticCustomError("out-of-range", "{says}", told)
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:  # noqa: ANN401 - as pydantic asks for it

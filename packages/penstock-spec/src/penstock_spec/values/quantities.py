@@ -96,7 +96,7 @@ class Size(Quantity):
             return int(Decimal(match[1]) * cls.UNITS[match[2]])
         one = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]+)", text, re.ASCII)
         if one and one[2] == "m":
-            says = f"`{short(text)}` is in thousandths of a byte to Kubernetes"
+            says = f"`{short(text)}` means thousandths of a byte in Kubernetes"
             raise ValueError(says, f"write `{one[1]}Mi`")
         if one and one[2] in cls.NEAR:
             raise ValueError(f"`{short(text)}` is not a size", f"write `{one[1]}{cls.NEAR[one[2]]}`")
@@ -124,7 +124,7 @@ class Cpu(Quantity):
     RULE = "bad-cpu"
     PATTERN = r"[0-9]+(\.[0-9]{1,3})?|[0-9]+m"
     EXAMPLE = "250m"
-    WHAT = "a share of CPUs"
+    WHAT = "a CPU quantity"
     __slots__ = ()
 
     @classmethod
@@ -133,7 +133,7 @@ class Cpu(Quantity):
         if re.fullmatch(cls.PATTERN, text, re.ASCII):
             return int(text[:-1]) if text.endswith("m") else int(Decimal(text) * 1000)
         raise ValueError(
-            f"`{short(text)}` is not a share of CPUs", "write thousandths such as `250m`, or `0.5`, or `2`"
+            f"`{short(text)}` is not a CPU quantity", "write millicores such as `250m`, or CPUs such as `0.5` or `2`"
         )
 
     @classmethod

@@ -88,12 +88,12 @@ class Quantity:
             return value
         if isinstance(value, bool) or not isinstance(value, (str, int, float)):
             raise PydanticCustomError(
-                "wrong-type", "expected {what}", {"what": cls.WHAT, "hint": f"write it such as `{cls.EXAMPLE}`"}
+                "wrong-type", "expected {what}", {"what": cls.WHAT, "hint": f"write it like `{cls.EXAMPLE}`"}
             )
         try:
             return cls(_bounded(str(value), cls.WHAT))
         except ValueError as error:
-            says, hint = error.args if len(error.args) > 1 else (str(error), f"write it such as `{cls.EXAMPLE}`")
+            says, hint = error.args if len(error.args) > 1 else (str(error), f"write it like `{cls.EXAMPLE}`")
             raise PydanticCustomError(cls.RULE, "{says}", {"says": says, "hint": hint}) from None
 
     @classmethod

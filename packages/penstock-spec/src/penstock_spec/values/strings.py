@@ -56,19 +56,19 @@ def _text(value: object) -> object:
     if isinstance(value, str):
         bad = CONTROL.search(value)
         if bad:
-            says = f"U+{ord(bad.group()):04X} stands in `{printable(value)}`"
+            says = f"`{printable(value)}` contains U+{ord(bad.group()):04X}"
             raise refuse("bad-text", says, "write plain text on one line")
         if not value.strip():
-            raise refuse("bad-text", "it is empty", "write something, or take it out")
+            raise refuse("bad-text", "it is empty", "write text, or remove it")
         if len(value) > 500:  # noqa: PLR2004 - a line that people read
-            raise refuse("bad-text", f"it has {len(value)} characters, and 500 is the most", "say it shorter")
+            raise refuse("bad-text", f"it has {len(value)} characters; the limit is 500", "shorten it")
     return value
 
 
 def _field(value: object) -> object:
     if isinstance(value, str) and len(value) > LONGEST_FIELD:
-        says = f"it has {len(value)} characters, and {LONGEST_FIELD} is the most"
-        raise refuse("bad-text", says, "say it shorter")
+        says = f"it has {len(value)} characters; the limit is {LONGEST_FIELD}"
+        raise refuse("bad-text", says, "shorten it")
     return _text(value)
 
 
@@ -76,11 +76,11 @@ def _label(value: object, most: int) -> object:
     if not isinstance(value, str):
         return value
     if len(value) > most:
-        says = f"it has {len(value)} characters, and {most} is the most"
+        says = f"it has {len(value)} characters; the limit is {most}"
         why = (
-            "Kubernetes takes 63"
+            "Kubernetes allows 63"
             if most == LONGEST_LABEL
-            else f"Kubernetes takes 63, and its own names add {63 - most}"
+            else f"Kubernetes allows 63, and its own names add {63 - most}"
         )
         raise refuse("name-too-long", says, f"shorten it: {why}")
     if not DNS_LABEL.fullmatch(value):
@@ -103,8 +103,8 @@ def _handler(value: object) -> object:
         dotted = value.replace("/", ".")
         module, _, name = dotted.rpartition("." if ":" not in value and not value.endswith(".py") else ":")
         better = f"{module.removesuffix('.py')}:{name}"
-        hint = f"write `{better}`" if HANDLER.fullmatch(better) else "write it such as `media.jobs:handle`"
-        raise refuse("bad-handler", f"`{printable(value)}` is not a module and a name in it", hint)
+        hint = f"write `{better}`" if HANDLER.fullmatch(better) else "write it like `media.jobs:handle`"
+        raise refuse("bad-handler", f"`{printable(value)}` is not of the form `module:name`", hint)
     return value
 
 
@@ -122,7 +122,7 @@ def _image(value: object) -> object:
     ):
         lower = repository.lower() + value.removeprefix(repository)
         better = lower if REPOSITORY.fullmatch(repository.lower()) and lower != value else ""
-        hint = f"write `{better}`" if better else "write it such as `registry.example/team/app:1.4.2`"
+        hint = f"write `{better}`" if better else "write it like `registry.example/team/app:1.4.2`"
         raise refuse("bad-image", f"`{printable(value)}` is not an image", hint)
     if not at and tag in ("", "latest"):
         says = "`latest` is another image tomorrow" if tag else f"`{printable(value)}` has no tag, which means `latest`"
@@ -132,12 +132,12 @@ def _image(value: object) -> object:
 
 def _word(value: str, rule: str, example: str) -> None:
     if not value:
-        raise refuse(rule, "it is empty", f"write it such as `{example}`")
+        raise refuse(rule, "it is empty", f"write it like `{example}`")
     if len(value) > LONGEST_KEY:
-        raise refuse(rule, f"it has {len(value)} characters, and {LONGEST_KEY} is the most", "shorten it")
+        raise refuse(rule, f"it has {len(value)} characters; the limit is {LONGEST_KEY}", "shorten it")
     if CONTROL.search(value) or " " in value:
-        says = f"a space or a control character stands in `{printable(value)}`"
-        raise refuse(rule, says, f"write it such as `{example}`")
+        says = f"`{printable(value)}` contains a space or a control character"
+        raise refuse(rule, says, f"write it like `{example}`")
 
 
 def _key(value: object) -> object:
@@ -146,17 +146,17 @@ def _key(value: object) -> object:
     _word(value, "bad-key", "streams:media.cluster")
     if ("{" in value or "}" in value) and not re.fullmatch(r"[^{}]*\{[^{}]+\}[^{}]*", value):
         says = f"the braces of `{printable(value)}` are not one hash tag, so its side keys could land in other slots"
-        raise refuse("bad-key", says, "write no braces, or exactly one `{tag}` with something in it")
+        raise refuse("bad-key", says, "write no braces, or exactly one `{tag}` that is not empty")
     return value
 
 
 def _group(value: object) -> object:
     if isinstance(value, str):
         if value.startswith("~"):
-            raise refuse("bad-key", f"`{printable(value)}` starts with `~`, which is reserved", "take the `~` off")
+            raise refuse("bad-key", f"`{printable(value)}` starts with `~`, which is reserved", "remove the `~`")
         if "{" in value or "}" in value:
             raise refuse(
-                "bad-key", f"`{printable(value)}` has braces, and it becomes part of keys", "take the braces out"
+                "bad-key", f"`{printable(value)}` has braces, and it becomes part of keys", "remove the braces"
             )
         _word(value, "bad-key", "media-workers")
     return value
@@ -165,11 +165,11 @@ def _group(value: object) -> object:
 def _consumer(value: object) -> object:
     if isinstance(value, str):
         if value.startswith("~"):
-            raise refuse("bad-consumer", f"`{printable(value)}` starts with `~`, which is reserved", "take the `~` off")
+            raise refuse("bad-consumer", f"`{printable(value)}` starts with `~`, which is reserved", "remove the `~`")
         unknown = [word for word in PLACEHOLDER.findall(value) if word != "{hostname}"]
         if unknown or value.count("{") != value.count("{hostname}") or value.count("}") != value.count("{hostname}"):
             word = f"the braces of `{printable(value)}` are" if not unknown else f"`{printable(unknown[0])}` is"
-            says = f"{word} not replaced by anything"
+            says = f"{word} not a placeholder"
             better = PLACEHOLDER.sub("{hostname}", value) if unknown else "{hostname}"
             raise refuse("bad-consumer", says, f'write `"{printable(better)}"`, or no braces')
         _word(value, "bad-consumer", '"media-{hostname}"')
@@ -184,9 +184,9 @@ def _date(value: object) -> object:
             return date.fromisoformat(value)
         except ValueError:
             raise refuse(
-                "bad-date", f"`{value}` is not a day", "write a day of the calendar, as `2027-01-31`"
+                "bad-date", f"`{value}` is not a date", "write a date of the calendar, such as `2027-01-31`"
             ) from None
-    raise refuse("bad-date", f"`{printable(value)}` is not a date", "write it as `2027-01-31`")
+    raise refuse("bad-date", f"`{printable(value)}` is not a date", "write it like `2027-01-31`")
 
 
 def _url(value: object) -> object:
@@ -198,7 +198,9 @@ def _url(value: object) -> object:
             ok = False
         if not ok or CONTROL.search(value) or " " in value:
             raise refuse(
-                "bad-url", f"`{printable(value)}` is not a URL", "write all of it, such as `https://runbooks.example`"
+                "bad-url",
+                f"`{printable(value)}` is not a URL",
+                "write the full URL, such as `https://runbooks.example`",
             )
     return value
 
@@ -206,7 +208,7 @@ def _url(value: object) -> object:
 def _pointer(value: object) -> object:
     if isinstance(value, str) and (not re.fullmatch(r"(/([^~/]|~[01])*)+", value) or CONTROL.search(value)):
         raise refuse(
-            "bad-pointer", f"`{printable(value)}` is not a JSON pointer", "write it such as `/spec/maxReplicaCount`"
+            "bad-pointer", f"`{printable(value)}` is not a JSON pointer", "write it like `/spec/maxReplicaCount`"
         )
     return value
 
@@ -234,9 +236,7 @@ def _cidr(value: object) -> object:
         except ValueError:
             whole = None
         if whole is None or str(whole) != value.lower():
-            hint = (
-                f"write `{whole}`" if whole else "write an address and the length of its prefix, such as `10.20.0.0/16`"
-            )
+            hint = f"write `{whole}`" if whole else "write an address and a prefix length, such as `10.20.0.0/16`"
             raise refuse("bad-cidr", f"`{printable(value)}` is not a range of addresses", hint)
     return value
 
@@ -246,15 +246,15 @@ def _label_key(value: object) -> object:
         return value
     prefix, slash, name = value.rpartition("/")
     if not LABEL_WORD.fullmatch(name) or (slash and not LABEL_PREFIX.fullmatch(prefix)):
-        raise refuse("bad-label", f"`{printable(value)}` is not the name of a label", "write it such as `release`")
+        raise refuse("bad-label", f"`{printable(value)}` is not the name of a label", "write it like `release`")
     if OUR_LABELS.fullmatch(value):
-        raise refuse("bad-label", f"`{value}` is one of Penstock's own labels", "ask for another one")
+        raise refuse("bad-label", f"`{value}` is one of Penstock's own labels", "choose another name")
     return value
 
 
 def _label_value(value: object) -> object:
     if isinstance(value, str) and value and not LABEL_WORD.fullmatch(value):
-        hint = "write letters, digits, `-`, `_` and `.`, 63 at the most, that begin and end with a letter or a digit"
+        hint = "write at most 63 letters, digits, `-`, `_` and `.`, with a letter or a digit at both ends"
         raise refuse("bad-label", f"`{printable(value)}` is not the value of a label", hint)
     return value
 
