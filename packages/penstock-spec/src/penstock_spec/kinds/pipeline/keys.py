@@ -41,8 +41,8 @@ class PipelineKeys:
     alive: str
     """Sorted set: consumer -> end of its lease; negative if the lease was marked as lost."""
     position: str
-    """Hash: the state of the group, to restore it if it disappears; and which worker empties itself to run a suspect
-    alone."""
+    """Hash: the state of the group, to restore it if it disappears; and the worker that finishes its other messages to
+    run a suspect alone."""
     dedup: str
     """Prefix of the deduplication keys."""
     result: str

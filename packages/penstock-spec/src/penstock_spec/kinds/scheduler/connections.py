@@ -7,10 +7,10 @@ from penstock_spec.kinds.scheduler.spec import Scheduler
 
 POD = {
     "taker": 1,  # takes due jobs
-    "hand": 1,  # gives back jobs while the taker waits
-    "side": 1,  # registers, and counts for metrics
+    "returner": 1,  # gives back jobs while the taker waits
+    "maintenance": 1,  # registers jobs and measures
     "orphans": 1,  # makes jobs of lost pods due again
-    "life": 1,  # renews the lease from a thread of its own
+    "lease": 1,  # renewed in a separate thread
 }
 """Connections of one pod, independent of its concurrency. Each pipeline that jobs send to needs one more."""
 PER_POD = sum(POD.values())

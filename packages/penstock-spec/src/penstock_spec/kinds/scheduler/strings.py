@@ -22,7 +22,7 @@ LONGEST_PATTERN = 1000
 ALL = "*"
 """Stands for all jobs instead of a name."""
 
-ANY_DAY = datetime(2024, 1, 1)  # noqa: DTZ001 - no time zone matters to whether an expression can be read
+ANY_DAY = datetime(2024, 1, 1)  # noqa: DTZ001 - the time zone does not affect validity
 FIELDS = ("minute", "hour", "day of the month", "month", "day of the week")
 NICKNAMES = {
     "@yearly": "0 0 1 1 *", "@annually": "0 0 1 1 *", "@monthly": "0 0 1 * *", "@weekly": "0 0 * * 0",

@@ -1,8 +1,8 @@
 """The lease is so short that healthy workers lose it.
 
-A worker renews its lease three times per lease. A pause of a few seconds (a Redis failover, a busy node, a C extension
-that holds Python's interpreter lock) must not look like a crash: other workers would take over its messages and run
-them a second time.
+A worker renews its lease after each third of it. A pause of a few seconds (a Redis failover, a busy node, a C
+extension that holds Python's interpreter lock) must not look like a crash: other workers would take over its messages
+and run them a second time.
 
 Set `work.lease` to at least `10s`; the default of `30s` is right for most pipelines.
 """
@@ -25,5 +25,5 @@ SHORTEST = Duration("10s")
 def rule(subject: SpecContext[Pipeline]) -> Iterator[Problem]:
     lease = subject.spec.work.lease
     if lease < SHORTEST:
-        message = f"a lease is renewed three times, and less than {SHORTEST} does not survive a short pause"
+        message = f"a lease below {SHORTEST} does not survive a short pause"
         yield subject.problem("work.lease", message, f"set `work.lease` to `{SHORTEST}` or more; the default is `30s`")

@@ -1,7 +1,7 @@
 """The lease is so short that healthy scheduler pods lose it.
 
-A pod renews its lease three times per lease. A pause of a few seconds (a Redis failover, a busy node, a job that holds
-Python's interpreter lock) must not look like a crash: its jobs would become due again and run in two places.
+A pod renews its lease after each third of it. A pause of a few seconds (a Redis failover, a busy node, a job that
+holds Python's interpreter lock) must not look like a crash: its jobs would become due again and run in two places.
 
 Set `work.lease` to at least `10s`; the default of `30s` is right for most schedulers.
 """
@@ -23,5 +23,5 @@ SHORTEST = Duration("10s")
 @spec_rule(Severity.ERROR)
 def rule(subject: SpecContext[Scheduler]) -> Iterator[Problem]:
     if subject.spec.work.lease < SHORTEST:
-        message = f"a lease is renewed three times, and less than {SHORTEST} does not survive a short pause"
+        message = f"a lease below {SHORTEST} does not survive a short pause"
         yield subject.problem("work.lease", message, f"set `work.lease` to `{SHORTEST}` or more; the default is `30s`")
