@@ -45,7 +45,7 @@ def files(root: Path) -> dict[str, bytes]:
 def test_nothing_differs(generated: Path, penstock: Run) -> None:
     before = files(generated)
     ran = penstock("diff")
-    assert (ran.returncode, ran.stdout) == (0, "0 folders of generated/ differ, 17 do not\n")
+    assert (ran.returncode, ran.stdout) == (0, "no changes (17 folders compared)\n")
     assert files(generated) == before
 
 
@@ -63,8 +63,8 @@ agent-queue (production)
   alerts       PenstockAtMaxReplicas fires at >= 150 instead of >= 100
   dashboard    panel `Pods` changed
   files        runbook.md changed
-  rollout      none: no pod restarts
-1 folder of generated/ differs, 1 does not
+  rollout      no pod restarts
+1 folder changed, 1 unchanged
 """
     )
     assert files(generated) == before
@@ -85,7 +85,7 @@ def test_what_is_the_same_in_environments_is_told_once(repository: Path, generat
 @pytest.mark.parametrize(
     ("said", "now", "told"),
     [
-        ("cooldown: 3m", "cooldown: 4m", "scaling      cooldown, in seconds, 180 -> 240"),
+        ("cooldown: 3m", "cooldown: 4m", "scaling      cooldown (seconds) 180 -> 240"),
         ("grace: 90s", "grace: 95s", "worker       shutdown.grace 90s -> 95s"),
         ("alerts: {backlog_age: 5m", "alerts: {backlog_age: 6m", "alerts       PenstockBacklogOld fires at > 360"),
         ("concurrency: 16", "concurrency: 17", "worker       work.concurrency 16 -> 17"),
@@ -108,7 +108,7 @@ def test_a_new_pipeline_and_one_that_is_gone(repository: Path, generated: Path, 
     ran = penstock("diff")
     assert ran.returncode == 1
     for environment in ("dev", "production"):
-        assert re.search(rf"more-jobs \(.*{environment}.*\)\n  files        [0-9]+ new ones\n", ran.stdout)
+        assert re.search(rf"more-jobs \(.*{environment}.*\)\n  files        all [0-9]+ added\n", ran.stdout)
         assert re.search(rf"tankpit-jobs \(.*{environment}.*\)\n  files        all [0-9]+ removed\n", ran.stdout)
     assert "danger  penstock.yaml:" in ran.stdout
     assert "`tankpit-jobs` has no spec any more" in ran.stdout
@@ -183,7 +183,7 @@ def test_one_form_at_a_time(generated: Path, penstock: Run) -> None:
     del generated
     ran = penstock("diff", "--json", "--markdown")
     assert ran.returncode == 2
-    assert "`--json` and `--markdown` are one or the other" in ran.stderr
+    assert "use only one of `--json` and `--markdown`" in ran.stderr
 
 
 def test_a_scheduler_is_told_as_a_pipeline_is(repository: Path, generated: Path, penstock: Run) -> None:

@@ -77,7 +77,7 @@ def test_a_line_that_depends_on_nothing(root: Path, generated: Path, penstock: R
     template = root / "templates/pods/_parts.j2"
     there = generated / "dev/jobs/manifests/deployment.yaml"
     ran = penstock("explain", f"generated/dev/jobs/manifests/deployment.yaml:{line_of(there, 'readOnlyRootFile')}")
-    assert "the same for every spec" in ran.stdout
+    assert "the same for all specs" in ran.stdout
     assert f"pods/_parts.j2:{line_of(template, 'readOnlyRootFile')}\n" in ran.stdout
 
 
@@ -134,17 +134,17 @@ def test_a_patch(root: Path, repository: Path, penstock: Run) -> None:
 @pytest.mark.parametrize(
     ("place", "says"),
     [
-        ("generated/dev/jobs/rules.yaml", "names no line"),
+        ("generated/dev/jobs/rules.yaml", "has no line number"),
         ("generated/dev/jobs/rules.yaml:0", "has "),
         ("generated/dev/jobs/rules.yaml:99999", "has "),
-        ("generated/dev/jobs/rules.yaml:1", "is its heading"),
-        ("generated/dev/jobs/nothing.yaml:1", "cannot be had"),
+        ("generated/dev/jobs/rules.yaml:1", "is its header"),
+        ("generated/dev/jobs/nothing.yaml:1", "cannot be read"),
         ("generated/dev/jobs/mine.txt:1", "is not generated"),
         ("generated/dev/nobody/mine.txt:1", "follows from no spec"),
-        ("generated/dev/jobs/FILES:2", "only lists the files beside it"),
-        ("generated/schemas/FILES:2", "only lists the files beside it"),
-        ("specs/jobs.yaml:1", "is not below `generated/`"),
-        ("generated/dev/jobs/worker.json:2", "is not what would be generated"),
+        ("generated/dev/jobs/FILES:2", "is only a list of the files beside it"),
+        ("generated/schemas/FILES:2", "is only a list of the files beside it"),
+        ("specs/jobs.yaml:1", "is not in `generated/`"),
+        ("generated/dev/jobs/worker.json:2", "is not up to date"),
     ],
 )
 def test_what_cannot_be_asked(generated: Path, penstock: Run, place: str, says: str) -> None:

@@ -1,6 +1,6 @@
-"""What there is to generate, a line each: the page of artifacts and its tests read it from here.
+"""The list of artifacts, from which the reference page and its tests are made.
 
-Each folder that emits has it in a module `catalogue`: each kind of spec, the environment, the repository.
+Each folder that emits files has a module `catalogue`: each kind of spec, the environment, the repository.
 """
 
 from __future__ import annotations
@@ -10,20 +10,20 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A file, or several that are alike."""
+    """An artifact: one file, or several alike."""
 
     paths: tuple[str, ...]
-    """Below its folder: `manifests/deployment.yaml`; of the repository's below `generated/`."""
+    """Relative to its folder: `manifests/deployment.yaml`. For the repository's, relative to `generated/`."""
     what: str
-    """What it is, as a sentence without its full stop."""
+    """A description without a full stop."""
     readers: str
-    """Who reads it."""
+    """The programs or people that read it."""
     same_as: str = ""
-    """A file of the folder that changes with it: this one says the same in another way."""
+    """A file of the folder with the same content in another form: they change together."""
 
 
 def known(path: str, what: str, readers: str, same_as: str = "") -> Known:
-    """One file."""
+    """An artifact of one file."""
     return Known((path,), what, readers, same_as)
 
 

@@ -1,4 +1,4 @@
-"""What proves that generated files are valid: the programs that will read them, or that speak for those that will."""
+"""Checks generated files with other programs: those that will read them, or that stand in for those."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from penstock_generate.rendering.artifact import ENVIRONMENT_FOLDER
 from penstock_spec.platform import Platform
 
 FROM_THE_NET = "default"
-"""For schemas: kubeconform fetches those of Kubernetes itself, and lets other kinds pass."""
+"""The value for schemas with which kubeconform downloads those of Kubernetes and skips other kinds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,27 +20,25 @@ class Proof:
     """One run of a program."""
 
     what: str
-    """What it proves, in a few words."""
+    """The files that it checks, in a few words."""
     command: tuple[str, ...]
 
     @property
     def program(self) -> str:
-        """Its name."""
+        """The program's name."""
         return self.command[0]
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What came of it."""
-
     proof: Proof
     code: int | None
-    """None where the program is not there."""
+    """The exit code; None if the program is not installed."""
     said: str
 
 
 def proofs(root: Path, folders: list[str], platform: Platform, schemas: str) -> Iterator[Proof]:
-    """Of these folders of `generated/`, the cheapest first."""
+    """The checks of these folders of `generated/`, the cheapest first."""
     for environment, around in platform.environments.items():
         inside = [root / folder for folder in folders if folder.startswith(f"{environment}/")]
         manifests = [one / "manifests" for one in inside if (one / "manifests").is_dir()]
@@ -77,7 +75,7 @@ def _schemas(schemas: str, version: str) -> tuple[str, ...]:
 
 
 def run(proof: Proof) -> Result:
-    """Run it; what is not there is no proof."""
+    """Run a check."""
     program = shutil.which(proof.program)
     if program is None:
         return Result(proof, None, "")

@@ -1,1 +1,1 @@
-"""Alerts: what they are, and the rules and tests that follow from them, for pipelines and for environments."""
+"""Alerts as values, and the rules and tests that follow from them."""

@@ -1,4 +1,4 @@
-"""What an alert is: a query and a threshold apart, so that its rule, its tests and its panel say the same."""
+"""An alert as a value: the query apart from the threshold, so that the rule, its tests and its panel agree."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from penstock_spec.values.quantities import Duration
 ToldT = TypeVar("ToldT")
 Severity = Literal["critical", "warning", "info"]
 Feed = Callable[[float], Mapping[str, str]]
-"""From a value to series, in promtool's notation, for which the query has this value."""
+"""From a value to test series in promtool's notation, for which the query has this value."""
 
 QUARTER = 15
-"""Minutes."""
+"""Minutes: the usual window."""
 SHARE = 0.8
-"""Of a bound, from which on somebody should know that it is near."""
+"""The share of a limit at which a warning fires."""
 STEPS = 400
-"""Samples of a series, a minute apart."""
+"""Samples of a test series, one per minute."""
 PLACES = {"short": 0, "s": 1, "percentunit": 2}
-"""By unit: digits after the point in a description, and so the step that can be told."""
+"""Digits after the decimal point in descriptions, by unit. The smallest step in tests follows from it."""
 RATE_INTERVAL = "$__rate_interval"
-"""Grafana's: long enough for what is scraped, and as fine as the picture."""
+"""Grafana's variable: it fits the scrape interval and the zoom."""
 VALUE = "{value}"
-"""In a description: the value that the query had."""
+"""In a description: the value of the query."""
 NAMESPACE, NAME = blank("namespace in a query"), blank("name in a query")
-"""In the place of labels, for whoever asks for the series of many specs at once."""
+"""Placeholders for labels, for queries that many specs share."""
 
 
 def names_in_queries(namespace: str, name: str) -> Mapping[str, str]:
-    """What goes into these blanks, between the quotes of PromQL."""
+    """The values of these placeholders, escaped for PromQL strings."""
     return {"namespace in a query": quoted(namespace)[1:-1], "name in a query": quoted(name)[1:-1]}
 
 
@@ -44,40 +44,38 @@ def _at_once(_: float) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """An expression, and what makes it true. Those that read alike are fed alike."""
+    """An expression with test series. Queries with the same text have the same test series."""
 
     text: str
     feed: Feed = field(compare=False)
     warm: int = 0
-    """Minutes until it has the value."""
+    """Minutes until the query has its value in a test."""
     beyond: Callable[[float], int] = field(default=_at_once, compare=False)
-    """The minute from which on it is beyond a threshold that this value is just beyond: what rounds is so early."""
+    """The minute at which the query crosses a threshold just below the value: rounding makes it early."""
     exact: bool = True
-    """A quotient comes out a little beside."""
+    """False for quotients, which may deviate by a rounding error."""
 
 
 class Alert(NamedTuple):
-    """One rule."""
-
     name: str
     severity: Severity
     query: Query
     operator: Literal[">", ">=", "<"]
     threshold: float
     minutes: int
-    """How long it must hold."""
+    """How long the condition must hold."""
     summary: str
     description: str
     unit: Literal["short", "s", "percentunit"] = "short"
 
     @property
     def expression(self) -> str:
-        """The query against its threshold."""
+        """The query compared with its threshold."""
         return f"{self.query.text} {self.operator} {number(self.threshold)}"
 
     @property
     def quiet(self) -> float:
-        """A value just on this side."""
+        """The closest value that does not fire."""
         if self.operator == ">=":
             return self.threshold - self._step
         if self.query.exact:
@@ -86,7 +84,7 @@ class Alert(NamedTuple):
 
     @property
     def loud(self) -> float:
-        """A value just on the other."""
+        """The closest value that fires."""
         if self.operator == ">=":
             return self.threshold
         return self.threshold + self._step if self.operator == ">" else self.threshold - self._step
@@ -96,20 +94,20 @@ class Alert(NamedTuple):
         return 10.0 ** -PLACES[self.unit]
 
     def described(self, value: float | None = None) -> str:
-        """The description: of a value, or with the place for one."""
+        """The description with a value, or with Prometheus's template for it."""
         places = PLACES[self.unit]
         said = f'{{{{ printf "%.{places}f" $value }}}}' if value is None else f"{value:.{places}f}"
         return self.description.replace(VALUE, said)
 
 
 class Series:
-    """The series of one pipeline, or of whatever labels tell apart: queries over them, and what feeds these.
+    """Queries over the series with some labels, and their test series.
 
-    What is asked often is kept: thousands of specs ask the same of series whose labels are blanks.
+    Frequent queries are cached: thousands of specs share those whose labels are placeholders.
     """
 
     def __init__(self, labels: Mapping[str, str], *chosen: str) -> None:
-        """`labels` tell it from others; `chosen` are variables of a dashboard that narrow it."""
+        """`labels` select the series; `chosen` are variables of a dashboard that filter them."""
         self._labels = labels
         self._chosen = chosen
         self._known: dict[tuple[object, ...], Any] = {}
@@ -124,16 +122,16 @@ class Series:
         return self._once((name, *more.items()), told)
 
     def each(self, metric: Metric | str, form: str = "{}", **more: str) -> str:
-        """The series in a form such as `rate({}[5m])`."""
+        """The series inside an expression such as `rate({}[5m])`."""
         return form.format(self.of(metric, **more))
 
     def rate(self, metric: Metric | str, minutes: int, **more: str) -> str:
-        """How fast a counter grows, series by series. It means the same over any time: a dashboard chooses its own."""
+        """The rate of a counter by series. On a dashboard the window follows the zoom."""
         window = RATE_INTERVAL if self._chosen else f"{minutes}m"
         return f"rate({self.of(metric, **more)}[{window}])"
 
     def gauge(self, metric: Metric | str, how: str = "max", **more: str) -> Query:
-        """The highest, or the sum, of what pods tell."""
+        """The maximum, or another aggregate, over all pods."""
 
         def asked() -> Query:
             series = self.of(metric, **more)
@@ -143,20 +141,20 @@ class Series:
         return self._once(("gauge", name_of(metric), how, *more.items()), asked)
 
     def missing(self, metric: Metric | str, having: str = "") -> Query:
-        """1 where nobody tells it, or nobody tells it so; nothing where somebody does."""
+        """1 if no series exists, or none satisfies the condition; no value otherwise."""
         series = self.of(metric)
         text = f"absent({f'{series} {having}' if having else series})"
         return Query(text, lambda value: {} if value else {series: f"1+0x{STEPS}"})
 
     def share(self, part: str, whole: str) -> Query:
-        """How much of one gauge another is, where it is worst; nothing where the whole is 0, which means no bound."""
+        """The highest ratio of two gauges; no value if the denominator is 0, which means no limit."""
         used, most = self.of(part), self.of(whole)
         told = {most: f"100+0x{STEPS}"}
         text = f"max({used} / ({most} > 0))"
         return Query(text, lambda value: {used: f"{number(value * 100)}+0x{STEPS}", **told}, exact=False)
 
     def grown(self, metric: Metric | str, minutes: int, **more: str) -> Query:
-        """By how much a counter grew in these minutes, over all pods. Rounded: Prometheus extrapolates."""
+        """The increase of a counter in these minutes over all pods, rounded because Prometheus extrapolates."""
 
         def asked() -> Query:
             series = self.of(metric, **more)
@@ -171,14 +169,14 @@ class Series:
         return self._once(("grown", name_of(metric), minutes, *more.items()), asked)
 
     def risen(self, metric: Metric | str, minutes: int) -> Query:
-        """By how much a gauge rose above its least in these minutes: what is remembered, whoever tells it now."""
+        """The rise of a gauge above its minimum in these minutes. It survives a change of the exporting process."""
         series = self.of(metric)
         text = f"max({series}) - min(min_over_time({series}[{minutes}m]))"
         fed = f"0x{minutes - 5} {{}}+0x{STEPS}"
         return Query(text, lambda value: {series: fed.format(number(value))}, minutes + 1)
 
     def ratio(self, over: str, under: str, minutes: int) -> Query:
-        """How one counter grows beside another."""
+        """The ratio of the rates of two counters."""
 
         def asked() -> Query:
             upper, lower = self.of(over), self.of(under)
@@ -196,10 +194,10 @@ class Series:
 
 
 class Elsewhere(Series):
-    """Series about what is ours, of somebody who is scraped in another namespace: KEDA.
+    """Series of a program that is scraped in another namespace: KEDA.
 
-    Unless whoever scrapes it keeps its labels (`honorLabels`), `namespace` is where KEDA runs, and what KEDA itself
-    called so is `exported_namespace`. The monitors of its chart do not keep them, others may: either is asked for.
+    Unless its scrape config keeps its labels (`honorLabels`), `namespace` is KEDA's own namespace, and KEDA's label
+    becomes `exported_namespace`. The monitors of its chart do not keep labels, others may; the queries cover both.
     """
 
     def each(self, metric: Metric | str, form: str = "{}", **more: str) -> str:
@@ -211,7 +209,7 @@ class Elsewhere(Series):
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """Whose series are asked for: a pipeline's own, and what KEDA and kube-state-metrics tell of it."""
+    """The series of a pipeline, and those of KEDA and kube-state-metrics about it."""
 
     ours: Series
     scaler: Elsewhere
@@ -220,7 +218,7 @@ class Sources:
 
     @classmethod
     def of(cls, namespace: str, name: str, *chosen: str) -> Self:
-        """By name; `chosen` are variables of a dashboard, which KEDA and Kubernetes know nothing of."""
+        """By name; `chosen` are variables of a dashboard, which only the pipeline's own series have."""
         where = {"namespace": namespace}
         return cls(
             Series({**where, "pipeline": name}, *chosen),
@@ -231,7 +229,7 @@ class Sources:
 
 
 def added(queries: Iterable[Query]) -> Query:
-    """The sum of several; the first has all of it in a test."""
+    """The sum of several queries; in tests the first has the whole value."""
     first, *rest = queries
 
     def feed(value: float) -> Mapping[str, str]:
@@ -241,5 +239,5 @@ def added(queries: Iterable[Query]) -> Query:
 
 
 def minutes(duration: Duration) -> int:
-    """Rounded up."""
+    """In minutes, rounded up."""
     return max(1, -(-duration.amount // 60_000))

@@ -1,4 +1,4 @@
-"""Alerts as YAML, with blanks for what tells specs apart: thousands of specs share most of their alerts."""
+"""Alerts as YAML with placeholders: thousands of specs share most of their alerts."""
 
 from __future__ import annotations
 
@@ -12,38 +12,38 @@ from penstock_generate.rendering.placeholders import YAML, Form, Told, blank
 from penstock_generate.rendering.yaml_text import block
 
 MANY = 4096
-"""Alerts that differ in more than their labels: most differ in a threshold."""
+"""The number of cached alerts; most differ in a threshold."""
 
 
 class Frame(NamedTuple):
-    """What decides which labels and annotations there are."""
+    """The facts that decide which labels and annotations an alert has."""
 
     label: str
-    """The label that all metrics of a kind have, with the name of the spec."""
+    """The label with the spec's name that all metrics of a kind have."""
     runbooks: bool
     dashboards: bool
 
     @property
     def labels(self) -> dict[str, str]:
-        """What tells the series of one spec from others."""
+        """The labels that select the series of a spec."""
         return {"namespace": blank("namespace"), self.label: blank("name")}
 
     @property
     def about(self) -> About:
-        """What alerts are about."""
+        """The labels and annotations, with placeholders."""
         runbook = blank("runbook") if self.runbooks else None
         return About(self.labels, blank("team"), runbook, blank("dashboard") if self.dashboards else None)
 
 
 class Alerts(NamedTuple):
-    """All alerts of a spec, as lists that go on after a `:`."""
+    """The alerts of a spec as YAML lists that continue after a `:`."""
 
     rules: str
     tests: str
 
 
 def filled(frame: Frame, alerts: Iterable[Alert], told: Told) -> Alerts:
-    """Of one spec, whose values these are."""
+    """The alerts of one spec, with its values."""
     forms = [_forms(frame, alert) for alert in alerts]
     return Alerts(*("".join([form.filled(told) for form in each]) for each in zip(*forms, strict=True)))
 
@@ -55,7 +55,7 @@ def _forms(frame: Frame, alert: Alert) -> tuple[Form, Form]:
 
 
 def recorded(frame: Frame, queries: Mapping[str, str], dashboard: str, told: Told) -> str:
-    """What a Prometheus records of a spec: queries by name, and under `dashboard` where its dashboard is."""
+    """The recording rules of a spec, and the series named `dashboard` with the uid of its dashboard."""
     return _recorded(frame, tuple(queries.items()), dashboard).filled(told)
 
 

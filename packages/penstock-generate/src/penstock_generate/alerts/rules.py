@@ -1,4 +1,4 @@
-"""Alerts as rules for Prometheus, and what promtool tests these with."""
+"""Alerts as Prometheus rules and promtool tests."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from penstock_generate.alerts.define import Alert
 from penstock_generate.rendering.yaml_text import Written
 
 AFTER = 1
-"""Minutes after which what was to fire has fired."""
+"""Minutes after which an alert must have fired in a test."""
 
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What alerts are about, as each of them says it."""
+    """The labels and annotations that all alerts of a spec share."""
 
     labels: Mapping[str, str]
-    """What tells it from others."""
+    """Labels that select the spec."""
     team: str
-    """Who is told."""
+    """The team that is notified."""
     runbook: str | None
-    """The page with a heading for each alert."""
+    """The URL of the page with a heading per alert."""
     dashboard: str | None
-    """Where it can be seen."""
+    """The URL of the dashboard."""
 
     def labels_of(self, alert: Alert) -> dict[str, str]:
-        """Of an alert that fires."""
+        """The labels of a firing alert."""
         return {**self.labels, "severity": alert.severity, "team": self.team}
 
     def annotations_of(self, alert: Alert, value: float | None = None) -> dict[str, str]:
-        """What it tells people: of a value, or with the place for one."""
+        """The annotations, with a value or with Prometheus's template for it."""
         said = {"summary": alert.summary, "description": alert.described(value)}
         if self.runbook:
             said["runbook_url"] = f"{self.runbook}#{alert.name.lower()}"
@@ -41,7 +41,7 @@ class About:
 
 
 def rule(about: About, alert: Alert) -> dict[str, Any]:
-    """As Prometheus reads it."""
+    """The rule for Prometheus."""
     told: dict[str, Any] = {"alert": alert.name, "expr": alert.expression}
     if alert.minutes:
         told["for"] = f"{alert.minutes}m"
@@ -49,12 +49,12 @@ def rule(about: About, alert: Alert) -> dict[str, Any]:
 
 
 def suite(rules: str, tests: list[Any] | Written) -> dict[str, Any]:
-    """As promtool reads it."""
+    """The test file for promtool."""
     return {"rule_files": [rules], "evaluation_interval": "1m", "tests": tests}
 
 
 def tests(about: About, alert: Alert) -> Iterator[dict[str, Any]]:
-    """An alert is quiet on this side of its threshold and before its time, and fires on the other and after it."""
+    """Two tests: quiet at the threshold, firing beyond it once its time has passed, and not before."""
     end = alert.query.warm + alert.minutes + AFTER
     fired = {"exp_labels": about.labels_of(alert), "exp_annotations": about.annotations_of(alert, alert.loud)}
     yield _test(alert, "is quiet at its threshold", alert.quiet, {end: []})

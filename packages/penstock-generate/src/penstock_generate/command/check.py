@@ -1,4 +1,4 @@
-"""`penstock check`: whether what was generated is what would be generated."""
+"""`penstock check`: compare `generated/` with the specs."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from penstock_generate.tree.writing import opened
 from penstock_spec.repository import open_repository
 
 
-@click.command(name="check", short_help="See whether what was generated is up to date.")
+@click.command(name="check", short_help="Check that generated files are up to date.")
 @selection_options
 @click.pass_context
 def command(ctx: click.Context, environments: tuple[str, ...], names: tuple[str, ...], platform: Path | None) -> None:
-    """See whether `generated/` is what would be generated now, and change nothing.
+    """Check that `generated/` is up to date, and change nothing.
 
-    Ends with 1 where a file is missing, out of date, changed by hand, or left over.
+    Exit code 1: a file is missing, out of date, edited by hand, or left over.
 
     \b
     Examples:
@@ -30,7 +30,7 @@ def command(ctx: click.Context, environments: tuple[str, ...], names: tuple[str,
     root = root_of(repository.root)
     with opened(root):
         stamps = read_stamps(root)
-        gc.disable()  # what is loaded and read from here on stays until the end
+        gc.disable()  # everything loaded from here on is needed until the end
         from penstock_generate.terminal.run import Run, Selection
 
         ctx.exit(0 if Run(repository, Selection(environments, names), root, stamps).check() else 1)

@@ -1,4 +1,4 @@
-"""`penstock diff`: what a change of specs comes to, in words."""
+"""`penstock diff`: describe the changes of a spec in words."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from penstock_generate.terminal.repository import source_of
 from penstock_spec.linting.lint import load
 
 
-@click.command(name="diff", short_help="Say in words what would change in what was generated.")
+@click.command(name="diff", short_help="Describe the changes of generated files in words.")
 @click.argument("revision", required=False)
 @selection_options
-@click.option("--json", "as_json", is_flag=True, help="For machines.")
-@click.option("--markdown", "as_markdown", is_flag=True, help="For a pull request.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--markdown", "as_markdown", is_flag=True, help="Print Markdown, for a pull request.")
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -33,10 +33,10 @@ def command(
     as_json: bool,
     as_markdown: bool,
 ) -> None:
-    """Say in words what differs between what was generated and what would be generated now, and change nothing.
+    """Describe in words how new generated files would differ, and change nothing.
 
-    What was generated is what lies in `generated/`, or what was committed there in a REVISION of git. Ends with 1
-    where a change could lose messages and is not acknowledged.
+    Compares with the files in `generated/`, or with those committed in a git REVISION. Exit code 1: a change could
+    lose messages and is not acknowledged.
 
     \b
     Examples:
@@ -44,7 +44,7 @@ def command(
       penstock diff origin/main --markdown
     """
     if as_json and as_markdown:
-        raise click.UsageError("`--json` and `--markdown` are one or the other", ctx)
+        raise click.UsageError("use only one of `--json` and `--markdown`", ctx)
     chosen = Selection(environments, names)
     source = source_of(platform, chosen)
     root = root_of(source.root)

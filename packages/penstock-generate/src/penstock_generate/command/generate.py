@@ -1,4 +1,4 @@
-"""`penstock generate`: write everything that follows from the specs."""
+"""`penstock generate`: write all files that follow from the specs."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from penstock_generate.tree.writing import opened
 from penstock_spec.repository import open_repository
 
 
-@click.command(name="generate", short_help="Write everything that follows from the specs.")
+@click.command(name="generate", short_help="Write all files that follow from the specs.")
 @selection_options
 def command(environments: tuple[str, ...], names: tuple[str, ...], platform: Path | None) -> None:
-    """Write everything that follows from the specs and the platform file into `generated/`.
+    """Write all files that follow from the specs and the platform file into `generated/`.
 
-    Files that follow from nothing any more are removed; what was not generated is never touched. It is written as a
-    whole: an interrupted run leaves nothing half done. A change that can lose messages, such as another name for a
-    stream, has to be acknowledged in the spec first.
+    Files that are no longer generated are removed; other files are never touched. The change is atomic: an
+    interrupted run leaves the old files. A change that could lose messages, such as another stream key, must be
+    acknowledged in the spec first.
 
     \b
     Examples:
@@ -32,7 +32,7 @@ def command(environments: tuple[str, ...], names: tuple[str, ...], platform: Pat
     root = root_of(repository.root)
     with opened(root):
         stamps = read_stamps(root)
-        gc.disable()  # what is loaded and read from here on stays until the end
+        gc.disable()  # everything loaded from here on is needed until the end
         from penstock_generate.terminal.run import Run, Selection
 
         Run(repository, Selection(environments, names), root, stamps).generate()

@@ -1,4 +1,4 @@
-"""`penstock validate`: let the programs that will read generated files judge them."""
+"""`penstock validate`: check generated files with the programs that will read them."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from penstock_spec.report.safe import safe
 SCHEMAS = "build/validators/schemas"
 
 
-@click.command(name="validate", short_help="Let the programs that will read generated files judge them.")
+@click.command(name="validate", short_help="Check generated files with the programs that read them.")
 @selection_options
 @click.option(
     "--schemas",
     metavar="FOLDER",
-    help=f"JSON Schemas for kubeconform; `{SCHEMAS}` where it is there. `default` has it fetch those of Kubernetes.",
+    help=f"Folder of JSON Schemas for kubeconform; by default `{SCHEMAS}`. `default` downloads those of Kubernetes.",
 )
 @click.pass_context
 def command(
@@ -35,9 +35,9 @@ def command(
     platform: Path | None,
     schemas: str | None,
 ) -> None:
-    """Let kubeconform, promtool, amtool, helm and hadolint judge what lies in `generated/`.
+    """Check the files in `generated/` with kubeconform, promtool, amtool, helm and hadolint.
 
-    Each has to be on the PATH; one that is missing is named, and ends the command with 1 as a failure does.
+    Each program must be on the PATH. Exit code 1: a check failed, or a program is missing.
 
     \b
     Examples:
@@ -49,7 +49,7 @@ def command(
     root = root_of(source.root)
     folders = [folder for folder in compare.folders(root) if chosen.covers(folder)]
     if not folders:
-        raise CannotGoOn("nothing was generated", "run `penstock generate`")
+        raise CannotGoOn("there are no generated files to check", "run `penstock generate`")
     with ThreadPoolExecutor(processors()) as pool:
         asked = list(pool.map(run, proofs(root, folders, source.model, _schemas(source.root, schemas))))
     bad = [result for result in asked if result.code != 0]
@@ -66,16 +66,16 @@ def _schemas(root: Path, asked: str | None) -> str:
     if asked == FROM_THE_NET:
         return asked
     if not folder.is_dir():
-        hint = f"name a folder with them by `--schemas`, or write `--schemas {FROM_THE_NET}` to have them fetched"
-        raise CannotGoOn(f"there are no JSON Schemas for kubeconform in `{asked or SCHEMAS}`", hint)
+        hint = f"name their folder with `--schemas`, or use `--schemas {FROM_THE_NET}` to download them"
+        raise CannotGoOn(f"`{asked or SCHEMAS}` has no JSON Schemas for kubeconform", hint)
     return str(folder)
 
 
 def _told(result: Result) -> list[str]:
     paint = painter()
     if result.code is None:
-        return [f"{paint('not proven', 'warning')}  {result.proof.what}: there is no {result.proof.program}"]
+        return [f"{paint('skipped', 'warning')}  {result.proof.what}: {result.proof.program} is not installed"]
     if result.code:
         said = [f"    {safe(line)}" for line in result.said.splitlines()]
-        return [f"{paint('wrong', 'error')}       {result.proof.what} ({result.proof.program})", *said]
-    return [f"holds       {result.proof.what} ({result.proof.program})"]
+        return [f"{paint('failed', 'error')}   {result.proof.what} ({result.proof.program})", *said]
+    return [f"ok       {result.proof.what} ({result.proof.program})"]

@@ -1,1 +1,1 @@
-"""Dashboards: what they show as values, how Grafana wants it, and how one serves a thousand pipelines."""
+"""Dashboards: panels as values, Grafana's JSON, and templates that thousands of specs share."""

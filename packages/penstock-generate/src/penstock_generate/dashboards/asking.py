@@ -1,7 +1,7 @@
-"""What panels ask for: series that a viewer can narrow, and the alerts' own queries.
+"""Queries of panels: series that a viewer can filter, and the queries of alerts.
 
-A panel with an alert's line asks for what the alert asks for, within the same minutes, and its line is the number that
-the rule has: a picture and a page at night cannot tell different things.
+A panel with an alert's line has the alert's query, over the same minutes, and its line is the rule's threshold. So the
+dashboard and the alert always agree.
 """
 
 from __future__ import annotations
@@ -16,69 +16,69 @@ from penstock_generate.rendering.promql import name_of
 from penstock_spec.metrics import Metric
 
 CHOSEN = ("job", "instance")
-"""Variables of the dashboard that narrow what our processes tell."""
+"""Variables of the dashboard, which filter the series of Penstock's processes."""
 COLOURS: Mapping[str, Colour] = {"critical": "red", "warning": "orange", "info": "blue"}
 QUANTILES = (0.5, 0.95, 0.99)
 
 
 class Asking:
-    """Of the specs of one kind that share a dashboard."""
+    """Queries over the specs of one kind that share a dashboard."""
 
     def __init__(self, ours: Series, alerts: Iterable[Alert], info: str) -> None:
-        """`info` is what each of the processes tells of itself, as a selector."""
+        """`info` selects the info metric of their processes."""
         self.ours = ours
         self._alerts = {alert.name: alert for alert in alerts}
         self._info = info
 
     def has(self, alert: str) -> bool:
-        """Whether they have it."""
+        """Whether these specs have an alert."""
         return alert in self._alerts
 
     def asks(self, alert: str, legend: str) -> Target:
-        """What an alert asks."""
+        """The query of an alert."""
         return Target(self._alerts[alert].query.text, legend)
 
     def steps(self, *names: str) -> tuple[Step, ...]:
-        """The thresholds of those alerts that there are."""
+        """The thresholds of those alerts that these specs have."""
         found = (self._alerts[name] for name in names if name in self._alerts)
         return tuple(
             Step(threshold(one.name), "green" if one.operator == "<" else COLOURS[one.severity]) for one in found
         )
 
     def gauge(self, metric: Metric, legend: str, how: str = "max", **more: str) -> Target:
-        """The highest, or the sum, of what processes tell."""
+        """The maximum, or another aggregate, over all processes."""
         return Target(self.ours.gauge(metric, how, **more).text, legend)
 
     def by(self, metric: Metric, label: str, how: str = "max") -> Target:
-        """The same, label by label."""
+        """The same by label."""
         return Target(f"{how} by ({label}) ({self.ours.of(metric)})", f"{{{{{label}}}}}")
 
     def sum(self, legend: str, *metrics: Metric) -> Target:
-        """Several gauges that are measured in one place, together."""
+        """The sum of several gauges that one process measures."""
         return Target(added(map(self.ours.gauge, metrics)).text, legend)
 
     def rate(self, metric: Metric | str, legend: str, **more: str) -> Target:
-        """How fast a counter grows, over all processes."""
+        """The rate of a counter over all processes."""
         return Target(f"sum({self.ours.rate(metric, 0, **more)})", legend)
 
     def rates(self, metric: Metric | str, label: str) -> Target:
-        """The same, label by label."""
+        """The same by label."""
         return Target(f"sum by ({label}) ({self.ours.rate(metric, 0)})", f"{{{{{label}}}}}")
 
     def quantiles(self, metric: Metric) -> tuple[Target, ...]:
-        """How long half of them, almost all and all but a few took."""
+        """The median and two high quantiles of a histogram."""
         buckets = f"sum by (le) ({self.ours.rate(f'{name_of(metric)}_bucket', 0)})"
         return tuple(Target(f"histogram_quantile({one}, {buckets})", f"p{one * 100:.0f}") for one in QUANTILES)
 
     def of_process(self, metric: str, *, per_second: bool) -> str:
-        """What Python tells of its process; it knows no spec, and so is asked for by where ours is told."""
+        """A metric of Python's process collector. It has no label for the spec: it is joined with the info metric."""
         place = f'{{namespace="{NAMESPACE}",job=~"$job",instance=~"$instance"}}'
         told = f"rate({metric}{place}[{RATE_INTERVAL}])" if per_second else f"{metric}{place}"
         return f"{told} and on (job, instance) {self._info}"
 
 
 def firing(label: str, whose: str) -> Panel:
-    """How many alerts of a spec fire; `label` is that of its kind, `whose` what a reader calls it."""
+    """The number of firing alerts; `label` is the label of the kind, `whose` its name for readers."""
     series = f'ALERTS{{alertstate="firing",namespace="{NAMESPACE}",{label}="{NAME}"}}'
     return Panel(
         "Alerts",
@@ -91,7 +91,7 @@ def firing(label: str, whose: str) -> Panel:
 
 
 def what_runs(info: str) -> Panel:
-    """Versions and digests, from what each process tells of itself."""
+    """A table of versions and digests, from the info metric."""
     return Panel(
         "Running versions",
         "Processes by role, version of Penstock and digest of their spec. Two digests mean a rollout.",
@@ -103,15 +103,15 @@ def what_runs(info: str) -> Panel:
 
 
 def threshold(alert: str) -> str:
-    """A blank for an alert's number."""
+    """The placeholder of an alert's threshold."""
     return blank(f"threshold of {alert}")
 
 
 def thresholds(found: Iterable[Alert]) -> dict[str, Any]:
-    """What goes into those blanks."""
+    """The values of these placeholders."""
     return {f"threshold of {alert.name}": number(alert.threshold) for alert in found}
 
 
 def number(value: float) -> float:
-    """300 rather than 300.0."""
+    """An integer if the value is whole: 300, not 300.0."""
     return int(value) if value == int(value) else value

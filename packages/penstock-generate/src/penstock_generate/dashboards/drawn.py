@@ -1,4 +1,4 @@
-"""A dashboard as it goes into files."""
+"""A dashboard as text for its files."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from penstock_spec.values.yaml_text import quoted
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """Of one spec in one environment."""
+    """The dashboard of one spec in one environment."""
 
     artifact: Artifact
-    """For whoever reads it."""
+    """For people."""
     compact: Written
-    """For Grafana, by a ConfigMap: as it stands in YAML."""
+    """For Grafana's ConfigMap, as a YAML string."""
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """Of all specs of a shape: the same texts with blanks."""
+    """The dashboard of all specs of one variant, with placeholders."""
 
     pretty: Form
     compact: Form
 
     @classmethod
     def of(cls, data: Any) -> Self:  # noqa: ANN401 - whatever JSON holds
-        """As Grafana is to show it, with blanks."""
+        """From Grafana's JSON with placeholders."""
         return cls(Form.of(pretty(data), JSON), Form.of(quoted(compact(data)), JSON_IN_YAML))
 
     def filled(self, folder: str, values: Mapping[str, Any], maker: str) -> Drawn:
-        """For the spec whose folder and values these are."""
+        """For one spec: its folder and its values."""
         artifact = Artifact(f"{folder}/dashboard.json", self.pretty.filled(Told(JSON, values)), maker)
         return Drawn(artifact, Written(self.compact.filled(Told(JSON_IN_YAML, values))))

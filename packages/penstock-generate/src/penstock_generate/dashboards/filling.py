@@ -1,4 +1,4 @@
-"""What goes into the blanks of every dashboard of a spec, and what is the same in all of them."""
+"""The frame of every spec's dashboard, and the values that all of them fill in."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ REPLICAS = "kube_deployment_status_replicas"
 
 
 def of_every(it: PlannedSpec) -> dict[str, Any]:
-    """By the names of the blanks."""
+    """Values by placeholder."""
     namespace, name = it.around.namespace, it.name
     return {
         "uid": uid(it.environment, name),
@@ -31,7 +31,7 @@ def of_every(it: PlannedSpec) -> dict[str, Any]:
 
 
 def framed(kind: str, label: str, info: Metric, rows: Sequence[Row], *, has_runbooks: bool) -> Dashboard:
-    """A dashboard of a spec of this kind, around its rows; `label` is that of its metrics."""
+    """The dashboard of a spec around its rows; `label` is the label of its metrics."""
     ours = f'namespace="{NAMESPACE}",{label}="{NAME}"'
     told = Series({"namespace": NAMESPACE, "deployment": NAME}).of(REPLICAS)
     return Dashboard(

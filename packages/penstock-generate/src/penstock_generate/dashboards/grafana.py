@@ -1,7 +1,7 @@
-"""A dashboard as Grafana reads it, by its Foundation SDK.
+"""Grafana's JSON of a dashboard, by the Foundation SDK.
 
-Nothing in it hangs on the day or on chance: panels have the ids that follow from where they stand and what they are
-called, so that one more panel moves none of the links to the others.
+The result is deterministic. The id of a panel follows from its row and title, so that a new panel does not change links
+to the others.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from zlib import crc32
 from penstock_generate.dashboards.panel import Dashboard, Look, Mark, Panel, Row, Target, Variable
 
 SCHEMA = 36
-"""The version of Grafana's schema that the SDK's models have; Grafana itself goes on from there."""
+"""The schema version of the SDK's models; Grafana migrates newer ones itself."""
 DATASOURCE = "datasource"
 IDS = 1_000_000
 NOISE = {"transformations": [], "transparent": False, "repeatDirection": "h", "options": None, "style": "dark"}
-"""What the SDK always says and what is so anyway."""
+"""Values that the SDK always writes although they are Grafana's defaults."""
 SIZES: dict[Look, tuple[int, int]] = {"number": (4, 4), "lines": (8, 8), "areas": (8, 8), "table": (24, 9)}
 """Width, of 24, and height."""
 
 
 def made(dashboard: Dashboard) -> dict[str, Any]:
-    """As data, with its keys in order."""
-    # The SDK takes 80 ms to import, which a command that finds nothing to do need not wait for.
+    """As data with sorted keys."""
+    # Importing the SDK takes 80 ms, which a command without changes should not pay.
     from grafana_foundation_sdk.builders import dashboard as sdk  # noqa: PLC0415 - as the comment says
     from grafana_foundation_sdk.cog.encoder import JSONEncoder  # noqa: PLC0415 - as above
     from grafana_foundation_sdk.models import dashboard as models  # noqa: PLC0415 - as above
@@ -63,10 +63,10 @@ def made(dashboard: Dashboard) -> dict[str, Any]:
 
 
 def _tidied(value: Any) -> Any:  # noqa: ANN401 - whatever JSON holds
-    """Without what says nothing. The `null` of a threshold's first step does: it is minus infinity."""
+    """Without defaults. The `null` of a threshold's first step stays: it means minus infinity."""
     if isinstance(value, dict):
         kept = {key: one for key, one in value.items() if not (key in NOISE and one == NOISE[key])}
-        if "skipUrlSync" in kept:  # a variable, which needs no id: its name is one
+        if "skipUrlSync" in kept:  # a variable: its name identifies it
             kept.pop("id", None)
         return {key: _tidied(kept[key]) for key in sorted(kept)}
     return [_tidied(one) for one in value] if isinstance(value, list) else value
@@ -118,7 +118,7 @@ def _panel(panel: Panel, row: Row) -> Any:  # noqa: ANN401 - as above
     if panel.look == "table":
         _as_table(builder, panel)
     elif panel.look == "number":
-        builder.thresholds(_thresholds(panel))  # always: without any, Grafana thinks of some
+        builder.thresholds(_thresholds(panel))  # always: without any, Grafana adds its own
     else:
         _over_time(builder, panel)
     return builder
@@ -136,7 +136,7 @@ def _over_time(builder: Any, panel: Panel) -> None:  # noqa: ANN401 - as above
 
 
 def _as_table(builder: Any, panel: Panel) -> None:  # noqa: ANN401 - as above
-    """A row for each value of one label: the queries are joined by it and become columns."""
+    """A row per value of one label: the queries are joined by it and become columns."""
     from grafana_foundation_sdk.models import dashboard as models  # noqa: PLC0415 - as in `made`
 
     shown = {f"Value #{chr(ord('A') + number)}": target.legend for number, target in enumerate(panel.targets)}

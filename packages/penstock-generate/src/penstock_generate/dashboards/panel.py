@@ -1,4 +1,4 @@
-"""What a dashboard shows, as values; Grafana's way of saying it is `grafana.py`'s."""
+"""Dashboards as values; `grafana.py` turns them into JSON."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from typing import Any, Literal
 
 Unit = Literal["short", "s", "percentunit", "mps", "ops", "bytes", "bool", "none"]
 Look = Literal["lines", "areas", "number", "table"]
-"""Lines over time, the same on top of each other, what it is now, a row for each thing."""
+"""Lines over time, stacked areas, the current value, or a table."""
 Colour = Literal["green", "orange", "red", "blue"]
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A query and the name of what it gives; in a table, the heading of its column."""
+    """A query and the legend of its result; in a table, the heading of its column."""
 
     query: str
     legend: str
 
     def named(self, legend: str) -> Target:
-        """The same under another name."""
+        """The same query with another legend."""
         return replace(self, legend=legend)
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """From this value on it is of this colour; a value may be a blank that is filled in later."""
+    """A colour from a value on; the value may be a placeholder."""
 
     value: Any
     colour: Colour
@@ -33,7 +33,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """What is else of a table's column: properties by Grafana's names for them."""
+    """More properties of a table's column, by Grafana's names."""
 
     name: str
     says: tuple[tuple[str, Any], ...]
@@ -41,27 +41,25 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One picture."""
-
     title: str
     description: str
     unit: Unit
     targets: tuple[Target, ...]
     look: Look = "lines"
     below: Colour = "green"
-    """The colour before the first step."""
+    """The colour below the first step."""
     steps: tuple[Step, ...] = ()
-    """Drawn as lines; they rise."""
+    """Drawn as lines, in ascending order."""
     by: str = ""
-    """The label that a table has its rows by."""
+    """The label by which a table has its rows."""
     columns: tuple[Column, ...] = ()
     hidden: tuple[str, ...] = ()
-    """Columns that a table leaves out."""
+    """Columns that a table omits."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Panels about one thing."""
+    """Panels on one topic."""
 
     title: str
     panels: tuple[Panel, ...]
@@ -69,7 +67,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """What whoever looks may choose."""
+    """A choice of the viewer."""
 
     name: str
     query: str
@@ -77,7 +75,7 @@ class Variable:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """To a page elsewhere."""
+    """A link to another page."""
 
     title: str
     url: str
@@ -85,7 +83,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Moments that are marked in every picture."""
+    """An annotation: moments that are marked in every panel."""
 
     name: str
     query: str
@@ -93,8 +91,6 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Dashboard:
-    """Whole."""
-
     uid: str
     title: str
     description: str

@@ -1,4 +1,4 @@
-"""A dashboard as text: for people and their diffs, and in few bytes for a ConfigMap."""
+"""JSON as text: readable in diffs, or compact for a ConfigMap."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import orjson
 
 
 def pretty(data: Any) -> str:  # noqa: ANN401 - whatever JSON holds
-    """A line for each value."""
+    """One value a line."""
     return orjson.dumps(data, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()
 
 
 def compact(data: Any) -> str:  # noqa: ANN401 - as above
-    """On one line: `kubectl apply` repeats an object in an annotation, which has room for 256 KiB."""
+    """On one line: `kubectl apply` copies an object into an annotation, which is limited to 256 KiB."""
     return orjson.dumps(data).decode()

@@ -1,18 +1,18 @@
-"""What Grafana knows a dashboard by."""
+"""The uid of a dashboard in Grafana."""
 
 from __future__ import annotations
 
 import hashlib
 
 LONGEST = 40
-"""Characters that Grafana takes."""
+"""Grafana's limit, in characters."""
 PLACES = 8
 
 
 def uid(environment: str, name: str) -> str:
-    """Of what has this name in an environment: the same for ever, and in links elsewhere too."""
+    """The uid for a name in an environment: it never changes, because links elsewhere contain it."""
     said = f"{environment}-{name}"
-    # Two names may make one text (`a-b`, `c` and `a`, `b-c`), and long ones do not fit: what they are told apart by
-    # is a digest, in every uid, so that nobody has to know which of them have one.
+    # Two pairs may give one text (`a-b`, `c` and `a`, `b-c`), and long ones are cut: a digest tells them apart.
+    # Every uid has one, so there is no special case.
     told = hashlib.sha256(f"{environment}/{name}".encode()).hexdigest()[:PLACES]
     return f"{said[: LONGEST - PLACES - 1].rstrip('-')}-{told}"

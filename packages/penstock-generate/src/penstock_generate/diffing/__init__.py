@@ -1,1 +1,1 @@
-"""What a change of specs comes to, in words."""
+"""Describes the changes between two states of `generated/` in words."""

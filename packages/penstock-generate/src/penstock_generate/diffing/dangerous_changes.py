@@ -1,4 +1,4 @@
-"""What of a change could lose messages: what was generated before tells what was there."""
+"""Changes that could lose messages, compared with the worker files that were generated before."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ WORKER = "worker.json"
 
 
 def dangers(source: Source, specs: Mapping[str, File], root: Path, difference: Difference) -> ChangeFindings:
-    """Of what is about to be written over `generated/`. Only where a process would see a change is there anything."""
+    """Of the files that are about to be written. Only changes that a process would see count."""
     touched = (*difference.outdated, *difference.edited, *difference.left_over)
     was = {path: (root / path).read_bytes() for path in touched if path.endswith(f"/{WORKER}")}
     return of(source, specs, was)
 
 
 def of(source: Source, specs: Mapping[str, File], was: Mapping[str, bytes]) -> ChangeFindings:
-    """Against worker files as they were, by their paths below `generated/`."""
+    """Compared with earlier worker files, by their paths below `generated/`."""
     before: dict[str, dict[str, Section]] = {}
     for path, raw in sorted(was.items()):
         environment, name, _ = path.split("/")

@@ -1,4 +1,4 @@
-"""Two values held against each other, down to what has no parts."""
+"""Compares two values down to their leaves."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 LONGEST = 60
-"""Characters of a value that are shown."""
+"""The limit of a value that is shown, in characters."""
 
 
 class Changed(NamedTuple):
-    """A place at which two values differ. What is missing on one side is `MISSING`."""
+    """A place where two values differ; `MISSING` stands for the absent side."""
 
     path: str
     before: Any
@@ -30,7 +30,7 @@ MISSING: Any = object()
 
 
 def changed(before: Any, after: Any, path: str = "") -> Iterator[Changed]:  # noqa: ANN401 - whatever JSON can say
-    """Each place, in the order of what is there now. Items of lists are known by their `name`, if they have one."""
+    """All places that differ, in the order of the new value. Items of lists are matched by `name`, if they have one."""
     if isinstance(before, dict) and isinstance(after, dict):
         for key in (*after, *(key for key in before if key not in after)):
             inside = f"{path}.{key}" if path else str(key)
@@ -60,7 +60,7 @@ def _has_parts(value: Any) -> bool:  # noqa: ANN401 - as above
 
 
 def shown(value: Any) -> str:  # noqa: ANN401 - as above
-    """On one line, and not all of a long one."""
+    """On one line, shortened."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     line = " ".join(text.split())
     return line if len(line) <= LONGEST else f"{line[: LONGEST - 3]}..."

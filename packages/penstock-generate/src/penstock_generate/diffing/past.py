@@ -1,4 +1,4 @@
-"""What was generated before: as it lies on disk, or in a revision of git."""
+"""The earlier state of `generated/`: on disk, or in a revision of git."""
 
 from __future__ import annotations
 
@@ -13,45 +13,45 @@ from penstock_spec.findings import CannotGoOn
 
 
 class Past(Protocol):
-    """Folders and their files, by paths below `generated/`."""
+    """Folders and files by paths below `generated/`."""
 
     def folders(self) -> list[str]:
-        """Those that have a listing."""
+        """The folders that have a listing."""
 
     def listing(self, folder: str) -> str:
-        """Nothing where there is none."""
+        """The listing of a folder; None if there is none."""
 
     def files(self, folder: str) -> Mapping[str, bytes]:
-        """Those that are listed and there."""
+        """The listed files that exist."""
 
 
 class Disk:
-    """As it lies there."""
+    """The state on disk."""
 
     def __init__(self, root: Path) -> None:
         """`root` is `generated/`."""
         self._root = root
 
     def folders(self) -> list[str]:
-        """Those that have a listing."""
+        """The folders that have a listing."""
         return compare.folders(self._root)
 
     def listing(self, folder: str) -> str:
-        """As text."""
+        """The listing of a folder."""
         path = self._root / folder / listing.NAME
         return path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
 
     def files(self, folder: str) -> Mapping[str, bytes]:
-        """Those that are listed and there."""
+        """The listed files that exist."""
         paths = (f"{folder}/{name}" for name in listing.parse(self.listing(folder)))
         return {path: (self._root / path).read_bytes() for path in paths if (self._root / path).is_file()}
 
 
 class Git:
-    """As it was committed."""
+    """A committed state."""
 
     def __init__(self, root: Path, revision: str) -> None:
-        """`root` is `generated/`, which need not be there any more."""
+        """`root` is `generated/`, which may have been deleted since."""
         self._where = root.parent
         self._name = root.name
         told = self._git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{tree}}")
@@ -64,17 +64,17 @@ class Git:
             self._blobs[path.decode("utf-8", "surrogateescape").partition("/")[2]] = about.split()[2].decode()
 
     def folders(self) -> list[str]:
-        """Those that have a listing."""
+        """The folders that have a listing."""
         found = (path.rpartition("/") for path in self._blobs)
         listed = [folder for folder, _, name in found if name == listing.NAME]
         return sorted(one for one in listed if one.count("/") == (0 if one in REPOSITORY_FOLDERS else 1))
 
     def listing(self, folder: str) -> str:
-        """As text."""
+        """The listing of a folder."""
         return self._blob(f"{folder}/{listing.NAME}").decode("utf-8", "replace")
 
     def files(self, folder: str) -> Mapping[str, bytes]:
-        """Those that are listed and there."""
+        """The listed files that exist."""
         paths = (f"{folder}/{name}" for name in listing.parse(self.listing(folder)))
         return {path: self._blob(path) for path in paths if path in self._blobs}
 

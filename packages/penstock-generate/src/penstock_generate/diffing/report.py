@@ -1,4 +1,4 @@
-"""Everything that differs between what was generated and what would be, folder by folder."""
+"""All changes between two states of `generated/`, folder by folder."""
 
 from __future__ import annotations
 
@@ -17,42 +17,42 @@ from penstock_generate.tree import listing
 SECTIONS = (
     "files", "message", "worker", "platform", "scaling", "alerts", "dashboard", "access", "manifests", "settings",
 )  # fmt: skip
-"""In the order in which they are told."""
+"""In the order of the report."""
 DEPLOYMENT = "manifests/deployment.yaml"
 
 
 @dataclass(frozen=True, slots=True)
 class Differs:
-    """One folder."""
+    """The changes of one folder."""
 
     name: str
-    """Of the spec, or of what else it holds."""
+    """The name of the spec, or of another folder."""
     environment: str
-    """Nothing where it belongs to all."""
+    """Empty if it belongs to all."""
     said: tuple[Said, ...]
     also: tuple[str, ...]
-    """Files that differ and for which there are no words."""
+    """Changed files that have no description."""
     restarts: bool
-    """Whether pods that run are replaced."""
+    """Whether running pods are replaced."""
 
     @property
     def told(self) -> tuple[tuple[Said, ...], tuple[str, ...], bool]:
-        """All but where it is."""
+        """Everything but the place, to merge environments."""
         return self.said, self.also, self.restarts
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """All of them."""
+    """The changes of all folders."""
 
     differs: tuple[Differs, ...]
     unchanged: int
     was: Mapping[str, bytes]
-    """Worker files as they were, of folders that differ."""
+    """The earlier worker files of changed folders."""
 
 
 def report(past: Past, folders: Iterable[Folder], gone: Iterable[str]) -> Report:
-    """`folders` as they would be; `gone` are those that would be no more."""
+    """From the new `folders` and the names of folders that are `gone`."""
     found, unchanged = [], 0
     was: dict[str, bytes] = {}
     for folder in folders:
@@ -77,7 +77,7 @@ def _workers(files: Mapping[str, bytes]) -> dict[str, bytes]:
 def _differs(folder: str, old: Mapping[str, bytes], new: Mapping[str, bytes]) -> Differs:
     environment, _, name = ("", "", folder) if folder in REPOSITORY_FOLDERS else folder.partition("/")
     if not old or not new:
-        said = Said("files", f"{len(new)} new ones" if new else f"all {len(old)} removed")
+        said = Said("files", f"all {len(new)} added" if new else f"all {len(old)} removed")
         return Differs(name, environment, (said,), (), restarts=False)
     inside = {path.removeprefix(f"{folder}/") for path in (*new, *old)}
     told: list[Said] = []
@@ -96,7 +96,7 @@ def _differs(folder: str, old: Mapping[str, bytes], new: Mapping[str, bytes]) ->
 
 
 def _in_order(told: list[Said]) -> list[Said]:
-    """By section, each in the order in which it came."""
+    """Sorted by section, stable within it."""
     return sorted(dict.fromkeys(told), key=lambda one: SECTIONS.index(one.section))
 
 

@@ -1,4 +1,4 @@
-"""A report as text, Markdown or JSON. What is the same in several environments is told once."""
+"""A report as text, Markdown or JSON. Changes that several environments share appear once."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WIDTH = 12
 
 
 class Group(NamedTuple):
-    """One change, and where it is made."""
+    """One change, and the environments that have it."""
 
     name: str
     environments: tuple[str, ...]
@@ -33,8 +33,8 @@ class Group(NamedTuple):
 
     @property
     def rollout(self) -> str:
-        """What happens to pods that run."""
-        return "pods restart" if self.restarts else "none: no pod restarts"
+        """The effect on running pods."""
+        return "pods restart" if self.restarts else "no pod restarts"
 
 
 def text(report: Report, looked: ChangeFindings, paint: Callable[[str, str], str]) -> Iterator[str]:
@@ -52,7 +52,7 @@ def text(report: Report, looked: ChangeFindings, paint: Callable[[str, str], str
 
 
 def markdown(report: Report, looked: ChangeFindings) -> Iterator[str]:
-    """For the description of a pull request, or a comment on it."""
+    """For a pull request."""
     for finding, says in _dangers(looked):
         yield f"> **Danger**: `{finding.at}`: {_md(finding.says)} ({says})\n"
     for group in grouped(report):
@@ -66,7 +66,7 @@ def markdown(report: Report, looked: ChangeFindings) -> Iterator[str]:
 
 
 def as_json(report: Report, looked: ChangeFindings) -> str:
-    """For machines."""
+    """For programs."""
     told = {
         "changes": [
             {
@@ -88,7 +88,7 @@ def as_json(report: Report, looked: ChangeFindings) -> str:
 
 
 def grouped(report: Report) -> list[Group]:
-    """In the order of names; what belongs to all comes last."""
+    """Sorted by name; folders of all environments come last."""
     found: dict[tuple[object, ...], list[Differs]] = {}
     for one in report.differs:
         found.setdefault((one.name, one.told), []).append(one)
@@ -106,10 +106,11 @@ def _dangers(looked: ChangeFindings) -> Iterator[tuple[Finding, str]]:
 
 def _summary(report: Report) -> str:
     changed = len(report.differs)
-    differ = "1 folder of generated/ differs" if changed == 1 else f"{changed} folders of generated/ differ"
-    return f"{differ}, {report.unchanged} {'does' if report.unchanged == 1 else 'do'} not"
+    count = changed or report.unchanged
+    folders = f"{count} folder{'' if count == 1 else 's'}"
+    return f"{folders} changed, {report.unchanged} unchanged" if changed else f"no changes ({folders} compared)"
 
 
 def _md(says: str) -> str:
-    """Nothing in it is Markdown's or HTML's."""
+    """Escape Markdown and HTML."""
     return "".join(f"\\{one}" if one in "\\`*_[]<>#|!{}" else one for one in safe(says))

@@ -1,4 +1,4 @@
-"""What differs between two versions of a file, in words: one reader a kind of file."""
+"""Describes the changes of a file in words, with one reader per kind of file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from penstock_generate.inputs.plan import DOMAIN
 
 
 class Said(NamedTuple):
-    """One difference."""
+    """One change."""
 
     section: str
     says: str
@@ -23,15 +23,15 @@ class Said(NamedTuple):
 Reader = Callable[[Any, Any], Iterator[Said]]
 THRESHOLD = re.compile(r"(.*) (>=|>|<) ([0-9.e+]+)", re.DOTALL)
 ROLES = ("worker", "scheduler")
-"""Containers of what has a spec."""
+"""Containers that run a spec."""
 KNOWN = {
     "ScaledObject": {
         "spec.minReplicaCount": "min replicas",
         "spec.maxReplicaCount": "max replicas",
-        "spec.pollingInterval": "poll, in seconds,",
-        "spec.cooldownPeriod": "cooldown, in seconds,",
+        "spec.pollingInterval": "polling interval (seconds)",
+        "spec.cooldownPeriod": "cooldown (seconds)",
         "spec.fallback.replicas": "fallback replicas",
-        "spec.fallback.failureThreshold": "failures until the fallback",
+        "spec.fallback.failureThreshold": "failures before fallback",
         "spec.advanced.scalingModifiers.formula": "formula",
         "spec.advanced.scalingModifiers.target": "backlog per replica",
     },
@@ -48,14 +48,14 @@ KNOWN = {
         },
     },
 }
-"""Words for fields of manifests."""
+"""Names for fields of manifests."""
 SAME = {
     "spec.template.spec.terminationGracePeriodSeconds",
     *(f"spec.template.spec.containers[{role}].resources.requests.memory" for role in ROLES),
     f"spec.template.metadata.annotations.{DOMAIN}/spec",
     f"spec.template.metadata.annotations.{DOMAIN}/specs",
 }
-"""Fields that follow from others that are told."""
+"""Fields that follow from others, which are reported."""
 TRIGGER = re.compile(r"spec\.triggers\[(\w+)\]\.(?:metadata\.)?(.*)")
 
 
@@ -70,7 +70,7 @@ def of_worker(before: Any, after: Any) -> Iterator[Said]:  # noqa: ANN401 - as r
 
 
 def of_manifest(before: Any, after: Any) -> Iterator[Said]:  # noqa: ANN401 - as read
-    """A manifest of Kubernetes."""
+    """A Kubernetes manifest."""
     kind = str((after or before).get("kind", ""))
     section = "scaling" if kind == "ScaledObject" else "manifests"
     if not before or not after:
@@ -90,7 +90,7 @@ def of_manifest(before: Any, after: Any) -> Iterator[Said]:  # noqa: ANN401 - as
 
 
 def of_rules(before: Any, after: Any) -> Iterator[Said]:  # noqa: ANN401 - as read
-    """`rules.yaml`: alerts, and what is recorded."""
+    """`rules.yaml`: alerts and recording rules."""
     old, new = _rules(before), _rules(after)
     for name, rule in new.items():
         if name not in old:
@@ -111,17 +111,17 @@ def _of_rule(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[st
         if old and new and old[1] == new[1]:
             yield f"fires at {new[2]} {new[3]} instead of {old[2]} {old[3]}"
         else:
-            yield "asks something else"
+            yield "has another query"
     if before.get("for") != after.get("for"):
         yield f"fires after {after.get('for', '0m')} instead of {before.get('for', '0m')}"
     for one in changed(before.get("labels", {}), after.get("labels", {})):
         yield str(one)
     if before.get("annotations") != after.get("annotations") and before.get("expr") == after.get("expr"):
-        yield "says it in other words"
+        yield "has another text"
 
 
 def of_dashboard(before: Any, after: Any) -> Iterator[Said]:  # noqa: ANN401 - as read
-    """`dashboard.json`: panels by their titles."""
+    """`dashboard.json`: panels by title."""
     old, new = (dict(_panels((one or {}).get("panels", []))) for one in (before, after))
     for title in (*new, *(title for title in old if title not in new)):
         if title not in old or title not in new:
@@ -137,7 +137,7 @@ def _panels(panels: list[Mapping[str, Any]]) -> Iterator[tuple[str, Mapping[str,
 
 
 def of_lines(before: Any, after: Any) -> Iterator[Said]:  # noqa: ANN401 - as read
-    """`acl.txt`: who may do what."""
+    """`acl.txt`: rights."""
     old, new = (str(one or "").splitlines() for one in (before, after))
     for line in new:
         if line not in old:
@@ -145,12 +145,12 @@ def of_lines(before: Any, after: Any) -> Iterator[Said]:  # noqa: ANN401 - as re
 
 
 def of_environment(before: Any, after: Any) -> Iterator[Said]:  # noqa: ANN401 - as read
-    """What has no words of its own."""
+    """Data without a description of its own."""
     yield from (Said("settings", str(one)) for one in changed(before or {}, after or {}))
 
 
 def nothing(before: Any, after: Any) -> Iterator[Said]:  # noqa: ANN401 - as read
-    """What says again what another file says."""
+    """Files with the same content as another file."""
     del before, after
     yield from ()
 
@@ -172,11 +172,11 @@ READERS: tuple[tuple[str, Reader], ...] = (
     ("values.yaml", nothing),
     ("FILES", nothing),
 )
-"""By how a path inside its folder begins; the first counts."""
+"""By the beginning of the path inside the folder; the first match counts."""
 
 
 def say(name: str, before: bytes | None, after: bytes | None) -> Iterator[Said] | None:
-    """What differs in a file of this name inside its folder; None where there are no words for it."""
+    """The changes of a file by its path inside the folder; None if no reader describes it."""
     for start, reader in READERS:
         if name.startswith(start):
             return reader(_read(name, before), _read(name, after))

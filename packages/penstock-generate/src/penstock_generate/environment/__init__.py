@@ -1,4 +1,4 @@
-"""Everything around the pipelines of an environment together."""
+"""The files of an environment."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["emit"]
 
 
 def emit(it: PlannedEnvironment, templates: Templates) -> Iterator[Artifact]:
-    """Its files, in no particular order; none where there is nothing to look after."""
+    """The files in any order; none if no spec needs them."""
     if not it.members:
         return
     yield from manifests.emit(it, templates)

@@ -1,6 +1,6 @@
-"""`acl.txt`: what pods of one spec may do in Redis for the sake of another; here of schedulers that send to pipelines.
+"""`acl.txt` of an environment: the rights of a scheduler's pods on the pipelines that it sends to.
 
-The lines add to what the spec's own `acl.txt` gives them.
+Its lines add to the scheduler's own `acl.txt`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from penstock_generate.rendering.artifact import Artifact
 
 
 def emit(it: PlannedEnvironment) -> Iterator[Artifact]:
-    """The file; none where nobody sends."""
+    """The file; none if no scheduler sends."""
     producers = {one.name: one.producer for one in it.members if one.producer}
     lines = [
         f"ACL SETUSER {one.name}-{one.role} {producers[name]}\n"

@@ -1,4 +1,4 @@
-"""The configuration of an Alertmanager: which team hears of what, and what is not said twice."""
+"""The configuration of an Alertmanager: which team receives which alert, and which alerts are muted by others."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from penstock_generate.rendering.yaml_text import document
 from penstock_spec.platform import Route
 
 SECRETS = "/etc/alertmanager/secrets"
-"""Where the operator's Alertmanager mounts the secrets that its `spec.secrets` names."""
+"""The folder where the operator's Alertmanager mounts the secrets of its `spec.secrets`."""
 SLACK = ("alertmanager-slack", "url")
-"""The secret, and its key, with the address that Slack gives out for posting."""
+"""The secret and its key with Slack's webhook URL."""
 PAGERDUTY_KEY = "routing-key"
-"""In the secret that the platform file names for a team."""
+"""The key in the secret that the platform file names for a team."""
 DEFAULT = "default"
 CRITICAL = 'severity="critical"'
 TEXT = (
@@ -42,7 +42,7 @@ def emit(it: PlannedEnvironment) -> Iterator[Artifact]:
 
 
 def configuration(it: PlannedEnvironment) -> dict[str, Any]:
-    """As Alertmanager reads it."""
+    """The configuration as data."""
     routes, labels = it.around.routes, [label_of(kind) for kind in it.kinds]
     say = _Saying(labels)
     default = routes.get(DEFAULT, Route())
@@ -64,7 +64,7 @@ def configuration(it: PlannedEnvironment) -> dict[str, Any]:
             *(one for team, route in routes.items() if team != DEFAULT for one in say.receivers(team, route)),
         ],
         "inhibit_rules": [
-            # Who is told that something stands still needs no warning of it.
+            # A critical alert of a pipeline mutes its warnings.
             *(
                 {
                     "source_matchers": [CRITICAL, _any(label)],
@@ -73,7 +73,7 @@ def configuration(it: PlannedEnvironment) -> dict[str, Any]:
                 }
                 for label in labels
             ),
-            # Without Redis each has something to tell; once is enough.
+            # Without Redis every pipeline alerts; one alert is enough.
             *(
                 {
                     "source_matchers": ['alertname="PenstockRedisDown"'],
@@ -92,7 +92,7 @@ def configuration(it: PlannedEnvironment) -> dict[str, Any]:
 
 
 def _routes(team: str, route: Route) -> Iterator[dict[str, Any]]:
-    """What a team has no place for goes on to the default."""
+    """Routes of a team. Alerts for which it has no receiver go to the default route."""
     mine = f'team="{team}"'
     if route.pagerduty:
         yield {"matchers": [mine, CRITICAL], "receiver": _critical(team)}
@@ -101,21 +101,21 @@ def _routes(team: str, route: Route) -> Iterator[dict[str, Any]]:
 
 
 class _Saying:
-    """How alerts are told, where these labels name what they are about."""
+    """Texts of notifications for alerts with these labels."""
 
     def __init__(self, labels: Sequence[str]) -> None:
         self._names = {label: f"{{{{ .CommonLabels.{label} }}}}" for label in labels}
         self._name = "".join(self._names.values())  # an alert has one of them
 
     def receivers(self, team: str, route: Route) -> Iterator[dict[str, Any]]:
-        """Of a team."""
+        """The receivers of a team."""
         if route.pagerduty:
             yield self.paged(team, route)
         if route.slack:
             yield {"name": team, "slack_configs": [self.slack(route.slack)]}
 
     def paged(self, team: str, route: Route) -> dict[str, Any]:
-        """Somebody is woken, and the channel knows it."""
+        """The receiver for critical alerts: PagerDuty, and the Slack channel."""
         told = {"slack_configs": [self.slack(route.slack)]} if route.slack else {}
         page = {
             "routing_key_file": f"{SECRETS}/{route.pagerduty}/{PAGERDUTY_KEY}",
@@ -126,11 +126,11 @@ class _Saying:
         return {"name": _critical(team), **told, "pagerduty_configs": [page]}
 
     def slack(self, channel: str) -> dict[str, Any]:
-        """A channel is told."""
+        """The settings of a Slack channel."""
         secret, key = SLACK
         return {
             "api_url_file": f"{SECRETS}/{secret}/{key}",
-            "channel": channel.replace("{{", '{{ "{{" }}'),  # Alertmanager takes it for a template as well
+            "channel": channel.replace("{{", '{{ "{{" }}'),  # Alertmanager treats it as a template too
             "send_resolved": True,
             "color": COLOR,
             "title": f"[{{{{ .Status | toUpper }}}}] {{{{ .CommonLabels.alertname }}}} {self._name}",
@@ -140,10 +140,10 @@ class _Saying:
 
 
 def _any(label: str) -> str:
-    """Whatever has this label."""
+    """A matcher for any value of this label."""
     return f'{label}=~".+"'
 
 
 def _critical(team: str) -> str:
-    """No team has a slash in its name."""
+    """The receiver's name for critical alerts; no team has a slash in its name."""
     return f"{team}/critical"

@@ -1,4 +1,4 @@
-"""What is generated for an environment."""
+"""The artifacts of an environment."""
 
 from __future__ import annotations
 

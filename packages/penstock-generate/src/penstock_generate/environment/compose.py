@@ -1,4 +1,4 @@
-"""A compose file, with which all specs of an environment run on a laptop."""
+"""A Compose file that runs all specs of an environment on a laptop."""
 
 from __future__ import annotations
 
@@ -24,5 +24,5 @@ def emit(it: PlannedEnvironment, templates: Templates) -> Iterator[Artifact]:
 
 
 def _plain(text: str) -> str:
-    """Compose replaces variables in all that it reads."""
+    """Escape `$`: Compose substitutes variables in all values."""
     return text.replace("$", "$$")

@@ -1,4 +1,4 @@
-"""The Kubernetes manifests of an environment: its janitor, and the rules that belong to no pipeline."""
+"""The Kubernetes manifests of an environment: its janitor, and its alert rules."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ OF_THE_JANITOR = (
     "Deployment", "NetworkPolicy", "PodDisruptionBudget", "PodMonitor", "Role", "RoleBinding", "Service",
     "ServiceAccount",
 )  # fmt: skip
-"""In a file each, by this name in small letters; none where there is nothing that a janitor looks after."""
+"""One file each, named after the kind in lower case; none if the janitor has nothing to maintain."""
 RULES = "prometheusrule.yaml"
 
 
 def emit(it: PlannedEnvironment, templates: Templates) -> Iterator[Artifact]:
-    """A file for each, and the list of them."""
+    """The manifests, and the list of them."""
     values = {
         "name": JANITOR,
         "port": PORT,
@@ -50,21 +50,21 @@ def emit(it: PlannedEnvironment, templates: Templates) -> Iterator[Artifact]:
 
 
 def selector() -> dict[str, str]:
-    """What tells its pods from others."""
+    """The labels that select the janitor's pods."""
     return {"app.kubernetes.io/name": JANITOR, "app.kubernetes.io/component": "janitor"}
 
 
 def janitor_image(it: PlannedEnvironment) -> str:
-    """What the platform file says, or what `generated/images/janitor.Dockerfile` of this version builds."""
+    """The image in the platform file, or the one that `generated/images/janitor.Dockerfile` of this version builds."""
     return image(it.around.janitor.image or f"{JANITOR}:{it.version}", it.around.image_prefix)
 
 
 def digest(it: PlannedEnvironment) -> str:
-    """Of all that the janitor looks at: with another it is started anew."""
+    """The digest of everything that the janitor reads; a change restarts it."""
     told = "".join(f"{one.name} {one.digest}\n" for one in it.tended)
     return f"sha256:{hashlib.sha256(told.encode()).hexdigest()}"
 
 
 def verbs(it: PlannedEnvironment) -> list[str]:
-    """What it may do with pods."""
+    """The janitor's rights on pods."""
     return ["get", "list", *(["patch"] if any(one.patches_pods for one in it.tended) else [])]

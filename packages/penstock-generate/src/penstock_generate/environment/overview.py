@@ -1,4 +1,4 @@
-"""The overview of an environment: all its specs beside each other, and what they share; each kind has its own rows."""
+"""The overview of an environment: all its specs in comparison, and shared services. Each kind has its own rows."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from penstock_generate.rendering.templates import Templates
 
 NAME = "penstock-overview"
 OVERVIEW = "_overview"
-"""In the place of a spec's name, for its uid."""
+"""The name from which its uid is made."""
 FILE = "overview.yaml"
 
 
 def files(it: PlannedEnvironment, templates: Templates) -> Iterator[Artifact]:
-    """For whoever reads it, and for Grafana."""
+    """The dashboard for people, and for Grafana."""
     data = made(overview(it))
     yield Artifact(f"{it.folder}/overview.json", pretty(data), __name__)
     values = {"around": it.around, "name": NAME, "labels": labels(), "dashboard": compact(data)}
@@ -30,7 +30,7 @@ def files(it: PlannedEnvironment, templates: Templates) -> Iterator[Artifact]:
 
 
 def labels() -> dict[str, str]:
-    """Of what belongs to all specs."""
+    """The labels of objects that belong to all specs."""
     return {
         "app.kubernetes.io/name": NAME,
         "app.kubernetes.io/part-of": "penstock",
@@ -39,7 +39,7 @@ def labels() -> dict[str, str]:
 
 
 def overview(it: PlannedEnvironment) -> Dashboard:
-    """As Grafana is to show it."""
+    """The dashboard as a value."""
     namespace = it.around.namespace
     shown = [overview_of(kind) for kind in it.kinds]
     return Dashboard(
@@ -53,7 +53,7 @@ def overview(it: PlannedEnvironment) -> Dashboard:
 
 
 def _variables(shown: Sequence[Overview], namespace: str) -> Iterator[Variable]:
-    """The names of specs, kind by kind; then where they run, of any kind."""
+    """The names of specs by kind; then job and instance of all kinds."""
     for one in shown:
         asked = selector(one.info, {"namespace": namespace})
         yield Variable(one.label, f"label_values({asked}, {one.label})")

@@ -1,4 +1,4 @@
-"""Rules for Prometheus on what the pipelines of an environment share, and what promtool tests them with."""
+"""Rules for Prometheus on shared services of an environment, and their promtool tests."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from penstock_generate.rendering.templates import Templates
 from penstock_generate.rendering.yaml_text import document
 
 TEAM = "platform"
-"""Whoever runs Redis and KEDA. Where the platform file has no route of this name, the default one is taken."""
+"""The team that runs Redis and KEDA. Without a route of this name in the platform file, the default route is used."""
 
 
 def emit(it: PlannedEnvironment, templates: Templates) -> Iterator[Artifact]:
-    """The rules, their tests, and the page that explains them."""
+    """The rules, their tests, and their runbook."""
     about, found = about_of(it), alerts(it)
     yield Artifact(f"{it.folder}/rules.yaml", document({"groups": groups(it)}), __name__)
     each = [test for alert in found for test in tests(about, alert)]
@@ -30,13 +30,13 @@ def emit(it: PlannedEnvironment, templates: Templates) -> Iterator[Artifact]:
 
 
 def groups(it: PlannedEnvironment) -> list[dict[str, Any]]:
-    """The rules."""
+    """The groups of rules."""
     about = about_of(it)
     return [{"name": f"{it.environment}.alerts", "rules": [rule(about, alert) for alert in alerts(it)]}]
 
 
 def about_of(it: PlannedEnvironment) -> About:
-    """What tells the environment's alerts from others."""
+    """The labels and annotations of the environment's alerts."""
     return About(
         {"namespace": it.around.namespace},
         TEAM,

@@ -1,4 +1,4 @@
-"""`terraform.tfvars.json`: what the infrastructure of an environment must provide. Secrets are named, never told."""
+"""`terraform.tfvars.json`: requirements on the infrastructure of an environment. Secrets appear by name only."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def emit(it: PlannedEnvironment) -> Iterator[Artifact]:
 
 
 def needs(it: PlannedEnvironment) -> dict[str, Any]:
-    """Values of variables, by name."""
+    """Values of variables by name."""
     versions = it.around.versions
     return {
         "environment": it.environment,
@@ -31,7 +31,7 @@ def needs(it: PlannedEnvironment) -> dict[str, Any]:
         "kubernetes": {"version": str(versions.kubernetes), "pod_security": "restricted"},
         "keda": {"version": str(versions.keda), "metrics_scraped": True},
         "prometheus_operator": {"version": str(versions.prometheus_operator)},
-        # What the alerts ask besides our own processes.
+        # Scrape targets that the alerts need besides Penstock's processes.
         "exporters": {"kube_state_metrics": True, "redis_exporter": {"namespace": it.around.namespace}},
         "dashboard_folder": it.around.dashboard_folder,
     }
@@ -50,12 +50,12 @@ def _redis(it: PlannedEnvironment) -> dict[str, Any]:
         "username": redis.auth.username if redis.auth else None,
         "version": str(it.around.versions.redis),
         "max_memory_bytes": redis.memory.amount if redis.memory else None,
-        # What may wait before sends are refused. Most bodies are smaller; kept history and dead letters come on top.
+        # The largest backlog. Most bodies are smaller; history and dead letters come on top.
         "backlog_messages_at_most": sum(one.backlog for one in it.members),
         "backlog_bytes_at_most": sum(one.backlog_bytes for one in it.members),
         "eviction_policy": redis.eviction,
         "persistence": {"appendonly": True, "appendfsync": "everysec"},
-        # Of all pods at their maximum; senders, the scaler and people come on top.
+        # All pods at their maximum; senders, the scaler and people come on top.
         "min_connections": ours + tending,
         "max_connections": redis.connections,
     }

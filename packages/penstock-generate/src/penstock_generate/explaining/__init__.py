@@ -1,1 +1,1 @@
-"""Where a generated line comes from: which fields, which template."""
+"""Explains a generated line: the fields and the template that it comes from."""

@@ -1,8 +1,7 @@
-"""Where a line of a generated file comes from.
+"""Explains a line of a generated file.
 
-What it hangs on is found by trying: each field gets another value, one at a time, and a field that changes the line is
-one that it comes from. So it holds for every kind of file, however it is made, and for templates that a repository
-overrides.
+The fields behind it are found by experiment: each field gets another value, one at a time, and those that change the
+line are its causes. This works for every kind of file, and for templates that a repository overrides.
 """
 
 from __future__ import annotations
@@ -24,38 +23,38 @@ from penstock_spec.findings import CannotGoOn
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """One line."""
+    """The explanation of one line."""
 
     text: str
     causes: tuple[Cause, ...]
     maker: str
-    """A line of a template, or the module that made it."""
+    """A line of a template, or a module."""
 
 
 def explain(source: Source, path: str, content: str, number: int) -> Explained:
-    """A line of a file of `generated/`, which has this content; lines count from 1."""
+    """Explain a line, counted from 1, of a file of `generated/` with this content."""
     lines = content.splitlines()
     if not 1 <= number <= len(lines):
         raise CannotGoOn(f"`{path}` has {len(lines)} lines", "name one of them")
     if path.rpartition("/")[2] == NAME:
-        says = f"`{path}` only lists the files beside it, with their digests"
-        raise CannotGoOn(says, "ask about a line of one of those")
+        says = f"`{path}` is only a list of the files beside it"
+        raise CannotGoOn(says, "name a line of one of those files")
     subject = subject_of(source, path)
     made = _one(subject.emit(source.templates), path)
     body = made.content.splitlines()
     index = number - 1 - (len(lines) - len(body))
     if lines[len(lines) - len(body) :] != body:
-        raise CannotGoOn(f"`{path}` is not what would be generated", "run `penstock generate`, and ask again")
+        raise CannotGoOn(f"`{path}` is not up to date", "run `penstock generate`, then try again")
     if index < 0:
-        raise CannotGoOn(f"line {number} of `{path}` is its heading", "name a line below it")
+        raise CannotGoOn(f"line {number} of `{path}` is its header", "name a line below it")
     causes = {cause.path: cause for cause, other in _tried(source, subject, path) if _changes(body, other, index)}
     return Explained(body[index], tuple(causes.values()), _maker(source, subject, made, index))
 
 
 def _tried(source: Source, subject: Subject, path: str) -> Iterator[tuple[Cause, list[str]]]:
-    """What the file would be with each other value."""
+    """The file with each other value."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # pydantic sees that the values are made up
+        warnings.simplefilter("ignore")  # pydantic warns about the made-up values
         for cause, emit in subject.otherwise():
             try:
                 other = _one(emit(source.templates), path)
@@ -72,7 +71,7 @@ def _one(artifacts: Iterable[Artifact], path: str) -> Artifact:
 
 
 def _changes(lines: list[str], other: list[str], index: int) -> bool:
-    """Whether a line is another one, or none, there."""
+    """Whether a line differs or is missing."""
     if len(lines) == len(other):
         return lines[index] != other[index]
     same = next((at for at, (one, two) in enumerate(zip(lines, other, strict=False)) if one != two), None)
@@ -92,7 +91,7 @@ def _maker(source: Source, subject: Subject, made: Artifact, index: int) -> str:
     plain, body = without(marked).splitlines(), made.content.splitlines()
     if plain == body:
         return found[index]
-    # A patched file is written anew: its lines are looked for among those of the template.
+    # A patched file is written from data: match its lines with those of the template.
     for block in SequenceMatcher(None, _words(plain), _words(body), autojunk=False).get_matching_blocks():
         if block.b <= index < block.b + block.size:
             return found[block.a + index - block.b]

@@ -1,4 +1,4 @@
-"""What each field of a spec changes: it gets another value, and the files that are others then are those it reaches."""
+"""Finds the files that each field of a spec changes, by giving it another value."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ Reached = dict[str, frozenset[str]]
 
 
 def reached(it: PlannedSpec, templates: Templates, below: tuple[str, ...] = ("",)) -> Reached:
-    """Each field that has a value to be changed; of those that begin so alone, where it is said."""
+    """The files of each field that can be varied; `below` limits it to fields with these prefixes."""
     found: dict[str, set[str]] = {}
     made = _emitting(it, templates)
     before = made(it)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # pydantic sees that the values are made up
+        warnings.simplefilter("ignore")  # pydantic warns about the made-up values
         for path, spec in variants(it.spec):
             field = field_at(type(it.spec), path)
             if not field.startswith(below):
@@ -42,7 +42,7 @@ def reached(it: PlannedSpec, templates: Templates, below: tuple[str, ...] = ("",
 
 
 def field_at(model: type[Section], path: Path) -> str:
-    """The innermost field at a path, as the reference names it: with `*` for a chosen key, and `[]` for an item."""
+    """The innermost field at a path, as the reference names it: `*` for a chosen key, `[]` for an item."""
     known, found, at = known_paths(model), "", ""
     for step in path:
         inside = [f"{at}[]"] if isinstance(step, int) else [f"{at}.{step}".removeprefix("."), f"{at}.*"]
@@ -59,9 +59,9 @@ def field_at(model: type[Section], path: Path) -> str:
 def _emitting(it: PlannedSpec, templates: Templates) -> Callable[[PlannedSpec], Mapping[str, str]]:
     emit = emitter(it.spec.kind)
 
-    @lru_cache(maxsize=2)  # most fields leave what the environment says as it is
+    @lru_cache(maxsize=2)  # most fields do not change the environment's files
     def of_whole(member: Member | None) -> dict[str, str]:
-        """Of the environment, as if it had no other spec."""
+        """The environment's files, as if it had no other spec."""
         whole = PlannedEnvironment(it.environment, it.around, (member,) if member else (), it.source, "0")
         return _contents(of_environment.emit(whole, templates), it.environment)
 

@@ -1,4 +1,4 @@
-"""What the files of a folder are made from, and what else it could be."""
+"""The inputs of a generated folder, and variations of them."""
 
 from __future__ import annotations
 
@@ -24,32 +24,32 @@ from penstock_spec.reading import Path, dotted
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """A field that something comes from."""
+    """A field that a line comes from."""
 
     path: str
     says: Says
     at: Span | None
-    """Where its value is written; nothing where it is a default, or follows from other fields."""
+    """The place of its value; None if it is a default or derived."""
 
 
 Emit = Callable[[Templates], Iterable[Artifact]]
 
 
 class Subject(Protocol):
-    """A folder."""
+    """The inputs of a folder."""
 
     def emit(self, templates: Templates) -> Iterable[Artifact]:
-        """Its files, without headings."""
+        """Its files, without headers."""
 
     def plain(self, templates: Templates) -> Iterable[Artifact]:
-        """As the templates give them, before any patch."""
+        """Its files as templates render them, before patches."""
 
     def otherwise(self) -> Iterator[tuple[Cause, Emit]]:
-        """For each field, its files with another value there; some values will be none that can be emitted."""
+        """For each field, the files with another value there; some values cannot be emitted."""
 
 
 def subject_of(source: Source, path: str) -> Subject:
-    """What a file is made from, by its path below `generated/`."""
+    """The inputs of a file, by its path below `generated/`."""
     first, _, rest = path.partition("/")
     name = rest.partition("/")[0]
     if first in REPOSITORY_FOLDERS:
@@ -147,5 +147,5 @@ class _All:
     plain = emit
 
     def otherwise(self) -> Iterator[tuple[Cause, Emit]]:
-        """It hangs on no field."""
+        """It depends on no field."""
         yield from ()

@@ -1,4 +1,4 @@
-"""Which line of a template made a line of a file: a mark is put before each piece of a template's own text."""
+"""Finds the line of a template behind each rendered line, by marks before each piece of the template's text."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from jinja2.ext import Extension
 from jinja2.lexer import Token, TokenStream
 
 _MARK = re.compile("\ue000([^\ue001]*)\ue001")
-"""Private characters: neither ours nor a spec's."""
+"""Private characters, which neither templates nor specs contain."""
 
 
 class Marks(Extension):
-    """Marks text with its template and line. Lines that come from a value belong to the mark before them."""
+    """Marks text with its template and line. Lines from a value belong to the mark before them."""
 
     def filter_stream(self, stream: TokenStream) -> Iterator[Token]:
-        """Between the lexer, which has dealt with blanks, and the parser."""
+        """Runs after the lexer, which trims white space, and before the parser."""
         for token in stream:
             yield Token(token.lineno, token.type, _marked(token, stream.name)) if token.type == "data" else token
 
@@ -29,7 +29,7 @@ def _marked(token: Token, name: str | None) -> str:
 
 
 def places(marked: str) -> list[str]:
-    """For each line of what was rendered, `template:line`; nothing before the first."""
+    """The `template:line` of each rendered line; empty before the first mark."""
     found, last = [], ""
     for line in marked.splitlines():
         marks = _MARK.findall(line)
@@ -39,5 +39,5 @@ def places(marked: str) -> list[str]:
 
 
 def without(marked: str) -> str:
-    """As it is rendered without marks."""
+    """The text without marks."""
     return _MARK.sub("", marked)

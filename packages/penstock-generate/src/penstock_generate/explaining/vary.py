@@ -1,4 +1,4 @@
-"""Other values for each field of a model, one field at a time: what a line hangs on is what changes it."""
+"""Other values for each field of a model, one field at a time."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from penstock_spec.values.quantities import Version
 from penstock_spec.values.quantity import Quantity
 
 OTHER = "zzother"
-"""What no spec says by chance."""
+"""A text that no spec contains by chance."""
 
 
 def variants(model: Section, path: Path = ()) -> Iterator[tuple[Path, Section]]:
-    """The path of a field, and the model with another value there. Not all of them would pass a rule."""
+    """The path of a field, and the model with another value there. Not all of them would pass lint."""
     for name, info in type(model).model_fields.items():
         there = (*path, key_of(name, info))
         for inside, value in others(getattr(model, name), info.annotation, there):
@@ -42,7 +42,7 @@ def others(value: Any, annotation: Any, path: Path) -> Iterator[tuple[Path, Any]
 
 
 def _scalars(value: Any, annotation: Any) -> Iterator[Any]:  # noqa: ANN401 - as above
-    """Larger and smaller, as a bound may hide one of them."""
+    """Larger and smaller: a limit may hide one of them."""
     literals = (kind for kind in (annotation, *get_args(annotation)) if get_origin(kind) is Literal)
     choices = [one for kind in literals for one in get_args(kind)]
     if choices:

@@ -1,7 +1,7 @@
-"""What is emitted for each kind of spec.
+"""The registry of emitters, one per kind of spec.
 
-A kind is a folder here: `emit` in it, what there is to generate in its `catalogue`, and what an overview of all specs
-has of it in its `overview`. Nothing else has to know of it.
+A kind is a folder here with `emit`, a `catalogue` of its artifacts, and its rows of the overview in `overview`. Nothing
+else has to be registered.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from penstock_spec.platform import Environment
 
 @dataclass(frozen=True, slots=True)
 class Emitted:
-    """What comes of one spec in one environment."""
+    """The result for one spec in one environment."""
 
     artifacts: tuple[Artifact, ...]
-    """Its own files, in no particular order."""
+    """Its files, in any order."""
     member: Member | None
-    """What the files of the whole environment say of it, if anything."""
+    """The facts for the environment's files, if it has any."""
     beside: tuple[str, ...] = ()
-    """Files beside the spec that were read for it."""
+    """Files beside the spec that were read."""
 
 
 Emit = Callable[[PlannedSpec, Templates], Emitted]
@@ -37,7 +37,7 @@ Emit = Callable[[PlannedSpec, Templates], Emitted]
 
 @cache
 def emitter(kind: str) -> Emit:
-    """What emits for a kind."""
+    """The emitter of a kind."""
     emit: Emit = importlib.import_module(f"{__name__}.{kind.replace('-', '_')}").emit
     return emit
 
@@ -47,25 +47,25 @@ Render = Callable[[Any, Environment, Templates], RenderedManifest]
 
 @cache
 def scaled_object_renderer(kind: str) -> Render:
-    """What renders the ScaledObject of a kind that KEDA scales."""
+    """The renderer of the ScaledObject of a kind that KEDA scales."""
     render: Render = importlib.import_module(f"{__name__}.{kind.replace('-', '_')}.scaled_object").rendered
     return render
 
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """What an environment's overview has of the specs of one kind."""
+    """The rows of one kind in an environment's overview."""
 
     label: str
-    """Of all their metrics."""
+    """The label that all its metrics have."""
     info: str
-    """The metric that each of their processes always tells."""
+    """Its info metric, which every process exports."""
     rows: Callable[[str], tuple[Row, ...]]
-    """From a namespace to what is shown."""
+    """From a namespace to rows."""
 
 
 @cache
 def overview_of(kind: str) -> Overview:
-    """That of a kind; loaded when an environment has one."""
+    """The overview of a kind; loaded only if an environment has such specs."""
     found: Overview = importlib.import_module(f"{__name__}.{kind.replace('-', '_')}.overview").OVERVIEW
     return found

@@ -1,1 +1,1 @@
-"""What is around whatever runs in pods of its own, of any kind: manifests, the chart's values, rules, a page."""
+"""Files around pods of any kind: manifests, the chart's values, rules, the runbook, Redis rights."""

@@ -1,4 +1,4 @@
-"""What is generated for whatever runs in pods of its own."""
+"""Artifacts of specs that run in pods."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ KUBECTL = "kubectl"
 
 
 def watched(whose: str) -> Iterator[Known]:
-    """How it is watched; `whose` is what a reader calls it."""
+    """The artifacts for monitoring; `whose` is the kind's name for readers."""
     yield known("rules.yaml", f"Alerts and recorded queries, with this {whose}'s numbers", "Prometheus")
     yield known("rules.test.yaml", "For each alert a case below its threshold and one above", "promtool", "rules.yaml")
     yield known("dashboard.json", "The dashboard; lines in it are where alerts fire", "Grafana")
@@ -18,7 +18,7 @@ def watched(whose: str) -> Iterator[Known]:
 
 
 def run(pods: str, *others: Known) -> Iterator[Known]:
-    """How it runs in Kubernetes; `pods` says what its Deployment has, `others` are manifests of one kind alone."""
+    """The artifacts for Kubernetes; `pods` describes the Deployment, `others` are manifests of one kind alone."""
     yield known("values.yaml", "Values with which `generated/chart` gives the same objects as `manifests/`", "Helm")
     manifests = (
         known("manifests/configmap.yaml", "`worker.json`, for pods to mount", KUBECTL, "worker.json"),

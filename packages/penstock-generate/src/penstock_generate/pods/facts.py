@@ -1,4 +1,4 @@
-"""What manifests and the chart's values both say; so each is worked out once, and they cannot differ."""
+"""Facts that manifests and the chart's values share, computed once so that they cannot differ."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from penstock_spec.values.quantities import Duration
 
 @dataclass(frozen=True, slots=True)
 class Pods:
-    """What a kind says of the pods of a spec."""
+    """The facts that a kind gives about its pods."""
 
     role: str
-    """What they are called beside the spec's name: `worker`."""
+    """The role of the pods: `worker`."""
     args: tuple[str, ...]
-    """Of `penstock`, before the file that they read."""
+    """Arguments of `penstock`, before the worker file."""
     replicas: int | None = None
-    """How many there are, where nothing scales them."""
+    """The fixed number of pods; None if they are scaled."""
     scaled_object: dict[str, Any] | None = None
-    """What scales them, where something does, before any patches."""
+    """The ScaledObject before templates and patches; None if the number is fixed."""
     makes_authentication: bool = False
-    """Whether the scaler's authentication is ours to make."""
+    """Whether Penstock generates the TriggerAuthentication."""
     sends_to: tuple[str, ...] = ()
-    """Pipelines whose files they read as well."""
+    """Pipelines whose worker files the pods read too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ class Facts(PodFacts):
 
 
 def _egress(one: EgressRule) -> dict[str, Any]:
-    """As Kubernetes says it: without any peer, it is anywhere."""
+    """As a rule of a NetworkPolicy; without peers it allows any destination."""
     named = {"kubernetes.io/metadata.name": one.namespace}
     to = [
         *([{"ipBlock": {"cidr": one.cidr}}] if one.cidr else []),

@@ -1,4 +1,4 @@
-"""The Kubernetes manifests of a spec, each from the template that its kind has for it."""
+"""The Kubernetes manifests of a spec, each from the template of its kind."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ KINDS = (
     "ConfigMap", "Deployment", "NetworkPolicy", "PodDisruptionBudget", "PodMonitor", "PrometheusRule", "ScaledObject",
     "ServiceAccount", "TriggerAuthentication",
 )  # fmt: skip
-"""In a file each, by this name in small letters."""
+"""One file each, named after the kind in lower case."""
 
 
 def manifests(
@@ -40,7 +40,7 @@ def manifests(
             yield with_patches(made, kind, it)
         else:
             _refuse_patches(kind, it)
-    # The second ConfigMap: patches of a ConfigMap are of the first, so it goes by another name and has none.
+    # This is a second ConfigMap. Patches with the target ConfigMap apply to the first one only.
     resources.append("dashboard.yaml")
     yield templates.artifact(f"{it.folder}/manifests/dashboard.yaml", f"{own}/dashboard.yaml", values)
     file = "kustomization.yaml"
@@ -48,7 +48,7 @@ def manifests(
 
 
 def _left_out(facts: Facts) -> set[str]:
-    """What belongs to a scaler, where there is none, or where it has its own."""
+    """Objects of a scaler, if nothing scales the pods or the scaler brings its own authentication."""
     return {
         *(["ScaledObject"] if facts.scaled_object is None else []),
         *([] if facts.makes_authentication else ["TriggerAuthentication"]),
@@ -56,7 +56,7 @@ def _left_out(facts: Facts) -> set[str]:
 
 
 def _refuse_patches(kind: str, it: PlannedSpec) -> None:
-    """Of a manifest that there is not: what they were written for does not happen."""
+    """Refuse patches of an object that is not generated: they would do nothing."""
     for index, patch in enumerate(it.spec.patches):
         if patch.target == kind:
             at = it.layers.at(("patches", index, "target"))
@@ -67,7 +67,7 @@ def _refuse_patches(kind: str, it: PlannedSpec) -> None:
 
 
 def with_patches(made: Artifact, kind: str, it: PlannedSpec) -> Artifact:
-    """The manifest after the spec's patches of it; one that finds nothing to change is an error."""
+    """The manifest after the spec's patches; a patch that changes nothing is an error."""
     patches = it.spec.patches
     if not any(patch.target == kind for patch in patches):
         return made

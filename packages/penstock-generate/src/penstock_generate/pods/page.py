@@ -1,7 +1,7 @@
-"""What every `runbook.md` says alike: names, and the commands with which people look.
+"""The common part of every `runbook.md`: names, and the commands to inspect a spec.
 
-Each alert has a section under its own name, from the template `<kind>/runbook/<alert>.md.j2`; there its `runbook_url`
-leads.
+Each alert has a section under its own name, from the template `<kind>/runbook/<alert>.md.j2`. Its `runbook_url` leads
+there.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from penstock_spec.platform import Redis
 
 
 class Section(NamedTuple):
-    """What the page says of an alert, beside what its own template says."""
+    """The facts about an alert that the runbook shows above its section."""
 
     name: str
     summary: str
@@ -31,7 +31,7 @@ class Section(NamedTuple):
 
 
 def of_every(it: PlannedSpec, facts: Facts, alerts: Sequence[Alert]) -> dict[str, Any]:
-    """Values for the template, by name."""
+    """Values for the template by name."""
     redis = it.around.redis
     names = {blank(name): told for name, told in names_in_queries(it.around.namespace, it.name).items()}
     return {
@@ -59,7 +59,7 @@ def _section(alert: Alert, names: Mapping[str, str]) -> Section:
 
 
 def _password(redis: Redis) -> str:
-    """Where it stands in the secret, as `kubectl` reads it out; a key may have dots in it."""
+    """A Go template for `kubectl` that prints the password in the secret; its key may contain dots."""
     return f"{{{{index .data {quoted(redis.auth.password_key if redis.auth else '')} | base64decode}}}}"
 
 
@@ -80,7 +80,7 @@ def _redis(redis: Redis) -> Iterator[Markup]:
 
 
 def _sentinel(redis: Redis) -> Markup | None:
-    """What asks for the address of the master."""
+    """The command that asks a sentinel for the address of the master."""
     if redis.topology != "sentinel" or redis.master is None:
         return None
     return Markup("redis-cli {} {}").format(
@@ -94,5 +94,5 @@ def _server(address: str) -> Markup:
 
 
 def words(*each: str) -> Markup:
-    """A command, or a part of one."""
+    """A quoted command, or a part of one."""
     return Markup(shlex.join(each))  # noqa: S704 - each is quoted for a shell

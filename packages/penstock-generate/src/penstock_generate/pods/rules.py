@@ -1,4 +1,4 @@
-"""Rules for Prometheus about a spec, and what promtool tests them with."""
+"""Rules for Prometheus about a spec, and their promtool tests."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from penstock_generate.rendering.yaml_text import Written, document, scalar
 from penstock_spec.kinds import kinds
 
 DASHBOARD = "penstock:dashboard:info"
-"""Recorded: 1, with the uid of a spec's dashboard as a label. Whatever shows many specs learns from it where it is."""
+"""A recorded series with the value 1 and the uid of the spec's dashboard as a label, for links from overviews."""
 FILE = "rules.yaml"
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """Of a spec, as they go into files."""
+    """The rules of a spec as text."""
 
     groups: Written
     tests: Written
 
 
 def of(it: PlannedSpec, alerts: Iterable[Alert], recorded: Mapping[str, str]) -> Rules:
-    """The rules: queries that are recorded by name, and the alerts."""
+    """The recording rules and the alerts."""
     drawn = uid(it.environment, it.name)
     told = {
         "namespace": it.around.namespace,
@@ -50,11 +50,11 @@ def of(it: PlannedSpec, alerts: Iterable[Alert], recorded: Mapping[str, str]) ->
 
 
 def files(it: PlannedSpec, rules: Rules) -> Iterator[Artifact]:
-    """The rules for a Prometheus that reads files, and their tests."""
+    """The rules file and its tests."""
     yield Artifact(f"{it.folder}/{FILE}", document({"groups": rules.groups}), __name__)
     yield Artifact(f"{it.folder}/rules.test.yaml", document(suite(FILE, rules.tests)), __name__)
 
 
 def label_of(kind: str) -> str:
-    """The label that all metrics of a kind have, with the name of the spec."""
+    """The label with the spec's name that all metrics of a kind have."""
     return kinds()[kind].contract.shared.name

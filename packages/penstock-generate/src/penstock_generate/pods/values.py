@@ -1,4 +1,4 @@
-"""The chart's values for a spec: with them `templates/chart` gives the same objects as `manifests/`."""
+"""The chart's values for a spec: `templates/chart` renders them to the same objects as `manifests/`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from penstock_spec.sections import Patch
 
 
 def values(it: PlannedSpec, facts: Facts, scaled_object: dict[str, Any] | None = None) -> Artifact:
-    """The file. The ScaledObject is the one before patches: the chart applies them itself."""
+    """The file. The ScaledObject is the one before patches: the chart applies patches itself."""
     return Artifact(f"{it.folder}/values.yaml", document(_values(it, facts, scaled_object)), __name__)
 
 
@@ -53,6 +53,6 @@ def _redis(facts: Facts) -> dict[str, Any]:
 
 
 def _patch(patch: Patch) -> dict[str, Any]:
-    """The chart applies it to its own objects, so that a value that is changed counts in those that are patched too."""
+    """A patch for the chart, which applies it to its own objects, so that changed values are patched too."""
     value = {} if patch.op == "remove" else {"value": patch.value}
     return {"target": patch.target, "op": patch.op, "path": patch.path, **value}

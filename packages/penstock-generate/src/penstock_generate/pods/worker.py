@@ -1,4 +1,4 @@
-"""`worker.json`: what a pod reads, and nothing else."""
+"""`worker.json`: the only file of Penstock that a pod reads."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from penstock_spec import worker_file
 
 @dataclass(frozen=True, slots=True)
 class Worker:
-    """The file, and what others need of it."""
+    """The file and its digest."""
 
     artifact: Artifact
     digest: str
 
     @classmethod
     def of(cls, it: PlannedSpec, schema: dict[str, Any] | None = None) -> Self:
-        """Of a spec in an environment; `schema` is that of its messages, where it has any."""
+        """For a spec in an environment; `schema` is the JSON Schema of its messages, if it has any."""
         text, digest = worker_file.write(it.environment, it.spec, it.around, schema)
         return cls(Artifact(f"{it.folder}/worker.json", text, worker_file.__name__), digest)

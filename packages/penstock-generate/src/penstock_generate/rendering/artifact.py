@@ -1,13 +1,13 @@
-"""What the generator makes: files, as values."""
+"""Generated files as values."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 REPOSITORY_FOLDERS = ("schemas", "images", "chart")
-"""Folders that belong to the repository as a whole, and to no environment."""
+"""Folders that belong to the repository, not to an environment."""
 ENVIRONMENT_FOLDER = "_environment"
-"""The folder, in an environment's, of what belongs to all of its pipelines. No spec can have this name."""
+"""The folder of files that belong to an environment as a whole. No spec can have this name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,15 +15,15 @@ class Artifact:
     """A file below `generated/`."""
 
     path: str
-    """From `generated/` on, with `/`: `production/media-cluster/worker.json`."""
+    """Relative to `generated/`: `production/media-cluster/worker.json`."""
     content: str
     maker: str
-    """What made it: a template, `templates/pipeline/manifests/deployment.yaml.j2`, or a module."""
+    """The template, `templates/pipeline/manifests/deployment.yaml.j2`, or the module that made it."""
     copied: bool = False
-    """Whether it is a file that lay there already, byte by byte."""
+    """Whether it is a byte-by-byte copy."""
 
     @property
     def folder(self) -> str:
-        """The folder of its owner, such as `production/media-cluster`, however deep the file lies."""
+        """The folder of its owner, such as `production/media-cluster`, however deep the file is."""
         parts = self.path.split("/", 2)
         return parts[0] if parts[0] in REPOSITORY_FOLDERS else "/".join(parts[:2])

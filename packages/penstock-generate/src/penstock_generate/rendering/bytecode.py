@@ -1,7 +1,7 @@
-"""Our templates, compiled: kept as Python keeps its modules, so that a run over one spec does not compile them all.
+"""A cache of compiled templates, so that a run over one spec does not compile all built-in templates.
 
-They lie in `__pycache__`, where that can be written, and are used only for the very source and tools that they were
-compiled from. A repository's own templates are compiled by each run.
+It is kept in `__pycache__` if that is writable, and is valid only for the same source and tools. A repository's own
+templates are compiled in each run.
 """
 
 from __future__ import annotations
@@ -20,37 +20,37 @@ from penstock_spec import atomic
 
 ENDING = ".j2c"
 READABLE = 0o644
-"""By all users of an installation, as modules are."""
+"""Readable by all users, like Python's own cache."""
 
 
 class Compiled(jinja2.BytecodeCache):
-    """Of the templates in a folder that is installed with the package."""
+    """The cache of the templates that are installed with the package."""
 
     def __init__(self, folder: Path, *compilers: Path) -> None:
-        """`compilers` are the modules on which it hangs how a template is compiled."""
+        """`compilers` are the modules that affect how a template is compiled."""
         self._folder = folder
         told = ((file.name, file.stat().st_size, file.stat().st_mtime_ns) for file in compilers)
         self._stamp = f"{jinja2.__version__} {sys.version} {[*told]}"
 
     def get_cache_key(self, name: str, filename: str | None = None) -> str:
-        """The file that it goes into; none of a template from elsewhere."""
+        """The cache file; empty for templates from elsewhere."""
         if filename is None or not Path(filename).is_relative_to(self._folder):
             return ""
         there = self._folder.parent / f"templates.{name.replace('/', '.')}"
         return os.path.splitext(cache_from_source(there))[0] + ENDING  # noqa: PTH122 - of a text
 
     def get_source_checksum(self, source: str) -> str:
-        """What it was compiled from, and by what."""
+        """A digest of the source and the tools."""
         return hashlib.blake2b(f"{self._stamp}\0{source}".encode(), digest_size=16).hexdigest()
 
     def load_bytecode(self, bucket: Bucket) -> None:
-        """Nothing where it was never compiled, or not from this."""
-        # A file that is broken, in whatever way, is as good as none.
+        """Load it, if it is there and valid."""
+        # A damaged file counts as missing.
         with contextlib.suppress(Exception), open(bucket.key, "rb") as file:  # noqa: PTH123 - the key is a text
             bucket.load_bytecode(file)
 
     def dump_bytecode(self, bucket: Bucket) -> None:
-        """As a whole or not at all; a disk that refuses costs speed and nothing else."""
+        """Write it atomically; a failing disk only costs speed."""
         if not bucket.key or sys.dont_write_bytecode:
             return
         with contextlib.suppress(OSError):

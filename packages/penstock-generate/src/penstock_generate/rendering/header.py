@@ -1,7 +1,7 @@
-"""The line at the top of a generated file: what made it, from what, and a digest of the rest.
+"""The header of a generated file: the tool, the source, and a digest of the rest.
 
-So a file that lies alone can be told from one that somebody wrote or changed, and none changes but where it says
-something else. There is no time in it: the same input gives the same bytes.
+It shows whether a file was generated and whether it was edited since. It has no time in it: the same input gives the
+same bytes.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from penstock_generate.rendering.artifact import Artifact
 from penstock_generate.tree import listing
 
 PLACES = 16
-"""Of the digest: enough to see a change."""
+"""Digits of the digest."""
 _COMMENTS = {
     ".yaml": ("# ", ""),
     ".yml": ("# ", ""),
@@ -19,11 +19,11 @@ _COMMENTS = {
     ".dockerignore": ("# ", ""),
     ".md": ("<!-- ", " -->"),
 }
-"""How a comment begins and ends; what is not here, such as JSON, has none and is left as it is."""
+"""The start and end of a comment by suffix; formats without comments, such as JSON, get no header."""
 
 
 def with_header(artifact: Artifact, source: str, version: str) -> Artifact:
-    """With the line, where the file can have one; what was copied stays as it is."""
+    """Add the header if the format allows one; copied files stay as they are."""
     comment = _COMMENTS.get(f".{artifact.path.rpartition('.')[2]}")
     if comment is None or artifact.copied:
         return artifact

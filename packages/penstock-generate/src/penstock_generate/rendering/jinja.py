@@ -1,4 +1,4 @@
-"""Jinja, as it is used here: some thousand pages of one sort a run, of which nothing changes while it lasts."""
+"""Jinja with shortcuts for this use: thousands of similar pages a run, and templates that do not change meanwhile."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from jinja2.environment import TemplateModule
 from jinja2.utils import missing
 
 WRITING = ("y", "py", "md", "code", "sh", "block")
-"""Filters whose results stay as they are."""
+"""Filters with final results."""
 
 
 class _AsWritten(CodeGenerator):
-    """What `finalize` lets through stays as it is, so nobody escapes it again: a page has hundreds of values.
+    """Skips escaping of what `finalize` has passed, because a page has hundreds of values.
 
-    What one of our filters has written would be let through, so it is not even asked.
+    Results of our own filters skip `finalize` too.
     """
 
     def _output_child_pre(self, node: nodes.Expr, frame: Frame, finalize: CodeGenerator._FinalizeInfo) -> None:
@@ -51,8 +51,8 @@ class _Template(jinja2.Template):
         shared: bool = False,  # noqa: FBT001, FBT002 - as above
         locals: Mapping[str, Any] | None = None,  # noqa: A002 - as above
     ) -> TemplateModule:
-        """The macros that another template imports: the manifests of one spec do so with the same values."""
-        # What it imports itself has a name there already, and no value yet.
+        """Cache imported macros: the manifests of one spec import them with the same values."""
+        # Its own imports have names here already, but no values yet.
         given = {name: value for name, value in {**(vars or {}), **(locals or {})}.items() if value is not missing}
         if self._last is not None:
             before, module = self._last
@@ -64,13 +64,13 @@ class _Template(jinja2.Template):
 
 
 class Environment(jinja2.Environment):
-    """Where templates are looked up and compiled."""
+    """Looks up and compiles templates."""
 
     code_generator_class = _AsWritten
     template_class = _Template
 
     def __init__(self, **settings: Any) -> None:  # noqa: ANN401 - whatever Jinja takes
-        """As Jinja's."""
+        """With Jinja's settings."""
         super().__init__(**settings)
         self._known: dict[str, jinja2.Template] = {}
 
@@ -80,7 +80,7 @@ class Environment(jinja2.Environment):
         parent: str | None = None,
         globals: MutableMapping[str, Any] | None = None,  # noqa: A002 - as Jinja calls it
     ) -> jinja2.Template:
-        """Each once, whoever asks: a page includes some dozens."""
+        """Load each template once: a page includes dozens."""
         known = self._known.get(name) if isinstance(name, str) else None
         if known is None:
             known = super().get_template(name, parent, globals)
@@ -88,5 +88,5 @@ class Environment(jinja2.Environment):
         return known
 
     def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
-        """One map: a chain of them, which would show later changes, is walked in Python at each include."""
+        """One flat map: Jinja's chain of maps, which would show later changes, is slow to walk at each include."""
         return {**self.globals, **(d or {})}

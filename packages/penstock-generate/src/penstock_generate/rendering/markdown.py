@@ -1,4 +1,4 @@
-"""Values in Markdown: as words, as code, as words of a command. None of them breaks a line, begins or ends anything."""
+"""Values in Markdown: as text, as code, and as words of a command. None can break a line or start a markup."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import re
 import shlex
 
 MARKS = re.compile(r"([\\`*_{}\[\]<>&|~$#!]|^[-+=])")
-"""What Markdown, or HTML within it, would read; the last at the beginning alone."""
+"""Characters with a meaning in Markdown or HTML; the last group only at the start."""
 TICKS = re.compile("`+")
 
 
 def words(text: str) -> str:
-    """A text that is shown as it is."""
+    """Plain text."""
     return MARKS.sub(r"\\\1", _line(text))
 
 
 def code(text: str) -> str:
-    """The same as code inside a line: between more ticks than are in it."""
+    """Inline code, between more backticks than the text contains."""
     line = _line(text)
     fence = "`" * (max(map(len, TICKS.findall(line)), default=0) + 1)
     room = " " if line.startswith("`") or line.endswith("`") else ""
@@ -24,7 +24,7 @@ def code(text: str) -> str:
 
 
 def shell(text: str) -> str:
-    """One word of a command."""
+    """One word of a shell command."""
     return shlex.quote(_line(text))
 
 

@@ -1,30 +1,30 @@
-"""Pieces of PromQL, with names from the metric contract and texts through a quoter."""
+"""Parts of PromQL, with names from the metric contract and quoted texts."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from json.encoder import encode_basestring as _as_json  # there are some hundred texts a pipeline
+from json.encoder import encode_basestring as _as_json  # fast: there are hundreds of texts a pipeline
 
 from penstock_spec.metrics import Metric
 
 
 def quoted(text: str) -> str:
-    """A string literal; its escapes are those of JSON, as far as a label can need them."""
+    """A string literal; for labels its escapes are those of JSON."""
     return _as_json(text).replace("\x7f", "\\x7f")
 
 
 def selector(name: str, labels: Mapping[str, str], *chosen: str) -> str:
-    """A metric's series with these labels, and with what was chosen of a dashboard's variables of these names."""
+    """A metric's series with these labels, filtered by these variables of a dashboard."""
     matchers = [f"{label}={quoted(value)}" for label, value in labels.items()]
     matchers += [f'{label}=~"${label}"' for label in chosen]
     return f"{name}{{{','.join(matchers)}}}"
 
 
 def number(value: float) -> str:
-    """As short as it goes, without losing anything."""
+    """The shortest exact form."""
     return f"{value:.15g}"
 
 
 def name_of(metric: Metric | str) -> str:
-    """One of ours, or one that Kubernetes or KEDA tell."""
+    """A metric of Penstock, or the name of another program's."""
     return metric if isinstance(metric, str) else metric.name

@@ -1,16 +1,16 @@
-"""Values as Python's source, in ASCII and on one line: whatever a text holds, it stays inside its quotes."""
+"""Values as Python literals, in ASCII and on one line: a text cannot leave its quotes."""
 
 from __future__ import annotations
 
 import re
 
 PLAIN = re.compile(r"[^ !#-\[\]-~]")
-"""All that does not stand for itself in a text."""
+"""Characters that must be escaped."""
 BYTE, PLANE = 0x100, 0x10000
 
 
 def literal(value: object) -> str:
-    """A text, a number, nothing, or a list or dict of such. Raises TypeError for what has no literal."""
+    """A string, number, None, list or dict. Raises TypeError for other values."""
     if isinstance(value, str):
         return f'"{PLAIN.sub(_escape, value)}"'
     if value is None or isinstance(value, (bool, int)):

@@ -1,7 +1,7 @@
-"""Templates: ours, or a repository's own in their place.
+"""Templates: built-in ones, and a repository's own in their place.
 
-A value gets into a file through a filter that writes it so that it is read as itself. What has come through none is
-refused, so that no template, ours or overridden, can let the text of a spec become a piece of a manifest.
+Every value must pass a filter that quotes it for its file. A value without a filter is refused, so no template, built-
+in or own, can let a text of a spec become a part of a manifest.
 """
 
 from __future__ import annotations
@@ -28,21 +28,21 @@ from penstock_spec.values.strings import printable
 
 ENDING = ".j2"
 OF_VALUES: dict[str, Callable[[object], str]] = {"y": yaml_text.scalar, "py": python_literals.literal}
-"""Filters for YAML and Python, where a value is what it is."""
+"""Filters for YAML and Python, which keep the type of a value."""
 OF_TEXTS: dict[str, Callable[[str], str]] = {"md": markdown.words, "code": markdown.code, "sh": markdown.shell}
-"""Filters for Markdown, where a value is its text."""
+"""Filters for Markdown, which take texts."""
 MANY = 512
 FEW = 8
-"""Values of a section that is probably one of labels."""
+"""The size of a section that is probably one of labels."""
 CHART = "chart"
-"""The folder that is copied, whatever its files are called."""
+"""The folder that is copied, whatever its files are named."""
 
 
 class Templates:
     """Templates by name, compiled once."""
 
     def __init__(self, overrides: Path | None = None, extensions: Sequence[type[Extension]] = ()) -> None:
-        """`overrides` is a repository's own folder of templates; it need not be there."""
+        """`overrides` is a repository's own folder of templates; it may be missing."""
         if overrides:
             _refuse_unused(overrides)
         folders = [overrides, BUILT_IN] if overrides else [BUILT_IN]
@@ -54,7 +54,7 @@ class Templates:
         self._environment = jinja.Environment(
             loader=self._loader,
             undefined=jinja2.StrictUndefined,
-            autoescape=True,  # so that what a filter or a macro has written can be told from what none has
+            autoescape=True,  # tells values that passed a filter from those that did not
             finalize=_written,
             keep_trailing_newline=True,
             extensions=extensions,
@@ -80,7 +80,7 @@ class Templates:
         return Templates(self._overrides, [Marks])
 
     def _is_own(self, file: str) -> bool:
-        """Whether the repository has it, or any that it includes: ours are known to give what can be read."""
+        """Whether the repository has this template or one that it includes."""
         known = self._own.get(file)
         if known is None:
             text, _, _ = self._loader.get_source(self._environment, file)
@@ -101,7 +101,7 @@ class Templates:
         raise CannotGoOn(says, f"mend the template; it is line {wrong.line + 1} of what it gives{said}")
 
     def copied(self, folder: str) -> Iterator[Artifact]:
-        """All files of a folder of templates as they lie, for another program to render; each may be overridden."""
+        """All files of a folder of templates as they are, for Helm to render; each may be overridden."""
         for ours in sorted((BUILT_IN / folder).rglob("*")):
             if ours.is_file():
                 name = ours.relative_to(BUILT_IN).as_posix()
@@ -109,7 +109,7 @@ class Templates:
                 yield Artifact(name, _utf8(found, name), f"templates/{name}", copied=True)
 
     def render(self, name: str, values: dict[str, Any]) -> str:
-        """A file from its template."""
+        """The text of a template with these values."""
         try:
             return str(self._environment.get_template(f"{name}{ENDING}").render(values))
         except jinja2.TemplateSyntaxError as error:
@@ -119,14 +119,14 @@ class Templates:
 
 
 def _own(overrides: Path) -> dict[str, bool]:
-    """The repository's templates, by name. In Penstock's own repository they are ours."""
+    """The repository's templates by name. In Penstock's own repository they are the built-in ones."""
     if overrides.is_dir() and overrides.samefile(BUILT_IN):
         return {}
     return {file.relative_to(overrides).as_posix(): True for file in overrides.rglob(f"*{ENDING}")}
 
 
 def _refuse_unused(overrides: Path) -> None:
-    """A template by a name that none of ours has is read by nobody; `_...` are for others to import."""
+    """Refuse an own template whose name no built-in one has; names with `_` are for imports."""
     ours = {file.relative_to(BUILT_IN).as_posix() for file in BUILT_IN.rglob("*") if file.is_file()}
     for top in sorted({name.partition("/")[0] for name in ours if "/" in name}):
         for file in sorted((overrides / top).rglob(f"*{ENDING}" if top != CHART else "*")):
@@ -138,20 +138,20 @@ def _refuse_unused(overrides: Path) -> None:
 
 
 class Unwritten(Exception):  # noqa: N818 - what it is
-    """A value on its way into a file through no filter."""
+    """A value without a filter."""
 
 
 def _through(write: Callable[[object], str]) -> Callable[[object], Markup]:
     def written(value: object) -> Markup:
         if isinstance(value, jinja2.Undefined):
-            str(value)  # has its own complaint
+            str(value)  # raises its own error
         return Markup(write(value))  # noqa: S704 - it is what the file is written in, and has been quoted
 
     return written
 
 
 def _once(write: Callable[[str], str]) -> Callable[[object], Markup]:
-    """A page says most of its texts many times."""
+    """Cache results: a page repeats most of its texts."""
 
     @lru_cache(maxsize=MANY)
     def known(text: str) -> Markup:
@@ -161,7 +161,7 @@ def _once(write: Callable[[str], str]) -> Callable[[object], Markup]:
 
 
 def _block(value: object, indent: int) -> Markup:
-    # Of texts alone: to a cache, `true` and `1` are the same.
+    # Only strings: for a cache, `true` and `1` are equal.
     if type(value) is dict and len(value) <= FEW and all(type(one) is str for one in value.values()):
         return _labels(tuple(value.items()), indent)
     return Markup(yaml_text.block(value, indent))  # noqa: S704 - as above
@@ -169,7 +169,7 @@ def _block(value: object, indent: int) -> Markup:
 
 @lru_cache(maxsize=MANY)
 def _labels(items: tuple[tuple[str, str], ...], indent: int) -> Markup:
-    """The manifests of one spec have the same ones, most of them several times."""
+    """Cached: the manifests of one spec repeat the same labels."""
     return Markup(yaml_text.block(dict(items), indent))  # noqa: S704 - as above
 
 
@@ -177,7 +177,7 @@ def _written(value: object) -> Markup:
     if isinstance(value, Markup):
         return value
     if isinstance(value, jinja2.Undefined):
-        str(value)  # has its own complaint
+        str(value)  # raises its own error
     says = "a value has no filter: write `| y` for one value, `| block(N)` for a section"
     raise Unwritten(f"{says}; `| py` in Python, `| md`, `| code` and `| sh` in Markdown")
 

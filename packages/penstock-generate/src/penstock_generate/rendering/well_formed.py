@@ -1,4 +1,4 @@
-"""Whether a file can be read at all by those who read such files: a repository's own template may give anything."""
+"""Checks whether a file can be parsed: a repository's own template may render anything."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import yaml
 
 
 class Unreadable(NamedTuple):
-    """Where reading ends, and why."""
+    """The place and the reason of a parse error."""
 
     line: int
-    """From 0."""
+    """Counted from 0."""
     says: str
 
 
 def unreadable(path: str, content: str) -> Unreadable | None:
-    """Of a file by this path; nothing where it can be read, or nobody parses it."""
+    """The parse error of a file; None if it is well-formed, or of a format without a parser here."""
     if path.endswith((".yaml", ".yml")):
         return _yaml(content)
     return _python(content) if path.endswith(".py") else None
@@ -35,7 +35,7 @@ def _yaml(content: str) -> Unreadable | None:
 
 
 def _twice(node: yaml.Node) -> Iterator[Unreadable]:
-    """Keys that stand twice: some parsers take the last, and Kubernetes none."""
+    """Duplicate keys: some parsers take the last one, Kubernetes refuses them."""
     if isinstance(node, yaml.MappingNode):
         known: set[str] = set()
         for key, value in node.value:

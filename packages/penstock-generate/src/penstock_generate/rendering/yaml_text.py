@@ -1,4 +1,4 @@
-"""Values as text. Whatever comes from a spec goes through one of these, and means in the file what it meant there."""
+"""Values as YAML. Every value of a spec passes through here, and keeps its meaning in the file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from penstock_spec.values.yaml_text import scalar as _of_12
 
 PLAIN = re.compile(r"[A-Za-z_/][A-Za-z0-9_./@-]*+(?: [A-Za-z0-9_./@-]++)*+")
 WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})
-"""What one or another parser takes for something else than text: Kubernetes and Helm still read YAML 1.1."""
+"""Words that some parser does not read as text: Kubernetes and Helm still read YAML 1.1."""
 
 
 def scalar(value: object) -> str:
@@ -22,21 +22,21 @@ def scalar(value: object) -> str:
     return _text(str(value)) if isinstance(value, str) else _of_12(value)
 
 
-@lru_cache(4096)  # keys and words come again in every file
+@lru_cache(4096)  # every file repeats keys and words
 def _text(text: str) -> str:
     return text if PLAIN.fullmatch(text) and text.lower() not in WORDS else quoted(text)
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What goes into several files: a list, or a text in quotes, as YAML already."""
+    """YAML text that several files contain: a list or a quoted string."""
 
     text: str
-    """A list goes on after a `:`; its items begin where the line with that begins."""
+    """A list continues after a `:`, with its items at the indentation of that line."""
 
 
 def block(value: Any, indent: int = 0) -> str:  # noqa: ANN401 - whatever YAML can say
-    """Any value, in lines that continue one that ends with `:`, `indent` further in."""
+    """Any value, as lines that continue one that ends with `:`, indented by `indent` more."""
     if isinstance(value, Written):
         between = "" if value.text.startswith("\n") else " "
         return between + (value.text.replace("\n", "\n" + " " * indent) if indent else value.text)
@@ -55,7 +55,7 @@ def document(value: dict[str, Any]) -> str:
 
 
 def _write(value: Any, margin: str, lines: list[str]) -> None:  # noqa: ANN401 - as above
-    """Its lines behind those that are there. This is where a run spends its time: plain texts take the shortest way."""
+    """Append lines. This is the hot spot of a run, so plain texts take the shortest path."""
     deeper = f"{margin}  "
     if isinstance(value, dict):
         for key, one in value.items():

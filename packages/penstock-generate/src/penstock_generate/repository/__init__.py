@@ -1,4 +1,4 @@
-"""What belongs to a repository as a whole: the chart, schemas for editors, and how images are built."""
+"""Files of all environments: the chart, JSON Schemas for editors, and Dockerfiles."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from penstock_spec import json_schema
 __all__ = ["emit"]
 
 IMAGES = ("janitor.Dockerfile", "worker.Dockerfile", "worker.Dockerfile.dockerignore")
-"""The janitor's image takes nothing from the repository, so that there is nothing to leave out."""
+"""The janitor's image copies nothing from the repository, so it needs no `.dockerignore`."""
 
 
 def emit(templates: Templates, version: str) -> Iterator[Artifact]:
-    """Its files, a folder after the other."""
+    """The files, folder by folder."""
     yield from templates.copied("chart")
     for name, content in json_schema.files().items():
         yield Artifact(f"schemas/{name}", content, json_schema.__name__)

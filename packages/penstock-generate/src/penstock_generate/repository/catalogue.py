@@ -1,4 +1,4 @@
-"""What is generated for the repository."""
+"""The artifacts of the repository."""
 
 from __future__ import annotations
 

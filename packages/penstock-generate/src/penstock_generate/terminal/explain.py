@@ -15,22 +15,22 @@ from penstock_spec.findings import CannotGoOn
 from penstock_spec.report.safe import safe
 
 MOST = 12
-"""Fields that are told; a line that holds a whole file comes from nearly all of them."""
+"""Fields that are printed; a line that contains a whole file comes from nearly all of them."""
 WIDEST = 120
 
 
 def tell(place: str) -> None:
-    """A place is `FILE:LINE`."""
+    """Print the explanation of a place, `FILE:LINE`."""
     name, _, line = place.rpartition(":")
     if not line.isdigit():
-        raise CannotGoOn(f"`{place}` names no line", f"write `{place}:1`, with the number of a line")
+        raise CannotGoOn(f"`{place}` has no line number", f"write `{place}:1`, with the number of a line")
     source = source_of(None, Selection())
     root, file = root_of(source.root), (here() / name).resolve()
     if not file.is_relative_to(root.resolve()):
-        raise CannotGoOn(f"`{name}` is not below `generated/`", "name a file that was generated")
+        raise CannotGoOn(f"`{name}` is not in `generated/`", "name a generated file")
     raw = read_bytes(file, name, most=None)
     if not isinstance(raw, bytes):
-        raise CannotGoOn(f"`{name}` cannot be had: {raw.says}", raw.hint)
+        raise CannotGoOn(f"`{name}` cannot be read: {raw.says}", raw.hint)
     path = file.relative_to(root.resolve()).as_posix()
     for told in _told(explain(source, path, raw.decode("utf-8", "replace"), int(line))):
         click.echo(told)
@@ -45,7 +45,7 @@ def _told(found: Explained) -> list[str]:
     if len(found.causes) > MOST:
         told.append(f"            and {len(found.causes) - MOST} more fields")
     if not rows:
-        told.append(f"  {paint('value', 'dim')}     the same for every spec")
+        told.append(f"  {paint('value', 'dim')}     the same for all specs")
     return [*told, f"  {paint('made by', 'dim')}   {found.maker}"]
 
 

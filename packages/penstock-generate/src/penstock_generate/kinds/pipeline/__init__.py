@@ -1,4 +1,4 @@
-"""Everything around a pipeline."""
+"""The files of a pipeline."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ __all__ = ["emit"]
 
 
 def emit(it: PlannedSpec, templates: Templates) -> Emitted:
-    """Its files, and what its environment says of it."""
+    """Emit the files of a pipeline in an environment."""
     spec: Pipeline = it.spec
     schema = schema_of.schema_of(spec, it.beside)
     worker = Worker.of(it, schema)

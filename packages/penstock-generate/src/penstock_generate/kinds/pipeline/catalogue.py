@@ -1,4 +1,4 @@
-"""What is generated for a pipeline."""
+"""The artifacts of a pipeline."""
 
 from __future__ import annotations
 

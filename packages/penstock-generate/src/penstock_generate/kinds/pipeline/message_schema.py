@@ -1,7 +1,6 @@
-"""`schema.json`: what a message is, for whoever checks or makes one elsewhere.
+"""`schema.json`: the JSON Schema of a message, for programs that check or create messages without Penstock.
 
-It is the JSON Schema by which workers check, with the same meaning. How a body stands in an entry of the stream is said
-under `x-penstock`, which validators pass over.
+Workers check by the same schema. `x-penstock` describes how a body is stored in a stream entry; validators ignore it.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ def message_schema(it: PlannedSpec, schema: dict[str, Any]) -> Artifact:
 
 
 def entry(spec: Pipeline) -> dict[str, Any]:
-    """How the body stands in an entry; the numbers are bytes and milliseconds."""
+    """How the body is stored in an entry; sizes in bytes, times in milliseconds."""
     message = spec.message
     dedup = message.dedup
     return {

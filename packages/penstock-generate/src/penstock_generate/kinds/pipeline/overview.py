@@ -1,4 +1,4 @@
-"""What an environment's overview has of its pipelines, and of what they share."""
+"""Rows of an environment's overview: its pipelines, and the services that they share."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ HPA = "kube_horizontalpodautoscaler_status_current_replicas"
 
 
 def rows(namespace: str) -> tuple[Row, ...]:
-    """Of an environment."""
+    """The rows for a namespace."""
     on = Shown(namespace)
     return (
         Row("Pipelines", (_table(on),)),
@@ -29,24 +29,24 @@ OVERVIEW = Overview("pipeline", process.INFO.name, rows)
 
 
 class Shown:
-    """Queries over all pipelines that are chosen."""
+    """Queries over the selected pipelines."""
 
     def __init__(self, namespace: str) -> None:
-        """Of an environment."""
+        """In this namespace."""
         self.ours = Series({"namespace": namespace}, "pipeline", "job", "instance")
         self.keda = Elsewhere({"namespace": namespace})
         self.namespace = namespace
 
     def by(self, how: str, *metrics: Metric) -> str:
-        """Gauges of each pipeline, added up."""
+        """The sum of gauges, by pipeline."""
         return " + ".join(f"{how} by (pipeline) ({self.ours.of(metric)})" for metric in metrics)
 
     def rate(self, metric: Metric, label: str = "pipeline") -> str:
-        """How fast a counter grows."""
+        """The rate of a counter by label."""
         return f"sum by ({label}) ({self.ours.rate(metric, 0)})"
 
     def pods(self) -> str:
-        """Of each pipeline, by its autoscaler's name; only those that are chosen."""
+        """Pods by pipeline, from the name of its HPA; only selected pipelines."""
         scalers = selector(HPA, {"namespace": self.namespace})
         named = f"label_replace({scalers}, {quoted('pipeline')}, {quoted('$1')}, "
         mine = f"{named}{quoted('horizontalpodautoscaler')}, {quoted('keda-hpa-(.+)')})"
@@ -75,7 +75,7 @@ def _table(on: Shown) -> Panel:
         by="pipeline",
         columns=(
             Column("pipeline", (("links", [{"title": "Open dashboard", "url": "/d/${__data.fields.dashboard}"}]),)),
-            Column("dashboard", (("custom.hidden", True),)),  # not left out: the links are made from it
+            Column("dashboard", (("custom.hidden", True),)),  # hidden, not removed: the links need it
             *(Column(name, (("unit", unit),)) for name, unit in units.items()),
         ),
         hidden=("Value #I",),

@@ -1,4 +1,4 @@
-"""What a Prometheus records of a pipeline, beside its alerts: what is asked often, as queries by name."""
+"""Recording rules of a pipeline: frequent queries by name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`runbook.md`: what to look at and what to do, with this pipeline's own numbers, keys and commands."""
+"""`runbook.md` of a pipeline: what to check and what to do, with its own numbers, keys and commands."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def pods_of(spec: Pipeline, environment: Environment) -> Pods:
 
 
 def artifact(folder: str, facts: PodFacts, spec: Pipeline, environment: Environment, templates: Templates) -> Artifact:
-    """The manifest before patches. Linting renders it too, so its template gets only what is known without a build."""
+    """The manifest before patches. Lint renders it too, so its template gets only values that need no build."""
     values = {"spec": spec, "around": environment, "domain": DOMAIN, **facts.values()}
     return templates.artifact(f"{folder}/manifests/scaledobject.yaml", TEMPLATE, values)
 

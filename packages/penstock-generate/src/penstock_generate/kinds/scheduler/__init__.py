@@ -1,4 +1,4 @@
-"""Everything around a scheduler."""
+"""The files of a scheduler."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ARGS = (ROLE, "run")
 
 
 def emit(it: PlannedSpec, templates: Templates) -> Emitted:
-    """Its files, and what its environment says of it."""
+    """Emit the files of a scheduler in an environment."""
     spec: Scheduler = it.spec
     worker = Worker.of(it)
     targets = sends_to(spec)

@@ -1,4 +1,4 @@
-"""What is generated for a scheduler."""
+"""The artifacts of a scheduler."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How often the jobs of a spec are to run, all together."""
+"""The expected rate of runs of a scheduler's jobs."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from penstock_spec.kinds.scheduler.effective import effective_jobs, runs
 from penstock_spec.kinds.scheduler.spec import Scheduler
 
 OFTEN = 300
-"""Seconds. A quarter of an hour sees a job three times that runs as often; others it may well not see at all."""
+"""Seconds. A job with this interval runs three times in 15 minutes; with a longer one it may not run in them at all."""
 
 
 def runs_per_second(spec: Scheduler) -> float | None:
-    """Of listed jobs that run often, as `every` has them; None where a function tells the jobs."""
+    """The expected rate of listed jobs with a short `every`; None if a function lists the jobs."""
     if not isinstance(spec.jobs, list):
         return None
     every = [job.every for job in effective_jobs(spec) if runs(spec, job.name)]
@@ -18,5 +18,5 @@ def runs_per_second(spec: Scheduler) -> float | None:
 
 
 def sends_to(spec: Scheduler) -> tuple[str, ...]:
-    """The pipelines that listed jobs send to, by name."""
+    """The names of the pipelines that listed jobs send to."""
     return tuple(sorted({job.send.pipeline for job in effective_jobs(spec) if job.send is not None}))

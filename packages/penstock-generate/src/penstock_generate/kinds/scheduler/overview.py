@@ -1,4 +1,4 @@
-"""What an environment's overview has of its schedulers."""
+"""Rows of an environment's overview: its schedulers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from penstock_spec.metrics import Metric
 
 
 def rows(namespace: str) -> tuple[Row, ...]:
-    """Of an environment."""
+    """The rows for a namespace."""
     on = Shown(namespace)
     return (Row("Schedulers", (_table(on), *_side_by_side(on))),)
 
@@ -23,19 +23,19 @@ OVERVIEW = Overview("scheduler", process.INFO.name, rows)
 
 
 class Shown:
-    """Queries over all schedulers that are chosen."""
+    """Queries over the selected schedulers."""
 
     def __init__(self, namespace: str) -> None:
-        """Of an environment."""
+        """In this namespace."""
         self.ours = Series({"namespace": namespace}, "scheduler", "job", "instance")
         self.namespace = namespace
 
     def by(self, how: str, metric: Metric) -> str:
-        """A gauge of each scheduler."""
+        """A gauge by scheduler."""
         return f"{how} by (scheduler) ({self.ours.of(metric)})"
 
     def rate(self, metric: Metric, **more: str) -> str:
-        """How fast a counter of each grows."""
+        """The rate of a counter by scheduler."""
         return f"sum by (scheduler) ({self.ours.rate(metric, 0, **more)})"
 
 
@@ -62,7 +62,7 @@ def _table(on: Shown) -> Panel:
         by="scheduler",
         columns=(
             Column("scheduler", (("links", [{"title": "Open dashboard", "url": "/d/${__data.fields.dashboard}"}]),)),
-            Column("dashboard", (("custom.hidden", True),)),  # not left out: the links are made from it
+            Column("dashboard", (("custom.hidden", True),)),  # hidden, not removed: the links need it
             *(Column(name, (("unit", unit),)) for name, unit in units.items()),
         ),
         hidden=("Value #J",),

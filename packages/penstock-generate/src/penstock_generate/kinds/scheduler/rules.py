@@ -1,4 +1,4 @@
-"""What a Prometheus records of a scheduler, beside its alerts: what is asked often, as queries by name."""
+"""Recording rules of a scheduler: frequent queries by name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`runbook.md`: what to look at and what to do, with this scheduler's own numbers, keys and commands."""
+"""`runbook.md` of a scheduler: what to check and what to do, with its own numbers, keys and commands."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from penstock_spec.kinds.scheduler.keys import SchedulerKeys
 from penstock_spec.kinds.scheduler.spec import Scheduler
 
 ANY = "JOB"
-"""Where a function tells the jobs: whoever reads it puts a name there."""
+"""The example job in commands, if a function lists the jobs."""
 
 
 def runbook(it: PlannedSpec, facts: Facts, alerts: list[Alert], templates: Templates) -> Artifact:
@@ -26,7 +26,7 @@ def runbook(it: PlannedSpec, facts: Facts, alerts: list[Alert], templates: Templ
     names = {alert.name for alert in alerts}
 
     def see(name: str) -> Markup:
-        """The section of an alert; where the spec leaves no such alert, its name."""
+        """A link to an alert's section; only its name if this spec has no such alert."""
         link = Markup("[{}](#{})") if name in names else Markup("{}")
         return link.format(name, name.lower())
 

@@ -1,4 +1,4 @@
-"""The dashboard of a pipeline, with a row for each topic."""
+"""The dashboard of a pipeline, one row per topic."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ ROWS: tuple[ModuleType, ...] = (glance, backlog, work, failures, sending, janito
 
 
 def drawn(it: PlannedSpec, found: list[Alert]) -> Drawn:
-    """In an environment, with these alerts."""
+    """The dashboard of a pipeline with these alerts."""
     shape = Shape.of(it.spec, found, has_runbooks=it.around.runbooks is not None)
     return _built(shape).filled(it.folder, values(it.spec, found) | of_every(it), __name__)
 
 
-@lru_cache(maxsize=64)  # of shapes: there are a dozen of them, however many pipelines
+@lru_cache(maxsize=64)  # there are about a dozen variants, however many pipelines
 def _built(shape: Shape) -> Draft:
     on = Shown(shape)
     rows = [Row(module.TITLE, tuple(module.panels(on))) for module in ROWS]

@@ -1,4 +1,4 @@
-"""What waits, where, and for how long."""
+"""The row on waiting messages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ TITLE = "Backlog"
 
 
 def panels(on: Shown) -> Iterator[Panel]:
-    """What waits, where, and for how long."""
     yield Panel(
         "Ready for work",
         "New: not read yet. Ready: due for a retry, or given back. Suspect: its worker was lost; it runs isolated.",

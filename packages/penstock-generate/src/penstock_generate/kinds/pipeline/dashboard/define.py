@@ -1,4 +1,4 @@
-"""What the rows of a pipeline's dashboard are made with."""
+"""Variants of a pipeline's dashboard, and the queries of its rows."""
 
 from __future__ import annotations
 
@@ -14,34 +14,34 @@ from penstock_spec.kinds.pipeline.spec import Pipeline
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What decides which panels there are. Pipelines of one shape share all but the values in the blanks."""
+    """The facts that decide which panels there are. Pipelines of one variant differ only in their placeholders."""
 
     alerts: frozenset[tuple[str, str]]
-    """Those that there are, and what they ask: within how many minutes, it may hang on the spec."""
+    """The names and queries of their alerts: the minutes in a query may depend on the spec."""
     keeps_nothing: bool
     has_runbooks: bool
     witness: Pipeline = field(compare=False, repr=False)
-    """One of them. Its alerts say what is asked; none of its numbers gets into what is shared."""
+    """One of these pipelines. Its alerts give the queries; none of its numbers gets into the shared text."""
 
     @classmethod
     def of(cls, spec: Pipeline, found: list[Alert], *, has_runbooks: bool) -> Self:
-        """Of a pipeline with these alerts."""
+        """The variant of a pipeline with these alerts."""
         asked = frozenset((alert.name, alert.query.text) for alert in found)
         return cls(asked, spec.stream.retention.keeps_nothing, has_runbooks, spec)
 
 
 class Shown(Asking):
-    """What a row's panels ask for."""
+    """The queries of the rows."""
 
     def __init__(self, shape: Shape) -> None:
-        """Of pipelines of one shape."""
+        """For the pipelines of one variant."""
         asked = Sources.of(NAMESPACE, NAME, *CHOSEN)
         self.scaler, self.hpa, self.deployment = asked.scaler, asked.hpa, asked.deployment
         super().__init__(asked.ours, alerts(shape.witness, asked), asked.ours.of(process.INFO, role="worker"))
 
 
 def values(spec: Pipeline, found: list[Alert]) -> dict[str, Any]:
-    """What goes into the blanks that stand for numbers."""
+    """The values of placeholders for numbers."""
     return thresholds(found) | {
         "backlog limit": spec.stream.backlog.limit,
         "memory": spec.resources.memory.amount,

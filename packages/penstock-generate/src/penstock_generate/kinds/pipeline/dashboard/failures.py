@@ -1,4 +1,4 @@
-"""What goes wrong."""
+"""The row on failures."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ TITLE = "Failures"
 
 
 def panels(on: Shown) -> Iterator[Panel]:
-    """Of messages, of workers, and of Redis."""
+    """On messages, workers and Redis."""
     yield from _of_messages(on)
     yield from _of_workers(on)
     yield from _of_redis(on)

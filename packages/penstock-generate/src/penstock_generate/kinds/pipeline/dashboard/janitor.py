@@ -1,4 +1,4 @@
-"""What is tidied, and by whom."""
+"""The row on the janitor."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ TITLE = "Janitor"
 
 
 def panels(on: Shown) -> Iterator[Panel]:
-    """The janitor itself, consumers and ghosts, and what is trimmed."""
+    """The janitor itself, consumers and ghosts, and trimming."""
     yield from _itself(on)
     yield from _consumers(on)
     yield from _trimming(on)

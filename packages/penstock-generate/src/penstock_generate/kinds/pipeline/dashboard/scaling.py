@@ -1,4 +1,4 @@
-"""Pods: how many, why, and how they leave."""
+"""The row on pods and scaling."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ REPLICAS = "kube_deployment_status_replicas"
 
 
 def panels(on: Shown) -> Iterator[Panel]:
-    """What Kubernetes and KEDA tell, and how workers leave."""
+    """Pods, KEDA, and shutdowns."""
     yield from _pods(on)
     yield from _keda(on)
     yield from _leaving(on)

@@ -1,4 +1,4 @@
-"""What senders meet; it is told by the processes that send, where they show their metrics."""
+"""The row on sends, from the metrics that senders export."""
 
 from __future__ import annotations
 
@@ -24,11 +24,10 @@ FULL = {
         "Unread messages that were dropped for newer ones, in 15 minutes.",
     ),
 }
-"""What a full backlog does, by the alert about it; a spec chooses one."""
+"""Panels on a full backlog by alert; a spec has one of these alerts."""
 
 
 def panels(on: Shown) -> Iterator[Panel]:
-    """How much is sent, what becomes of it, and how senders insist."""
     yield Panel(
         "Sent",
         "Sends by outcome. Unknown: no reply came, so the message may be in the stream.",

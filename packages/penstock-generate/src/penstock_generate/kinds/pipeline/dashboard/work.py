@@ -1,4 +1,4 @@
-"""What workers do."""
+"""The row on workers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TITLE = "Work"
 
 
 def panels(on: Shown) -> Iterator[Panel]:
-    """How much, how fast, and how full the workers are."""
+    """Throughput, utilization and processes."""
     yield from _throughput(on)
     yield from _room(on)
     yield from _processes(on)

@@ -1,6 +1,6 @@
-"""`producer.py`: a module for programs that send without Penstock; it asks for nothing but a client of Redis.
+"""`producer.py`: a typed module for programs that send without Penstock; it needs only a Redis client.
 
-Of the spec's texts only literals stand in it, so that none of them can become code, whatever is written there.
+Texts of the spec get into it only as literals, so that none can become code.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def producer(it: PlannedSpec, schema: dict[str, Any], templates: Templates) -> A
 
 
 def _typing(shapes: Shapes) -> Iterator[str]:
-    """What is asked of `typing`."""
+    """The names to import from `typing`."""
     yield from ("Any", "Protocol")
     fields = [field for shape in shapes.found for field in shape.fields]
     if any("Literal[" in type_ for type_ in (shapes.alias or "", *(one.type for one in fields))):

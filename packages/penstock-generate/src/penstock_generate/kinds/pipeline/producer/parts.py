@@ -1,4 +1,4 @@
-"""The parts of a JSON Schema that speak of one value, and what each says."""
+"""Reads the parts of a JSON Schema that apply to one value."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ SAYS_NOTHING = frozenset({"$comment", "$defs", "$id", "$schema", "default", "def
 
 
 def target(schema: Part, reference: object) -> object:
-    """What a reference leads to, or nothing."""
+    """The schema that a reference points to, or None."""
     return schema if reference == "#" else resolve_reference(schema, reference)
 
 
 def together(schema: Part, part: object) -> Iterator[Part]:
-    """All that holds of a value at once, the part itself first."""
+    """All schemas that apply to a value at once, the schema itself first."""
     left, seen = [part], set()
     while left:
         one = left.pop(0)
@@ -31,7 +31,7 @@ def together(schema: Part, part: object) -> Iterator[Part]:
 
 
 def at_times(schema: Part, parts: Iterable[Part]) -> Iterator[Part]:
-    """What holds of the value that these speak of in some cases."""
+    """Schemas that apply to the value in some cases."""
     for one in parts:
         for key in (*CHOICES, "if", "then", "else"):
             inner = one.get(key)
@@ -40,12 +40,12 @@ def at_times(schema: Part, parts: Iterable[Part]) -> Iterator[Part]:
 
 
 def values(part: Part) -> list[Any]:
-    """The only ones that it takes; none where it does not say so."""
+    """The only values that these schemas accept; empty if they name none."""
     return [part["const"]] if "const" in part else listed(part, "enum")
 
 
 def types(parts: list[Part]) -> list[str]:
-    """JSON's types, as the first says them. Where none does: what has fields is meant to be an object, and so on."""
+    """The JSON types of the first schema that names some, or those that keywords imply (`properties`: object)."""
     for one in parts:
         if "type" in one:
             return [name for name in (listed(one, "type") or [one["type"]]) if isinstance(name, str)]
@@ -56,23 +56,23 @@ def types(parts: list[Part]) -> list[str]:
 
 
 def says_something(part: object) -> bool:
-    """Whether it refuses anything, as far as its keywords tell."""
+    """Whether its keywords refuse anything."""
     return isinstance(part, dict) and not part.keys() <= SAYS_NOTHING
 
 
 def description(part: object) -> str:
-    """What people are told of it."""
+    """Its description for people."""
     says = part.get("description") if isinstance(part, dict) else None
     return says if isinstance(says, str) else ""
 
 
 def mapping(part: Part, key: str) -> Part:
-    """What is said under a keyword by name."""
+    """A keyword's value as a mapping."""
     value = part.get(key)
     return value if isinstance(value, dict) else {}
 
 
 def listed(part: Part, key: str) -> list[Any]:
-    """What is said under a keyword in a list."""
+    """A keyword's value as a list."""
     value = part.get(key)
     return value if isinstance(value, list) else []

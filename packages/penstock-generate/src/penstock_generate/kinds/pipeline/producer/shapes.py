@@ -1,7 +1,7 @@
-"""From a JSON Schema to types of Python: each takes at least what the schema takes, as far as types can say it.
+"""From a JSON Schema to Python types. A type accepts at least what the schema accepts, as far as types can express it.
 
-An object with fields is a shape with a name. Shapes are made one after the other, so that schemas that refer to
-themselves, or very far, cost no more than others. `Any` stands where the schema says what types cannot.
+An object with fields becomes a named class. Classes are found iteratively, so that recursive and deep schemas cost no
+more than others. `Any` stands for what types cannot express.
 """
 
 from __future__ import annotations
@@ -17,25 +17,25 @@ from penstock_generate.kinds.pipeline.producer.parts import Part
 from penstock_generate.kinds.pipeline.producer.words import ANY, SCALARS, only, union
 
 DEEPEST = 32
-"""Types inside each other, or references in a row, that are followed."""
+"""The limit of nested types, and of references in a row."""
 LONGEST = 400
-"""Characters of a type that somebody can read."""
+"""The limit of a readable type, in characters."""
 LONGEST_NAME = 40
 ROOT = "Message"
 TAKEN = frozenset({*dir(builtins), *keyword.kwlist, ROOT, "Any", "Client", "Literal", "NotRequired", "Protocol",
                    "TypedDict", "ENVIRONMENT", "FIELD", "PIPELINE", "STREAM"})  # fmt: skip
-"""Names that the module has for something else."""
+"""Names that the module uses itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """Of an object."""
+    """A field of an object."""
 
     name: str
     type: str
     required: bool
     vague: bool
-    """Whether the schema says something and the type nothing."""
+    """Whether the schema restricts the value but the type does not."""
     says: str
 
 
@@ -49,21 +49,21 @@ class Shape:
 
 
 class Shapes:
-    """Those of one schema, the message's first."""
+    """The objects of one schema, the message's first."""
 
     found: list[Shape]
     alias: str | None
-    """What a message is, where it has no shape of its own."""
+    """The type of a message that is no object with fields."""
 
     def __init__(self, schema: Part) -> None:
-        """Find them all."""
+        """Find all objects."""
         self._schema = schema
-        self._types: dict[int, str] = {}  # by part: each is looked at once
+        self._types: dict[int, str] = {}  # by schema: each is visited once
         self._names = {*TAKEN}
         self._asked: list[tuple[str, list[Part]]] = []
         self.found = []
         told = self._of(schema, ROOT, 0)
-        for name, parts in self._asked:  # it grows meanwhile
+        for name, parts in self._asked:  # it grows during the loop
             self.found.append(Shape(name, tuple(self._fields(parts)), of.description(parts[0])))
         names = {one.name for one in self.found}
         objects = all(one in names or one.startswith("dict[") for one in told.split(" | "))
@@ -73,7 +73,7 @@ class Shapes:
         if not isinstance(part, dict) or depth > DEEPEST:
             return ANY
         if id(part) not in self._types:
-            self._types[id(part)] = ANY  # for whatever refers to it from inside
+            self._types[id(part)] = ANY  # for references from inside
             told = self._type(part, called, depth + 1)
             self._types[id(part)] = told if len(told) <= LONGEST else ANY
         return self._types[id(part)]
@@ -101,7 +101,7 @@ class Shapes:
         return ANY
 
     def _named(self, name: str, parts: list[Part], called: str, depth: int) -> str:
-        """One of JSON's types, with what is said of what is inside."""
+        """One of JSON's types, with the types inside it."""
         match name:
             case "array":
                 items = next((one["items"] for one in parts if "items" in one), None)

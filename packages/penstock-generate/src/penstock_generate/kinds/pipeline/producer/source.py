@@ -1,4 +1,4 @@
-"""Definitions of types, as Python writes them."""
+"""Python source of type definitions."""
 
 from __future__ import annotations
 
@@ -10,21 +10,20 @@ from penstock_generate.kinds.pipeline.producer.shapes import Field, Shape
 from penstock_generate.rendering.python_literals import literal
 
 PLAIN = re.compile(r"[a-z][A-Za-z0-9_]*|_[a-z0-9][A-Za-z0-9_]*")
-"""Names of fields that a class can say as they are. Two underscores in front would be read otherwise in a class, and
-capitals could hide the name of a type."""
+"""Names that can be fields of a class. A class would mangle two leading underscores; capitals could hide a type."""
 TYPES = frozenset({"bool", "dict", "float", "int", "list", "str"})
-"""What a class must not hide from its own fields."""
+"""Names that a field must not hide inside its class."""
 VAGUE = "  # types cannot say what: see schema.json"
 
 
 def definition(shape: Shape) -> str:
-    """Of an object's type."""
+    """The definition of an object's type."""
     as_class = all(_fits(one.name) for one in shape.fields)
     return "".join(f"{line}\n" for line in (_class(shape) if as_class else _call(shape)))
 
 
 def alias(expression: str) -> str:
-    """What a message is, where it is no object with fields of its own."""
+    """The definition for a message that is no object with fields."""
     return f"Message = {expression}\n"
 
 
@@ -44,7 +43,7 @@ def _class(shape: Shape) -> Iterator[str]:
 
 
 def _call(shape: Shape) -> Iterator[str]:
-    """With types as texts: what they name may come later."""
+    """The functional form, with types as strings: they may be defined later."""
     yield f"{shape.name} = TypedDict("
     yield f"    {literal(shape.name)},"
     yield "    {"

@@ -1,4 +1,4 @@
-"""Types of single values, as Python writes them."""
+"""Python types of single values."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from penstock_generate.rendering.python_literals import literal
 
 ANY = "Any"
 SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
-"""By JSON's names; lists and objects are not single."""
+"""By JSON type; lists and objects are not scalars."""
 
 
 def union(types: Iterable[str]) -> str:
-    """Any of several: each once, None last."""
+    """A union without duplicates, None last."""
     told = dict.fromkeys(types)
     if ANY in told or not told:
         return ANY
@@ -21,7 +21,7 @@ def union(types: Iterable[str]) -> str:
 
 
 def only(values: list[Any], longest: int) -> str:
-    """One of these values; where there are too many to be read, one of their types."""
+    """A `Literal` of these values; if there are too many to read, one of their types."""
     exact = dict.fromkeys(literal(one) for one in values if isinstance(one, (str, bool, int)))
     told = [f"Literal[{', '.join(exact)}]"] if exact else []
     told += [_kind(one) for one in values if not isinstance(one, (str, bool, int))]

@@ -1,4 +1,4 @@
-"""The dashboard of a scheduler, with a row for each topic."""
+"""The dashboard of a scheduler, one row per topic."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ROWS: tuple[ModuleType, ...] = (glance, due, running, handing_back, tidying, pod
 
 
 def drawn(it: PlannedSpec, found: list[Alert]) -> Drawn:
-    """In an environment, with these alerts."""
+    """The dashboard of a scheduler with these alerts."""
     shape = Shape.of(it.spec, found, has_runbooks=it.around.runbooks is not None)
     return _built(shape).filled(it.folder, values(it.spec, found) | of_every(it), __name__)
 

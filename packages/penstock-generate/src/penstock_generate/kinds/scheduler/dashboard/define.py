@@ -1,4 +1,4 @@
-"""What the rows of a scheduler's dashboard are made with."""
+"""Variants of a scheduler's dashboard, and the queries of its rows."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from penstock_spec.kinds.scheduler.spec import Scheduler
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What decides which panels there are. Schedulers of one shape share all but the values in the blanks."""
+    """The facts that decide which panels there are. Schedulers of one variant differ only in their placeholders."""
 
     alerts: frozenset[str]
-    """Those that there are, by name."""
+    """The names of their alerts."""
     queries: frozenset[str]
-    """What they ask, where a number of the spec stands in it."""
+    """The queries of their alerts, which may contain numbers of the spec."""
     has_runbooks: bool
     witness: Scheduler = field(compare=False, repr=False)
-    """One of them. Its alerts say what is asked; no threshold of it gets into what is shared."""
+    """One of these schedulers. Its alerts give the queries; none of its thresholds gets into the shared text."""
 
     @classmethod
     def of(cls, spec: Scheduler, found: list[Alert], *, has_runbooks: bool) -> Self:
-        """Of a scheduler with these alerts."""
+        """The variant of a scheduler with these alerts."""
         asked = alerts(spec, Sources.of("", ""))
         return cls(frozenset(one.name for one in found), frozenset(one.query.text for one in asked), has_runbooks, spec)
 
 
 class Shown(Asking):
-    """What a row's panels ask for."""
+    """The queries of the rows."""
 
     def __init__(self, shape: Shape) -> None:
-        """Of schedulers of one shape."""
+        """For the schedulers of one variant."""
         asked = Sources.of(NAMESPACE, NAME, *CHOSEN)
         self.deployment = asked.deployment
         self.info = asked.ours.of(process.INFO)
@@ -43,5 +43,5 @@ class Shown(Asking):
 
 
 def values(spec: Scheduler, found: list[Alert]) -> dict[str, Any]:
-    """What goes into the blanks that stand for numbers."""
+    """The values of placeholders for numbers."""
     return thresholds(found) | {"memory": spec.resources.memory.amount}

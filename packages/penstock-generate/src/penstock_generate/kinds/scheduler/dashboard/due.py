@@ -1,4 +1,4 @@
-"""What is due, and how it is taken."""
+"""The row on due jobs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ TITLE = "Due jobs"
 
 
 def panels(on: Shown) -> Iterator[Panel]:
-    """What is due, how it is taken, and whether there is room."""
+    """Due jobs, taken jobs, signals of the watchdog, and permits."""
     yield from _due(on)
     yield from _taken(on)
     yield from _signals(on)
@@ -99,7 +99,7 @@ def _taken(on: Shown) -> Iterator[Panel]:
 
 
 def _signals(on: Shown) -> Iterator[Panel]:
-    """What the watchdog sees; each has its alert."""
+    """Signals of the watchdog; each has an alert."""
     told = {
         "PenstockZeroProgress": ("No progress", "1 while jobs are due but a pod takes none."),
         "PenstockCapacitySkew": ("Capacity skew", "1 while permits are free and jobs are due, but few are taken."),

@@ -1,4 +1,4 @@
-"""Whether all is well."""
+"""The first row: current numbers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TITLE = "At a glance"
 
 
 def panels(on: Shown) -> Iterator[Panel]:
-    """Numbers as they are now, in the colour of the alert about them."""
+    """Numbers in the colour of the alert on them."""
     yield firing("scheduler", "scheduler")
     yield Panel(
         "Degraded",

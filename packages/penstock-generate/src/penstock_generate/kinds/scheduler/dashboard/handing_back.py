@@ -1,4 +1,4 @@
-"""What is handed back to Redis, and what stands in the way."""
+"""The row on Redis: handing jobs back, circuit breakers, scripts and calls."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ TITLE = "Redis"
 
 
 def panels(on: Shown) -> Iterator[Panel]:
-    """Of what ended, of breakers, of scripts and calls."""
     yield from _ended(on)
     if on.has("PenstockSchedulerBreakerOpen"):
         yield from _breakers(on)

@@ -1,4 +1,4 @@
-"""Its pods."""
+"""The row on pods."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ TITLE = "Pods"
 
 
 def panels(on: Shown) -> Iterator[Panel]:
-    """How many there are, and how they are."""
     there = on.deployment
     yield Panel(
         "Pods",

@@ -1,4 +1,4 @@
-"""What runs, and what came of it."""
+"""The row on runs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ TITLE = "Runs"
 
 
 def panels(on: Shown) -> Iterator[Panel]:
-    """How many, how long, and how they end."""
     yield Panel("Run outcomes", "Per second.", "ops", (on.rates(running.RUNS, "outcome"),), "areas")
     yield Panel(
         "Failures by class",

@@ -1,4 +1,4 @@
-"""What is put right beside the work, and what the watchdog sees."""
+"""The row on maintenance."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ TITLE = "Maintenance"
 
 
 def panels(on: Shown) -> Iterator[Panel]:
-    """The leader, what passes find, and signals."""
+    """The leader, passes, and the watchdog."""
     leads = on.asks("PenstockNoLeader", "leaders") if on.has("PenstockNoLeader") else _leaders(on)
     yield Panel(
         "Leader",
