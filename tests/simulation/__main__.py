@@ -1,4 +1,4 @@
-"""Searches: `python -m tests.simulation --profile own --count 2000`, or `--replay own/137` to see one step by step."""
+"""Searches for violations: `python -m tests.simulation --profile own --count 2000`; replays one: `--replay own/137`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .plan import Plan
 from .profiles import PROFILES, plan_of
 from .shrink import shrunk
 from .store import Store
-from .world import Ran, run
+from .world import ScheduleResult, run
 
 
 def main() -> int:
@@ -47,14 +47,14 @@ def replay(store: Store, what: str, only: str, *, shrink: bool) -> int:
         kind = only or next(iter(sorted(run(store, plan).kinds)))
         plan = shrunk(store, plan, kind)
     ran = run(store, plan, traced=True)
-    say(*ran.trace, json.dumps(plan.told()), *ran.violations)
+    say(*ran.trace, json.dumps(plan.to_json()), *ran.violations)
     return len(ran.violations)
 
 
 def search(store: Store, profile: str, given: argparse.Namespace) -> int:
     began = time.monotonic()
     counts: Counter[str] = Counter()
-    first: dict[str, Ran] = {}
+    first: dict[str, ScheduleResult] = {}
     done = commands = 0
     seconds = 0.0
     for seed in range(given.start, given.start + given.count):

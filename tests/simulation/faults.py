@@ -1,31 +1,31 @@
-"""What goes wrong, and how it is brought about.
+"""The faults of a schedule, applied at their time or to their command.
 
-Of one command, the next that fits:
-lose        it never comes to the server; the connection is reset after `seconds`, or silent when that is 0
-mute        it is executed, and the answer is lost; as above, after that
-late        the connection is reset at once, and the command is executed `seconds` later
-hold        it is executed `seconds` later, whatever its client does meanwhile
+To one command, the next that matches:
+lose        it never reaches the server; the connection is reset after `seconds`, or stays silent if that is 0
+mute        it runs, and its answer is lost; the connection as above, after that
+late        the connection is reset at once, and the command runs `seconds` later
+hold        it runs `seconds` later, whatever its client does meanwhile
 slow        its answer comes `seconds` later
 lurk        it is cut off after `seconds`, and the server does not notice: a blocked read may be served to nobody
-refuse      the server says `what` instead
+refuse      the server answers with the error `what`
 
-Of a process, at a time or at a moment of one of its commands:
+To a process, at a time or at a moment of one of its commands:
 crash       SIGKILL
 stall       SIGSTOP for `seconds`
-block       its main loop stands still for `seconds`
+block       its main loop is blocked for `seconds`
 drain       SIGTERM
-restart     of a janitor: SIGKILL, and another in its place
-apart       it reaches nobody for `seconds`
+restart     of a janitor: SIGKILL, and a new one in its place
+apart       it reaches no server for `seconds`
 cut         its idle connections are reset
 
-Of all, at a time or at a moment of somebody's command:
-wake        SIGCONT, of all that stand still
+To everything, at a time or at a moment of any command:
+wake        SIGCONT for all stalled processes
 spawn       one more worker
-pause       Redis stands still for `seconds`; `deaf`, what is sent to it meanwhile is lost
-reboot      another life of Redis
-full        Redis takes nothing more for `seconds`
+pause       Redis hangs for `seconds`; if `deaf`, commands sent meanwhile are lost
+reboot      Redis restarts
+full        Redis refuses writes for `seconds`
 flush       Redis forgets the scripts
-remove      somebody deletes the consumer `what`: a state, or the consumer that the worker `what` has
+remove      somebody deletes the consumer `what`: a state, or the consumer of the worker `what`
 delete      somebody deletes a key: `parked`, `alive`, `delayed`, `uncharged`, `crashed`, `position`
 destroy     somebody destroys the group
 """
@@ -34,11 +34,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from .happenings import OF_ALL, Cast, Happenings
+from .fault_effects import OF_ALL, FaultEffects, Population
 from .link import Op
+from .network import Fate
 from .plan import Fault
 from .universe import START, Universe
-from .wires import Fate
 
 ON_THE_WIRE = frozenset({"lose", "mute", "late", "hold", "slow", "lurk", "refuse"})
 SOON = 0.01
@@ -46,18 +46,18 @@ SOON = 0.01
 
 
 class Faults:
-    """Waits for the time of each fault, and for the command that it is about."""
+    """Waits for the time of each fault, and for the command that it affects."""
 
     def __init__(
         self,
         plan: tuple[Fault, ...],
         universe: Universe,
-        happenings: Happenings,
-        cast: Cast,
+        effects: FaultEffects,
+        cast: Population,
         tell: Callable[[str], None],
     ) -> None:
         self._universe = universe
-        self._happenings = happenings
+        self._effects = effects
         self._cast = cast
         self._tell = tell
         self._armed: list[Fault] = []
@@ -67,10 +67,10 @@ class Faults:
             universe.at(START + fault.at, self._due, fault)
 
     def stop(self) -> None:
-        """Nothing goes wrong any more."""
+        """Apply no more faults."""
         self._over = True
         self._armed.clear()
-        self._happenings.mend()
+        self._effects.mend()
 
     def _due(self, fault: Fault) -> None:
         if self._over:
@@ -83,7 +83,7 @@ class Faults:
     # -- of commands ------------------------------------------------------------------------------------------------
 
     def fate(self, op: Op) -> Fate:
-        """What is to become of a command."""
+        """Decide the fate of a command."""
         fate = Fate()
         for fault in self._armed[:]:
             if fault.kind in ON_THE_WIRE and _fits(fault, op) and (fault.kind != "lurk" or op.name == "XREADGROUP"):
@@ -93,7 +93,7 @@ class Faults:
         return fate
 
     def passes(self, op: Op, moment: str) -> None:
-        """A moment of a command."""
+        """Learn of a moment of a command."""
         for fault in self._armed[:]:
             if fault.kind not in ON_THE_WIRE and fault.moment == moment and _fits(fault, op):
                 self._armed.remove(fault)
@@ -116,13 +116,13 @@ class Faults:
         self._tell(" ".join(word for word in ("---", fault.kind, whose, fault.what, seconds) if word))
         process = self._cast.processes.get(base(whose.partition("/")[0]))
         if fault.kind in OF_ALL:
-            self._happenings.to_all(fault)
+            self._effects.to_all(fault)
         elif process is not None and not process.is_dead:
-            self._happenings.to(process, fault)
+            self._effects.to(process, fault)
 
 
 def base(name: str) -> str:
-    """A janitor's name without the number of its life."""
+    """A janitor's name without the number of its restart."""
     return name.partition(".")[0]
 
 
@@ -132,7 +132,7 @@ def _fits(fault: Fault, op: Op) -> bool:
 
 
 def _weave(fault: Fault, fate: Fate) -> None:
-    """Make it part of what becomes of a command."""
+    """Add a fault to the fate of a command."""
     seconds = fault.seconds
     match fault.kind:
         case "lose":

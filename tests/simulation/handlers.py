@@ -1,16 +1,16 @@
-"""What handlers do, by the kind of their message.
+"""The handlers of the simulation, by the kind of their message.
 
 ok          returns
 flaky       fails the first time
 bad         fails every time
-slow        takes longer than it may, and stops when it is told to
-stubborn    takes longer than it may, and does not stop
-reluctant   takes longer than it may, and finishes its work when it is told to stop
-blocker     holds up its loop for so long
+slow        exceeds its timeout, and stops when it is cancelled
+stubborn    exceeds its timeout, and ignores its cancellation
+reluctant   exceeds its timeout, and returns a while after its cancellation
+blocker     blocks its loop for a while
 leaver      leaves a result
-poison      takes its process down, a child if it runs in one
-mega        takes the worker's process down, even from a child
-unreadable  no handler ever sees it
+poison      crashes its process: a child, if it runs in one
+mega        crashes the worker's process, even from a child
+unreadable  never reaches a handler
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from penstock.isolation.runs import CancelReason, Crashed, Killed, ProgressRepor
 from penstock.worker.context import Context
 from penstock.worker.outcome import DONE, Failed, Unreadable, encode
 
-from .records import Given, Run
+from .records import DeliveryRecord, Run
 from .truth import Truth
 from .universe import Event, Universe
 
@@ -35,70 +35,70 @@ KILLED_AFTER = 3.0
 
 
 class FailedError(Exception):
-    """As handlers fail."""
+    """The exception that handlers raise."""
 
 
 class Process(Protocol):
-    """Where handlers run."""
+    """The process in which handlers run."""
 
     name: str
 
     def crash(self, cause: Run | None = None) -> None:
-        """It ends at once."""
+        """End the process at once."""
 
     def block(self, seconds: float) -> None:
-        """Its main loop stands still, its other thread does not."""
+        """Block the main loop, but not the other thread."""
 
 
 class Handlers:
-    """Those of one process."""
+    """The handlers of one process."""
 
     def __init__(self, process: Process, truth: Truth) -> None:
         self._process = process
         self._truth = truth
 
     async def handle(self, message: dict[str, str], context: Context) -> None:
-        """An `async` one."""
+        """An `async` handler."""
         run = self._begins(message, context)
         await self._work(run, context)
 
     def handle_in_thread(self, message: dict[str, str], context: Context) -> Coroutine[Any, Any, None]:
-        """A plain one; what its thread does is told as a coroutine."""
+        """A plain handler; the coroutine stands for its thread."""
         return self._work_in_thread(self._begins(message, context), context)
 
     def _begins(self, message: dict[str, str], context: Context) -> Run:
         one = context._delivery  # noqa: SLF001 - what a context shows of it is less than what is checked
-        given = Given(one.id, one.consumer, one.count, self._process.name, one.source)
+        given = DeliveryRecord(one.id, one.consumer, one.count, self._process.name, one.source)
         named = self._truth.messages[message["id"]]
-        return self._truth.begins(named, given, one.attempt, lambda: context.why, apart=False)
+        return self._truth.handler_started(named, given, one.attempt, lambda: context.why, isolated=False)
 
     async def _work_in_thread(self, run: Run, context: Context) -> None:
         try:
             await asyncio.sleep(seconds_of(run))
             await self._end(run, context)
         except asyncio.CancelledError:  # only when the world ends
-            self._truth.ends(run, "over")
+            self._truth.handler_ended(run, "over")
             raise
 
     async def _work(self, run: Run, context: Context) -> None:
         try:
             await asyncio.sleep(seconds_of(run))
         except asyncio.CancelledError:
-            deaf = DEAF.get(run.message.said.kind)
+            deaf = DEAF.get(run.message.planned.kind)
             if deaf is not None:
                 how: str = context.why or "over"
                 try:
                     await asyncio.sleep(deaf)
-                    how = "ok" if run.message.said.kind == "reluctant" else how
+                    how = "ok" if run.message.planned.kind == "reluctant" else how
                 finally:
-                    self._truth.ends(run, how)
+                    self._truth.handler_ended(run, how)
                 return
-            self._truth.ends(run, context.why or "over")
+            self._truth.handler_ended(run, context.why or "over")
             raise
         await self._end(run, context)
 
     async def _end(self, run: Run, context: Context) -> None:
-        kind = run.message.said.kind
+        kind = run.message.planned.kind
         if kind == "blocker" and len(run.message.runs) == 1:
             self._process.block(8.0)
             await asyncio.sleep(0)
@@ -106,19 +106,19 @@ class Handlers:
             self._process.crash(run)
             await asyncio.get_running_loop().create_future()  # nothing of this process ever runs again
         if fails(run):
-            self._truth.ends(run, "fail")
+            self._truth.handler_ended(run, "fail")
             raise FailedError(kind)
         if kind == "leaver":
             context.leave({"id": run.message.name})
-        self._truth.ends(run, "ok")
+        self._truth.handler_ended(run, "ok")
 
 
 def seconds_of(run: Run) -> float:
-    return run.message.said.seconds
+    return run.message.planned.seconds
 
 
 def fails(run: Run) -> bool:
-    kind = run.message.said.kind
+    kind = run.message.planned.kind
     return kind == "bad" or (kind == "flaky" and sum(one.how == "fail" for one in run.message.runs) == 0)
 
 
@@ -134,7 +134,7 @@ class Child:
 
 
 class Spawner:
-    """Children of one process. They go on while it stands still, and end when it does."""
+    """The children of one process. They go on while it is stalled, and end when it does."""
 
     def __init__(self, process: Process, truth: Truth, universe: Universe) -> None:
         self._process = process
@@ -149,7 +149,7 @@ class Spawner:
         return len(self._children)
 
     async def start(self) -> None:
-        """Nothing is needed ahead."""
+        """Nothing is needed."""
 
     async def run(
         self, delivery: RunRequest, *, alone: bool, on_progress: Callable[[ProgressReport], None]
@@ -157,11 +157,11 @@ class Spawner:
         del alone, on_progress
         fields = [part for pair in delivery.fields for part in pair]
         message = self._truth.message_of(delivery.id, fields)
-        if message.said.kind == "unreadable":
+        if message.planned.kind == "unreadable":
             return Returned(encode(Unreadable("not-json", "it is none")))
         child = Child(asyncio.get_running_loop().create_future())
-        given = Given(delivery.id, delivery.consumer, delivery.fence, self._process.name, "")
-        child.run = self._truth.begins(message, given, delivery.attempt, lambda: child.why, apart=True)
+        given = DeliveryRecord(delivery.id, delivery.consumer, delivery.fence, self._process.name, "")
+        child.run = self._truth.handler_started(message, given, delivery.attempt, lambda: child.why, isolated=True)
         child.event = self._universe.after(0.05 + seconds_of(child.run), self._finish, delivery.id)
         self._children[delivery.id] = child
         self.started += 1
@@ -169,32 +169,32 @@ class Spawner:
 
     def _finish(self, entry: bytes) -> None:
         child = self._children.pop(entry)
-        kind = child.run.message.said.kind
+        kind = child.run.message.planned.kind
         if kind == "mega":
             self._process.crash(child.run)
         elif kind == "poison":
-            self._truth.ends(child.run, "crash-own")
+            self._truth.handler_ended(child.run, "crash-own")
             self._tell(child, Crashed(-9, "it was killed by SIGKILL"))
         elif fails(child.run):
-            self._truth.ends(child.run, "fail")
+            self._truth.handler_ended(child.run, "fail")
             self._tell(child, Returned(encode(Failed(Failure.of(FailedError(kind))))))
         else:
-            self._truth.ends(child.run, "ok")
+            self._truth.handler_ended(child.run, "ok")
             self._tell(child, Returned(encode(DONE)))
 
     async def cancel(self, delivery_id: bytes, why: CancelReason) -> None:
-        """It is told, and ends soon; or is killed."""
+        """Ask a child to stop; kill it if it does not."""
         child = self._children.get(delivery_id)
         if child is None or child.why is not None:
             return
         child.why = why
         child.event.cancel()
-        deaf = DEAF.get(child.run.message.said.kind, 0.0) > KILLED_AFTER
+        deaf = DEAF.get(child.run.message.planned.kind, 0.0) > KILLED_AFTER
         child.event = self._universe.after(KILLED_AFTER if deaf else 0.01, self._stop, delivery_id, why, deaf)
 
     def _stop(self, entry: bytes, why: CancelReason, by_force: bool) -> None:  # noqa: FBT001 - as `Killed` has it
         child = self._children.pop(entry)
-        self._truth.ends(child.run, why)
+        self._truth.handler_ended(child.run, why)
         self._tell(child, Killed(why, by_force))
 
     async def close(self) -> None:
@@ -203,7 +203,7 @@ class Spawner:
             await self.cancel(entry, "drain")
 
     def end(self) -> None:
-        """Their parent is gone, and so are they."""
+        """End the children together with their parent."""
         for child in self._children.values():
             child.event.cancel()
         self._children.clear()

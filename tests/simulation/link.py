@@ -1,8 +1,7 @@
-"""A link of the runtime whose every command has three moments: issued, executed at the server, answered.
+"""A link whose commands have three moments each: issued, executed at the server, answered.
 
-All that the real one does by itself is done here too: commands wait for their turn, a connection is made when it is
-needed, one whose answer did not come in time or was not awaited is dropped, and nothing is sent twice. How scripts are
-called (`Link.run`) is the real code.
+Like the real link it queues commands, connects on demand, drops a connection whose answer was late or was not awaited,
+and sends nothing twice. `Link.run`, which calls scripts, is the real code.
 """
 
 from __future__ import annotations
@@ -17,11 +16,11 @@ from penstock.wire.errors import Absent, Refused, Reply, Unanswered
 from penstock.wire.link import DISPLACED, Link
 
 LAST_LOOK = 0.02
-"""As the real one has it."""
+"""As in the real link."""
 
 
 class Owner(Protocol):
-    """Whose links these are."""
+    """The process that owns links."""
 
     name: str
 
@@ -36,39 +35,39 @@ class Client:
         self.link = link
         self.broken = False
         self.op: Op | None = None
-        """What it waits for."""
+        """The command that waits for its answer."""
 
     def reset(self, says: str) -> None:
-        """It is gone, and whoever waits is told."""
+        """Break the connection, and fail the command that waits."""
         self.broken = True
         if self.op is not None:
             self.op.fail(says)
 
 
 class Op:
-    """One command on its way."""
+    """One command in progress."""
 
     __slots__ = ("after", "answered", "client", "future", "loop", "lurks", "name", "reset_after", "sent", "words")
 
     def __init__(self, client: Client, name: str, words: Sequence[Argument], sent: Sequence[Argument]) -> None:
         self.client = client
         self.name = name
-        """Of the command or the script."""
+        """The name of the command or the script."""
         self.words = words
         self.sent = sent
-        """As it goes out: scripts are known by other hashes there."""
+        """The command that is sent: the server knows scripts by other hashes."""
         self.loop = asyncio.get_running_loop()
         self.future: asyncio.Future[Reply | Refused] = self.loop.create_future()
         self.after = 0.0
         self.answered = True
         self.reset_after: float | None = None
-        """Seconds after it was executed."""
+        """Seconds after its execution."""
         self.lurks = False
-        """Blocked, and its connection was cut without the server's noticing."""
+        """Whether it is blocked and the server has not noticed that its connection was cut."""
 
     @property
     def by(self) -> str:
-        """Who sent it."""
+        """The process that sent it."""
         return self.client.link.owner.name
 
     @property
@@ -79,8 +78,8 @@ class Op:
     def where(self) -> str:
         return f"{self.by}/{self.role}"
 
-    def come(self, reply: Reply | Refused) -> None:
-        """The answer is there, for whoever comes to read it."""
+    def deliver(self, reply: Reply | Refused) -> None:
+        """Deliver the answer."""
         if not self.client.broken:
             self.loop.call_soon_threadsafe(self._set, reply)
 
@@ -96,24 +95,24 @@ class Op:
             self.future.set_exception(Unanswered(says))
 
 
-class Wires(Protocol):
-    """What is between links and the server."""
+class Transport(Protocol):
+    """The network between links and the server."""
 
     def connect(self, link: SimulatedLink) -> tuple[float, Client | None]:
-        """How long it takes, and the connection unless there is none to be had."""
+        """The time to connect, and the connection; None if there is none."""
 
     def issue(self, client: Client, words: Sequence[Argument]) -> Op:
-        """It was sent."""
+        """Send a command."""
 
     def close(self, client: Client) -> None:
-        """The client has hung up."""
+        """Close a connection."""
 
 
 class SimulatedLink(Link):
-    """Over simulated wires."""
+    """A link over a simulated network."""
 
-    def __init__(self, wires: Wires, owner: Owner, role: str, patience: float, rng: Random) -> None:
-        self._wires = wires
+    def __init__(self, transport: Transport, owner: Owner, role: str, patience: float, rng: Random) -> None:
+        self._transport = transport
         self._waits = patience
         self._turns = asyncio.Lock()
         self._client: Client | None = None
@@ -121,7 +120,7 @@ class SimulatedLink(Link):
         self.owner = owner
         self.role = role
         self.rng = rng
-        """For how long its commands take."""
+        """For the durations of its commands."""
         self.connections = 0
 
     @property
@@ -150,6 +149,7 @@ class SimulatedLink(Link):
         return answers
 
     async def close(self) -> None:
+        """Close a connection."""
         self._is_closed = True
         self._drop("closed")
 
@@ -158,7 +158,7 @@ class SimulatedLink(Link):
         if client is None or client.broken:
             client = await self._reach()
         loop = asyncio.get_running_loop()
-        op = self._wires.issue(client, command)
+        op = self._transport.issue(client, command)
         client.op = op
         told = f"no answer within {within:g} s"
         overdue = loop.call_later(within + LAST_LOOK, self._give_up, client, told)
@@ -175,12 +175,12 @@ class SimulatedLink(Link):
         return answer
 
     def _give_up(self, client: Client, told: str) -> None:
-        self._wires.close(client)
+        self._transport.close(client)
         client.reset(told)
 
     async def _reach(self) -> Client:
         self._check()
-        seconds, client = self._wires.connect(self)
+        seconds, client = self._transport.connect(self)
         await asyncio.sleep(seconds)
         self._check()
         if client is None or client.broken:
@@ -196,5 +196,5 @@ class SimulatedLink(Link):
     def _drop(self, says: str) -> None:
         client, self._client = self._client, None
         if client is not None:
-            self._wires.close(client)
+            self._transport.close(client)
             client.reset(says)

@@ -1,4 +1,4 @@
-"""A schedule: how the world is set up, and what goes wrong in it. With its seed it is all that a run depends on."""
+"""A schedule: the setup of the world, and its faults. With its seed it determines the whole run."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class PlannedMessage:
     """A message, and what its handler does."""
 
     name: str
     kind: str = "ok"
     """See `handlers.py`."""
     seconds: float = 0.0
-    """That its handler takes."""
+    """The duration of its handler."""
     delay: float = 0.0
     at: float = 0.0
     """When it is sent, in seconds from the beginning."""
@@ -23,9 +23,9 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """The world before anything goes wrong. Times are in seconds."""
+    """The world without faults. Times are in seconds."""
 
-    messages: tuple[Said, ...]
+    messages: tuple[PlannedMessage, ...]
     workers: int = 1
     janitors: int = 0
     attempts: int = 3
@@ -37,30 +37,30 @@ class Setup:
     grace: float = 30.0
     margin: float = 10.0
     patience: float = 3.0
-    """For an answer."""
+    """How long links wait for an answer."""
     style: str = "async"
-    """Of handlers: `async` or `thread`."""
+    """The style of handlers: `async` or `thread`."""
     isolation: str = "none"
     page: int = 250
-    """Entries of a page, wherever there are pages."""
+    """Entries of a page, everywhere."""
     dedup: bool = False
     wires: str = "usual"
     """How long commands take: `quick`, `usual` or `rough`."""
     loaded: bool = True
     """The server knows the scripts from the start."""
     respawn: float = 2.0
-    """A process that ended is replaced after so long."""
+    """The time until an ended process is replaced."""
     horizon: float = 40.0
-    """Nothing goes wrong after that."""
+    """No fault comes after that."""
     cold: bool = False
-    """Then all workers end, and for a time there is the janitor alone."""
+    """Whether all workers end then, and the janitor is alone for a time."""
     base: int = 0
-    """Entries the stream had before: where ids begin."""
+    """The number of earlier entries, after which ids start."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Something that goes wrong: at its time, or with the next command of a kind after it."""
+    """A fault at a time, or with the next matching command after it."""
 
     at: float
     kind: str
@@ -68,9 +68,9 @@ class Fault:
     who: str = ""
     """A process, or one of its links: `W1`, `W1/settler`."""
     step: str = ""
-    """A command or script; nothing stands for the time itself, `*` for any."""
+    """A command or script, or `*` for any; empty for the time itself."""
     moment: str = ""
-    """`issued`, `executed` or `answered`: what of that command."""
+    """The moment of that command: `issued`, `executed` or `answered`."""
     seconds: float = 0.0
     what: str = ""
 
@@ -82,7 +82,7 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """All of it."""
+    """A whole schedule."""
 
     seed: str
     setup: Setup
@@ -92,8 +92,8 @@ class Plan:
         gone = list(faults)
         return replace(self, faults=tuple(one for one in self.faults if one not in gone))
 
-    def told(self) -> dict[str, Any]:
-        """As JSON: only what is not as usual."""
+    def to_json(self) -> dict[str, Any]:
+        """As JSON, without default values."""
         return {
             "seed": self.seed,
             "setup": _unusual(self.setup) | {"messages": [_unusual(one) for one in self.setup.messages]},
@@ -102,9 +102,9 @@ class Plan:
 
     @classmethod
     def of(cls, told: dict[str, Any]) -> Plan:
-        """As `told` has it."""
+        """Read what `told` wrote."""
         said = dict(told["setup"])
-        messages = tuple(Said(**one) for one in said.pop("messages"))
+        messages = tuple(PlannedMessage(**one) for one in said.pop("messages"))
         return cls(told["seed"], Setup(messages, **said), tuple(Fault(**one) for one in told["faults"]))
 
 

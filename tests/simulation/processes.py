@@ -1,4 +1,4 @@
-"""Processes: a worker, a janitor, a sender, each with loops of its own and links of its own."""
+"""Processes of the simulation: a worker, a janitor, a sender; each has its own loops and links."""
 
 from __future__ import annotations
 
@@ -27,23 +27,23 @@ from penstock.worker.worker import Worker
 
 from .handlers import Handlers, Spawner
 from .link import SimulatedLink
-from .plan import Said
+from .network import Network
+from .plan import PlannedMessage
 from .records import Run
 from .truth import Truth
 from .universe import START, Loop, Universe, dice
-from .wires import Wires
 
 LATELY = 10.0
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 
 
 class Process:
-    """Something that can be killed, stopped and continued."""
+    """A process that can be killed, stopped and continued."""
 
-    def __init__(self, name: str, around: Around) -> None:
+    def __init__(self, name: str, context: ProcessContext) -> None:
         self.name = name
-        self.around = around
-        self.loop: Loop = around.universe.loop(name)
+        self.context = context
+        self.loop: Loop = context.universe.loop(name)
         self.loops = [self.loop]
         self.links: list[SimulatedLink] = []
         self.is_dead = False
@@ -55,13 +55,13 @@ class Process:
         self._stops = 0
 
     def link(self, role: str) -> SimulatedLink:
-        around = self.around
-        link = SimulatedLink(around.wires, self, role, around.patience, dice(f"{around.seed}/{self.name}/{role}"))
+        context = self.context
+        link = SimulatedLink(context.network, self, role, context.patience, dice(f"{context.seed}/{self.name}/{role}"))
         self.links.append(link)
         return link
 
     def start(self, work: Coroutine[Any, Any, object]) -> None:
-        """Begin. What comes out of it, other than its end, is a violation."""
+        """Start it. An exception of it, except at its end, is a violation."""
         task = self.loop.create_task(work)
         task.add_done_callback(self._ended)
 
@@ -71,76 +71,76 @@ class Process:
         error = task.exception()
         if error is not None:
             told = "".join(traceback.format_exception(error)[-3:])
-            self.around.truth.violate("raised", f"{self.name}: {told}")
+            self.context.truth.violate("raised", f"{self.name}: {told}")
         self._leave()
-        self.around.truth.leaves(self.name)
-        self.around.ended(self)
+        self.context.truth.process_exited(self.name)
+        self.context.ended(self)
 
     def crash(self, cause: Run | None = None) -> None:
-        """SIGKILL, or what a handler does to its process. None of its code runs any more."""
+        """SIGKILL, or a handler that crashes its process. None of its code runs any more."""
         if self.is_dead:
             return
-        self.around.tell(f"{self.name} crashes" + (f" by {cause.message.name}" if cause else ""))
+        self.context.tell(f"{self.name} crashes" + (f" by {cause.message.name}" if cause else ""))
         self._leave()
-        self.around.truth.crashes(self.name, None if cause is None else cause.message)
-        self.around.ended(self)
+        self.context.truth.process_crashed(self.name, None if cause is None else cause.message)
+        self.context.ended(self)
 
     def _leave(self) -> None:
         self.is_dead = True
         for loop in self.loops:
             loop.frozen = True
-            self.around.universe.forget(loop)
+            self.context.universe.forget(loop)
         for link in self.links:
             if link.client is not None:
-                self.around.wires.close(link.client)
+                self.context.network.close(link.client)
 
     def stall(self, seconds: float) -> None:
-        """SIGSTOP, and SIGCONT after so long."""
+        """SIGSTOP, and SIGCONT after so many seconds."""
         self._stop(self.loops, seconds)
 
     def block(self, seconds: float) -> None:
-        """Its main loop stands still."""
+        """Block its main loop."""
         self._stop([self.loop], seconds)
 
     def _stop(self, loops: list[Loop], seconds: float) -> None:
         if self.is_dead:
             return
-        self.around.tell(f"{self.name} stands still for {seconds:g} s")
+        self.context.tell(f"{self.name} stands still for {seconds:g} s")
         self._stops += 1
-        self.stood_still = self.around.universe.now + seconds
+        self.stood_still = self.context.universe.now + seconds
         if len(loops) == len(self.loops):
-            self.troubled = self.around.universe.now + seconds
+            self.troubled = self.context.universe.now + seconds
         for loop in loops:
             loop.frozen = True
-        self.around.universe.after(seconds, self._go_on, self._stops)
+        self.context.universe.after(seconds, self._go_on, self._stops)
 
     def _go_on(self, number: int) -> None:
         if not self.is_dead and number == self._stops:
-            self.around.tell(f"{self.name} goes on")
+            self.context.tell(f"{self.name} goes on")
             self.go_on()
 
     def go_on(self) -> None:
-        """Now, and not later."""
+        """Continue now."""
         self._stops += 1
-        now = self.around.universe.now
+        now = self.context.universe.now
         self.stood_still, self.troubled = min(self.stood_still, now), min(self.troubled, now)
         for loop in self.loops:
             loop.frozen = self.is_dead
 
     def complaints(self) -> list[str]:
-        """What nobody caught."""
+        """Exceptions that nothing caught."""
         return [one for loop in self.loops for one in loop.complaints]
 
 
-class Around:
-    """What processes have in common."""
+class ProcessContext:
+    """What all processes share."""
 
     def __init__(  # noqa: PLR0913 - all that there is
         self,
         *,
         seed: str,
         universe: Universe,
-        wires: Wires,
+        network: Network,
         truth: Truth,
         pipeline: ResolvedPipeline,
         patience: float,
@@ -151,7 +151,7 @@ class Around:
     ) -> None:
         self.seed = seed
         self.universe = universe
-        self.wires = wires
+        self.network = network
         self.truth = truth
         self.pipeline = pipeline
         self.patience = patience
@@ -166,12 +166,13 @@ class Around:
 
 
 class SideLoop:
-    """A thread of a worker: another loop of the same process."""
+    """The other thread of a worker: a second loop of the same process."""
 
     def __init__(self, loop: Loop) -> None:
         self._loop = loop
 
     def start(self, work: Coroutine[Any, Any, None]) -> SideTask:
+        """Start it. An exception of it, except at its end, is a violation."""
         return SideTask(self._loop, self._loop.create_task(work))
 
     def tell(self, call: Callable[..., object], *args: object) -> None:
@@ -179,7 +180,7 @@ class SideLoop:
 
 
 class SideTask:
-    """What goes on there."""
+    """A task in that thread."""
 
     def __init__(self, loop: Loop, task: asyncio.Task[None]) -> None:
         self._loop = loop
@@ -205,22 +206,22 @@ def _value(received: Received) -> object:
 class WorkerProcess(Process):
     """The real worker."""
 
-    def __init__(self, name: str, around: Around) -> None:
-        super().__init__(name, around)
-        side = around.universe.loop(f"{name}/side")
+    def __init__(self, name: str, context: ProcessContext) -> None:
+        super().__init__(name, context)
+        side = context.universe.loop(f"{name}/side")
         self.loops.append(side)
         self._side = side
-        self._rng = dice(f"{around.seed}/{name}")
-        self._spawner = Spawner(self, around.truth, around.universe)
+        self._rng = dice(f"{context.seed}/{name}")
+        self._spawner = Spawner(self, context.truth, context.universe)
         self.code: int | None = None
         self.drains_since: float | None = None
         self._worker: Worker | None = None
         self.start(self._run())
 
     async def _run(self) -> None:
-        around = self.around
-        handlers = Handlers(self, around.truth)
-        threads = around.style == "thread"
+        context = self.context
+        handlers = Handlers(self, context.truth)
+        threads = context.style == "thread"
         handler = Handler(
             "simulation:handle",
             handlers.handle_in_thread if threads else handlers.handle,
@@ -231,7 +232,7 @@ class WorkerProcess(Process):
             middleware=(),
             lifespan=None,
         )
-        spec = around.pipeline.spec
+        spec = context.pipeline.spec
         dependencies = Dependencies(
             link=self.link,
             side=SideLoop(self._side),
@@ -239,35 +240,35 @@ class WorkerProcess(Process):
             readiness=Readiness(),
             host=self.name,
             rng=self._rng,
-            clocks=Clocks(around.universe.clock, around.wall),
+            clocks=Clocks(context.universe.clock, context.wall),
             new_consumer=self._named,
         )
         self._worker = Worker(
-            around.pipeline, handler, encoding_of(spec.message, {}), dependencies, spawner=self._spawner
+            context.pipeline, handler, encoding_of(spec.message, {}), dependencies, spawner=self._spawner
         )
         self.code = await self._worker.run()
-        around.tell(f"{self.name} leaves with {self.code}")
+        context.tell(f"{self.name} leaves with {self.code}")
         self._check_drain()
 
     def _check_drain(self) -> None:
-        """In time, and with nothing left behind if it says so."""
-        around = self.around
-        now, grace = around.universe.now, around.pipeline.spec.shutdown.grace.seconds
+        """It must end in time, and leave nothing behind if its exit code says so."""
+        context = self.context
+        now, grace = context.universe.now, context.pipeline.spec.shutdown.grace.seconds
         if self.drains_since is None:
-            around.truth.violate("left", f"{self.name} leaves with {self.code}, and was not told to")
+            context.truth.violate("left", f"{self.name} leaves with {self.code}, and was not told to")
         elif now > self.drains_since + grace and self.stood_still < self.drains_since:
-            around.truth.violate("late", f"{self.name} took {now - self.drains_since:g} s to leave")
-        held = around.truth.held_by(self.name)
+            context.truth.violate("late", f"{self.name} took {now - self.drains_since:g} s to leave")
+        held = context.truth.owned_by(self.name)
         if held and self.code == 0:
-            around.truth.violate("left-behind", f"{self.name} leaves as if it had nothing, and has {held}")
+            context.truth.violate("left-behind", f"{self.name} leaves as if it had nothing, and has {held}")
         elif held and self.drains_since is not None and not self._had_trouble_since(self.drains_since - LATELY):
-            around.truth.violate("left-behind", f"{self.name} leaves, and did not give back {held}")
+            context.truth.violate("left-behind", f"{self.name} leaves, and did not give back {held}")
 
     def _had_trouble_since(self, since: float) -> bool:
-        """More than one thing that came between it and Redis: then there may have been no time to ask again."""
+        """Whether several faults came between it and Redis: then it may have had no time to ask again."""
         return (
             self.troubled > since
-            or self.around.redis_stood_still() > since
+            or self.context.redis_stood_still() > since
             or sum(one > since for one in self.hits) > 1
         )
 
@@ -278,8 +279,8 @@ class WorkerProcess(Process):
         """SIGTERM."""
         if self.is_dead or self.drains_since is not None:
             return
-        self.around.tell(f"{self.name} is told to leave")
-        self.drains_since = self.around.universe.now
+        self.context.tell(f"{self.name} is told to leave")
+        self.drains_since = self.context.universe.now
         self.loop.call_soon_threadsafe(self._stop_worker)
 
     def _stop_worker(self) -> None:
@@ -292,7 +293,7 @@ class WorkerProcess(Process):
 
 
 class NoPods:
-    """Nobody can tell."""
+    """A cluster that reports no pods."""
 
     def names(self) -> frozenset[str]:
         raise PodsUnknownError("nobody knows")
@@ -304,25 +305,25 @@ class NoPods:
 class JanitorProcess(Process):
     """The real janitor."""
 
-    def __init__(self, name: str, around: Around) -> None:
-        super().__init__(name, around)
+    def __init__(self, name: str, context: ProcessContext) -> None:
+        super().__init__(name, context)
         self.start(self._run())
 
     async def _run(self) -> None:
-        around = self.around
+        context = self.context
         reach = Reachability()
         pair = PipelineLinks(self.link("work"), self.link("metrics"), reach)
-        lock = lock_of(around.pipeline.environment, [around.pipeline.keys])
+        lock = lock_of(context.pipeline.environment, [context.pipeline.keys])
         links = JanitorLinks(self.link("leader"), lock, (pair,), reach)
-        clocks = Clocks(around.universe.clock, around.wall, asyncio.sleep)
-        await Janitor([around.pipeline], links, _BOARD, NoPods(), clocks).run(asyncio.Event())
+        clocks = Clocks(context.universe.clock, context.wall, asyncio.sleep)
+        await Janitor([context.pipeline], links, _BOARD, NoPods(), clocks).run(asyncio.Event())
 
 
 class SenderProcess(Process):
     """Sends each message at its time, and repeats what may be repeated."""
 
-    def __init__(self, messages: tuple[Said, ...], *, dedup: bool, around: Around) -> None:
-        super().__init__("sender", around)
+    def __init__(self, messages: tuple[PlannedMessage, ...], *, dedup: bool, context: ProcessContext) -> None:
+        super().__init__("sender", context)
         self._messages = messages
         self._dedup = dedup
         self.start(self._run())
@@ -330,8 +331,8 @@ class SenderProcess(Process):
     async def _run(self) -> None:
         await asyncio.gather(*(self._send(one) for one in self._messages))
 
-    async def _send(self, one: Said) -> None:
-        keys = self.around.pipeline.keys
+    async def _send(self, one: PlannedMessage) -> None:
+        keys = self.context.pipeline.keys
         link = self.link(one.name)
         await asyncio.sleep(one.at)
         body = json.dumps({"id": one.name}) if one.kind != "unreadable" else f'{{"id": "{one.name}" broken'
@@ -360,6 +361,6 @@ class SenderProcess(Process):
                 pass
             else:
                 if isinstance(answer, (bytes, int)) or (isinstance(answer, list) and answer[0] == b"duplicate"):
-                    self.around.truth.messages[one.name].acked = True
+                    self.context.truth.messages[one.name].acked = True
                     return
             await asyncio.sleep(1)

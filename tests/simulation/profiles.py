@@ -1,4 +1,4 @@
-"""Random schedules. A profile says what may go wrong, how often, and with which commands."""
+"""Random schedules. A profile says which faults may occur, how often, and with which commands."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
 
-from .plan import Fault, Plan, Said, Setup
+from .plan import Fault, Plan, PlannedMessage, Setup
 from .universe import dice
 
 KINDS = ("ok", "ok", "ok", "flaky", "bad", "slow", "stubborn", "reluctant", "poison", "mega", "blocker", "leaver")
@@ -47,7 +47,7 @@ REFUSALS = (
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """What may go wrong, by weight."""
+    """The possible faults, by weight."""
 
     faults: Mapping[str, float]
     roles: Sequence[str] = ("reader", "settler", "lease")
@@ -151,8 +151,8 @@ def plan_of(profile: str, seed: int) -> Plan:
     if rng.random() < TWINS:
         faults += _twin(of, faults, setup, rng)
     if rng.random() < CROWDED:
-        around = rng.choice(faults).at
-        faults = [replace(one, at=round(around + rng.uniform(0, 4), 3)) for one in faults]
+        context = rng.choice(faults).at
+        faults = [replace(one, at=round(context + rng.uniform(0, 4), 3)) for one in faults]
     return Plan(f"{profile}/{seed}", setup, tuple(sorted(faults, key=lambda one: one.at)))
 
 
@@ -164,9 +164,9 @@ def _setup(of: Profile, rng: Random) -> Setup:
         kind = pick(of.kinds)
         seconds = timeout + 5.0 if kind in ("slow", "stubborn") else pick(of.seconds)
         sent = pick((0.0, 0.0, 0.0, rng.uniform(0, 20)))
-        messages.append(Said(f"m{number + 1}", kind, seconds, pick(of.delays), sent))
+        messages.append(PlannedMessage(f"m{number + 1}", kind, seconds, pick(of.delays), sent))
     if rng.random() < 0.05:
-        messages.append(Said(f"m{len(messages) + 1}", "unreadable"))
+        messages.append(PlannedMessage(f"m{len(messages) + 1}", "unreadable"))
     return Setup(
         tuple(messages),
         workers=pick(of.workers),
@@ -212,7 +212,7 @@ def _fault(of: Profile, setup: Setup, rng: Random) -> Fault:
 
 
 def _worker(setup: Setup, rng: Random) -> str:
-    """One of the first, or one that comes later."""
+    """One of the first workers, or a later one."""
     return f"W{rng.randint(1, setup.workers + 1)}"
 
 
@@ -243,7 +243,7 @@ def _wire(kind: str, at: float, setup: Setup, of: Profile, rng: Random) -> Fault
 
 
 def _process(kind: str, at: float, setup: Setup, of: Profile, rng: Random) -> Fault:
-    """At a time, or at a moment of a command."""
+    """A process fault, at a time or at a moment of a command."""
     del of
     lease = setup.lease
     seconds = rng.choice((1.0, 4.0, lease * 0.8, lease * 1.1, lease * 1.6, lease * 2.5))

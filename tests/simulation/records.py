@@ -1,16 +1,16 @@
-"""What is known of messages, of their deliveries, and of the handlers that were called for them."""
+"""Records of messages, of their deliveries, and of the handlers that ran for them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from .plan import Said
+from .plan import PlannedMessage
 
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """Something that must never be."""
+    """Something that must never happen."""
 
     kind: str
     says: str
@@ -20,7 +20,7 @@ class Violation:
 
 
 @dataclass(slots=True, eq=False)
-class Given:
+class DeliveryRecord:
     """One delivery of an entry to a consumer."""
 
     entry: bytes
@@ -28,22 +28,22 @@ class Given:
     count: int
     process: str
     source: str
-    """The state it was claimed from; nothing when it was new."""
+    """The state from which it was claimed; empty if it was new."""
     run: Run | None = None
-    """That began with it, or went on with it."""
+    """The handler that started with it, or whose fence it renewed."""
     began: bool = False
-    """A handler began with it; else it only renewed a fence, or nothing came of it."""
+    """Whether a handler started with it."""
     lost: bool = False
-    """It was taken over: it counts, begun or not."""
+    """Whether it was taken over: then it counts, started or not."""
     freed: bool = False
-    """It was given back, and counts for nothing."""
+    """Whether it does not count, as it was given back or only renewed a fence."""
 
     def __str__(self) -> str:
         return f"{self.count} of {self.consumer}"
 
     @property
     def counts(self) -> bool:
-        """As an attempt."""
+        """Whether it counts as an attempt."""
         return (self.began or self.lost) and not self.freed
 
 
@@ -58,10 +58,10 @@ class Run:
     why: Callable[[], str | None]
     """Why it was cancelled, if it was."""
     how: str = ""
-    """How it ended; nothing while it goes on."""
+    """How it ended; empty while it runs."""
 
     @property
-    def goes_on(self) -> bool:
+    def is_running(self) -> bool:
         return not self.how
 
     @property
@@ -73,25 +73,25 @@ class Run:
 class Message:
     """One message that was sent, or was to be sent."""
 
-    said: Said
+    planned: PlannedMessage
     acked: bool = False
-    """The sender was told that it is there."""
+    """Whether the sender got an acknowledgement."""
     entered: int = 0
-    """How often it really was taken."""
+    """How often it really entered the stream."""
     done: int = 0
     dead: list[str] = field(default_factory=list)
     runs: list[Run] = field(default_factory=list)
-    givens: list[Given] = field(default_factory=list)
+    deliveries: list[DeliveryRecord] = field(default_factory=list)
     forced: int = 0
-    """Deliveries before it was brought back by force."""
+    """The number of deliveries before the last claim by force."""
     uncounted: bool = False
-    """Somebody deleted what was counted."""
+    """Whether somebody deleted its account."""
     foreign: bool = False
-    """Somebody else's hand took it from whoever had it."""
+    """Whether a foreign change took it from its consumer."""
 
     @property
     def name(self) -> str:
-        return self.said.name
+        return self.planned.name
 
     @property
     def ended(self) -> int:
@@ -99,22 +99,22 @@ class Message:
 
     @property
     def charged(self) -> int:
-        """Deliveries that count."""
-        return sum(one.counts for one in self.givens)
+        """The deliveries that count."""
+        return sum(one.counts for one in self.deliveries)
 
     @property
-    def charged_lately(self) -> int:
-        """The same, since it was brought back by force: that begins anew."""
-        return sum(one.counts for one in self.givens[self.forced :])
+    def charged_since_force(self) -> int:
+        """The same since a claim by force, which starts a new count."""
+        return sum(one.counts for one in self.deliveries[self.forced :])
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """What the server has, at one moment."""
+class ServerState:
+    """The contents of the server at one moment."""
 
     entries: dict[bytes, bytes]
     """The body of each entry in the stream."""
     pending: dict[bytes, tuple[str, int]] | None
-    """Owner and delivery count; nothing when there is no group."""
+    """Owner and delivery count; None without a group."""
     due: set[bytes]
     """Entries with a due time."""

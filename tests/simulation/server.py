@@ -1,4 +1,4 @@
-"""Redis as the simulation has it: a real server, with virtual time, blocked readers, pauses and foreign hands."""
+"""The Redis of the simulation: a real server, with virtual time, blocked readers, pauses and foreign changes."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Callable
 from penstock.wire.command import Argument
 from penstock.wire.errors import Refused, Reply
 
-from .front import Front
 from .link import Client, Op
+from .server_client import ServerClient
 from .store import EPOCH, Words
 from .universe import START, Event, Universe
 
@@ -17,7 +17,7 @@ ADDS = frozenset({"send", "promote", "replay", "ensure", "XADD", "XGROUP"})
 
 
 class Blocked:
-    """A reader that waits for news."""
+    """A reader that waits for messages."""
 
     __slots__ = ("op", "over", "words")
 
@@ -28,9 +28,9 @@ class Blocked:
 
 
 class Redis:
-    """One server. Commands are executed when they come, or when the server goes on after a pause."""
+    """One server. It runs commands when they arrive, or after a pause."""
 
-    def __init__(self, universe: Universe, front: Front) -> None:
+    def __init__(self, universe: Universe, client: ServerClient) -> None:
         self._universe = universe
         self._blocked: list[Blocked] = []
         self._locks: dict[str, Event] = {}
@@ -38,7 +38,7 @@ class Redis:
         self._is_deaf = False
         self._held: list[tuple[Callable[[Op], None], Op]] = []
         """What came while it stood still."""
-        self.front = front
+        self.client = client
         self.answered: Callable[[Op, Reply | Refused], None] = lambda _, __: None
         """Takes answers to their links."""
         self.is_paused = False
@@ -49,7 +49,7 @@ class Redis:
     # -- commands ---------------------------------------------------------------------------------------------------
 
     def arrive(self, op: Op) -> None:
-        """It is its turn, unless the server stands still: then it is, as soon as that goes on."""
+        """Run a command now, or after the pause."""
         if self.is_paused:
             if not self._is_deaf:
                 self._held.append((self.arrive, op))
@@ -70,25 +70,25 @@ class Redis:
         if verb == "XREADGROUP":
             at = list(op.words).index("BLOCK")
             words = (*op.sent[:at], *op.sent[at + 2 :])
-            reply = self.front.put(op, words)
+            reply = self.client.put(op, words)
             if reply is None:
                 over = self._universe.after(int(op.words[at + 1]) / 1000, self._waited, op)
                 self._blocked.append(Blocked(op, words, over))
                 return None
             return (reply,)
-        reply = self.front.put(op, op.sent)
+        reply = self.client.put(op, op.sent)
         if op.name == "lead":
             self._hold(op, reply)
-        if op.name in ADDS and self._blocked and self.front.has_changed:
+        if op.name in ADDS and self._blocked and self.client.has_changed:
             self.serve()
         return (reply,)
 
     # -- blocked readers --------------------------------------------------------------------------------------------
 
     def serve(self) -> None:
-        """Blocked readers get what there is now, the first come first."""
+        """Serve blocked readers, the first one first."""
         for one in self._blocked[:]:
-            reply = self.front.serve(one.op, one.words)
+            reply = self.client.serve(one.op, one.words)
             if reply is None:
                 continue
             self._blocked.remove(one)
@@ -118,7 +118,7 @@ class Redis:
         return False
 
     def hung_up(self, client: Client) -> None:
-        """A connection is closed: who waits there waits no more, unless the server never heard of it."""
+        """A connection was closed: its reader waits no more, unless the server did not notice."""
         for one in self._blocked[:]:
             if one.op.client is client and not one.op.lurks:
                 self._release(one.op)
@@ -126,7 +126,7 @@ class Redis:
     # -- trouble ----------------------------------------------------------------------------------------------------
 
     def pause(self, seconds: float, *, deaf: bool) -> None:
-        """It stands still, and commands wait; when it is `deaf`, nothing that was sent to it meanwhile ever arrives."""
+        """Hang, while commands wait; if `deaf`, commands of that time are lost."""
         self.is_paused = True
         self.stood_still = self._universe.now + seconds
         self._is_deaf = deaf
@@ -144,25 +144,25 @@ class Redis:
             call(op)
 
     def restart(self) -> None:
-        """Another life of the server, with all that was written."""
+        """Restart the server with all its data."""
         for one in self._blocked[:]:
             self._release(one.op)
         self.run_id += 1
         self.flush()
 
     def flush(self) -> None:
-        """It forgets the scripts."""
-        self.front.flush()
+        """Forget the scripts."""
+        self.client.flush()
 
     def foreign(self, *command: Argument) -> None:
-        """Somebody else's command."""
-        self.front.ask(command)
-        self.front.changed(by_others=True)
-        self.front.look()
+        """Run a command of somebody else."""
+        self.client.ask(command)
+        self.client.changed(by_others=True)
+        self.client.look()
         self.serve()
 
     def _hold(self, op: Op, reply: Reply | Refused) -> None:
-        """The janitor's lock runs out in virtual time."""
+        """Let the janitor's lock expire in virtual time."""
         key, holds = str(op.words[3]), int(op.words[5])
         if reply != 1:
             return
@@ -172,10 +172,10 @@ class Redis:
 
     def _let_go(self, key: str) -> None:
         del self._locks[key]
-        self.front.ask(("DEL", key))
-        self.front.changed(by_others=True)
+        self.client.ask(("DEL", key))
+        self.client.changed(by_others=True)
 
 
 def time_of(universe: Universe) -> int:
-    """Redis's own, in ms."""
+    """Redis time, in ms."""
     return EPOCH + int((universe.now - START) * 1000)

@@ -1,4 +1,4 @@
-"""A failing schedule, made small: fewer faults, fewer messages, a plainer world."""
+"""Makes a failing schedule small: fewer faults, fewer messages, a simpler world."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .world import TEXTS, run
 
 
 def shrunk(store: Store, plan: Plan, kind: str, texts: Texts = TEXTS) -> Plan:
-    """The smallest that is found in which the same kind of thing goes wrong."""
+    """The smallest schedule that was found with the same kind of violation."""
 
     def fails(one: Plan) -> bool:
         return kind in run(store, one, texts=texts).kinds

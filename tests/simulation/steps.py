@@ -1,4 +1,4 @@
-"""Commands and scripts as the truth hears of them: who did what with which entries, as the server has answered."""
+"""Translates executed commands for the truth: who did what with which entries."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import cast
 from penstock.wire.command import Argument
 from penstock.wire.errors import Refused, Reply
 
-from .records import Given
+from .records import DeliveryRecord
 from .truth import Truth
 
 QUIET = frozenset({"measure", "lead"})
@@ -16,13 +16,13 @@ QUIET = frozenset({"measure", "lead"})
 
 
 class Steps:
-    """Reads commands with their answers."""
+    """Reads commands and their replies."""
 
     def __init__(self, truth: Truth) -> None:
         self._truth = truth
 
     def see(self, process: str, name: str, words: Sequence[Argument], reply: Reply | Refused) -> bool:
-        """A command was executed; whether it may have changed something that counts."""
+        """Read an executed command; whether it may have changed something that counts."""
         if isinstance(reply, Refused):
             return False
         if name == "XREADGROUP":
@@ -38,7 +38,7 @@ class Steps:
             return False
         ((_, entries),) = cast("list[tuple[bytes, list[tuple[bytes, list[bytes]]]]]", reply)
         for entry, fields in entries:
-            self._truth.gives(Given(entry, consumer, 1, process, ""), fields)
+            self._truth.delivered(DeliveryRecord(entry, consumer, 1, process, ""), fields)
         return True
 
     def claim(self, process: str, args: Sequence[Argument], reply: Reply) -> bool:
@@ -49,7 +49,7 @@ class Steps:
             entry, count, _, source, fields, _ = row
             if consumer in self._truth.lost:
                 self._truth.violate("claimed-by-the-lost", f"{consumer} claims, and was taken over")
-            self._truth.gives(Given(entry, consumer, count, process, source.decode()), fields)
+            self._truth.delivered(DeliveryRecord(entry, consumer, count, process, source.decode()), fields)
         return len(reply) > 2 or reply[0] != 0
 
     def settle(self, process: str, args: Sequence[Argument], reply: Reply) -> bool:
@@ -85,14 +85,14 @@ class Steps:
             truth.tell(f"{process}: {step} {message.name} as {count} of {consumer} {reason}".rstrip() + vain)
             if answer != 1:
                 continue
-            given = truth.leave(step, process, consumer, entry, count)
+            record = truth.left_running(step, process, consumer, entry, count)
             if step == "settle":
                 truth.settled(process, message)
             elif step == "bury":
-                truth.buried(message, given, reason)
-            elif given is not None:
+                truth.buried(message, record, reason)
+            elif record is not None:
                 parked = step == "park"
-                truth.freed(message, given, int(row[3 if parked else 2]), itself=not parked)
+                truth.freed(message, record, int(row[3 if parked else 2]), itself=not parked)
         return 1 in answers
 
     def register(self, process: str, args: Sequence[Argument], reply: Reply) -> bool:
@@ -102,9 +102,9 @@ class Steps:
 
     def renew(self, process: str, args: Sequence[Argument], reply: Reply) -> bool:
         if reply == 1:
-            self._truth.renews(process, str(args[0]))
+            self._truth.renewed_lease(process, str(args[0]))
         else:
-            self._truth.over.add(str(args[0]))
+            self._truth.told_lost.add(str(args[0]))
             self._truth.tell(f"{process} cannot renew {args[0]!s}")
         return False
 
@@ -137,7 +137,7 @@ class Steps:
         if reply != b"there":
             self._truth.tell(f"{process} makes the group: {reply!r}")
             if reply == b"made":
-                self._truth.group_made()
+                self._truth.group_created()
         return reply != b"there"
 
     def send(self, process: str, args: Sequence[Argument], reply: Reply) -> bool:
@@ -167,7 +167,7 @@ READ: dict[str, Callable[[Steps, str, Sequence[Argument], Reply], bool]] = {
 
 
 def reason_of(args: Sequence[Argument]) -> str:
-    """Why something is buried, from the dead letter's values."""
+    """The reason of a dead letter, from its values."""
     values = [one if isinstance(one, bytes) else str(one).encode() for one in args[5 : 5 + int(args[4])]]
     return values[values.index(b"penstock-dead-reason") + 1].decode()
 

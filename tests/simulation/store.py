@@ -1,4 +1,4 @@
-"""A real server in virtual time: scripts are told the simulation's time, and everything that expires does so by it."""
+"""A real server in virtual time: scripts read the simulation's time, and everything expires by it."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _sha(text: bytes) -> str:
 
 
 class Texts:
-    """The scripts as the server of a simulation has them, by the names that the runtime knows them by."""
+    """The scripts of a simulation's server, under the names that the runtime uses."""
 
     def __init__(self, patches: Patches | None = None) -> None:
         patches = patches or {}
@@ -65,7 +65,7 @@ class Texts:
         self._shas = {name: _sha(text) for name, text in self._texts.items()}
 
     def known(self, command: Words) -> tuple[str, Words]:
-        """What a command is called in a trace, and how it goes out."""
+        """The name of a command in a trace, and the command to send."""
         verb = str(command[0])
         if verb == "EVALSHA":
             name = self.names[str(command[1])]
@@ -83,7 +83,7 @@ class Texts:
 
 
 class Store:
-    """The server's process and one connection to it. Everything is executed at once, in the order in which it comes."""
+    """The server's process and one connection to it. It runs everything at once, in order."""
 
     def __init__(self) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="penstock-simulation-")
@@ -111,7 +111,7 @@ class Store:
         self._folder.cleanup()
 
     def ask(self, *commands: Words) -> list[Reply | Refused]:
-        """Commands in one go, and their answers."""
+        """Send commands together, and return their replies."""
         connected = self._socket
         assert connected, "the server does not run"
         connected.sendall(b"".join([pack(tuple(command)) for command in commands]))

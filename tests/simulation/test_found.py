@@ -1,4 +1,4 @@
-"""What a search has found once stays mended: each schedule of `found/` was shrunk from one that broke a promise."""
+"""Bugs that a search has found stay fixed: `found/` has a shrunk schedule for each."""
 
 import json
 from pathlib import Path
@@ -13,8 +13,8 @@ FOUND = sorted((Path(__file__).parent / "found").glob("*.json"))
 
 
 @pytest.mark.parametrize("file", FOUND, ids=lambda file: file.stem)
-def test_stays_mended(store: Store, file: Path) -> None:
-    """It goes through, and what had gone wrong in it still happens."""
+def test_found_bugs_stay_fixed(store: Store, file: Path) -> None:
+    """The schedule passes, and its faults still occur."""
     found = json.loads(file.read_text())
     plan = Plan.of(found["plan"])
     ran = run(store, plan)

@@ -1,4 +1,4 @@
-"""A schedule is a seed: what it did once, it does again."""
+"""A schedule is reproducible: its seed determines everything."""
 
 import json
 from dataclasses import replace
@@ -15,8 +15,8 @@ PLANS = [("all", 3), ("race", 7), ("foreign", 5), ("pauses", 2)]
 
 
 @pytest.mark.parametrize(("profile", "seed"), PLANS)
-def test_same_again(store: Store, profile: str, seed: int) -> None:
-    """The same seed gives the same trace, line by line."""
+def test_the_same_seed_gives_the_same_trace(store: Store, profile: str, seed: int) -> None:
+    """Line by line."""
     plan = plan_of(profile, seed)
     first = run(store, plan, traced=True)
     assert len(first.trace) > 10
@@ -24,8 +24,8 @@ def test_same_again(store: Store, profile: str, seed: int) -> None:
 
 
 @pytest.mark.parametrize(("profile", "seed"), PLANS)
-def test_answers_from_memory(store: Store, profile: str, seed: int) -> None:
-    """A schedule in which every question goes to the server is the same, and costs more."""
+def test_cached_replies_change_nothing(store: Store, profile: str, seed: int) -> None:
+    """A schedule without the cache is the same, and slower."""
     plan = plan_of(profile, seed)
     quick, whole = run(store, plan, traced=True), run(store, plan, traced=True, memory=False)
     assert quick.trace == whole.trace
@@ -41,14 +41,14 @@ def test_the_clock_of_the_server_ends_no_lease(store: Store) -> None:
     assert set(expire.values()) == {-1}
 
 
-def test_seeds_differ(store: Store) -> None:
-    """Another seed is another order of things, also where the same goes wrong."""
+def test_different_seeds_give_different_traces(store: Store) -> None:
+    """Even with the same faults."""
     plan = plan_of("all", 3)
     assert run(store, plan, traced=True).trace != run(store, replace(plan, seed="another"), traced=True).trace
 
 
 @pytest.mark.parametrize(("profile", "seed"), PLANS)
-def test_written_and_read(profile: str, seed: int) -> None:
+def test_a_schedule_survives_json(profile: str, seed: int) -> None:
     """A schedule that was written down is the same schedule."""
     plan = plan_of(profile, seed)
-    assert Plan.of(json.loads(json.dumps(plan.told()))) == plan
+    assert Plan.of(json.loads(json.dumps(plan.to_json()))) == plan

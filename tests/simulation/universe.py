@@ -1,7 +1,7 @@
-"""Virtual time: nothing sleeps. When nothing is ready, time jumps to the next thing that is.
+"""Virtual time: nothing sleeps. When nothing is ready, time jumps to the next event.
 
-Each simulated process has event loops of its own, driven from here one step at a time. One that is frozen stands still
-while time goes on, as under SIGSTOP; one that is never thawed was killed: none of its code runs any more.
+Each simulated process has its own event loops, driven from here one step at a time. A frozen process stands still while
+time passes, as under SIGSTOP; one that is never thawed was killed: none of its code runs any more.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ T = TypeVar("T")
 
 
 def dice(seed: str) -> Random:
-    """The same throws for the same seed."""
+    """Random numbers that depend on the seed alone."""
     return Random(seed)  # noqa: S311 - it decides what goes wrong, and keeps no secrets
 
 
 class StandsStillError(AssertionError):
-    """Code runs on and on while no time goes by."""
+    """Code runs on and on while no time passes."""
 
 
 class Event:
-    """Something that happens at its time, unless it is called off."""
+    """A call at a time, unless it is cancelled."""
 
     __slots__ = ("args", "call", "off")
 
@@ -47,7 +47,7 @@ class Event:
 
 
 class Universe:
-    """One time for all."""
+    """The one time of all processes."""
 
     def __init__(self, rng: Random) -> None:
         self.now = START
@@ -58,11 +58,11 @@ class Universe:
         self._ended: list[Loop] = []
 
     def clock(self) -> float:
-        """Seconds, as `time.monotonic` tells them."""
+        """Seconds, as from `time.monotonic`."""
         return self.now
 
     def at(self, when: float, call: Callable[..., object], *args: object) -> Event:
-        """Call it then, outside of all processes."""
+        """Call this at a time, outside of all processes."""
         event = Event(call, args)
         self._number += 1
         heapq.heappush(self._agenda, (max(when, self.now), self._number, event))
@@ -72,13 +72,13 @@ class Universe:
         return self.at(self.now + seconds, call, *args)
 
     def loop(self, name: str) -> Loop:
-        """A process's, or one of its threads'."""
+        """Make a loop of a process or of one of its threads."""
         loop = Loop(self, name)
         self._loops.append(loop)
         return loop
 
     def run(self, until: float, over: Callable[[], bool] | None = None) -> bool:
-        """Let time go by until then, or until `over`, asked whenever time is about to step; whether it was over."""
+        """Let time pass until then, or until `over`, which is checked before each step; whether it was over."""
         steps = 0
         loops = self._loops
         while True:
@@ -122,12 +122,12 @@ class Universe:
         return min(times) if times else None
 
     def forget(self, loop: Loop) -> None:
-        """Its process has ended; nothing runs there any more."""
+        """Drop a process that has ended."""
         self._loops.remove(loop)
         self._ended.append(loop)
 
     def end(self) -> None:
-        """Nobody runs any more: tasks are cancelled, so that nothing is left open, and loops are closed."""
+        """End everything: cancel tasks, so that nothing stays open, and close loops."""
         for loop in (*self._loops, *self._ended):
             loop.unwind()
         self._loops.clear()
@@ -157,7 +157,7 @@ class Loop(base_events.BaseEventLoop):
         return self._universe.now
 
     def once(self) -> None:
-        """What is due and what is ready, once each; stops in the midst of it when it is frozen."""
+        """Run what is due and ready, once each; stop in between when it is frozen."""
         events._set_running_loop(self)  # noqa: SLF001 - several loops take turns in one thread
         try:
             timers, now = self.timers, self._universe.now
@@ -178,7 +178,7 @@ class Loop(base_events.BaseEventLoop):
         func: Callable[..., T],
         *args: Any,  # noqa: ANN401 - as in the base class
     ) -> asyncio.Future[Any]:
-        """A thread takes time too: what it does there is told as a coroutine, which nobody can cancel from outside."""
+        """Threads take time too: the coroutine stands for the thread, which cannot be cancelled from outside."""
         del executor
         result = func(*args)
         if asyncio.iscoroutine(result):
@@ -188,7 +188,7 @@ class Loop(base_events.BaseEventLoop):
         return future
 
     def unwind(self) -> None:
-        """End everything that still waits. What is said at that is no complaint."""
+        """End everything that waits, ignoring exceptions."""
         self.set_exception_handler(lambda _, __: None)
         self.frozen = False
         for _ in range(50):
@@ -213,4 +213,4 @@ class Loop(base_events.BaseEventLoop):
         self.complaints.append(f"{context['message']}: {error!r}" if error else str(context["message"]))
 
     def _write_to_self(self) -> None:
-        """Nobody waits in a selector."""
+        """No selector needs to wake up."""

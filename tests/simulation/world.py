@@ -1,4 +1,4 @@
-"""A world with one pipeline in it: workers, janitors, a sender, one Redis."""
+"""A world with one pipeline: workers, janitors, a sender, one Redis."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.platform import Environment
 from penstock_spec.platform import Redis as Where
 
+from .fault_effects import FaultEffects
 from .faults import Faults
-from .front import Front
-from .happenings import Happenings
-from .memory import Memory
+from .final_checks import FinalChecks
+from .network import Network
 from .plan import Fault, Plan, Setup
-from .processes import Around, JanitorProcess, Process, SenderProcess, WorkerProcess
+from .processes import JanitorProcess, Process, ProcessContext, SenderProcess, WorkerProcess
 from .records import Violation
-from .rest import Rest
+from .reply_cache import ReplyCache
 from .server import Redis, time_of
+from .server_client import ServerClient
 from .store import Store, Texts
 from .truth import Truth
 from .universe import START, StandsStillError, Universe, dice
-from .wires import Wires
 
 NAME = "trial"
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
-    """What came of a schedule."""
+class ScheduleResult:
+    """The result of a schedule."""
 
     plan: Plan
     violations: tuple[Violation, ...]
@@ -52,7 +52,7 @@ class Ran:
 
 
 class World:
-    """One schedule, from its beginning to its rest."""
+    """Runs one schedule from start to end."""
 
     def __init__(self, store: Store, plan: Plan, texts: Texts, *, traced: bool, memory: bool) -> None:
         setup = plan.setup
@@ -65,20 +65,20 @@ class World:
         self.pipeline = pipeline(setup)
         self.keys = self.pipeline.keys
         self.truth = Truth(setup, self.tell, self.universe.clock)
-        self.truth.healthy = self._is_healthy
-        front = Front(store, lambda: time_of(self.universe), self.keys, self.truth, Memory(off=not memory))
-        self.redis = Redis(self.universe, front)
-        self.wires = Wires(self.universe, self.redis, texts, setup.wires, self.tell)
-        self.redis.answered = self.wires.answered
-        front.begin(texts, loaded=setup.loaded, base=setup.base)
+        self.truth.is_healthy = self._is_healthy
+        client = ServerClient(store, lambda: time_of(self.universe), self.keys, self.truth, ReplyCache(off=not memory))
+        self.redis = Redis(self.universe, client)
+        self.network = Network(self.universe, self.redis, texts, setup.wires, self.tell)
+        self.redis.answered = self.network.answered
+        client.begin(texts, loaded=setup.loaded, base=setup.base)
         self.processes: dict[str, Process] = {}
-        self._everybody: list[Process] = []
+        self._all_processes: list[Process] = []
         self._spawned = 0
         self._lives = 0
-        self._around = Around(
+        self._context = ProcessContext(
             seed=plan.seed,
             universe=self.universe,
-            wires=self.wires,
+            network=self.network,
             truth=self.truth,
             pipeline=self.pipeline,
             patience=setup.patience,
@@ -87,19 +87,19 @@ class World:
             ended=self._ended,
             redis_stood_still=lambda: self.redis.stood_still,
         )
-        happenings = Happenings(self.universe, self.redis, self.wires, self.truth, self.keys, self)
-        self.faults = Faults(plan.faults, self.universe, happenings, self, self.tell)
-        self.wires.fate = self.faults.fate
-        self.wires.passes = self.faults.passes
+        effects = FaultEffects(self.universe, self.redis, self.network, self.truth, self.keys, self)
+        self.faults = Faults(plan.faults, self.universe, effects, self, self.tell)
+        self.network.fate = self.faults.fate
+        self.network.passes = self.faults.passes
         self.respawns = True
 
     def tell(self, says: str) -> None:
-        """A line of the trace."""
+        """Add a line to the trace."""
         if self._traced:
             self.trace.append(f"{self.universe.now - START:9.4f} {says}")
 
-    def run(self) -> Ran:
-        """Until all is at rest."""
+    def run(self) -> ScheduleResult:
+        """Run a schedule."""
         executed = self.store.executed
         setup = self.setup
         with self._heard(), _tuned(setup.page):
@@ -107,23 +107,23 @@ class World:
                 self.spawn()
             for number in range(setup.janitors):
                 self._begin(f"J{number + 1}")
-            sender = SenderProcess(setup.messages, dedup=setup.dedup, around=self._around)
+            sender = SenderProcess(setup.messages, dedup=setup.dedup, context=self._context)
             self._add("sender", sender)
             try:
                 self.universe.run(START + setup.horizon)
                 self.faults.stop()
                 self.tell("=== from now on nothing goes wrong")
-                Rest(self, sender).come()
+                FinalChecks(self, sender).run()
             except StandsStillError as error:
                 self.truth.violate("stands-still", str(error))
             finally:
                 seconds = self.universe.now - START
                 self._traced = False
                 self.universe.end()
-        for process in self._everybody:
+        for process in self._all_processes:
             for one in process.complaints():
                 self.truth.violate("uncaught", f"{process.name}: {one}")
-        return Ran(
+        return ScheduleResult(
             self.plan,
             tuple(self.truth.violations),
             tuple(self.faults.happened),
@@ -136,24 +136,24 @@ class World:
 
     def _add(self, name: str, process: Process) -> None:
         self.processes[name] = process
-        self._everybody.append(process)
+        self._all_processes.append(process)
 
     def workers(self) -> list[WorkerProcess]:
-        """Those that are alive."""
+        """The workers that are alive."""
         return [one for one in self.processes.values() if isinstance(one, WorkerProcess) and not one.is_dead]
 
     def spawn(self) -> None:
         self._spawned += 1
         name = f"W{self._spawned}"
         self.tell(f"{name} starts")
-        self._add(name, WorkerProcess(name, self._around))
+        self._add(name, WorkerProcess(name, self._context))
 
     def _begin(self, janitor: str) -> None:
-        """A janitor, or another life of one."""
+        """Start a janitor, or start it again."""
         present = self.processes.get(janitor)
         if present is None or present.is_dead:
             self._lives += 1
-            self._add(janitor, JanitorProcess(f"{janitor}.{self._lives}", self._around))
+            self._add(janitor, JanitorProcess(f"{janitor}.{self._lives}", self._context))
 
     def restart(self, janitor: JanitorProcess) -> None:
         janitor.crash()
@@ -170,20 +170,20 @@ class World:
             self.spawn()
 
     def _is_healthy(self, consumer: str) -> bool:
-        """Whether nothing has kept the worker of this consumer from its lease since it was last renewed."""
+        """Whether nothing has kept the worker of this consumer from Redis since its last renewal."""
         process = self.processes.get(self.truth.process_of.get(consumer, ""))
         return (
             isinstance(process, WorkerProcess)
             and not process.is_dead
             and process.drains_since is None
-            and self.truth.lives.get(process.name) == consumer
+            and self.truth.consumers.get(process.name) == consumer
             and process.troubled < self.truth.renewed[consumer]
             and not self.truth.tainted
         )
 
     @contextmanager
     def _heard(self) -> Iterator[None]:
-        """What the runtime logs is part of a trace, and else costs nothing."""
+        """Log lines of the runtime are part of a trace; without a trace they cost nothing."""
         logger = logging.getLogger("penstock")
         level, propagate = logger.level, logger.propagate
         logger.setLevel(logging.INFO if self._traced else logging.CRITICAL + 1)
@@ -213,14 +213,14 @@ TEXTS = Texts()
 """As they are."""
 
 
-def run(store: Store, plan: Plan, *, texts: Texts = TEXTS, traced: bool = False, memory: bool = True) -> Ran:
-    """One schedule."""
+def run(store: Store, plan: Plan, *, texts: Texts = TEXTS, traced: bool = False, memory: bool = True) -> ScheduleResult:
+    """Run a schedule."""
     return World(store, plan, texts, traced=traced, memory=memory).run()
 
 
 @contextmanager
 def _tuned(size: int) -> Iterator[None]:
-    """Pages of so many entries, so that what needs several needs few; and no gauges, which say nothing here."""
+    """Use small pages, so that few entries need several; and no gauges, which do not matter here."""
     tuned = [(module, "PAGE", min(size, module.PAGE)) for module in (takeover, audit)]
     tuned += [(worker, "GAUGES_EVERY", 3600)]
     usual = [(module, name, getattr(module, name)) for module, name, _ in tuned]
@@ -266,7 +266,7 @@ def _spec(told: tuple[tuple[str, Any], ...]) -> ResolvedPipeline:
 
 
 def pipeline(setup: Setup) -> ResolvedPipeline:
-    """Its spec."""
+    """The pipeline of a setup."""
     names = (
         "concurrency",
         "most_held",

@@ -30,7 +30,7 @@ class NoForkServer:
         raise AssertionError
 
 
-async def result_of(*result_of: tuple[Packet, bytes], code: int) -> object:
+async def result_of(*sent: tuple[Packet, bytes], code: int) -> object:
     """The result of a message whose child sends this, where the exit arrives before any of it."""
     ours, theirs = socket.socketpair()
     gone: list[ChildHandle] = []
@@ -38,7 +38,7 @@ async def result_of(*result_of: tuple[Packet, bytes], code: int) -> object:
     outcome = child.run(MESSAGE, None, print)
     with theirs:
         theirs.recv(65536)
-        theirs.sendall(b"".join(encode(packet, body) for packet, body in result_of))
+        theirs.sendall(b"".join(encode(packet, body) for packet, body in sent))
     child.exited(code)
     assert gone == [child]
     assert not child.usable

@@ -18,7 +18,7 @@ from penstock.isolation import ProgressReport, Returned, RunRequest, RunResult
 Keep = Callable[[Coroutine[Any, Any, None]], None]
 
 
-def result_of(ended: RunResult) -> Any:  # noqa: ANN401 - what the work has result_of, in JSON
+def result_of(ended: RunResult) -> Any:  # noqa: ANN401 - any JSON
     """The result of the program, from JSON."""
     assert isinstance(ended, Returned), ended
     return json.loads(ended.result)

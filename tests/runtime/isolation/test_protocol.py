@@ -44,8 +44,8 @@ def test_packets_arrive_as_they_were_sent(step: int) -> None:
     assert received == SAID
 
 
-def framed(result_of: bytes) -> bytes:
-    return struct.pack("!IQ", len(result_of), 0) + result_of
+def framed(text: bytes) -> bytes:
+    return struct.pack("!IQ", len(text), 0) + text
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,7 @@ class Doing:
     """Does what the field `do` says."""
 
     def __init__(self, config: Mapping[str, JSON]) -> None:
-        """Keep what the worker has result_of."""
+        """Keep the configuration."""
         self.config = config
         self.runs = 0
 

@@ -1,10 +1,10 @@
-"""The checks bite: where a line is left out on purpose that the design says must be there, it is found."""
+"""The checks are strict: when a safeguard of the design is left out, they find it."""
 
 from itertools import takewhile
 
 import pytest
 
-from .bites import LEFT, Left
+from .omissions import OMISSIONS, Omission
 from .profiles import plan_of
 from .store import Store, Texts
 from .world import TEXTS, run
@@ -13,9 +13,9 @@ WITHIN = 80
 """Schedules."""
 
 
-@pytest.mark.parametrize("left", LEFT, ids=lambda left: left.what)
-def test_found_without(store: Store, left: Left, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without it a search finds what breaks, or a schedule that was made for it breaks, and holds with it."""
+@pytest.mark.parametrize("left", OMISSIONS, ids=lambda left: left.what)
+def test_a_missing_safeguard_is_found(store: Store, left: Omission, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a search, or by a schedule made for it that holds with the safeguard."""
     plans = [left.plan] if left.plan else [plan_of(left.profile, seed) for seed in range(WITHIN)]
     if left.plan:
         assert not run(store, left.plan).violations

@@ -1,4 +1,4 @@
-"""What is between links and the server: every command takes its time on the way there and on the way back."""
+"""The network between links and the server: every command takes time on both ways."""
 
 from __future__ import annotations
 
@@ -24,27 +24,27 @@ Moment = str
 
 @dataclass(slots=True)
 class Fate:
-    """What becomes of one command on its way."""
+    """What becomes of one command."""
 
     executed: bool = True
     answered: bool = True
     before: float = 0.0
-    """Seconds more before it is executed."""
+    """Additional seconds before its execution."""
     after: float = 0.0
-    """Seconds more before it is answered."""
+    """Additional seconds before its answer."""
     reset: float | None = None
-    """The connection is reset so many seconds after it was sent; else the client finds out by itself."""
+    """Seconds from its sending to a reset of the connection; None if the client must find out itself."""
     reset_after: float | None = None
-    """The same, after it was executed."""
+    """The same, after its execution."""
     lurks: bool = False
     """The server does not notice that its connection was reset."""
     refused: str = ""
-    """What the server says instead of executing it."""
+    """The error with which the server answers instead of executing it."""
     marks: list[str] = field(default_factory=list)
-    """For the trace."""
+    """Words for the trace."""
 
 
-class Wires:
+class Network:
     """All connections to one server."""
 
     def __init__(self, universe: Universe, redis: Redis, texts: Texts, kind: str, tell: Callable[[str], None]) -> None:
@@ -55,21 +55,21 @@ class Wires:
         self._tell = tell
         self._clients = 0
         self.fate: Callable[[Op], Fate] = lambda _: Fate()
-        """What is to become of a command that is issued."""
+        """Decides the fate of a new command."""
         self.passes: Callable[[Op, Moment], None] = lambda _, __: None
-        """Told of every moment of every command."""
+        """Learns of every moment of every command."""
         self.cut_off: set[str] = set()
-        """Processes that reach nobody."""
+        """Processes that reach no server."""
         self.on_the_way: Counter[str] = Counter()
-        """Commands that were sent and are not executed, by name."""
+        """The number of commands that were sent and not executed yet, by name."""
         self.late_until = 0.0
-        """When the last of them comes that are late."""
+        """When the last late command arrives."""
 
     def connect(self, link: SimulatedLink) -> tuple[float, Client | None]:
         seconds = self._takes(link.rng)
         if link.owner.name in self.cut_off:
             return seconds, None
-        if self._redis.is_paused:  # nobody says that it is there
+        if self._redis.is_paused:  # a hanging server accepts no connection
             return CONNECTS, None
         self._clients += 1
         return seconds, Client(self._clients, link)
@@ -97,7 +97,7 @@ class Wires:
         return op
 
     def answered(self, op: Op, reply: Reply | Refused) -> None:
-        """The server has an answer."""
+        """The server has answered."""
         self.passes(op, "executed")
         self._answer(op, reply)
         if op.reset_after is not None:
@@ -105,11 +105,11 @@ class Wires:
 
     def _answer(self, op: Op, reply: Reply | Refused) -> None:
         if op.answered:
-            self._universe.after(op.after, self._come, op, reply)
+            self._universe.after(op.after, self._deliver, op, reply)
 
-    def _come(self, op: Op, reply: Reply | Refused) -> None:
+    def _deliver(self, op: Op, reply: Reply | Refused) -> None:
         if not op.client.broken:
-            op.come(reply)
+            op.deliver(reply)
             self.passes(op, "answered")
 
     def _arrive(self, op: Op) -> None:
@@ -117,14 +117,14 @@ class Wires:
         self._redis.arrive(op)
 
     def reset(self, client: Client, says: str) -> None:
-        """Cut a connection, unless it is gone."""
+        """Break a connection, unless it is closed."""
         if not client.broken:
             self._tell(f"{client.link.owner.name}/{client.link.role}: {says}")
             client.reset(says)
             self._redis.hung_up(client)
 
     def close(self, client: Client) -> None:
-        """The client has hung up, or its process ended."""
+        """The client has closed the connection, or its process ended."""
         if not client.broken:
             client.broken = True
             self._redis.hung_up(client)

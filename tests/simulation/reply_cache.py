@@ -1,7 +1,7 @@
-"""Answers that are known: most of what workers and janitors ask, they ask while nothing changes.
+"""Caches replies: workers and janitors ask mostly while nothing changes.
 
-A question that changed nothing is answered again without the server, until something changes or an answer's time is
-over. A schedule is several times faster so, and not a different one: a test runs schedules with and without.
+A command that changed nothing gets the same reply without the server, until something changes or the reply expires.
+This makes schedules several times faster, and changes none: a test runs them with and without.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from penstock.wire.command import Argument
 from penstock.wire.errors import Refused, Reply
 
 RECONCILES = {
-    # Which of an answer's parts say that something was changed.
+    # The parts of a reply that count changes.
     "reconcile_parked": (1,),
     "reconcile_due": (1, 2, 3),
     "reconcile_left": (2, 3),
@@ -22,14 +22,14 @@ RECONCILES = {
 }
 
 LASTING = frozenset({"ensure", "lead"})
-"""What changes only by other hands than ours, or by itself."""
+"""Commands whose replies change only by foreign changes, or with time."""
 
 Known = tuple[int, float | None, Reply]
-"""When it was asked, until when it holds, and the answer."""
+"""The time of the command, the time until which the reply holds, and the reply."""
 
 
-class Memory:
-    """What was answered since the last change."""
+class ReplyCache:
+    """The replies since the last change."""
 
     def __init__(self, *, off: bool) -> None:
         self._off = off
@@ -37,13 +37,13 @@ class Memory:
         self._lasting: dict[Sequence[Argument], Known] = {}
 
     def forget(self, *, by_others: bool = False) -> None:
-        """Something has changed."""
+        """Forget replies, as something has changed."""
         self._known.clear()
         if by_others:
             self._lasting.clear()
 
     def answer(self, words: Sequence[Argument], time: int) -> tuple[Reply] | None:
-        """The answer to a question that was asked before. `time` is Redis's, in ms."""
+        """Get the reply of an earlier command. `time` is Redis time, in ms."""
         known = self._known.get(words) or self._lasting.get(words)
         if known is None:
             return None
@@ -55,7 +55,7 @@ class Memory:
     def note(
         self, name: str, words: Sequence[Argument], reply: Reply | Refused, time: int, first_end: float | None
     ) -> bool:
-        """It was asked; whether it changed nothing. `first_end`: when the first of the leases is over."""
+        """Cache a reply if its command changed nothing; whether it did. `first_end` is when the next lease expires."""
         if isinstance(reply, Refused) or not _changed_nothing(name, words, reply):
             return False
         if self._off:
@@ -72,7 +72,7 @@ class Memory:
 
 
 class _Timed(list[Reply]):
-    """An answer in which time stands."""
+    """A reply that contains a time."""
 
     def __init__(self, name: str, reply: Reply) -> None:
         super().__init__(cast("list[Reply]", reply))
@@ -105,5 +105,5 @@ def _changed_nothing(name: str, words: Sequence[Argument], reply: Reply) -> bool
     if name == "overdue":
         return reply[1:] == [0]
     if name == "claim":
-        return reply == [0, 0]  # that another empties itself holds for as long as it does
+        return reply == [0, 0]  # another worker empties itself
     return name in RECONCILES and not any(reply[at] for at in RECONCILES[name])

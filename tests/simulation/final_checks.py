@@ -1,4 +1,4 @@
-"""What must be so when nothing goes wrong any more, and all had its time."""
+"""Checks at the end of a schedule, when all faults are over and everything had its time."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ BLOCKS = 5.0
 """Seconds that a read which comes late may wait for something."""
 
 
-class Rest:
-    """Waits for it, and looks."""
+class FinalChecks:
+    """Waits for the end of a schedule, and checks it."""
 
     def __init__(self, world: World, sender: SenderProcess) -> None:
         self._world = world
@@ -29,7 +29,7 @@ class Rest:
         self._truth = world.truth
         self._setup: Setup = world.setup
 
-    def come(self) -> None:
+    def run(self) -> None:
         world, setup = self._world, self._setup
         now = world.universe.clock
         if setup.cold and setup.janitors:
@@ -39,14 +39,14 @@ class Rest:
             world.spawn()
         patience = 120 + setup.attempts * (setup.timeout + setup.backoff + 4 * setup.lease) * 2
         if not world.universe.run(now() + patience, self._is_over):
-            self._truth.violate("stuck", self._left())
+            self._truth.violate("stuck", self._describe())
             return
         self._check_messages()
-        world.universe.run(max(now(), world.wires.late_until + BLOCKS) + LEASES * setup.lease)
+        world.universe.run(max(now(), world.network.late_until + BLOCKS) + LEASES * setup.lease)
         self._check_leftovers()
 
     def _cool(self) -> None:
-        """No workers: what could be worked on must show in the numbers that a scaler reads."""
+        """Without workers, the numbers that a scaler reads must show all messages that could run."""
         world = self._world
         world.respawns = False
         world.universe.run(world.universe.now + 30, lambda: self._sender.is_dead)
@@ -59,9 +59,9 @@ class Rest:
     def _check_depth(self) -> None:
         keys = self._world.keys
         world = self._world
-        world.redis.front.look()
+        world.redis.client.look()
         seen = self._truth.last
-        length, parked = cast("list[int]", world.redis.front.ask(("XLEN", keys.stream), ("ZCARD", keys.parked)))
+        length, parked = cast("list[int]", world.redis.client.ask(("XLEN", keys.stream), ("ZCARD", keys.parked)))
         waiting = {entry for entry, (owner, _) in (seen.pending or {}).items() if owner == PARKED}
         workable = len(seen.entries) - len(waiting)
         if length - parked != workable:
@@ -69,11 +69,11 @@ class Rest:
 
     def _is_over(self) -> bool:
         truth = self._truth
-        if not self._sender.is_dead or self._world.wires.on_the_way["send"]:
+        if not self._sender.is_dead or self._world.network.on_the_way["send"]:
             return False
         if any(one.ended < one.entered for one in truth.messages.values()):
             return False
-        return not any(run.goes_on for one in truth.messages.values() for run in one.runs)
+        return not any(run.is_running for one in truth.messages.values() for run in one.runs)
 
     def _check_messages(self) -> None:
         for one in self._truth.messages.values():
@@ -85,7 +85,7 @@ class Rest:
 
     def _check_leftovers(self) -> None:
         world, keys = self._world, self._world.keys
-        entries, parked, uncharged, crashed, delayed, bodies, alive, dead = world.redis.front.ask(
+        entries, parked, uncharged, crashed, delayed, bodies, alive, dead = world.redis.client.ask(
             ("XLEN", keys.stream),
             ("ZCARD", keys.parked),
             ("HKEYS", keys.uncharged),
@@ -108,7 +108,7 @@ class Rest:
                 self._truth.violate("leftover", f"{name}: {what!r}")
         letters = sum(len(one.dead) for one in self._truth.messages.values())
         if dead != letters:
-            self._truth.violate("letters", f"{dead!r} dead letters of {letters} dead messages")
+            self._truth.violate("dead-letters", f"{dead!r} dead letters of {letters} dead messages")
         living = {worker.name for worker in world.workers()}
         leases = cast("list[bytes]", alive)[::2]
         for name in {*self._consumers(), *(one.decode() for one in leases)}:
@@ -117,22 +117,22 @@ class Rest:
 
     def _consumers(self) -> list[str]:
         keys = self._world.keys
-        [told] = self._world.redis.front.ask(("XINFO", "CONSUMERS", keys.stream, keys.group))
+        [told] = self._world.redis.client.ask(("XINFO", "CONSUMERS", keys.stream, keys.group))
         if isinstance(told, Refused):
             self._truth.violate("no-group", str(told))
             return []
         return [one[1].decode() for one in cast("list[list[bytes]]", told)]
 
-    def _left(self) -> str:
-        """Where everything stands."""
+    def _describe(self) -> str:
+        """Describe the state of everything."""
         world, keys = self._world, self._world.keys
-        world.redis.front.look()
+        world.redis.client.look()
         names = {entry: one.name for entry, one in self._truth.entries.items()}
         pending = {names.get(entry, "?"): owner for entry, owner in (self._truth.last.pending or {}).items()}
         there = [names.get(entry, "?") for entry in self._truth.last.entries]
         open_ = [f"{one.name} {one.ended}/{one.entered}" for one in self._truth.messages.values()]
-        running = [run.message.name for one in self._truth.messages.values() for run in one.runs if run.goes_on]
-        others = world.redis.front.ask(
+        running = [run.message.name for one in self._truth.messages.values() for run in one.runs if run.is_running]
+        others = world.redis.client.ask(
             ("ZRANGE", keys.parked, 0, -1, "WITHSCORES"), ("ZRANGE", keys.alive, 0, -1, "WITHSCORES")
         )
         told = [f"{open_}, in the stream {there}, pending {pending}, running {running}, {others!r}"]

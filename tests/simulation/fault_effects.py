@@ -1,4 +1,4 @@
-"""What happens to processes, and to all: the doing of what `faults.py` names."""
+"""Applies faults to processes and to the server, as `faults.py` names them."""
 
 from __future__ import annotations
 
@@ -6,52 +6,52 @@ from typing import Protocol
 
 from penstock.keys import PipelineKeys
 
+from .network import Network
 from .plan import Fault
 from .processes import JanitorProcess, Process, WorkerProcess
 from .server import Redis
 from .truth import Truth
 from .universe import Universe
-from .wires import Wires
 
 RESET = "the connection was reset"
 
 
-class Cast(Protocol):
-    """Who there is."""
+class Population(Protocol):
+    """The processes of a world."""
 
     processes: dict[str, Process]
 
     def spawn(self) -> None:
-        """One more worker."""
+        """Start one more worker."""
 
     def restart(self, janitor: JanitorProcess) -> None:
-        """Another in its place."""
+        """Start another process in its place."""
 
 
-class Happenings:
-    """Brings them about."""
+class FaultEffects:
+    """Applies faults."""
 
     def __init__(  # noqa: PLR0913, PLR0917 - all to whom something can happen
-        self, universe: Universe, redis: Redis, wires: Wires, truth: Truth, keys: PipelineKeys, cast: Cast
+        self, universe: Universe, redis: Redis, network: Network, truth: Truth, keys: PipelineKeys, cast: Population
     ) -> None:
         self._universe = universe
         self._redis = redis
-        self._wires = wires
+        self._network = network
         self._truth = truth
         self._keys = keys
         self._cast = cast
 
     def mend(self) -> None:
-        """All that goes on is over."""
-        self._wires.cut_off.clear()
-        self._redis.front.is_full = False
+        """End all lasting faults."""
+        self._network.cut_off.clear()
+        self._redis.client.is_full = False
         self._redis.go_on()
         for process in self._cast.processes.values():
             process.troubled = max(process.troubled, self._universe.now)
             process.go_on()
 
     def to(self, process: Process, fault: Fault) -> None:
-        """To one process."""
+        """Apply a fault to one process."""
         match fault.kind:
             case "crash":
                 process.crash()
@@ -71,23 +71,24 @@ class Happenings:
                 pass
 
     def to_all(self, fault: Fault) -> None:
-        """To Redis, or to whoever it concerns."""
+        """Apply a fault to Redis, or to all that it affects."""
         OF_ALL[fault.kind](self, fault)
 
     def _apart(self, process: Process, fault: Fault) -> None:
-        self._wires.cut_off.add(process.name)
+        self._network.cut_off.add(process.name)
         process.troubled = self._universe.now + fault.seconds
         if fault.what == "reset":
             self._cut(process, "")
-        self._universe.after(fault.seconds, self._wires.cut_off.discard, process.name)
+        self._universe.after(fault.seconds, self._network.cut_off.discard, process.name)
 
     def _cut(self, process: Process, role: str) -> None:
         for link in process.links:
             if link.client is not None and role in ("", link.role):
                 process.hits.append(self._universe.now)
-                self._wires.reset(link.client, RESET)
+                self._network.reset(link.client, RESET)
 
     def spawn(self, _: Fault) -> None:
+        """Start one more worker."""
         self._cast.spawn()
 
     def wake(self, _: Fault) -> None:
@@ -104,12 +105,12 @@ class Happenings:
             self._cut(process, "")
 
     def full(self, fault: Fault) -> None:
-        self._redis.front.is_full = True
+        self._redis.client.is_full = True
         self._redis.stood_still = self._universe.now + fault.seconds
         self._universe.after(fault.seconds, self._empty)
 
     def _empty(self) -> None:
-        self._redis.front.is_full = False
+        self._redis.client.is_full = False
 
     def flush(self, _: Fault) -> None:
         self._redis.flush()
@@ -117,7 +118,7 @@ class Happenings:
     def remove(self, fault: Fault) -> None:
         lives = [one for one, of in self._truth.process_of.items() if of == fault.what]
         for name in [fault.what] if fault.what.startswith("~") else lives[-1:]:
-            self._truth.taken_away(name)
+            self._truth.consumer_deleted(name)
             self._redis.foreign("XGROUP", "DELCONSUMER", self._keys.stream, self._keys.group, name)
 
     def delete(self, fault: Fault) -> None:
@@ -130,14 +131,14 @@ class Happenings:
 
 
 OF_ALL = {
-    "spawn": Happenings.spawn,
-    "wake": Happenings.wake,
-    "pause": Happenings.pause,
-    "reboot": Happenings.reboot,
-    "full": Happenings.full,
-    "flush": Happenings.flush,
-    "remove": Happenings.remove,
-    "delete": Happenings.delete,
-    "destroy": Happenings.destroy,
+    "spawn": FaultEffects.spawn,
+    "wake": FaultEffects.wake,
+    "pause": FaultEffects.pause,
+    "reboot": FaultEffects.reboot,
+    "full": FaultEffects.full,
+    "flush": FaultEffects.flush,
+    "remove": FaultEffects.remove,
+    "delete": FaultEffects.delete,
+    "destroy": FaultEffects.destroy,
 }
 """What happens to no one process."""

@@ -1,7 +1,7 @@
-"""How the simulation asks its server: as seldom as it can, for each answer costs a change of processes.
+"""Asks the server as rarely as possible, since each answer costs a context switch.
 
-What was asked before and cannot have changed is known; a renewal whose answer is certain goes out with the next
-question; and after what may have changed something, the same question brings a look at what is there.
+Answers that cannot have changed are cached; a renewal with a certain answer goes out with the next command; and a
+command that may have changed something brings the state of the stream along.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from penstock.wire.command import Argument
 from penstock.wire.errors import Refused, Reply
 
 from .link import Op
-from .memory import Memory
-from .records import Seen
+from .records import ServerState
+from .reply_cache import ReplyCache
 from .steps import Steps
 from .store import EPOCH, NOW, Store, Texts, Words
 from .truth import Truth
 
 STEADY = frozenset({"renew", "SCRIPT LOAD", "XTRIM"})
-"""What changes nothing that somebody asks for; renewals only make answers hold for longer."""
+"""Commands that change no cached reply; renewals only make them last longer."""
 SHOWS = frozenset(
     {
         "XREADGROUP",
@@ -37,14 +37,16 @@ SHOWS = frozenset(
         "deregister",
     }
 )
-"""What mostly changes something."""
+"""Commands that usually change something."""
 
 
-class Front:
-    """One server, in virtual time."""
+class ServerClient:
+    """The client of one server, in virtual time."""
 
-    def __init__(self, store: Store, time: Callable[[], int], keys: PipelineKeys, truth: Truth, memory: Memory) -> None:
-        """`time` is Redis's own, in ms."""
+    def __init__(
+        self, store: Store, time: Callable[[], int], keys: PipelineKeys, truth: Truth, memory: ReplyCache
+    ) -> None:
+        """`time` is Redis time, in ms."""
         self._store = store
         self._time = time
         self._keys = keys
@@ -53,11 +55,11 @@ class Front:
         self._memory = memory
         self._told = -1
         self._readers: set[Argument] = set()
-        """Consumers that are there for certain."""
+        """Consumers that certainly exist."""
         self._renewed: set[Argument] = set()
-        """Those whose leases are."""
+        """Consumers whose leases certainly exist."""
         self._later: list[Words] = []
-        """Renewals that were answered and not yet asked for, each with its time."""
+        """Renewals that were answered and not yet sent, each with its time."""
         self.is_full = False
         self.has_changed = False
         """Whether the last command changed something."""
@@ -68,7 +70,7 @@ class Front:
         )
 
     def begin(self, texts: Texts, *, loaded: bool, base: int) -> None:
-        """Empty, but for ids that begin where the simulation wants them."""
+        """Empty the server; ids start where the simulation wants them."""
         commands: list[Words] = [("CONFIG", "SET", "maxmemory", 0), ("FLUSHALL",)]
         if not loaded:
             commands += [("SCRIPT", "FLUSH")]
@@ -79,10 +81,10 @@ class Front:
         for stream in (self._keys.stream, self._keys.dead):
             commands += [("XADD", stream, first, "data", "{}"), ("XDEL", stream, first)]
         self.ask(*commands)
-        self._told = -1  # the time was flushed, too
+        self._told = -1  # the time was flushed too
 
     def ask(self, *commands: Words) -> list[Reply | Refused]:
-        """By a hand of the simulation's own; nobody is told."""
+        """Run commands of the simulation itself."""
         renewals, self._later = self._later, []
         before: list[Words] = [*renewals]
         after: list[Words] = []
@@ -98,7 +100,7 @@ class Front:
         return answers[len(before) : len(answers) - len(after)]
 
     def put(self, op: Op, words: Words) -> Reply | Refused:
-        """A command of somebody's: its answer, from the server unless it is known."""
+        """Run a command of a process; the answer comes from the server or from the cache."""
         time = self._time()
         self.has_changed = False
         if not self.is_full:
@@ -119,7 +121,7 @@ class Front:
         reply, *rest = self.ask(words, *more)
         first_end = _first_end(rest[0]) if op.name == "overdue" else None
         if op.name == "XREADGROUP" and words[3] not in self._readers:
-            self._memory.forget()  # a reader that was not there is made
+            self._memory.forget()  # the read creates its consumer
             self._readers.add(words[3])
         saw = self._steps.see(op.by, op.name, op.words, reply)
         if not self._memory.note(op.name, words, reply, time, first_end):
@@ -132,20 +134,20 @@ class Front:
         return reply
 
     def changed(self, *, by_others: bool = False) -> None:
-        """What was known is to be asked for again; of more when it was no worker or janitor of ours."""
+        """Forget cached answers; more of them if neither a worker nor a janitor made the change."""
         self.has_changed = True
         self._memory.forget(by_others=by_others)
         self._readers.clear()
         self._renewed.clear()
 
     def flush(self) -> None:
-        """It forgets the scripts."""
+        """Make the server forget its scripts."""
         self.ask(("SCRIPT", "FLUSH"))
         self._store.knows = None
         self.changed(by_others=True)
 
     def serve(self, op: Op, words: Words) -> Reply | Refused:
-        """A read that waited: what there is for it now."""
+        """Run a read that was blocked."""
         [reply] = self.ask(words)
         if reply is not None:
             self.changed()
@@ -154,7 +156,7 @@ class Front:
         return reply
 
     def look(self) -> None:
-        """Show what there is."""
+        """Show the state to the truth."""
         self._show(self.ask(*self._looks))
 
     def _show(self, told: list[Reply | Refused]) -> None:
@@ -165,7 +167,7 @@ class Front:
             listed = cast("list[tuple[bytes, bytes, int, int]]", pending)
             owners = {id_: (owner.decode(), count) for id_, owner, _, count in listed}
         found = {id_: fields[fields.index(b"data") + 1] for id_, fields in rows}
-        self._truth.look(Seen(found, owners, set(cast("list[bytes]", due))))
+        self._truth.observe(ServerState(found, owners, set(cast("list[bytes]", due))))
 
 
 def _first_end(leases: Reply | Refused) -> float | None:

@@ -1,6 +1,6 @@
-"""What must be found when a line of the runtime is missing: each clarification of the design, left out on purpose.
+"""Each safeguard of the design, left out on purpose: the simulation must find what breaks.
 
-A search finds most of them within some schedules. The rarer ones have a schedule made by hand.
+A search finds most of them within some schedules. Rare ones have a schedule made by hand.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from penstock.worker.audit import Audit
 from penstock.worker.intake import Intake
 from penstock.worker.slots import Slots
 
-from .plan import Fault, Plan, Said, Setup
+from .plan import Fault, Plan, PlannedMessage, Setup
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
-    """Something that is left out."""
+class Omission:
+    """A safeguard that is left out."""
 
     what: str
     finds: str
@@ -33,7 +33,7 @@ class Left:
 
 
 def without(line: str, instead: str = "") -> Callable[[bytes], bytes]:
-    """A change of a script's text."""
+    """Remove a line from a script."""
     return lambda text: text.replace(line.encode(), instead.encode())
 
 
@@ -41,7 +41,7 @@ def _by_hand(name: str, setup: Setup, *faults: Fault) -> Plan:
     return Plan(name, setup, faults)
 
 
-def _setup(*messages: Said, janitors: int = 0, page: int = 250, respawn: float = 2.0) -> Setup:
+def _setup(*messages: PlannedMessage, janitors: int = 0, page: int = 250, respawn: float = 2.0) -> Setup:
     return Setup(messages, janitors=janitors, page=page, respawn=respawn, wires="quick")
 
 
@@ -59,8 +59,8 @@ def _always(*_: object) -> bool:
 
 
 LEASE_OVER = 14.0
-LEFT = (
-    Left(
+OMISSIONS = (
+    Omission(
         "the fence",
         "not-the-owner",
         "zombie",
@@ -69,30 +69,32 @@ LEFT = (
             without("elseif row[2] ~= consumer or row[4] ~= count then", "elseif false then"),
         ),
     ),
-    Left(
+    Omission(
         "the count in the fence",
         "not-the-owner",
-        plan=_by_hand("count", _setup(Said("m1", "bad", 14.0)), Fault(1, "late", "W1/settler", "park", seconds=4)),
+        plan=_by_hand(
+            "count", _setup(PlannedMessage("m1", "bad", 14.0)), Fault(1, "late", "W1/settler", "park", seconds=4)
+        ),
         scripts=dict.fromkeys(("settle", "park", "give_back"), without(" or row[4] ~= count then", " then")),
     ),
-    Left(
+    Omission(
         "the mark in take_over",
         "renewed-after-loss",
         plan=_by_hand(
             "mark",
-            _setup(Said("m1", seconds=25), Said("m2", seconds=25), janitors=1, page=1),
+            _setup(PlannedMessage("m1", seconds=25), PlannedMessage("m2", seconds=25), janitors=1, page=1),
             Fault(1, "stall", "W1", seconds=30),
             Fault(5, "slow", "J1/work", "take_over", seconds=0.9),
             Fault(5, "wake", step="take_over", moment="executed"),
         ),
         scripts={"take_over": without("redis.call('ZADD', alive, -ends, consumer)\n")},
     ),
-    Left(
+    Omission(
         "the age of a sweeper's last answer",
-        "healthy-swept",
+        "healthy-lost",
         plan=_by_hand(
             "age",
-            _setup(Said("m1", seconds=25), janitors=1),
+            _setup(PlannedMessage("m1", seconds=25), janitors=1),
             Fault(1, "stall", "W1", seconds=60),
             Fault(5, "hold", "J1/work", "take_over", seconds=16),
             Fault(5, "wake", step="take_over", moment="issued"),
@@ -100,57 +102,57 @@ LEFT = (
         ),
         scripts={"take_over": without("if time - tonumber(ARGV[5]) > lease / 3 then", "if false then")},
     ),
-    Left(
+    Omission(
         "a lease's time of contact before a take-over",
-        "healthy-swept",
+        "healthy-lost",
         "pauses",
         methods=((Contact, "lasts", _always),),
     ),
-    Left(
+    Omission(
         "the claimer's own lease",
         "claimed-by-the-lost",
         plan=_by_hand(
             "claimer",
-            _setup(Said("m1", "bad"), janitors=1, respawn=60),
+            _setup(PlannedMessage("m1", "bad"), janitors=1, respawn=60),
             Fault(0, "late", "W1/settler", "claim", seconds=25),
             Fault(0, "crash", "W1", "claim", "issued"),
         ),
         scripts={"claim": without("if not ends or tonumber(ends) < 0 then return 'lost' end")},
     ),
-    Left(
+    Omission(
         "a lease for whoever has none",
         "stuck",
         plan=_by_hand(
             "adopted",
-            _setup(Said("m1", at=20), janitors=1, respawn=60),
+            _setup(PlannedMessage("m1", at=20), janitors=1, respawn=60),
             Fault(3, "late", "W1/reader", "XREADGROUP", seconds=25),
             Fault(3, "crash", "W1", "XREADGROUP", "issued"),
         ),
         scripts={"overdue": without("if string.find", "if false and string.find")},
     ),
-    Left("the audit", "stuck", "net", methods=((Audit, "__call__", _nothing), (Audit, "without_reads", _nothing))),
-    Left("the audit at renewals", "stuck", "race", methods=((Audit, "__call__", _nothing),)),
-    Left("the answer that an audit waits for", "phantom-start", "race", methods=((Audit, "__call__", _at_once),)),
-    Left(
+    Omission("the audit", "stuck", "net", methods=((Audit, "__call__", _nothing), (Audit, "without_reads", _nothing))),
+    Omission("the audit at renewals", "stuck", "race", methods=((Audit, "__call__", _nothing),)),
+    Omission("the answer that an audit waits for", "phantom-start", "race", methods=((Audit, "__call__", _at_once),)),
+    Omission(
         "the last chance alone",
         "company",
         "poison",
         scripts={"claim": without("if last == alone then", "if not alone then")},
     ),
-    Left(
+    Omission(
         "that only what was lost alone is buried",
         "dead-early",
         "poison",
         scripts={"claim": without("(tonumber(alone_in[looked]) or math.huge)", "0")},
     ),
-    Left(
+    Omission(
         "which attempt was made alone",
         "too-many-attempts",
         "poison",
         scripts={"claim": without("redis.call('HSET', crashed, id, counts[id] + 1 - free_of[id])")},
     ),
-    Left("emptying before the last chance", "company", "poison", methods=((Intake, "_is_empty", _always),)),
-    Left(
+    Omission("emptying before the last chance", "company", "poison", methods=((Intake, "_is_empty", _always),)),
+    Omission(
         "what a drain gives back for nothing",
         "dead-early",
         "drains",
@@ -158,25 +160,25 @@ LEFT = (
             "give_back": without("uncharge(uncharged, ARGV[i], tonumber(ARGV[i + 1]), 1 + tonumber(ARGV[i + 2]))")
         },
     ),
-    Left(
+    Omission(
         "the end of free slots",
         "too-many-running",
         "race",
         methods=((Slots, "free", property(lambda self: self.concurrency)),),
     ),
-    Left(
+    Omission(
         "that only an empty consumer is deleted, by itself",
         "dropped",
         plan=_by_hand(
             "deregisters",
-            _setup(Said("m1", delay=6)),
+            _setup(PlannedMessage("m1", delay=6)),
             Fault(4, "mute", "W1/reader", "XREADGROUP", seconds=0.02),
             Fault(5.5, "drain", "W1", "XREADGROUP", "executed"),
             Fault(5.5, "lose", "W1/settler", "XPENDING", seconds=0.01),
         ),
         scripts={"deregister": without("> 0 then return 0", "> 99 then return 0")},
     ),
-    Left(
+    Omission(
         "that only an empty consumer is deleted, by others",
         "dropped",
         "pages",
@@ -186,7 +188,7 @@ LEFT = (
             )
         },
     ),
-    Left(
+    Omission(
         "a count beyond any before",
         "fence-twice",
         "force",
@@ -195,7 +197,7 @@ LEFT = (
             without("'RETRYCOUNT', count, ", "'RETRYCOUNT', 0, "),
         ),
     ),
-    Left(
+    Omission(
         "the last id of a group that is made again",
         "fence-twice",
         "regroup",
