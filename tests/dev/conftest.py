@@ -2,7 +2,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from developing import SLOW, Laptop
+from dev_session import SLOW, Laptop
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import ledger
 import pytest
-from developing import Laptop
-from manning import running
+from dev_controls import running
+from dev_session import Laptop
 from promises import keep, until
 from servers import Server as RealServer
 

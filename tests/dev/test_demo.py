@@ -12,8 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from developing import MARK, marked
-from offspring import is_alive
+from child_processes import is_alive
+from dev_session import MARK, marked
 from patience import PATIENCE
 from servers import wait_for
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import ledger
 import pytest
-from developing import Dev, Laptop, processes_in
+from dev_session import Dev, Laptop, processes_in
 from servers import wait_for
 
 Moment = Callable[[Dev, Laptop], object]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ledger
-from developing import HANDLERS, Laptop
+from dev_session import HANDLERS, Laptop
 from servers import wait_for
 
 

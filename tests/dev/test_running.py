@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 import ledger
-from developing import SLOW, Laptop
+from dev_session import SLOW, Laptop
 from servers import Server, wait_for
 
 

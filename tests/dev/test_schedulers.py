@@ -12,8 +12,8 @@ from pathlib import Path
 
 import ledger
 import pytest
-from developing import Laptop, marked
-from manning import running
+from dev_controls import running
+from dev_session import Laptop, marked
 from promises import keep, until
 from servers import wait_for
 

@@ -6,7 +6,7 @@ from datetime import date
 from pathlib import Path
 
 import pytest
-from developing import PLATFORM, SPEC
+from dev_session import PLATFORM, SPEC
 
 from penstock_dev.running.file_watcher import Changes, FileWatcher
 from penstock_dev.running.spec_loader import LoadedSpecs, SpecLoader, SpecSelection

@@ -11,9 +11,9 @@ from typing import Any
 import promql_parser
 import pytest
 import yaml
-from asked import KEDA, KNOWN, METRICS, OURS, PROCESS, grouped, inside, matched, parsed, selectors
 from hypothesis import given
 from hypothesis import strategies as st
+from promql_queries import KEDA, KNOWN, METRICS, OURS, PROCESS, grouped, inside, matched, parsed, selectors
 
 from penstock.resolved import resolve
 from penstock_generate.dashboards.text import compact, pretty

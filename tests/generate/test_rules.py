@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 import yaml
-from asked import KEDA, OTHERS, OURS, grouped, matched, selectors
 from hypothesis import given
 from hypothesis import strategies as st
 from planned import TEMPLATES, planned
+from promql_queries import KEDA, OTHERS, OURS, grouped, matched, selectors
 
 from penstock_generate.incremental.folders import plan
 from penstock_generate.inputs.source import Selection, Source, read_source

@@ -13,7 +13,7 @@ from typing import Any
 import click
 import pytest
 import yaml
-from asked import KNOWN, matched, selectors
+from promql_queries import KNOWN, matched, selectors
 from schedulers import NASTY, SPECS, file, made_up
 from servers import Server
 

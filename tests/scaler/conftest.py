@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import pytest
-from subjects import subject_of
+from spec_contexts import subject_of
 
 from penstock_spec.context import SpecContext
 from penstock_spec.kinds.pipeline.spec import Pipeline

@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from scaled import scaled_object, scaling
+from scaled_objects import scaled_object, scaling
 
 from penstock_scaling import Autoscaler, Decision, Failed, Readings, Settings, settings_of
 from penstock_scaling.hpa import Hpa

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from scaled import scaled_object
+from scaled_objects import scaled_object
 
 from penstock_scaling import Failed, settings_of
 from penstock_scaling.scalers import LOWEST, ScalerReadout, Scalers, milli

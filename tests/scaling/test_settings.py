@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from scaled import scaled_object
-from subjects import subject_of
+from scaled_objects import scaled_object
+from spec_contexts import subject_of
 
 from penstock_scaling import settings_of
 from penstock_scaling.settings import DOWN, UP, Behavior, Fallback, Pause, Policy, ScalingRules, Trigger

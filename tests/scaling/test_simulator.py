@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scaled import scaled_object, scaling
+from scaled_objects import scaled_object, scaling
 
 from penstock_scaling import settings_of
 from penstock_scaling.simulator import HandlingTimes, Outage, Scenario, SimulationRun, simulate

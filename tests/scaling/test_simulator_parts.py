@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from random import Random
 
 import pytest
-from scaled import scaling
+from scaled_objects import scaling
 
 from penstock_scaling.simulator import HandlingTimes, Scenario
 from penstock_scaling.simulator.backlog import Backlog

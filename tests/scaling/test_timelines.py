@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 import yaml
-from scaled import scaled_object
+from scaled_objects import scaled_object
 
 from penstock_scaling import Autoscaler, Failed, Readings, settings_of
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from datetime import UTC
 
 import pytest
-from moments import Desk
-from shown import Play, Shown
+from dev_snapshots import Desk
+from headless_screen import Play, Shown
 
 from penstock_dev.screen.app import DevScreen
 

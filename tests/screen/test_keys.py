@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from moments import CLUSTERING, DOWN, LOG, NOON, SNAPSHOT, Desk
-from shown import Shown
+from dev_snapshots import CLUSTERING, DOWN, LOG, NOON, SNAPSHOT, Desk
+from headless_screen import Shown
 from textual import events
 
 from penstock.wire.errors import Absent

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
+from headless_screen import Shown
 from pictures import tidy
-from shown import Shown
 
 Show = Callable[..., None]
 PICTURE = "docs/pictures/dev.svg"

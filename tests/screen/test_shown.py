@@ -9,11 +9,11 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from dev_snapshots import CLUSTERING, DOWN, JOBS, LOG, NOON, SNAPSHOT, Desk
+from headless_screen import Shown
 from hypothesis import given
 from hypothesis import strategies as st
-from moments import CLUSTERING, DOWN, JOBS, LOG, NOON, SNAPSHOT, Desk
 from rich.cells import cell_len
-from shown import Shown
 
 from penstock_dev.screen import can_show
 from penstock_dev.screen.detail import detail

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import ledger
 import pytest
-from developing import Laptop, marked, workers
-from offspring import is_alive
+from child_processes import is_alive
+from dev_session import Laptop, marked, workers
 from raw import Raw
 from servers import wait_for
 from terminal import PROMPT, Terminal
@@ -179,7 +179,7 @@ def test_the_terminal_is_restored(screen: OnScreen, key: str) -> None:
 def test_a_bug_restores_the_terminal(root: Path, tmp_path: Path) -> None:
     """The caller gets the exception; Textual prints no traceback."""
     with Terminal(tmp_path) as terminal:
-        terminal.type(shlex.join((sys.executable, str(root / "tests/support/faulty.py"))))
+        terminal.type(shlex.join((sys.executable, str(root / "tests/support/faulty_screen.py"))))
         terminal.until_shows(KEYS)
         terminal.press("s")
         shown = terminal.until_shows("told: a fault of our own")
@@ -225,7 +225,9 @@ def test_only_changes_are_written(root: Path, tmp_path: Path) -> None:
         wait_for(lambda: looks.stat().st_size >= now + more, "it looks again")
 
     with Terminal(tmp_path) as terminal:
-        terminal.type(shlex.join((sys.executable, str(root / "tests/support/still.py"), str(looks), str(other))))
+        terminal.type(
+            shlex.join((sys.executable, str(root / "tests/support/static_screen.py"), str(looks), str(other)))
+        )
         terminal.until_shows("media-cluster", KEYS)
         look(2)
         terminal.record(written)

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Self, cast
 
 import hiredis
-from lua import names
+from lua_keys import names
 from servers import Server
 
 from penstock import scripts

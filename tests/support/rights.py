@@ -12,7 +12,7 @@ from typing import Any
 
 import hiredis
 import yaml
-from desk import Desk
+from operator_cli import Desk
 from promises import keep
 from raw import Raw, Told
 from servers import Server

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from behind import KEYS, SPEC, Behind, Sent, Told
+from redis_state import KEYS, SPEC, Behind, Sent, Told
 
 from penstock.janitor.reconcile import Page, Reconciler, ReconcileResult
 from penstock.keys import READY

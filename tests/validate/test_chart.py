@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from awkward_specs import PATCHES, REDIS, SPEC, TEXTS, generated
 from charts import CHART, COMMITTED, GENERATED, helm, of_chart, of_manifests
-from odd import PATCHES, REDIS, SPEC, TEXTS, generated
 
 from penstock_generate.rendering.yaml_text import document
 

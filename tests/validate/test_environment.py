@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from conforming import conform
+from kubeconform_check import conform
 
 from penstock_generate.alerts import rules
 from penstock_generate.environment.alerts import alerts

@@ -18,12 +18,12 @@ from pathlib import Path
 
 import pytest
 import yaml
+from http_probes import port
 from pipelines import Trial
 from prometheus_client import CollectorRegistry, generate_latest
-from scraped import port
+from prometheus_servers import Page, Prometheus, Scraped, pages
 from servers import lasting_port, wait_for
 from targets import start
-from watching import Page, Prometheus, Scraped, pages
 
 from penstock.observe.board import Board
 from penstock.observe.metrics import Metrics

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from conforming import conform
+from kubeconform_check import conform
 
 VERSIONS = ["1.31", "1.32", "1.33", "1.34", "1.35", "1.36"]
 

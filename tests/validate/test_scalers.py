@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import yaml
-from odd import REDIS, SPEC, generated
+from awkward_specs import REDIS, SPEC, generated
 
 Scalers = dict[str, dict[str, dict[str, Any]]]
 """Parameters by scaler and name."""

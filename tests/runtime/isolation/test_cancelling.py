@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
-from offspring import children_of, family, is_alive, until_ended
+from child_processes import children_of, family, is_alive, until_ended
 from promises import until
 
 from penstock.isolation import CancelReason, Killed, NoChildError, Returned

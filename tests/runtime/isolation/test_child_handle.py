@@ -7,7 +7,7 @@ import os
 import signal
 import socket
 
-from offspring import WORKS
+from child_processes import WORKS
 from promises import keep, until
 
 from penstock.isolation import Crashed, NoChildError, Returned, RunRequest

@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
-from offspring import children_of, family, is_alive, open_files, until_ended
+from child_processes import children_of, family, is_alive, open_files, until_ended
 from promises import keep as on_one_loop
 from promises import until
 

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from offspring import Family, children_of, family, stat_of, until_ended
+from child_processes import Family, children_of, family, stat_of, until_ended
 from promises import keep as on_one_loop
 from promises import until
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from offspring import WORKS, family, fork_servers, open_files
+from child_processes import WORKS, family, fork_servers, open_files
 from promises import keep, until
 
 from penstock.isolation import HandlerImportError, Returned

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from offspring import WORKS, children_of, is_alive, until_ended
+from child_processes import WORKS, children_of, is_alive, until_ended
 from promises import keep
 
 from penstock.isolation import lifeline, memory

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from offspring import Family, family
+from child_processes import Family, family
 from promises import keep
 
 from penstock.handling.failures import Failure

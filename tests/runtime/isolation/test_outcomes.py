@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from offspring import WORKS, family
+from child_processes import WORKS, family
 
 from penstock.handling.failures import Failure
 from penstock.isolation import ProgressReport, Returned, RunRequest, RunResult

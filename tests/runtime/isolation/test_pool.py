@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from offspring import Family, family, is_alive, stat_of, until_ended
+from child_processes import Family, family, is_alive, stat_of, until_ended
 from promises import until
 
 from penstock.isolation import Crashed, Killed, Returned

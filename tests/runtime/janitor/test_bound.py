@@ -1,7 +1,7 @@
 """No single command of the janitor keeps Redis from its other clients for long, however much there is."""
 
 import pytest
-from metered import Meter, MeteredLink
+from command_costs import Meter, MeteredLink
 from promises import keep
 from servers import Server
 from stage import Clock, Stage

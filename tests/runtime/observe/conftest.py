@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable, Iterator
 
 import pytest
+from health_servers import Served
 from patience import PATIENCE
-from served import Served
 
 from penstock_spec.kinds.pipeline import Pipeline
 

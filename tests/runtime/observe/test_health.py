@@ -13,9 +13,9 @@ from contextlib import suppress
 from http import HTTPStatus
 
 import pytest
+from health_servers import Served, read_all
 from logged import logged
 from patience import PATIENCE
-from served import Served, read_all
 
 from penstock.observe import health
 from penstock.observe.events import Event

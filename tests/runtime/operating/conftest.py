@@ -5,7 +5,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from desk import Desk
+from operator_cli import Desk
 from pipelines import Trial
 from rights import PLAIN, Granted, granted
 from targets import Target

@@ -6,7 +6,7 @@ import signal
 from collections.abc import Callable
 
 import pytest
-from desk import first_line
+from operator_cli import first_line
 from patience import PATIENCE
 from promises import keep
 from rights import DEDUP, DROPS, HISTORY, KEDA_LIST, PLAIN, SMALL, Granted, call, call_raw, counts_lag, worked

@@ -6,7 +6,7 @@ import base64
 import json
 
 import pytest
-from desk import Desk
+from operator_cli import Desk
 
 from penstock.operating.dead_letters.dead_letter import DeadLetter
 from penstock.operating.entry import Entry

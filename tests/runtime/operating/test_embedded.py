@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from desk import first_line
+from operator_cli import first_line
 from patience import PATIENCE
 from pipelines import PLATFORM, SPEC
 from raw import Raw

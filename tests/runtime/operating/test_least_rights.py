@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import hiredis
 import pytest
-from desk import Desk
+from operator_cli import Desk
 from promises import keep, until
 from rights import DEDUP, DROPS, FOREIGN, HISTORY, KEDA_LIST, PLAIN, SMALL, Granted, call_raw, counts_lag, worked
 from stage import LEASE, Clock, Nobody, Stage

@@ -7,7 +7,7 @@ import re
 from typing import get_args
 
 import pytest
-from desk import Desk
+from operator_cli import Desk
 
 from penstock.command import peek
 from penstock.operating.packed import unpacked_fields

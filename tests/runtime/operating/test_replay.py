@@ -17,8 +17,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from cable import Cable
-from desk import Desk, first_line
+from faulty_connection import Cable
+from operator_cli import Desk, first_line
 from patience import PATIENCE
 from promises import keep
 from servers import Server, wait_for

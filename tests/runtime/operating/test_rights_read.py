@@ -10,9 +10,9 @@ from pathlib import Path
 
 import hiredis
 import pytest
-from called import CONTAINERS, called_by, command
-from desk import Desk
-from lua import names
+from lua_commands import CONTAINERS, called_by, command
+from lua_keys import names
+from operator_cli import Desk
 from raw import Raw
 from rights import PASSWORD, tell_platform
 from targets import Target

@@ -9,8 +9,8 @@ import subprocess
 from collections.abc import Callable
 
 import pytest
-from cable import Cable
-from desk import Desk
+from faulty_connection import Cable
+from operator_cli import Desk
 from patience import PATIENCE
 from servers import Server
 from stage import Stage

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from desk import Desk, first_line
+from operator_cli import Desk, first_line
 from patience import PATIENCE
 from promises import keep
 from servers import Server, wait_for

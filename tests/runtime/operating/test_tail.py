@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import IO
 
 import pytest
-from desk import Desk
+from operator_cli import Desk
 from patience import PATIENCE
 from servers import Server
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cable import Cable
+from faulty_connection import Cable
 from promises import keep, until
 from sending import DEDUP, STREAM, entries, jobs, keys_of, number, pipeline
 from servers import Server

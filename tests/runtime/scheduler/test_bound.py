@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from metered import Meter, MeteredLink
+from command_costs import Meter, MeteredLink
 from promises import keep
 from servers import Server
 

@@ -5,11 +5,11 @@ from collections.abc import Callable
 from functools import partial
 from random import Random
 
-from inside import Given, spec_of
-from moves import KEYS as OF_MOVES
+from http_probes import numbers, until_counted
+from in_process_scheduler import Given, spec_of
+from job_steps import KEYS as OF_MOVES
 from promises import keep, until
 from schedules import KEYS, Schedule
-from scraped import numbers, until_counted
 from servers import wait_for
 from targets import Target
 

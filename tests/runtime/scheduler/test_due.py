@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from random import Random
 
 import pytest
-from inside import spec_of
+from in_process_scheduler import spec_of
 
 from penstock.handling.exceptions import Retry
 from penstock.handling.failures import Failure

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from inside import spec_of
+from in_process_scheduler import spec_of
 
 from penstock.scheduler.job_list import JobLister
 from penstock_spec.values.quantities import Duration

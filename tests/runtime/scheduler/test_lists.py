@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from functools import partial
 
+from http_probes import numbers, until_counted
 from schedules import KEYS, Schedule
-from scraped import numbers, until_counted
 from servers import wait_for
 
 from penstock.observe.events import Event

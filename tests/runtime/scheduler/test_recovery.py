@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 
 import pytest
-from moves import KEYS, Moves
+from job_steps import KEYS, Moves
 from promises import keep, until
 from targets import Target
 

@@ -7,7 +7,7 @@ from datetime import date
 from pathlib import Path
 
 import pytest
-from inside import spec_of
+from in_process_scheduler import spec_of
 from promises import keep
 
 from penstock.scheduler.job_list import JobLister
@@ -109,7 +109,7 @@ def test_jobs_that_cannot_be_are_left_out(code: Path, caplog: pytest.LogCaptureF
         ),
         ("refused:nothing", "`refused:nothing` takes no parameter, and a handler gets the job"),
         ("refused:WORDS", "`refused:WORDS` is a `list`, and a handler is a function"),
-        ("refused:lost", "`refused` has no `lost`, which `inside` names"),
+        ("refused:lost", "`refused` has no `lost`, which `in_process_scheduler` names"),
     ],
 )
 def test_an_unusable_handler_is_refused(code: Path, handler: str, says: str) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from called import COMMENT, called_by
+from lua_commands import COMMENT, called_by
 from rights import version
 from schedules import KEYS, MAIL, Schedule
 from servers import Server, wait_for

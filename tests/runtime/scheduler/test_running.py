@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from http_probes import numbers, page, until_counted
 from patience import PATIENCE
 from schedules import KEYS, Schedule
-from scraped import numbers, page, until_counted
 from servers import wait_for
 
 from penstock.observe.events import Event

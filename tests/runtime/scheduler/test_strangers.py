@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 import pytest
-from inside import pod, spec_of
+from in_process_scheduler import pod, spec_of
 from promises import keep, until
 from targets import Target
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
-from behind import KEYS
+from redis_state import KEYS
 from servers import Server
 from steps import Steps
 from targets import Target

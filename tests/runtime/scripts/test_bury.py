@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from behind import KEYS
+from redis_state import KEYS
 from steps import DONE, GONE, Steps
 
 from penstock.wire.errors import Refused

@@ -1,7 +1,7 @@
 """claim: ready entries and suspects become running, each with one more delivery."""
 
 import pytest
-from behind import KEYS
+from redis_state import KEYS
 from steps import ATTEMPTS, DONE, Delivery, Steps
 
 from penstock.keys import READY, SUSPECT

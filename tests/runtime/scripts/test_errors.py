@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import pytest
-from behind import KEYS
+from redis_state import KEYS
 from steps import DONE, Answer, Delivery, Steps
 
 from penstock.keys import READY

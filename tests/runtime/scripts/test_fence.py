@@ -4,7 +4,7 @@ import random
 from collections.abc import Callable, Sequence
 
 import pytest
-from behind import KEYS
+from redis_state import KEYS
 from steps import DONE, GONE, Another, Answer, Delivery, Steps
 
 from penstock.keys import SUSPECT

@@ -5,7 +5,7 @@ would, were they not given beyond any count before.
 """
 
 import pytest
-from behind import KEYS
+from redis_state import KEYS
 from steps import DONE, Another, Steps
 
 from penstock.keys import PARKED, READY

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import pytest
-from behind import KEYS
+from redis_state import KEYS
 from steps import DONE, LEASE, Answer, Delivery, Steps
 
 from penstock.janitor.leader_lock import lock_of

@@ -1,7 +1,7 @@
 """give_back: what a living worker did not start is not charged (P4)."""
 
 import pytest
-from behind import KEYS
+from redis_state import KEYS
 from steps import ATTEMPTS, DONE, GONE, Steps
 
 from penstock.keys import READY, SUSPECT

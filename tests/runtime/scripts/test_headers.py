@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from lua import Lua, called, files
+from lua_keys import Lua, called, files
 
 from penstock.scripts import FOLDER, script
 

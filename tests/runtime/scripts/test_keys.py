@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
-from behind import KEYS
-from lua import Lua, called, files
+from lua_keys import Lua, called, files
 from redis.crc import key_slot
+from redis_state import KEYS
 
 from penstock.keys import PipelineKeys
 from penstock.scripts import script

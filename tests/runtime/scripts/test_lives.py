@@ -1,7 +1,7 @@
 """register, renew, deregister: a consumer is one life of one process, with one lease for all that it holds."""
 
 import pytest
-from behind import KEYS
+from redis_state import KEYS
 from steps import LEASE, Steps
 
 from penstock.keys import SUSPECT

@@ -1,6 +1,6 @@
 """park, and what becomes of it when it is due: the delivery count is kept, the next claim raises it."""
 
-from behind import KEYS
+from redis_state import KEYS
 from steps import DONE, GONE, Steps
 
 from penstock.keys import PARKED, READY, SUSPECT

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import pytest
-from behind import KEYS
+from redis_state import KEYS
 from steps import DONE, GONE, Another, Answer, Delivery, Steps
 
 from penstock.keys import PARKED, READY, SUSPECT

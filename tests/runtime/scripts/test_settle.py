@@ -1,8 +1,8 @@
 """settle, settle_with: done, acknowledged, and deleted where nothing else needs the entry."""
 
 import pytest
-from behind import KEYS
 from redis import Redis
+from redis_state import KEYS
 from servers import Server
 from steps import DONE, GONE, Steps
 

@@ -10,11 +10,11 @@ import sys
 from dataclasses import replace
 from typing import ClassVar
 
-from behind import KEYS
 from expected import Expected, Lease
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
+from redis_state import KEYS
 from steps import DONE, Claims, Delivery, Steps
 from targets import Target
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from cable import Cable
+from faulty_connection import Cable
 from promises import keep, until
 from servers import Server
 from tls import Certificate, Proxy

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 
+from consumer_leases import lease_end, take_over
+from http_probes import numbers, page, until_counted
 from ledger import by_message, read
-from lives import lease_end, take_over
 from patience import PATIENCE
 from pipelines import Trial
-from scraped import numbers, page, until_counted
 from servers import wait_for
 
 from penstock.observe.events import Event

@@ -5,11 +5,11 @@ import logging
 from collections.abc import Callable
 
 import pytest
+from consumer_leases import take_over
 from entries import add
+from http_probes import numbers, until_counted
 from ledger import by_message, read
-from lives import take_over
 from pipelines import KEY, Trial
-from scraped import numbers, until_counted
 from servers import wait_for
 
 from penstock.message.ulid import is_ulid

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 
 import pytest
+from http_probes import numbers
 from ledger import by_message, read
 from pipelines import Trial
-from scraped import numbers
 from servers import wait_for
 
 SPEC = """\

@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import pytest
 from entries import add, entries
+from http_probes import numbers, until_counted
 from ledger import by_message, read
 from pipelines import DEAD, Trial
-from scraped import numbers, until_counted
 
 from penstock.observe.events import Event
 from penstock.worker.dead_letter import unpack_fields

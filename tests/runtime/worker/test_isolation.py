@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
+from http_probes import numbers, until_counted
 from ledger import by_message, read
 from pipelines import Trial
-from scraped import numbers, until_counted
 from servers import wait_for
 
 from penstock.observe.events import Event

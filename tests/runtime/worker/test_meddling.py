@@ -3,9 +3,9 @@
 from collections import Counter
 from collections.abc import Callable
 
+from http_probes import numbers, until_counted
 from ledger import read
 from pipelines import KEY, Process, Trial
-from scraped import numbers, until_counted
 from servers import wait_for
 
 from penstock.observe.events import Event

@@ -3,11 +3,11 @@
 from collections.abc import Callable
 
 import pytest
+from consumer_leases import take_over
 from entries import add
+from http_probes import Numbers, numbers, until_counted
 from ledger import by_message, read
-from lives import take_over
 from pipelines import KEY, Trial
-from scraped import Numbers, numbers, until_counted
 from servers import wait_for
 
 from penstock_spec.kinds.pipeline.metrics import METRICS

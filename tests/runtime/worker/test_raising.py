@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 import pytest
+from http_probes import numbers, until_counted
 from pipelines import Trial
-from scraped import numbers, until_counted
 from servers import wait_for
 
 from penstock.observe.events import Event

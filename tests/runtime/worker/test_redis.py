@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 import targets
+from http_probes import numbers, page, until_counted
 from ledger import read
 from pipelines import KEY, Process, Trial
 from raw import Raw
-from scraped import numbers, page, until_counted
 from servers import Server, wait_for
 
 from penstock.observe.events import Activity, Event

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 
+from consumer_leases import now
 from entries import add
+from http_probes import numbers, until_counted
 from ledger import by_message, read
-from lives import now
 from pipelines import Trial
-from scraped import numbers, until_counted
 from servers import wait_for
 
 PARKED = "{trial}:trial:parked"

@@ -7,11 +7,11 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
+from consumer_leases import take_over
+from http_probes import numbers, page
 from ledger import by_message, read
-from lives import take_over
 from patience import PATIENCE
 from pipelines import Process, Trial
-from scraped import numbers, page
 from servers import wait_for
 
 from penstock.observe.events import Event

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 
+from consumer_leases import lease_end, now, take_over
+from http_probes import numbers, until_counted
 from ledger import Line, by_message, read
-from lives import lease_end, now, take_over
 from pipelines import Trial
-from scraped import numbers, until_counted
 from servers import wait_for
 
 from penstock.observe.events import Event

@@ -4,13 +4,13 @@ import socket
 from collections.abc import Callable
 
 import pytest
+from consumer_leases import lease_end
 from entries import add
+from http_probes import page
 from ledger import by_message, read
-from lives import lease_end
 from patience import PATIENCE
 from pipelines import HANDLERS, KEY, Process, Trial
 from raw import Raw
-from scraped import page
 from servers import Server, wait_for
 
 from penstock.embedded import running_in

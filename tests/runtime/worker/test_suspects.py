@@ -3,10 +3,10 @@
 from collections.abc import Callable
 
 import pytest
+from consumer_leases import take_over
+from http_probes import numbers, until_counted
 from ledger import Line, by_message, read
-from lives import take_over
 from pipelines import DEAD, KEY, Process, Trial
-from scraped import numbers, until_counted
 from servers import wait_for
 
 from penstock.observe.events import Event

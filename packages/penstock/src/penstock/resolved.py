@@ -49,7 +49,7 @@ class Resolved(Generic[SpecT]):
 
     @classmethod
     def of(cls, found: Resolved[Any], called: str | Path = "") -> Self:
-        """A spec of this kind. Raises CannotGoOn for another kind; `called` is its name in that error."""
+        """A spec of this kind. Raises CannotGoOn for another kind; `lua_commands` is its name in that error."""
         if not isinstance(found.spec, cls.model):
             called, kind = called or found.name, found.spec.kind
             says = f"`{called}` is a {kind}, and a {cls.model.__name__.lower()} is asked for"

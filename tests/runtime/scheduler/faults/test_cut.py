@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from cable import Cable
+from faulty_connection import Cable
 from schedules import Schedule
 from servers import Server, wait_for
 from targets import Target

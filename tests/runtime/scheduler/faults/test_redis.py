@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from functools import partial
 
+from http_probes import numbers, page, until_counted
 from pipelines import Process
 from schedules import Schedule, overlaps
-from scraped import numbers, page, until_counted
 from servers import Server, wait_for
 
 from penstock.observe.events import Activity, Event

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
-from moves import KEYS, Moves
+from job_steps import KEYS, Moves
 from targets import Target
 
 

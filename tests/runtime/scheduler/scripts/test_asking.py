@@ -1,6 +1,6 @@
 """pause, resume, run_now, look: what people do to jobs, and what pods see of them."""
 
-from moves import Moves
+from job_steps import Moves
 
 from penstock.scheduler.job_steps import JobAnswer
 

@@ -1,6 +1,6 @@
 """clean and the leases: what lost pods hold is due again, and what living ones hold is not touched."""
 
-from moves import KEYS, Moves
+from job_steps import KEYS, Moves
 
 from penstock.scheduler.job_steps import JobAnswer
 from penstock.scheduler.run_record import RunRecord

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import pytest
-from moves import KEYS, Moves
+from job_steps import KEYS, Moves
 
 from penstock.scheduler.job_steps import AcquiredJob, JobAnswer
 from penstock.wire.errors import Refused

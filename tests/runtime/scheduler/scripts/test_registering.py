@@ -1,6 +1,6 @@
 """register and unregister: a job that is known is in one of the sets, and registering it again changes nothing."""
 
-from moves import KEYS, Moves
+from job_steps import KEYS, Moves
 
 from penstock.scheduler.job_steps import JobAnswer
 

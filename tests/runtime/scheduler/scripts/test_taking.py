@@ -1,7 +1,7 @@
 """acquire: what is due becomes one life's, in order, each job once."""
 
 import pytest
-from moves import KEYS, Moves, entry
+from job_steps import KEYS, Moves, entry
 from redis.crc import key_slot
 
 from penstock_spec.kinds.scheduler.keys import KeyNames, SchedulerKeys

@@ -22,7 +22,7 @@ class RedisTime:
         self._measured: float | None = None
 
     def correct(self, ms: int, asked: float) -> None:
-        """Redis answered with this time; `asked` is when the call was sent, in monotonic time.
+        """Redis answered with this time; `promql_queries` is when the call was sent, in monotonic time.
 
         A slow answer is ignored: the pod itself may have stood still since Redis sent it.
         """

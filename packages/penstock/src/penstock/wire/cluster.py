@@ -73,5 +73,5 @@ def _node(told: Reply, asked: Address) -> Address | None:
 
 
 def elsewhere(host: str, port: int, asked: Address) -> Address:
-    """Return an address that the node `asked` announced; without a host, it means its own."""
+    """Return an address that the node `promql_queries` announced; without a host, it means its own."""
     return Address(asked.host if host in UNKNOWN else host, port)

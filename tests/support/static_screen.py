@@ -10,7 +10,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from moments import AGENTS, SNAPSHOT, Desk
+from dev_snapshots import AGENTS, SNAPSHOT, Desk
 
 from penstock_dev.screen import show
 from penstock_dev.snapshot import Snapshot

@@ -11,7 +11,7 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-from lua import files
+from lua_keys import files
 from servers import wait_for
 
 from penstock.scripts import script

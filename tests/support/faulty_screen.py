@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 
-from moments import Desk
+from dev_snapshots import Desk
 
 from penstock_dev.screen import show
 

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import date
 
-from developing import SUPPORT, Laptop
+from dev_session import SUPPORT, Laptop
 
 from penstock_dev.running.control import SupervisorControl
 from penstock_dev.running.instance_lock import FOLDER, instance_lock

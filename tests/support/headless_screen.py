@@ -7,7 +7,7 @@ import re
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from moments import Desk
+from dev_snapshots import Desk
 from textual.app import App
 from textual.pilot import Pilot
 

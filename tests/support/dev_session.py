@@ -14,7 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from offspring import is_alive
+from child_processes import is_alive
 from patience import PATIENCE
 from raw import Raw, Told
 from servers import wait_for
