@@ -35,8 +35,8 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
 }
 
 
-class Form:
-    """A encoding, by what a spec says."""
+class SomeEncoding:
+    """An encoding, by what a spec says."""
 
     def __init__(self, encoding: Any, schema: Data | None = None, **more: Any) -> None:  # noqa: ANN401 - as in a spec
         schema = {"type": "object"} if schema is None else schema
@@ -47,12 +47,12 @@ class Form:
         return self.encoding.read([*self.encoding.write(body), *write_own_fields("01ARZ3NDEKTSV4RRFFQ69G5FAV")]).value
 
 
-def json_form(schema: Data | None = None, **more: Any) -> Form:  # noqa: ANN401 - as in a spec
-    return Form({"json": "data"}, schema, **more)
+def json_form(schema: Data | None = None, **more: Any) -> SomeEncoding:  # noqa: ANN401 - as in a spec
+    return SomeEncoding({"json": "data"}, schema, **more)
 
 
-def flat_form(schema: Data | None = None, **more: Any) -> Form:  # noqa: ANN401 - as in a spec
-    return Form("fields", schema, **more)
+def flat_form(schema: Data | None = None, **more: Any) -> SomeEncoding:  # noqa: ANN401 - as in a spec
+    return SomeEncoding("fields", schema, **more)
 
 
 @given(st.dictionaries(TEXT, PLAIN, max_size=5))
@@ -193,7 +193,7 @@ def test_fields_are_described_wherever_a_schema_speaks_of_the_body(schema: Data)
 INTEGER = {"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": ["string", "integer"]}}}
 JOB = {"type": "object", "required": ["job_id"], "properties": {"job_id": {"type": "string"}}}
 
-UNREADABLE: dict[str, tuple[Form, Sequence[bytes], str, str]] = {
+UNREADABLE: dict[str, tuple[SomeEncoding, Sequence[bytes], str, str]] = {
     "no field of that name": (json_form(), [b"body", b"hunter2"], "no-body", "the entry has no field `data`"),
     "no field at all": (json_form(), [], "no-body", "the entry has no field `data`"),
     "a value of that name": (json_form(), [b"hunter2", b"data"], "no-body", "the entry has no field `data`"),
@@ -261,9 +261,9 @@ UNREADABLE: dict[str, tuple[Form, Sequence[bytes], str, str]] = {
 }
 
 
-@pytest.mark.parametrize(("form", "entry", "reason", "says"), UNREADABLE.values(), ids=UNREADABLE)
+@pytest.mark.parametrize(("encoding", "entry", "reason", "says"), UNREADABLE.values(), ids=UNREADABLE)
 def test_what_cannot_be_read_has_one_reason_and_quotes_nothing(
-    encoding: Form, entry: Sequence[bytes], reason: str, says: str
+    encoding: SomeEncoding, entry: Sequence[bytes], reason: str, says: str
 ) -> None:
     with pytest.raises(Unreadable) as told:
         encoding.encoding.read(entry)
@@ -291,7 +291,7 @@ def nested(levels: int) -> Data:
     return {"a": inner}
 
 
-UNSENDABLE: dict[str, tuple[Form, object, str, str]] = {
+UNSENDABLE: dict[str, tuple[SomeEncoding, object, str, str]] = {
     "too large": (
         json_form(max_size="10"),
         {"a": SENT},
@@ -354,8 +354,10 @@ UNSENDABLE: dict[str, tuple[Form, object, str, str]] = {
 }
 
 
-@pytest.mark.parametrize(("form", "body", "reason", "says"), UNSENDABLE.values(), ids=UNSENDABLE)
-def test_a_producer_refuses_what_no_worker_could_read(encoding: Form, body: object, reason: str, says: str) -> None:
+@pytest.mark.parametrize(("encoding", "body", "reason", "says"), UNSENDABLE.values(), ids=UNSENDABLE)
+def test_a_producer_refuses_what_no_worker_could_read(
+    encoding: SomeEncoding, body: object, reason: str, says: str
+) -> None:
     with pytest.raises(Unsendable) as told:
         encoding.encoding.write(body)
     assert (told.value.reason, told.value.says) == (reason, says)

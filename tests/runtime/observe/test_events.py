@@ -59,10 +59,25 @@ def called(node: ast.AST) -> str:
             return ""
 
 
+def role_calls(at: str, role: dict[str | None, ast.expr]) -> Iterator[LogCall]:
+    """The two lines that `pod/run.py` logs for a role: with the role's own fields, and with the exit code."""
+    match role["started"], role["stopped"], role["fields"]:
+        case ast.Attribute(attr=started), ast.Attribute(attr=stopped), ast.Dict(keys):
+            names = frozenset(str(key.value) for key in keys if isinstance(key, ast.Constant))
+            yield LogCall(at, frozenset({Event[started]}), names, frozenset())
+            yield LogCall(at, frozenset({Event[stopped]}), frozenset({"exit_code"}), frozenset())
+        case _:
+            pytest.fail(f"{at}: a role names its events and fields in place, so that they can be found")
+
+
 def log_calls() -> Iterator[LogCall]:
     for path, tree in trees():
         for node in ast.walk(tree):
             match node:
+                case ast.Call(ast.Name("Role"), [], keywords):
+                    yield from role_calls(f"{path}:{node.lineno}", {one.arg: one.value for one in keywords})
+                case ast.Call(ast.Attribute(attr="event"), [ast.Attribute(ast.Name("role")), *_], _):
+                    pass  # `pod/run.py` logs what the roles say
                 case ast.Call(ast.Attribute(attr="event"), [first, *rest], keywords):
                     names = (one.attr for one in ast.walk(first) if isinstance(one, ast.Attribute))
                     events = frozenset(Event[name] for name in names if name in Event.__members__)
