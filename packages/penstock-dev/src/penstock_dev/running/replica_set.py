@@ -119,7 +119,7 @@ class ReplicaSet:
     def kill_all(self) -> None:
         """Send SIGKILL to all replicas."""
         for one in self.replicas:
-            one.stopping = True  # its end is no failure to start
+            one.stopping = True  # its exit is not a failed start
             one.child.kill()
 
     async def _gone(self) -> None:
