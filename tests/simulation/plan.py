@@ -102,7 +102,7 @@ class Plan:
 
     @classmethod
     def of(cls, told: dict[str, Any]) -> Plan:
-        """Read what `told` wrote."""
+        """Read what `to_json` wrote."""
         said = dict(told["setup"])
         messages = tuple(PlannedMessage(**one) for one in said.pop("messages"))
         return cls(told["seed"], Setup(messages, **said), tuple(Fault(**one) for one in told["faults"]))

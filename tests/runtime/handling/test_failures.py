@@ -236,6 +236,6 @@ def test_a_wait_is_seconds_or_a_duration(after: float | str, wait: int) -> None:
     ],
 )
 def test_an_invalid_wait_raises_at_once(after: float | str, says: str) -> None:
-    with pytest.raises(ValueError, match="of a retry") as told:
+    with pytest.raises(ValueError, match="of a retry") as raised:
         Retry(after=after)
-    assert str(told.value).startswith(says)
+    assert str(raised.value).startswith(says)

@@ -364,25 +364,25 @@ REFUSED: dict[str, tuple[str, str, str]] = {
 
 @pytest.mark.parametrize(("text", "says", "hint"), REFUSED.values(), ids=REFUSED)
 def test_a_refusal_says_why_and_what_to_do(text: str, says: str, hint: str, code: Load) -> None:
-    with pytest.raises(CannotGoOn) as told:
+    with pytest.raises(CannotGoOn) as raised:
         code(text, "handle")
-    assert told.value.says.startswith(says) if says.endswith(" ") else told.value.says == says
-    assert told.value.hint == hint
-    assert told.value.__suppress_context__ or told.value.__context__ is None
+    assert raised.value.says.startswith(says) if says.endswith(" ") else raised.value.says == says
+    assert raised.value.hint == hint
+    assert raised.value.__suppress_context__ or raised.value.__context__ is None
 
 
 def test_a_name_in_a_class_is_found(code: Load) -> None:
-    with pytest.raises(CannotGoOn) as told:
+    with pytest.raises(CannotGoOn) as raised:
         code("class Jobs:\n    @staticmethod\n    def resize(message): ...", "Jobs.resise")
-    assert told.value.says == "`team` has no `Jobs.resise`, which `thumbnails` names"
-    assert told.value.hint == "write `team:Jobs.resize`"
+    assert raised.value.says == "`team` has no `Jobs.resise`, which `thumbnails` names"
+    assert raised.value.hint == "write `team:Jobs.resize`"
 
 
 @pytest.mark.parametrize("name", ["nowhere:handle", "nowhere.at.all:handle", "email.nowhere:handle"])
 def test_a_missing_module_gets_a_hint(name: str) -> None:
-    with pytest.raises(CannotGoOn, match=r"cannot be imported: No module named") as told:
+    with pytest.raises(CannotGoOn, match=r"cannot be imported: No module named") as raised:
         load(spec(name))
-    assert told.value.hint == "start where the code is, or name its folder by `--path`"
+    assert raised.value.hint == "start where the code is, or name its folder by `--path`"
 
 
 def test_a_keyboard_interrupt_is_passed_on(code: Load) -> None:

@@ -12,19 +12,19 @@ from penstock.handling.declare import Declaration, Middleware, handler
 from penstock.handling.middleware import Call, with_middleware
 from penstock.observe.events import Event
 
-Told = list[str]
+Calls = list[str]
 
 
 class Layer(Middleware):
     """Records its calls, and raises where told to."""
 
-    def __init__(self, name: str, told: Told, *, fails: str = "") -> None:
+    def __init__(self, name: str, calls: Calls, *, fails: str = "") -> None:
         self.name = name
-        self.told = told
+        self.calls = calls
         self.fails = fails
 
     def note(self, hook: str) -> None:
-        self.told.append(f"{self.name}.{hook}")
+        self.calls.append(f"{self.name}.{hook}")
         if hook == self.fails:
             raise LookupError(f"{self.name}.{hook} hunter2")
 
@@ -38,7 +38,7 @@ class Layer(Middleware):
 
     async def on_error(self, message: Any, context: Any, error: Exception) -> None:  # noqa: ANN401 - as above
         assert (message, context) == ("message", "context")
-        self.told.append(f"{self.name} hears {type(error).__name__}")
+        self.calls.append(f"{self.name} hears {type(error).__name__}")
         self.note("on_error")
 
 
@@ -67,47 +67,47 @@ def test_without_middleware_the_handler_itself_is_called() -> None:
 
 
 def test_before_runs_in_order_and_after_in_reverse() -> None:
-    told: Told = []
-    assert outcome_of(works, [Layer("one", told), Layer("two", told)]) == "result"
-    assert told == ["one.before", "two.before", "two.after", "one.after"]
+    calls: Calls = []
+    assert outcome_of(works, [Layer("one", calls), Layer("two", calls)]) == "result"
+    assert calls == ["one.before", "two.before", "two.after", "one.after"]
 
 
 def test_on_error_runs_in_reverse_and_keeps_the_error() -> None:
-    told: Told = []
-    assert outcome_of(fails, [Layer("one", told), Layer("two", told)]) == "ValueError"
-    assert told == [
+    calls: Calls = []
+    assert outcome_of(fails, [Layer("one", calls), Layer("two", calls)]) == "ValueError"
+    assert calls == [
         "one.before", "two.before", "two hears ValueError", "two.on_error", "one hears ValueError", "one.on_error"
     ]  # fmt: skip
 
 
 def test_an_error_in_before_fails_the_attempt_without_the_handler() -> None:
     """Only layers whose own `before` succeeded learn of it."""
-    told: Told = []
+    calls: Calls = []
 
     async def never(_message: Any, _context: Any) -> None:  # noqa: ANN401 - any handler
-        told.append("handler")
+        calls.append("handler")
 
-    layers = [Layer("one", told), Layer("two", told, fails="before"), Layer("three", told)]
+    layers = [Layer("one", calls), Layer("two", calls, fails="before"), Layer("three", calls)]
     assert outcome_of(never, layers) == "LookupError"
-    assert told == ["one.before", "two.before", "one hears LookupError", "one.on_error"]
+    assert calls == ["one.before", "two.before", "one hears LookupError", "one.on_error"]
 
 
 def test_an_error_in_after_fails_the_attempt() -> None:
     """The outer layers learn of it; for the inner ones all went well."""
-    told: Told = []
-    layers = [Layer("one", told), Layer("two", told, fails="after"), Layer("three", told)]
+    calls: Calls = []
+    layers = [Layer("one", calls), Layer("two", calls, fails="after"), Layer("three", calls)]
     assert outcome_of(works, layers) == "LookupError"
-    assert told == [
+    assert calls == [
         "one.before", "two.before", "three.before", "three.after", "two.after", "one hears LookupError", "one.on_error"
     ]  # fmt: skip
 
 
 def test_an_error_in_on_error_is_logged_and_the_first_counts(caplog: pytest.LogCaptureFixture) -> None:
     """The log line has its type and place, and nothing of a message."""
-    told: Told = []
+    calls: Calls = []
     with caplog.at_level(logging.ERROR):
-        assert outcome_of(fails, [Layer("one", told), Layer("two", told, fails="on_error")]) == "ValueError"
-    assert told[-1] == "one.on_error"
+        assert outcome_of(fails, [Layer("one", calls), Layer("two", calls, fails="on_error")]) == "ValueError"
+    assert calls[-1] == "one.on_error"
     [line] = logged(caplog)
     assert (line["event"], line["middleware"], line["error"]) == (Event.MIDDLEWARE_FAILED, "Layer", "LookupError")
     assert str(line["at"]).startswith("tests/runtime/handling/test_middleware.py:")
@@ -117,23 +117,23 @@ def test_an_error_in_on_error_is_logged_and_the_first_counts(caplog: pytest.LogC
 def test_methods_that_are_not_overridden_are_not_called(monkeypatch: pytest.MonkeyPatch) -> None:
     class OnlyAfter(Middleware):
         async def after(self, *_: object) -> None:
-            told.append("after")
+            calls.append("after")
 
     def forbidden(*_arguments: object) -> None:
         raise AssertionError("called")
 
-    told: Told = []
+    calls: Calls = []
     layer = OnlyAfter()
     call = with_middleware(works, [layer])
     monkeypatch.setattr(Middleware, "before", forbidden)
     monkeypatch.setattr(Middleware, "on_error", forbidden)
     assert asyncio.run(_awaited(call)) == "result"
-    assert told == ["after"]
+    assert calls == ["after"]
 
 
 def test_a_cancelled_attempt_calls_neither_after_nor_on_error() -> None:
     """It neither failed nor succeeded."""
-    told: Told = []
+    calls: Calls = []
 
     async def cancelled() -> None:
         started = asyncio.Event()
@@ -142,14 +142,14 @@ def test_a_cancelled_attempt_calls_neither_after_nor_on_error() -> None:
             started.set()
             await asyncio.Event().wait()
 
-        task = asyncio.ensure_future(with_middleware(waits, [Layer("one", told)])("message", "context"))
+        task = asyncio.ensure_future(with_middleware(waits, [Layer("one", calls)])("message", "context"))
         await started.wait()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
 
     asyncio.run(cancelled())
-    assert told == ["one.before"]
+    assert calls == ["one.before"]
 
 
 def test_the_decorator_returns_the_function() -> None:

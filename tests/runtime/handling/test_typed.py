@@ -145,10 +145,10 @@ WRONG = [
 
 @pytest.mark.parametrize(("raw", "says"), WRONG)
 def test_an_error_shows_place_and_kind(raw: bytes, says: str) -> None:
-    with pytest.raises(Unreadable) as told:
+    with pytest.raises(Unreadable) as raised:
         maker(Pages, "media:handle")(received(raw))
-    assert (told.value.reason, told.value.says) == ("type", says)
-    assert told.value.__suppress_context__
+    assert (raised.value.reason, raised.value.says) == ("type", says)
+    assert raised.value.__suppress_context__
 
 
 class CustomType:
@@ -164,9 +164,9 @@ class CustomType:
 
 
 def test_field_names_that_are_not_in_the_code_are_not_shown() -> None:
-    with pytest.raises(Unreadable) as told:
+    with pytest.raises(Unreadable) as raised:
         maker(CustomType, "media:handle")(received(b'{"hunter2": 5}'))
-    assert told.value.says == "at `*`: needs_python_object"
+    assert raised.value.says == "at `*`: needs_python_object"
 
 
 class Fails(BaseModel):
@@ -212,10 +212,10 @@ REFUSED: list[tuple[object, str]] = [
 
 @pytest.mark.parametrize(("takes", "says"), REFUSED)
 def test_a_type_that_no_body_can_have_is_refused_at_the_start(takes: object, says: str) -> None:
-    with pytest.raises(CannotGoOn) as told:
+    with pytest.raises(CannotGoOn) as raised:
         maker(takes, "media:handle")
-    assert told.value.says.startswith(says)
-    assert told.value.hint.startswith("let it take a dict, a TypedDict, a dataclass")
+    assert raised.value.says.startswith(says)
+    assert raised.value.hint.startswith("let it take a dict, a TypedDict, a dataclass")
 
 
 def test_a_root_model_of_a_mapping_is_created() -> None:

@@ -99,7 +99,7 @@ def test_a_child_that_dies_idle_loses_no_message(keep: Keep) -> None:
             fork_server = it.fork_server()
             os.kill(fork_server, signal.SIGSTOP)
             os.kill(second, signal.SIGKILL)
-            await until(lambda: not is_alive(second), "it has ended, and nobody has told so yet")
+            await until(lambda: not is_alive(second), "it has ended, unreported")
             await asyncio.sleep(0.01)  # the end of its socket is heard
             task = asyncio.create_task(it.do("who", alone=False))
             await asyncio.sleep(0.01)

@@ -1,4 +1,4 @@
-"""Due messages are promoted, whoever calls; the others stay."""
+"""Due messages are promoted; the others stay."""
 
 import json
 
@@ -37,15 +37,15 @@ def test_due_parked_entries_become_ready(target: Target) -> None:
     stage.park([first, second])
     stage.park([third], wait=60_000)
 
-    told = keep(promoted(stage))
+    result = keep(promoted(stage))
 
     assert stage.ready == [first, second]
     assert stage.parked == list(stage.due()) == [third]
     assert {one.deliveries for one in stage.pending().values()} == {1}
-    assert (told.promoted, told.entered, told.lost, told.ready, told.suspect) == (2, 0, 0, True, False)
-    assert told.next_due is not None
-    assert 30_000 < told.next_due <= 60_000
-    assert abs(told.time - stage.now()) < 10_000
+    assert (result.promoted, result.entered, result.lost, result.ready, result.suspect) == (2, 0, 0, True, False)
+    assert result.next_due is not None
+    assert 30_000 < result.next_due <= 60_000
+    assert abs(result.time - stage.now()) < 10_000
 
 
 def test_a_crashed_message_becomes_a_suspect_again(target: Target) -> None:
@@ -57,10 +57,10 @@ def test_a_crashed_message_becomes_a_suspect_again(target: Target) -> None:
     stage.park(ids)
     stage.ask("HSET", stage.keys.crashed, ids[0], "crash")
 
-    told = keep(promoted(stage))
+    result = keep(promoted(stage))
 
     assert (stage.suspect, stage.ready) == ([ids[0]], [ids[1]])
-    assert told.suspect
+    assert result.suspect
 
 
 def test_an_entry_that_a_consumer_owns_is_left_alone(target: Target) -> None:
@@ -87,10 +87,10 @@ def test_deleted_parked_entries_are_reported(target: Target) -> None:
     stage.park(ids)
     stage.ask("XDEL", stage.keys.stream, ids[0])
 
-    told = keep(promoted(stage))
+    result = keep(promoted(stage))
     claimed = stage.claim(stage.life())
 
-    assert told.lost + claimed[0] == 1
+    assert result.lost + claimed[0] == 1
     assert stage.pending().keys() == {ids[1]}
 
 
@@ -101,12 +101,12 @@ def test_due_delayed_messages_enter_the_stream(target: Target) -> None:
     delay(stage, "a", '{"n": 1}')
     delay(stage, "b", '{"n": 2}', wait=60_000)
 
-    told = keep(promoted(stage))
+    result = keep(promoted(stage))
 
     (entry,) = stage.listed("XRANGE", stage.keys.stream, "-", "+")
     assert entry[1] == ["data", '{"n": 1}']
     assert stage.listed("HKEYS", stage.keys.bodies) == stage.listed("ZRANGE", stage.keys.delayed, 0, -1) == ["b"]
-    assert told.entered == 1
+    assert result.entered == 1
 
 
 @pytest.mark.parametrize(
@@ -122,9 +122,9 @@ def test_a_foreign_body_does_not_block_the_next_message(target: Target, body: st
     stage.ask("ZADD", stage.keys.delayed, 1, "bad")
     delay(stage, "good", "{}")
 
-    told = keep(promoted(stage))
+    result = keep(promoted(stage))
 
-    assert (told.entered, told.lost) == (1, 1)
+    assert (result.entered, result.lost) == (1, 1)
     assert stage.listed("HKEYS", stage.keys.bodies) == []
 
 
@@ -140,10 +140,10 @@ def test_one_call_is_bounded_and_reports_more(target: Target, monkeypatch: pytes
     for name in "abc":
         delay(stage, name, json.dumps(name * 3000))
 
-    told = [keep(promoted(stage)) for _ in range(3)]
+    result = [keep(promoted(stage)) for _ in range(3)]
 
-    assert [(one.promoted, one.entered) for one in told] == [(3, 1), (2, 1), (0, 1)]
-    assert [one.next_due for one in told] == [0, 0, None]
+    assert [(one.promoted, one.entered) for one in result] == [(3, 1), (2, 1), (0, 1)]
+    assert [one.next_due for one in result] == [0, 0, None]
 
 
 def test_a_missing_group_is_recognized(target: Target) -> None:

@@ -264,9 +264,9 @@ def test_a_worker_that_wakes_between_two_pages_stays_lost(target: Target) -> Non
     assert stage.run("renew", [stage.keys.alive], sleeper, LEASE) == 0
     assert stage.try_claim(sleeper) == "lost"
     assert stage.settle(sleeper, dict.fromkeys(ids, 1)) == [["~suspect", 1], ["~suspect", 1], 1, 1]
-    told = stage.run("take_over", around, stage.keys.group, LEASE, sleeper, 2, stage.now())
-    assert isinstance(told, list)
-    assert told[0] == "done"
+    reply = stage.run("take_over", around, stage.keys.group, LEASE, sleeper, 2, stage.now())
+    assert isinstance(reply, list)
+    assert reply[0] == "done"
     assert sleeper not in stage.consumers()
 
 

@@ -37,33 +37,33 @@ class Observer:
     """What became of steps, by entry."""
 
     def __init__(self) -> None:
-        self.told: dict[bytes, str] = {}
+        self.results: dict[bytes, str] = {}
 
-    def _tell(self, how: str, outcomes: Sequence[Step | Delivery]) -> None:
-        for one in outcomes:
-            self.told[one.id if isinstance(one, Delivery) else one.delivery.id] = how
+    def _record(self, how: str, steps: Sequence[Step | Delivery]) -> None:
+        for one in steps:
+            self.results[one.id if isinstance(one, Delivery) else one.delivery.id] = how
 
-    def took(self, outcomes: Sequence[Step | Delivery], seconds: float) -> None:
+    def took(self, steps: Sequence[Step | Delivery], seconds: float) -> None:
         del seconds
-        self._tell("took", outcomes)
+        self._record("took", steps)
 
     def buried(self, one: Buried, dead_letter: str | None) -> None:
         """Redis has the dead letter."""
 
-    def fenced(self, step: str, outcomes: Sequence[Step | Delivery]) -> None:
-        del step
-        self._tell("fenced", outcomes)
+    def fenced(self, name: str, steps: Sequence[Step | Delivery]) -> None:
+        del name
+        self._record("fenced", steps)
 
-    def gone(self, step: str, outcomes: Sequence[Step | Delivery]) -> None:
-        del step
-        self._tell("gone", outcomes)
+    def gone(self, name: str, steps: Sequence[Step | Delivery]) -> None:
+        del name
+        self._record("gone", steps)
 
-    def refused(self, step: str, error: RedisTrouble, unsettled: int) -> None:
+    def refused(self, name: str, error: RedisTrouble, unsettled: int) -> None:
         """Steps are kept."""
 
 
 class StubRunner:
-    """Runs attempts until it is told to fail them."""
+    """Runs attempts until the test lets them fail."""
 
     def __init__(self) -> None:
         self.started: list[bytes] = []
@@ -153,7 +153,7 @@ def test_an_attempt_cancelled_before_its_first_step_never_starts(target: Target,
             await until(lambda: not one.attempts.running, "it has ended")
             assert (one.slots.running, one.handles.started) == (0, [])
             await one.settler.empty()
-            assert list(one.observer.told.values()) == ([] if why == "lost" else ["took"])
+            assert list(one.observer.results.values()) == ([] if why == "lost" else ["took"])
 
     keep(promise())
 
@@ -184,10 +184,10 @@ def test_a_second_delivery_is_the_same_attempt(
                 [present] = one.attempts.running.values()
                 assert (present.delivery.attempt, present.delivery.count) == (attempt, count)
             one.handles.fails.set()
-            await until(lambda: one.observer.told, "it is parked")
-            assert one.observer.told == {delivery.id: "took"}
-            told = one.stage.ask("HGET", one.stage.keys.uncharged, delivery.id)
-            assert again[-1][0] - int(str(told)) == attempt
+            await until(lambda: one.observer.results, "it is parked")
+            assert one.observer.results == {delivery.id: "took"}
+            account = one.stage.ask("HGET", one.stage.keys.uncharged, delivery.id)
+            assert again[-1][0] - int(str(account)) == attempt
 
     keep(promise())
 
@@ -206,11 +206,11 @@ def test_a_step_that_is_refused_for_ever_delays_no_other(target: Target) -> None
                 done = one.owns()
                 one.settler.settle(done)
                 assert one.slots.free == SLOTS - 1
-                await until(lambda done=done: one.observer.told.get(done.id) == "took", "it is settled")  # type: ignore[misc] # a loop variable
+                await until(lambda done=done: one.observer.results.get(done.id) == "took", "it is settled")  # type: ignore[misc] # a loop variable
             assert one.settler.on_the_way() == {(ME, dead.id, 1)}
             one.stage.ask("DEL", keys.dead)
             await one.settler.empty()
-            assert one.observer.told[dead.id] == "took"
+            assert one.observer.results[dead.id] == "took"
             assert one.slots.free == SLOTS
 
     keep(promise())
@@ -225,10 +225,10 @@ def test_a_redis_that_comes_back_empty_has_taken_nothing(server: Server) -> None
             server.stop()
             one.settler.add(Buried(dead, "failed", "ValueError"))
             one.settler.settle(done)
-            await until(lambda: one.settler.kept == 2, "there is nobody")
+            await until(lambda: one.settler.kept == 2, "the server is gone")
             server.start()
             server.flush()
             await one.settler.empty()
-            assert one.observer.told == {dead.id: "gone", done.id: "gone"}
+            assert one.observer.results == {dead.id: "gone", done.id: "gone"}
 
     keep(promise())

@@ -55,14 +55,14 @@ def test_the_context_describes_the_attempt(trial: Callable[..., Trial]) -> None:
         given = add(one, ["data", '{"id": "given", "job_id": "job-1"}', "penstock-id", MESSAGE])
         again = add(one, ["data", '{"id": "again"}'])
         one.drained()
-        told = [json.loads(line) for line in (one.folder / "told").read_text().splitlines()]
-        for line in told:
+        lines = [json.loads(line) for line in (one.folder / "told").read_text().splitlines()]
+        for line in lines:
             assert 0 < line["left"] <= 50
             assert 0 < line["remaining"] <= 50
             assert line["cancelled"] == [False, False]
-        [first] = [line for line in told if line["id"] == "given"]
+        [first] = [line for line in lines if line["id"] == "given"]
         assert (first["correlation"], first["message_id"], first["entry"]) == ("job-1", MESSAGE, given)
-        made = [line for line in told if line["id"] == "again"]
+        made = [line for line in lines if line["id"] == "again"]
         assert [line["attempt"] for line in made] == [1, 2, 3]
         fences = [line["fence"] for line in made]
         assert fences == sorted(set(fences))
@@ -121,10 +121,12 @@ def test_a_lost_lease_cancels_running_messages(trial: Callable[..., Trial]) -> N
         for name in names:
             assert one.ask("GET", f"{{trial}}:trial:result:{ids[name]}") == '{"by":2}'
         until_counted(worker, "done", 3)
-        told = numbers(worker)
-        assert told.by("handling", "outcome") == {"cancelled": 2, "done": 4}
-        assert told.of("fenced", step="settle") + told.of("gone", step="settle") == 1, "that of the one that insists"
-        assert told.of("lease_lost") == 1
+        counts = numbers(worker)
+        assert counts.by("handling", "outcome") == {"cancelled": 2, "done": 4}
+        assert counts.of("fenced", step="settle") + counts.of("gone", step="settle") == 1, (
+            "that of the one that insists"
+        )
+        assert counts.of("lease_lost") == 1
         assert one.lives() != [consumer]
         assert worker.end() == 0
         assert one.dead() == []

@@ -145,7 +145,7 @@ def test_plain_functions_run_at_the_same_time(trial: Callable[..., Trial]) -> No
             assert len({line["message_id"] for line in lines}) == 4
         assert {line["stage"] for line in worker.said("by the context")} == {2}
         [letter] = one.dead()
-        assert letter["penstock-dead-error"].startswith("TypeError: a plain function gave back a coroutine")
+        assert letter["penstock-dead-error"].startswith("TypeError: a plain function returned a coroutine")
         assert worker.end() == 0
 
 

@@ -77,16 +77,16 @@ def test_unreadable_messages_are_kept_unchanged(trial: Callable[..., Trial]) -> 
 
         letters = {}
         for _, fields in entries(one, DEAD):
-            told = dict(zip(fields[::2], fields[1::2], strict=True))
-            letters[ids[told[b"penstock-dead-id"].decode()]] = (fields, told)
+            added = dict(zip(fields[::2], fields[1::2], strict=True))
+            letters[ids[added[b"penstock-dead-id"].decode()]] = (fields, added)
         assert set(letters) == set(HOSTILE)
         for name, (sent, reason) in HOSTILE.items():
-            fields, told = letters[name]
+            fields, added = letters[name]
             original = unpack_fields(fields[1]) if fields[0] == b"penstock-dead-packed" else fields[: len(sent)]
             assert original == sent, name
-            assert told[b"penstock-dead-reason"] == b"unreadable"
-            assert told[b"penstock-dead-error"].startswith(reason.encode()), (name, told[b"penstock-dead-error"])
-            assert told[b"penstock-dead-attempts"] == b"1"
+            assert added[b"penstock-dead-reason"] == b"unreadable"
+            assert added[b"penstock-dead-error"].startswith(reason.encode()), (name, added[b"penstock-dead-error"])
+            assert added[b"penstock-dead-attempts"] == b"1"
         assert letters["5,000 fields"][0][0] == b"penstock-dead-packed"
         assert set(by_message(read(one.ledger), "ran")) == {"odd", "full"}, "neither an odd id nor the limit itself"
         until_counted(worker, "dead", len(HOSTILE))
@@ -149,13 +149,13 @@ def test_unreadable_messages_with_fields_as_body_are_kept_unchanged(trial: Calla
         one.drained()
         letters = {}
         for _, fields in entries(one, DEAD):
-            told = dict(zip(fields[::2], fields[1::2], strict=True))
-            letters[ids[told[b"penstock-dead-id"].decode()]] = (fields, told)
+            added = dict(zip(fields[::2], fields[1::2], strict=True))
+            letters[ids[added[b"penstock-dead-id"].decode()]] = (fields, added)
         assert set(letters) == set(FLAT_HOSTILE)
         for name, (sent, reason) in FLAT_HOSTILE.items():
-            fields, told = letters[name]
+            fields, added = letters[name]
             assert fields[: len(sent)] == sent
-            assert told[b"penstock-dead-error"].startswith(reason.encode()), (name, told[b"penstock-dead-error"])
+            assert added[b"penstock-dead-error"].startswith(reason.encode()), (name, added[b"penstock-dead-error"])
         assert [(line.what, line.message) for line in read(one.ledger)] == [("id,pages,unknown", "good")]
         assert SECRET not in worker.log()
         assert worker.end() == 0

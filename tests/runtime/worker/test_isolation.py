@@ -50,7 +50,7 @@ def test_a_message_harms_only_itself(trial: Callable[..., Trial]) -> None:
         lines = read(one.ledger)
         ends = by_message(lines, "end")
         assert set(ends) == set(good)
-        assert all(len(line) == 1 for line in ends.values()), "nobody was done twice"
+        assert all(len(line) == 1 for line in ends.values()), "no message is done twice"
         starts = by_message(lines, "start")
         assert {name: len(starts[name]) for name in BAD} == dict.fromkeys(BAD, 2), "each had its two attempts"
         assert worker.process.pid not in {line.pid for line in lines}

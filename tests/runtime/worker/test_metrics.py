@@ -45,12 +45,12 @@ GAUGES = frozenset({"penstock_info", "penstock_slots", "penstock_slots_free", "p
 """Gauges that are not 0 when nothing runs; the loop's lag is what it is."""
 
 
-def counted(told: Numbers) -> dict[str, dict[tuple[str, ...], float]]:
+def counted(counts: Numbers) -> dict[str, dict[tuple[str, ...], float]]:
     """All counters that are not 0, by the values of their labels."""
     found: dict[str, dict[tuple[str, ...], float]] = {}
     for metric in METRICS.values():
         if metric.kind is MetricKind.COUNTER and "worker" in metric.who:
-            for sample in told.families[metric.name].samples:
+            for sample in counts.families[metric.name].samples:
                 if sample.name == metric.name and sample.value:
                     words = tuple(sample.labels[label.name] for label in metric.labels[1:])
                     found.setdefault(metric.name.removeprefix("penstock_"), {})[words] = sample.value
@@ -63,16 +63,16 @@ def test_metric_names_are_those_of_the_contract(trial: Callable[..., Trial]) -> 
         worker = one.worker().ready()
         until_counted(worker, "redis_connections", 3)
         until_counted(worker, "redis_connects", 3)
-        told = numbers(worker)
-        ours = {name for name in told.families if name.startswith("penstock_")}
+        counts = numbers(worker)
+        ours = {name for name in counts.families if name.startswith("penstock_")}
         assert ours == {name for name, metric in METRICS.items() if "worker" in metric.who}
-        assert counted(told) == {"redis_connects_total": {(): 3}}
-        assert (told.of("slots"), told.of("slots_free"), told.of("info", role="worker")) == (6, 6, 1)
+        assert counted(counts) == {"redis_connects_total": {(): 3}}
+        assert (counts.of("slots"), counts.of("slots_free"), counts.of("info", role="worker")) == (6, 6, 1)
         for name, metric in METRICS.items():
             if metric.kind is MetricKind.GAUGE and name in ours - GAUGES - {"penstock_loop_lag_seconds"}:
-                assert {sample.value for sample in told.families[name].samples} == {0}, name
-        assert told.of("redis") > 0
-        assert told.of("handling") == told.of("settle") == told.of("waiting") == 0
+                assert {sample.value for sample in counts.families[name].samples} == {0}, name
+        assert counts.of("redis") > 0
+        assert counts.of("handling") == counts.of("settle") == counts.of("waiting") == 0
         assert worker.end() == 0
 
 
@@ -103,9 +103,9 @@ def test_everything_that_happened_is_counted(trial: Callable[..., Trial]) -> Non
         until_counted(worker, "done", 5)
         until_counted(worker, "fenced", 1)
         until_counted(worker, "dead", 3)
-        told = numbers(worker)
+        counts = numbers(worker)
 
-        happened = counted(told)
+        happened = counted(counts)
         happened.pop("redis_connects_total")
         happened.pop("children_started_total")
         happened.pop("taken_over_total", None)  # where its own sweep was first
@@ -119,7 +119,7 @@ def test_everything_that_happened_is_counted(trial: Callable[..., Trial]) -> Non
             "fenced_total": {("settle",): 1},
             "promoted_total": {("parked",): 3},
         }
-        assert told.by("handling", "outcome") == {"done": 6, "failed": 6}
-        assert told.of("waiting") == 8
-        assert told.of("settle") > 0
+        assert counts.by("handling", "outcome") == {"done": 6, "failed": 6}
+        assert counts.of("waiting") == 8
+        assert counts.of("settle") > 0
         assert worker.end() == 0

@@ -84,12 +84,12 @@ def test_redis_may_be_unreachable_at_the_start(own: Callable[..., Trial], server
         assert page(worker, "/readyz")[0] == 200
         assert page(worker, "/internal/health/redis")[0] == 200
         until_counted(worker, "redis_connections", 3)
-        told = [*worker.events(Event.REDIS_UNREACHABLE), *worker.events(Event.REDIS_REACHABLE)]
-        assert [line["event"] for line in told if line["activity"] == Activity.CONNECTING] == [
+        logged = [*worker.events(Event.REDIS_UNREACHABLE), *worker.events(Event.REDIS_REACHABLE)]
+        assert [line["event"] for line in logged if line["activity"] == Activity.CONNECTING] == [
             Event.REDIS_UNREACHABLE,
             Event.REDIS_REACHABLE,
         ]
-        assert told[0]["message"].startswith("Redis is unreachable: no connection to 127.0.0.1:")
+        assert logged[0]["message"].startswith("Redis is unreachable: no connection to 127.0.0.1:")
         assert worker.end() == 0
 
 
@@ -114,10 +114,10 @@ def test_killed_connections_and_flushed_scripts_lose_nothing(own: Callable[..., 
         one.drained()
         assert done(one) == Counter(names)
         assert one.dead() == []
-        told = numbers(worker)
-        assert told.of("redis_connects") > 10
-        assert told.of("redis_errors", kind="unanswered") > 0
-        assert told.of("lease_lost") == 0
+        counts = numbers(worker)
+        assert counts.of("redis_connects") > 10
+        assert counts.of("redis_errors", kind="unanswered") > 0
+        assert counts.of("lease_lost") == 0
         assert worker.ready().end() == 0
         one.nothing_left_behind()
 
@@ -172,7 +172,7 @@ def test_messages_that_redis_kept_are_done(own: Callable[..., Trial], server: Se
         log = aof_of(server)
         os.truncate(log, int(log.stat().st_size * (1 - share)))
         kept = kept_by(server)
-        assert kept - before.keys(), "something was left to do"
+        assert kept - before.keys(), "messages were left"
         assert kept & before.keys(), "something that was done is back"
         server.start()
         wait_for(
@@ -199,9 +199,9 @@ def test_a_pause_of_redis_loses_no_worker(own: Callable[..., Trial], server: Ser
         assert Counter(done(one).values()) == {1: 16}, "nothing was done twice"
         assert one.lives() == lives
         for worker in workers:
-            told = numbers(worker)
-            assert told.of("redis_errors", kind="unanswered") > 0
-            assert (told.of("lease_lost"), told.of("taken_over"), told.of("fenced")) == (0, 0, 0)
+            counts = numbers(worker)
+            assert counts.of("redis_errors", kind="unanswered") > 0
+            assert (counts.of("lease_lost"), counts.of("taken_over"), counts.of("fenced")) == (0, 0, 0)
             assert worker.end() == 0
         one.nothing_left_behind()
 

@@ -44,8 +44,8 @@ message: {dedup: {by: id, window: 10h}, schema: {type: object, required: [id], p
 
 def due(one: Trial, entry: str) -> float | None:
     """When an entry is due, in ms of Redis time."""
-    told = one.ask("ZSCORE", PARKED, entry)
-    return None if told is None else float(str(told))
+    score = one.ask("ZSCORE", PARKED, entry)
+    return None if score is None else float(str(score))
 
 
 def test_each_failure_class_has_its_own_waits(trial: Callable[..., Trial]) -> None:
@@ -67,13 +67,13 @@ def test_each_failure_class_has_its_own_waits(trial: Callable[..., Trial]) -> No
             assert before + wait <= at <= after + wait, name
 
         dead = {letter["data"][8:-2]: letter for letter in one.dead()}
-        told = {
+        stories = {
             name: tuple(
                 letter[f"penstock-dead-{what}"].removeprefix("penstock.") for what in ("reason", "error", "attempts")
             )
             for name, letter in dead.items()
         }
-        assert told == {
+        assert stories == {
             "status": ("failed", "handlers.Answer", "1"),
             "never": ("failed", "ValueError: not this way", "1"),
             "bury": ("refused", "Bury: the pet has died", "1"),
@@ -87,7 +87,7 @@ def test_each_failure_class_has_its_own_waits(trial: Callable[..., Trial]) -> No
         until_counted(worker, "dead", 4)
         assert numbers(worker).by("dead", "reason") == {"failed": 3, "refused": 1}
 
-        # Attempts are counted in Redis, so they go on where the next process begins.
+        # Redis counts attempts, so the next process continues the count.
         one.ask("ZADD", PARKED, 0, sent["usual"])
         wait_for(lambda: len(by_message(read(one.ledger), "attempt-2")) == 2, "it has its second attempt")
         wait_for(lambda: (due(one, sent["usual"]) or 0) >= before + 1_200_000, "and waits twice as long")

@@ -163,9 +163,9 @@ suppress: [{{rule: grace-shorter-than-timeout, reason: a test of just that, unti
         assert worker.end() == 0
         assert len(worker.events(Event.DRAIN_CANCELLING)) == 1
         assert one.lives() == []
-        told = one.ask("HVALS", "{trial}:trial:uncharged")
-        assert told == ["1", "1", "1"]
-        # The janitor tells it from here: nobody asks a process for what it counts in its last seconds.
+        accounts = one.ask("HVALS", "{trial}:trial:uncharged")
+        assert accounts == ["1", "1", "1"]
+        # The janitor exports this count: no scrape reaches the worker in its last seconds.
         assert one.ask("HGET", "{trial}:trial:position", "cut") == "3"
 
         second = one.worker()

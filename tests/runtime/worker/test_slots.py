@@ -94,8 +94,13 @@ def test_slow_handlers_block_nobody(trial: Callable[..., Trial]) -> None:
         assert not worker.events(Event.MESSAGES_GIVEN_BACK)
         (one.folder / "released").touch()
         one.drained()
-        told = numbers(worker)
-        assert (told.of("given_back"), told.of("gone"), told.of("fenced"), told.of("redelivered")) == (0, 0, 0, 0)
+        counts = numbers(worker)
+        assert (counts.of("given_back"), counts.of("gone"), counts.of("fenced"), counts.of("redelivered")) == (
+            0,
+            0,
+            0,
+            0,
+        )
         assert worker.end() == 0
 
 
@@ -127,9 +132,9 @@ def test_too_many_parked_messages_stop_new_ones(trial: Callable[..., Trial]) -> 
         wait_for(lambda: one.number("ZCARD", PARKED) == 6, "six wait for their time")
         until_counted(worker, "pending_limit_reached", 1)
         one.send({"id": f"new{number}"} for number in range(3))
-        told = one.ask("ZRANGE", PARKED, 0, 0)
-        assert isinstance(told, list)
-        one.ask("ZADD", PARKED, 0, str(told[0]))
+        parked = one.ask("ZRANGE", PARKED, 0, 0)
+        assert isinstance(parked, list)
+        one.ask("ZADD", PARKED, 0, str(parked[0]))
         wait_for(lambda: by_message(read(one.ledger), "end"), "what is due is claimed")
         assert set(by_message(read(one.ledger), "end")) <= {f"later{number}" for number in range(6)}
         until_counted(worker, "slots_free", 4)

@@ -221,6 +221,6 @@ def test_a_worker_that_may_never_be_empty_goes_on(
 
         heal()
         one.drained()
-        assert [line.pid != worker.process.pid for line in starts(one, "victim")] == [True], "apart, once it is empty"
+        assert [line.pid != worker.process.pid for line in starts(one, "victim")] == [True], "isolated, in the end"
         assert worker.end() == 0
         one.nothing_left_behind()

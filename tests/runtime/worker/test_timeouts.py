@@ -108,7 +108,7 @@ def test_a_thread_keeps_its_slot_until_it_ends(trial: Callable[..., Trial]) -> N
         (one.folder / "released").touch()
         until_counted(first, "abandoned", 0)
         until_counted(first, "slots_free", 1)
-        wait_for(lambda: lines(one, "cancelled"), "it was told to stop")
+        wait_for(lambda: lines(one, "cancelled"), "it was cancelled")
         assert numbers(first).by("retried", "class") == {"late": 1}
         assert second.end() == 0
         one.send([{"id": "last"}])
@@ -127,8 +127,8 @@ def test_a_timeout_may_settle_a_message(trial: Callable[..., Trial]) -> None:
         one.drained()
         assert {name: len(began) for name, began in lines(one, "start").items()} == {"heeds": 1, "complains": 1}
         until_counted(worker, "done", 2)
-        told = numbers(worker)
-        assert (told.of("timeouts"), told.of("retried"), told.of("dead")) == (2, 0, 0)
+        counts = numbers(worker)
+        assert (counts.of("timeouts"), counts.of("retried"), counts.of("dead")) == (2, 0, 0)
         assert worker.end() == 0
         one.nothing_left_behind()
 
@@ -153,6 +153,6 @@ def test_middleware_is_not_called_for_an_abandoned_thread(trial: Callable[..., T
         one.send([{"id": "deaf"}])
         one.drained()
         (one.folder / "released").touch()
-        wait_for(lambda: lines(one, "cancelled"), "it was told to stop")
+        wait_for(lambda: lines(one, "cancelled"), "it was cancelled")
         assert {line.what for line in read(one.ledger)} == {"start", "cancelled", "end"}
         assert worker.end() == 0

@@ -113,8 +113,8 @@ class _Control:
         else:
             callback(self.why)
 
-    def progress(self, told: JSON) -> None:
-        self._channel.send(ProgressPacket(self._message), json.dumps(told).encode())
+    def progress(self, value: JSON) -> None:
+        self._channel.send(ProgressPacket(self._message), json.dumps(value).encode())
 
     def retire(self) -> None:
         self.last = True

@@ -84,7 +84,7 @@ class ChildPool:
             for _ in range(_TRIES):
                 message.child = await self._child(message, alone=alone)
                 if message.cancelled.done():
-                    return Killed(message.cancelled.result(), by_force=False, begun=False)
+                    return Killed(message.cancelled.result(), by_force=False, started=False)
                 if message.child is not None:
                     ended = await self._run_in(message.child, request, deadline, on_progress, alone=alone)
                     if ended is not None:

@@ -25,7 +25,7 @@ class RunControl(Protocol):
     def on_cancel(self, callback: Callable[[CancelReason], object]) -> None:
         """Call this on the loop when the message is cancelled, or at once if it was. A child that goes on is killed."""
 
-    def progress(self, told: JSON) -> None:
+    def progress(self, value: JSON) -> None:
         """Report progress to the worker. May be called from any thread, and while the loop is blocked."""
 
     def retire(self) -> None:
@@ -51,5 +51,5 @@ def load(prepare: Prepare) -> ChildProgram:
         return found(prepare.config)
     except BaseException as error:  # an import may do anything, even `sys.exit`
         theirs = error.with_traceback(error.__traceback__ and error.__traceback__.tb_next)
-        told, at = " ".join(Failure.of(error).error.split()), failure(theirs).at
-        raise HandlerImportError(f"{told} ({at})" if at else told) from error
+        text, at = " ".join(Failure.of(error).error.split()), failure(theirs).at
+        raise HandlerImportError(f"{text} ({at})" if at else text) from error

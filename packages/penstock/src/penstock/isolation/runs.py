@@ -57,7 +57,7 @@ class Killed:
     why: CancelReason
     by_force: bool
     """Whether it did not stop when it was asked, and its process was killed."""
-    begun: bool = field(default=True, compare=False)
+    started: bool = field(default=True, compare=False)
     """Whether a child had the message; else it was cancelled while the child was starting."""
 
 
@@ -67,7 +67,7 @@ RunResult: TypeAlias = Returned | Failure | Crashed | Killed
 def describe_exit(code: int | None) -> str:
     """Describe an exit code in words."""
     if code is None:
-        return "it ended, and nobody saw how"
+        return "it ended, with an unknown exit code"
     if code >= 0:
         return f"it ended with code {code}"
     try:

@@ -60,8 +60,8 @@ class Contact:
 
     async def _ask(self) -> object:
         try:
-            told = await self._link.call("INFO", "server")
+            reply = await self._link.call("INFO", "server")
         except Refused:
             return object()  # not permitted: each connection counts as one to another server
-        lines = told.split() if isinstance(told, bytes) else []
+        lines = reply.split() if isinstance(reply, bytes) else []
         return next((line for line in lines if line.startswith(b"run_id:")), object())

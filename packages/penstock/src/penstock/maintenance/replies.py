@@ -38,8 +38,8 @@ def numbers(reply: Reply) -> list[int]:
 
 def mapping(reply: Reply) -> dict[bytes, Reply]:
     """Read names and values, alternating, as XINFO replies; a newer Redis may have more names."""
-    told = items(reply)
-    return dict(zip(map(raw, told[::2]), told[1::2], strict=True))
+    parts = items(reply)
+    return dict(zip(map(raw, parts[::2]), parts[1::2], strict=True))
 
 
 def milliseconds(reply: Reply) -> int:

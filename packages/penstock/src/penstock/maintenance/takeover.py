@@ -58,18 +58,18 @@ class Takeover:
         for consumer in over:
             more = True
             while more and self._contact.lasts(self._lease):
-                answer, taken, gone, told = await self._take_over(raw(consumer))
-                suspects, lost, removed = suspects + taken, lost + gone, removed + (answer == "done")
+                answer, taken, deleted, redis_time = await self._take_over(raw(consumer))
+                suspects, lost, removed = suspects + taken, lost + deleted, removed + (answer == "done")
                 more = answer == "more"
-                self._contact.answered(told)
+                self._contact.answered(redis_time)
                 if answer == "stale":  # Redis hung between two answers: consumers may still renew their expired leases
                     self._contact.broken()
         return TakeoverResult(suspects, lost, removed, number(adopted))
 
     async def _take_over(self, consumer: bytes) -> tuple[str, int, int, int]:
         args = (self._keys.group, self._lease, consumer, PAGE, self._contact.asof)
-        answer, taken, gone, told = await self._run(script("take_over"), *args)
-        return text(answer), number(taken), number(gone), number(told)
+        answer, taken, deleted, redis_time = await self._run(script("take_over"), *args)
+        return text(answer), number(taken), number(deleted), number(redis_time)
 
     async def _run(self, this: Script, *args: bytes | str | int) -> list[Reply]:
         return items(await self._link.run(this, (self._keys.stream, self._keys.alive), args))

@@ -27,10 +27,10 @@ def dead_letter_fields(buried: Buried, keys: PipelineKeys, at: int) -> list[byte
         b"group": keys.group.encode(),
         b"stream": keys.stream.encode(),
     }
-    told = [part for name, value in own_fields.items() for part in (PREFIX + name, value)]
+    added = [part for name, value in own_fields.items() for part in (PREFIX + name, value)]
     return [
         *(delivery.fields if len(delivery.fields) <= 2 * MOST_FIELDS else (PACKED, pack_fields(delivery.fields))),
-        *told,
+        *added,
     ]
 
 

@@ -87,9 +87,9 @@ class Drain:
         while self._attempts.busy and self._monotonic() < self._cancel_at:
             if self._attempts.busy != left or self._monotonic() >= report_at:
                 left, report_at = self._attempts.busy, self._monotonic() + self._terms.progress.seconds
-                said = "; ".join(str(one) for one in self._attempts.progress())
+                progress = "; ".join(str(one) for one in self._attempts.progress())
                 seconds = round(self._monotonic() - self._began, 1)
-                self._log.event(Event.DRAIN_WAITING, running=left, seconds=seconds, progress=said)
+                self._log.event(Event.DRAIN_WAITING, running=left, seconds=seconds, progress=progress)
             self._metrics.drain_seconds.set(self._monotonic() - self._began)
             self._metrics.drain_phases["finish"].set(self._monotonic() - self._phase_began)
             self._attempts.changed.clear()

@@ -12,10 +12,10 @@ UNBOUNDED = b"0"
 async def eviction_policy(link: Link) -> str | None:
     """The policy by which this Redis would delete keys; None if it deletes none, or the user may not ask."""
     try:
-        told = await link.call("INFO", "memory")
+        reply = await link.call("INFO", "memory")
     except Refused:
         return None
-    lines = told.split() if isinstance(told, bytes) else []
-    said = dict(line.split(b":", 1) for line in lines if b":" in line)
-    policy = said.get(b"maxmemory_policy", NO_EVICTION)
-    return None if policy == NO_EVICTION or said.get(b"maxmemory") == UNBOUNDED else policy.decode()
+    lines = reply.split() if isinstance(reply, bytes) else []
+    settings = dict(line.split(b":", 1) for line in lines if b":" in line)
+    policy = settings.get(b"maxmemory_policy", NO_EVICTION)
+    return None if policy == NO_EVICTION or settings.get(b"maxmemory") == UNBOUNDED else policy.decode()

@@ -64,7 +64,7 @@ class IsolatedRunner:
                 return Failed(ended)
             case Crashed():
                 return ended
-            case Killed(begun=True):
+            case Killed(started=True):
                 return STOPPED
             case Killed():
                 return NotStarted("no child was there in time")
@@ -77,8 +77,8 @@ def request_of(delivery: Delivery, context: Context) -> RunRequest:
 
 
 def _pass_on(report: ProgressReport, context: Context) -> None:
-    told = report.value
-    if isinstance(told, Mapping):
-        says, done, total = told.get("says"), told.get("done"), told.get("total")
+    value = report.value
+    if isinstance(value, Mapping):
+        says, done, total = value.get("says"), value.get("done"), value.get("total")
         numbers = [float(one) if isinstance(one, int | float) else None for one in (done, total)]
         context.set_progress(Progress(str(says or ""), *numbers))

@@ -66,13 +66,13 @@ class WorkerMetrics:
         """Count a delivery by the state from which it was claimed."""
         self._delivered[source].add()
 
-    def took(self, outcomes: Sequence[Step | Delivery]) -> None:
+    def took(self, steps: Sequence[Step | Delivery]) -> None:
         """Count steps of one kind that Redis took."""
-        first = outcomes[0]
+        first = steps[0]
         if isinstance(first, Delivery | SettledWith):
-            self.done.add(len(outcomes))
+            self.done.add(len(steps))
             return
-        for one in outcomes:
+        for one in steps:
             match one:
                 case Parked():
                     self.metrics.counter(working.RETRIED, one.class_ or NO_CLASS).add()

@@ -61,22 +61,22 @@ STOPPED = Stopped()
 
 def encode(outcome: Outcome) -> bytes:
     """Write the outcome that a child sends to its worker."""
-    told: dict[str, object] = {}
+    data: dict[str, object] = {}
     match outcome:
         case Done(result):
             if result is not None:
-                told = {"result": result.value.decode(), "keep": result.keep}
+                data = {"result": result.value.decode(), "keep": result.keep}
         case Failed(failure):
-            told = {"failure": asdict(failure)}
+            data = {"failure": asdict(failure)}
         case Unreadable(reason, says):
-            told = {"unreadable": [reason, says]}
+            data = {"unreadable": [reason, says]}
         case Stopped():
-            told = {"stopped": True}
+            data = {"stopped": True}
         case NotStarted(why):
-            told = {"not_started": why}
+            data = {"not_started": why}
         case Crashed():
             raise TypeError("a crashed child sends nothing")
-    return json.dumps(told).encode()
+    return json.dumps(data).encode()
 
 
 def decode(text: bytes) -> Outcome:

@@ -16,11 +16,11 @@ class ConsumerRegistration:
     link: Link
     keys: PipelineKeys
 
-    async def begin(self, life: str, lease: int) -> bool:
+    async def begin(self, consumer: str, lease: int) -> bool:
         """Register a consumer; false if the name exists."""
         keys = self.keys
-        return await self.link.run(script("register"), (keys.stream, keys.alive), (keys.group, life, lease)) == 1
+        return await self.link.run(script("register"), (keys.stream, keys.alive), (keys.group, consumer, lease)) == 1
 
-    async def renew(self, life: str, lease: int) -> bool:
+    async def renew(self, consumer: str, lease: int) -> bool:
         """Renew its lease; false if it has expired."""
-        return await self.link.run(script("renew"), (self.keys.alive,), (life, lease)) == 1
+        return await self.link.run(script("renew"), (self.keys.alive,), (consumer, lease)) == 1

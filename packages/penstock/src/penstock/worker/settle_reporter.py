@@ -22,9 +22,9 @@ class SettleReporter:
         self._log = log
         self._redis_log = redis_log
 
-    def took(self, outcomes: Sequence[Step | Delivery], seconds: float) -> None:
+    def took(self, steps: Sequence[Step | Delivery], seconds: float) -> None:
         """Report steps of one kind that Redis took."""
-        self._metrics.took(outcomes)
+        self._metrics.took(steps)
         self._metrics.settling.observe(seconds)
         self._redis_log.works(Activity.SETTLING)
 
@@ -39,23 +39,23 @@ class SettleReporter:
             dead_letter=dead_letter,
         )
 
-    def fenced(self, step: str, outcomes: Sequence[Step | Delivery]) -> None:
+    def fenced(self, name: str, steps: Sequence[Step | Delivery]) -> None:
         """Report steps for messages that belonged to other consumers by then."""
-        self._metrics.fenced(step, len(outcomes))
-        self._log.event(Event.OUTCOMES_FENCED, step=step, count=len(outcomes), entries=_entries(outcomes))
+        self._metrics.fenced(name, len(steps))
+        self._log.event(Event.OUTCOMES_FENCED, step=name, count=len(steps), entries=_entries(steps))
 
-    def gone(self, step: str, outcomes: Sequence[Step | Delivery]) -> None:
+    def gone(self, name: str, steps: Sequence[Step | Delivery]) -> None:
         """Report steps for messages that were not pending by then."""
-        self._metrics.gone(step, len(outcomes))
-        self._log.event(Event.OUTCOMES_GONE, step=step, count=len(outcomes), entries=_entries(outcomes))
+        self._metrics.gone(name, len(steps))
+        self._log.event(Event.OUTCOMES_GONE, step=name, count=len(steps), entries=_entries(steps))
 
-    def refused(self, step: str, error: RedisTrouble, unsettled: int) -> None:
+    def refused(self, name: str, error: RedisTrouble, unsettled: int) -> None:
         """Report an error; the steps are kept and sent again."""
         self._metrics.trouble(error)
         self._metrics.unsettled.set(unsettled)
-        self._redis_log.trouble(Activity.SETTLING, error, step=step)
+        self._redis_log.trouble(Activity.SETTLING, error, step=name)
 
 
-def _entries(outcomes: Sequence[Step | Delivery]) -> str:
-    named = [one.id if isinstance(one, Delivery) else one.delivery.id for one in outcomes[:MOST_NAMED]]
-    return " ".join(one.decode() for one in named) + (" ..." if len(outcomes) > MOST_NAMED else "")
+def _entries(steps: Sequence[Step | Delivery]) -> str:
+    named = [one.id if isinstance(one, Delivery) else one.delivery.id for one in steps[:MOST_NAMED]]
+    return " ".join(one.decode() for one in named) + (" ..." if len(steps) > MOST_NAMED else "")

@@ -34,19 +34,19 @@ Sent = bytes | str | int | float
 class SettleObserver(Protocol):
     """Learns what became of steps."""
 
-    def took(self, outcomes: Sequence[Step | Delivery], seconds: float) -> None:
+    def took(self, steps: Sequence[Step | Delivery], seconds: float) -> None:
         """Redis took these steps of one kind, so many seconds after the first was added."""
 
     def buried(self, one: Buried, dead_letter: str | None) -> None:
         """Redis has the dead letter, under this id; None if the answer was lost."""
 
-    def fenced(self, step: str, outcomes: Sequence[Step | Delivery]) -> None:
+    def fenced(self, name: str, steps: Sequence[Step | Delivery]) -> None:
         """Nothing changed: by then the messages belonged to other consumers."""
 
-    def gone(self, step: str, outcomes: Sequence[Step | Delivery]) -> None:
+    def gone(self, name: str, steps: Sequence[Step | Delivery]) -> None:
         """Nothing changed: by then the messages were not pending."""
 
-    def refused(self, step: str, error: RedisTrouble, unsettled: int) -> None:
+    def refused(self, name: str, error: RedisTrouble, unsettled: int) -> None:
         """Redis did not take the steps; they are kept."""
 
 
@@ -96,9 +96,9 @@ class Settler:
             self._since = self._monotonic()
             self._wake.set()
 
-    def add(self, outcome: Step) -> None:
+    def add(self, step: Step) -> None:
         """Take any other step."""
-        self._others.append(outcome)
+        self._others.append(step)
         self.unsettled += 1
         if not self._since:
             self._since = self._monotonic()
@@ -179,11 +179,11 @@ class Settler:
         return answers is not None
 
     async def _send(self, batch: list[Step], since: float) -> bool:
-        step, keys, args = self._script_call(batch)
+        name, keys, args = self._script_call(batch)
         deliveries = [one.delivery for one in batch]
-        answers = await self._run_script(step, keys, args, deliveries)
+        answers = await self._run_script(name, keys, args, deliveries)
         if answers is not None:
-            self._report(step, batch, deliveries, answers, since)
+            self._report(name, batch, deliveries, answers, since)
         return answers is not None
 
     def _script_call(self, batch: Sequence[Step]) -> tuple[str, tuple[str | bytes, ...], tuple[Sent, ...]]:
@@ -214,32 +214,32 @@ class Settler:
                 return "settle_with", (keys.stream, keys.uncharged, keys.crashed, keys.finished, result), (*who, *rest)
 
     async def _run_script(
-        self, step: str, keys: Sequence[str | bytes], args: Sequence[Sent], deliveries: Sequence[Delivery]
+        self, name: str, keys: Sequence[str | bytes], args: Sequence[Sent], deliveries: Sequence[Delivery]
     ) -> list[Reply] | None:
         """Run a script. Returns its answers, or None if the steps must be kept."""
         try:
-            answers = await self._link.run(script(step), keys, args)
+            answers = await self._link.run(script(name), keys, args)
         except Refused as error:
             if without_group(error):  # the pending list is gone with it, so nobody owns these deliveries
                 self._group_gone(deliveries[0].consumer)
-                self._repeated.difference_update((step, one.id, one.count) for one in deliveries)
+                self._repeated.difference_update((name, one.id, one.count) for one in deliveries)
                 return [0] * len(deliveries)
-            self._refused(step, error)
+            self._refused(name, error)
             return None
         except RedisTrouble as error:
             if not isinstance(error, Absent):
-                self._repeated.update((step, one.id, one.count) for one in deliveries)
-            self._refused(step, error)
+                self._repeated.update((name, one.id, one.count) for one in deliveries)
+            self._refused(name, error)
             return None
         assert isinstance(answers, list)  # noqa: S101 - the script says so
         return answers
 
-    def _refused(self, step: str, error: RedisTrouble) -> None:
-        self._observer.refused(step, error, self.unsettled)
+    def _refused(self, name: str, error: RedisTrouble) -> None:
+        self._observer.refused(name, error, self.unsettled)
 
     def _report(
         self,
-        step: str,
+        name: str,
         batch: Sequence[Step | Delivery],
         deliveries: Iterable[Delivery],
         answers: Sequence[Reply],
@@ -255,19 +255,19 @@ class Settler:
         gone: list[Step | Delivery] = []
         fenced: list[Step | Delivery] = []
         for one, delivery, answer in zip(batch, deliveries, answers, strict=True):
-            key = (step, delivery.id, delivery.count)
+            key = (name, delivery.id, delivery.count)
             repeated = key in self._repeated
             self._repeated.discard(key)
-            done = succeeded(step, delivery.count, answer, repeated=repeated)
+            done = succeeded(name, delivery.count, answer, repeated=repeated)
             if done and isinstance(one, Buried):
                 self._observer.buried(one, answer.decode() if isinstance(answer, bytes) else None)
             (took if done else gone if answer == 0 else fenced).append(one)
         if took:
             self._observer.took(took, waited)
         if gone:
-            self._observer.gone(step, gone)
+            self._observer.gone(name, gone)
         if fenced:
-            self._observer.fenced(step, fenced)
+            self._observer.fenced(name, fenced)
 
 
 def in_batches(deliveries: list[Delivery]) -> Iterator[list[Delivery]]:
@@ -286,10 +286,10 @@ def in_batches(deliveries: list[Delivery]) -> Iterator[list[Delivery]]:
             yield same[at : at + MAX_DONE]
 
 
-def in_batches_by_kind(outcomes: list[Step]) -> Iterator[list[Step]]:
+def in_batches_by_kind(steps: list[Step]) -> Iterator[list[Step]]:
     """Split steps by kind and consumer; dead letters and results go one by one."""
     together: dict[tuple[type, str], list[Step]] = {}
-    for one in outcomes:
+    for one in steps:
         together.setdefault((type(one), one.delivery.consumer), []).append(one)
     for (kind, _), same in together.items():
         most = MAX_OTHERS if kind in (Parked, GivenBack) else 1
@@ -297,7 +297,7 @@ def in_batches_by_kind(outcomes: list[Step]) -> Iterator[list[Step]]:
             yield same[at : at + most]
 
 
-def succeeded(step: str, count: int, answer: Reply, *, repeated: bool) -> bool:
+def succeeded(name: str, count: int, answer: Reply, *, repeated: bool) -> bool:
     """Whether Redis has taken a step.
 
     A step that is repeated, because its answer was lost, may have succeeded the first time. Then a settled message is
@@ -308,8 +308,8 @@ def succeeded(step: str, count: int, answer: Reply, *, repeated: bool) -> bool:
     if not repeated:
         return False
     if answer == 0:
-        return step in ("settle", "settle_with", "bury")
-    moved = step in ("park", "give_back") and isinstance(answer, list)
+        return name in ("settle", "settle_with", "bury")
+    moved = name in ("park", "give_back") and isinstance(answer, list)
     return moved and isinstance(answer, list) and answer[0] in _STATES and answer[1] == count
 
 
