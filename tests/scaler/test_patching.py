@@ -23,7 +23,7 @@ def apply(*patches: Patch) -> PatchedManifest:
 
 
 @pytest.mark.parametrize(
-    ("done", "place", "there"),
+    ("change", "place", "expected"),
     [
         (patch("replace", "/spec/max", 30), ("spec", "max"), 30),
         (patch("add", "/spec/max", 30), ("spec", "max"), 30),
@@ -38,17 +38,17 @@ def apply(*patches: Patch) -> PatchedManifest:
         (patch("replace", "/spec/triggers/1/name", "p"), ("spec", "triggers"), [{"name": "depth"}, {"name": "p"}]),
     ],
 )
-def test_a_patch_follows_rfc_6902(done: Patch, place: tuple[str, ...], there: object) -> None:
-    result = apply(done)
+def test_a_patch_follows_rfc_6902(change: Patch, place: tuple[str, ...], expected: object) -> None:
+    result = apply(change)
     value: Any = result.manifest
     for step in place:
         value = value[step]
-    assert value == there
+    assert value == expected
     assert result.nowhere == ()
 
 
 @pytest.mark.parametrize(
-    "stray",
+    "change",
     [
         patch("replace", "/spec/min", 1),
         patch("remove", "/spec/min"),
@@ -65,8 +65,8 @@ def test_a_patch_follows_rfc_6902(done: Patch, place: tuple[str, ...], there: ob
         patch("replace", "/spec/triggers/" + "9" * 100, 1),
     ],
 )
-def test_a_patch_of_a_missing_path_is_reported_and_changes_nothing(stray: Patch) -> None:
-    result = apply(patch("add", "/spec/idle", 0), stray)
+def test_a_patch_of_a_missing_path_is_reported_and_changes_nothing(change: Patch) -> None:
+    result = apply(patch("add", "/spec/idle", 0), change)
     assert [one.index for one in result.nowhere] == [1]
     assert result.manifest == {"spec": MANIFEST["spec"] | {"idle": 0}}
 

@@ -54,11 +54,11 @@ PATCHES = st.lists(
 def test_rules_survive_any_patches(specified: Specified, keep: str, patches: list[object]) -> None:
     """Each finding has a place in the spec, a message and a hint."""
     spec = f"stream: {{retention: {{keep: {keep}}}}}\npatches: {json.dumps(patches)}\n"
-    it = specified(
+    subject = specified(
         spec, 'addresses: ["redis:6379"], tls: true, auth: {trigger_authentication: shared, names_tls: true}'
     )
-    for found in (one for rule in RULES if rule.check for one in rule.check(it)):
-        assert found.at.file == it.file
+    for found in (one for rule in RULES if rule.check for one in rule.check(subject)):
+        assert found.at.file == subject.file
         assert found.says
         assert found.hint
 
