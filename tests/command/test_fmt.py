@@ -195,7 +195,7 @@ def test_formatting_is_done_once_and_permissions_stay(repository: Path, penstock
     spec.chmod(0o640)
     penstock("fmt")
     assert (spec.read_text(), spec.stat().st_mode & 0o777) == (TIDY, 0o640)
-    assert penstock("fmt").out == "everything is in style\n"
+    assert penstock("fmt").out == "all files are formatted\n"
     assert list((repository / "specs").iterdir()) == [spec]
 
 

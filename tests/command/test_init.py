@@ -23,7 +23,7 @@ def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_new_repository_lints_clean_and_is_in_style(penstock: Run) -> None:
     assert penstock("init", "pipelines").code == 0
     assert penstock("lint", "--strict", "--platform", "pipelines/penstock.yaml", "pipelines/specs").code == 0
-    assert penstock("fmt", "--check", "--platform", "pipelines/penstock.yaml").out == "everything is in style\n"
+    assert penstock("fmt", "--check", "--platform", "pipelines/penstock.yaml").out == "all files are formatted\n"
 
 
 def test_it_writes_what_it_says(empty: Path, penstock: Run) -> None:

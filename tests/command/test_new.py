@@ -61,7 +61,7 @@ def test_on_a_terminal_it_asks_and_asks_again(repository: Path) -> None:
     told = type_into(
         [sys.executable, "-m", "penstock", "new"],
         {
-            "What is it called?": "Resize Images",
+            "Name of the pipeline?": "Resize Images",
             "write `resize-images`": "resize-images",
             "Which team": "media",
             "Which function": "media/jobs.py",

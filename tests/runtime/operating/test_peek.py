@@ -116,7 +116,7 @@ def test_a_message_that_somebody_deleted_is_said_to_be(desk: Desk) -> None:
     desk.ask("XDEL", desk.keys.stream, found["running"][0])
     [told] = [one for one in desk.penstock("peek", "trial", "--json").objects if one["id"] == found["running"][0]]
     assert told["deleted"]
-    assert "(it was deleted from the stream)" in desk.penstock("peek", "trial", "--state", "running").out
+    assert "(deleted from the stream)" in desk.penstock("peek", "trial", "--state", "running").out
 
 
 def test_without_a_group_all_is_new(desk: Desk) -> None:

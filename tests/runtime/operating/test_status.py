@@ -16,10 +16,10 @@ from promises import keep
 from servers import Server, wait_for
 
 from penstock.embedded import free_port
-from penstock.operating.spans import count, rate, span
 from penstock.operating.table import Column, Table
 from penstock.operating.throughput import Counts, counts, done_per_second
 from penstock_spec.report.safe import width
+from penstock_spec.values.display import count, rate, span
 
 
 def filled(desk: Desk) -> None:

@@ -18,7 +18,7 @@ def follow(desk: Desk, *words: str) -> tuple[IO[str], Callable[[], tuple[str, st
     process = desk.start("tail", "trial", *words)
     assert process.stdout
     assert process.stderr
-    assert process.stderr.readline() == "following `trial`; Ctrl-C ends it\n"
+    assert process.stderr.readline() == "following `trial`; press Ctrl-C to stop\n"
 
     def end() -> tuple[str, str]:
         process.send_signal(signal.SIGINT)

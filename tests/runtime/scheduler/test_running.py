@@ -232,7 +232,7 @@ def test_what_people_see_and_do(schedule: Callable[..., Schedule]) -> None:
         said = one.call("why", "held")
         assert re.match(r"it runs on `.+`; its time is over in 59m \d+s\n", said.stdout) or "1h" in said.stdout, said
         assert "it has not run yet" in said.stdout
-        assert one.call("run-now", "held").stderr == "`held` runs already\n"
+        assert one.call("run-now", "held").stderr == "`held` is already running\n"
         said = one.call("why", "nightly")
         assert said.stdout.startswith("it waits for its time, and is due in "), said
         assert "it runs by `0 3 1 1 *` (Europe/Berlin), next in " in said.stdout
@@ -242,13 +242,13 @@ def test_what_people_see_and_do(schedule: Callable[..., Schedule]) -> None:
         wait_for(lambda: one.places("later") == ["paused"], "it is paused")
         assert one.call("why", "later").stdout.startswith("it is paused; ")
         said = one.call("run-now", "later")
-        assert (said.returncode, said.stderr) == (1, "`later` is paused, and is not run; resume it first\n")
+        assert (said.returncode, said.stderr) == (1, "`later` is paused; resume it first\n")
         assert one.call("resume", "later").stdout == "`later` is resumed\n"
         (one.folder / "released").touch()
         wait_for(lambda: one.places("held") == ["paused"], "it ended, and is paused")
-        assert one.call("resume", "--all").stdout == "nobody had paused all jobs\n"
-        assert one.call("pause", "--all").stdout == "all jobs are paused; what runs ends first\n"
-        assert one.call("pause", "--all").stdout == "all jobs were paused before\n"
+        assert one.call("resume", "--all").stdout == "`pause --all` was not in force\n"
+        assert one.call("pause", "--all").stdout == "all jobs are paused; running jobs finish first\n"
+        assert one.call("pause", "--all").stdout == "all jobs were already paused\n"
         assert "all jobs are paused" in one.call("why", "nightly").stdout
         one.ask("ZADD", KEYS.waiting, 1, "nightly", 4_000_000_000, "stranger")
         until_counted(pod, "scheduler_waiting", 3)
@@ -257,7 +257,7 @@ def test_what_people_see_and_do(schedule: Callable[..., Schedule]) -> None:
             "they are not to run"
         )
         assert "all jobs are paused" in one.call("list").stderr
-        assert one.call("resume", "--all").stdout == "jobs run again, but those that were paused by name\n"
+        assert one.call("resume", "--all").stdout == "resumed all jobs except those paused by name\n"
         rows = [json.loads(line) for line in one.call("list", "--json").stdout.splitlines()]
         assert {row["job"]: row["state"] for row in rows}["held"] == "paused"
         assert [row["job"] for row in rows] == ["held", "later", "nightly"]

@@ -24,6 +24,7 @@ async def handle(message, context):
 SPEC = """\
 work: {concurrency: 4, lease: 60s}
 retries: {attempts: 1}
+message: {correlate: id}
 """
 
 
@@ -67,6 +68,9 @@ def test_a_suspect_gets_one_additional_attempt_alone(trial: Callable[..., Trial]
         assert (letter["penstock-dead-reason"], letter["penstock-dead-attempts"]) == ("lost", "2")
         assert len(starts(one, "victim")) == 2, "it is not started again"
         until_counted(third, "dead", 1, reason="lost")
+        [death] = third.events(Event.MESSAGE_DEAD)
+        assert (death["correlation"], death["reason"], death["attempt"]) == ("victim", "lost", 2)
+        assert one.ask("XRANGE", DEAD, death["dead_letter"], death["dead_letter"]), "its dead letter"
         assert third.end() == 0
         one.nothing_left_behind()
 

@@ -105,7 +105,7 @@ def _print(one: CheckedExpectation, before: CheckedExpectation | None) -> None:
 
 
 def _print_summary(tested: int, broken: int) -> None:
-    from penstock.operating.spans import many
+    from penstock_spec.values.display import many
 
     tell()
     tell(f"{many(tested, 'expectation')}, {f'{broken} broken' if broken else 'all held'}")

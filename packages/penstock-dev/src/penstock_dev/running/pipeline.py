@@ -10,7 +10,6 @@ from random import SystemRandom
 from penstock.maintenance.measure import Measurement, measure
 from penstock.maintenance.replies import items, mapping, number, text
 from penstock.observe.events import Event
-from penstock.operating.spans import many
 from penstock.operating.status import Status
 from penstock.operating.throughput import Counts, counts, done_per_second
 from penstock.producer.outcomes import Duplicate, Sent
@@ -30,6 +29,7 @@ from penstock_spec.findings import CannotGoOn
 from penstock_spec.kinds.pipeline.scaler.effective import scaler_manifest
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.platform import Redis
+from penstock_spec.values.display import many
 
 BATCH = 500
 STATES = ("new", "running", "ready", "suspect", "parked", "delayed")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from penstock.operating.spans import count, rate, span
 from penstock_dev.snapshot import Level, LogLine, Snapshot, SpecSnapshot, WorkerState
 from penstock_spec.report.safe import safe
+from penstock_spec.values.display import count, rate, span
 
 INTERVAL = 0.5
 """Seconds between two checks for news."""

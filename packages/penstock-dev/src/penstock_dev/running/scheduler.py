@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from penstock.observe.events import Event
-from penstock.operating.jobs import Desk, Standing
+from penstock.operating.jobs import JobControl, JobStatus
 from penstock.operating.reach import as_sentence
 from penstock.pod.links import link_to
 from penstock.resolved import ResolvedPipeline
@@ -115,8 +115,8 @@ class SchedulerWorkload:
         return {}
 
     async def measure(self, link: Link) -> Measurements:
-        desk = Desk(self.resolved, link)
-        found, all_paused = await desk.standing(await desk.names()), await desk.all_paused()
+        control = JobControl(self.resolved, link)
+        found, all_paused = await control.status(await control.names()), await control.all_paused()
         due = [one.now - (one.due or 0) for one in found if one.state == "due"]
         running = [one for one in found if one.state == "running"]
         held: dict[str, int] = {}
@@ -146,23 +146,23 @@ class SchedulerWorkload:
         del credentials
         if count != 1:
             raise CannotGoOn(f"`{self.name}` is a scheduler and takes no messages", "press `s` to run the next job now")
-        desk = Desk(self.resolved, link)
-        found = await _call(_standing(desk))
+        control = JobControl(self.resolved, link)
+        found = await _call(_standing(control))
         next_ = min((one for one in found if one.state == "waiting"), key=lambda one: (one.due, one.name), default=None)
         if next_ is None:
             raise CannotGoOn(f"`{self.name}` has no waiting job", "see `penstock scheduler list`")
-        await _call(desk.ask_for("run_now", [next_.name]))  # true as well if a pod has taken it meanwhile
+        await _call(control.change("run_now", [next_.name]))  # true as well if a pod has taken it meanwhile
         return f"job `{next_.name}` is due now"
 
     async def set_paused(self, link: Link, *, paused: bool) -> str:
-        await _call(Desk(self.resolved, link).ask_for("pause" if paused else "resume", [ALL]))
+        await _call(JobControl(self.resolved, link).change("pause" if paused else "resume", [ALL]))
         return "paused all jobs" if paused else "resumed all jobs"
 
     @property
     def _file(self) -> Path:
         return FOLDER / self.name / "worker.json"
 
-    def _done(self, found: Sequence[Standing]) -> float | None:
+    def _done(self, found: Sequence[JobStatus]) -> float | None:
         """Runs per second since the last measurement. Two runs of one job in between count as one."""
         now = LastRuns({one.name: one.story.ended for one in found if one.story}, found[0].now) if found else None
         before, self._before = self._before, now
@@ -180,8 +180,8 @@ def sends_to(spec: Scheduler, known: Sequence[ResolvedPipeline]) -> tuple[Resolv
     return tuple(one for one in known if one.name in named)
 
 
-async def _standing(desk: Desk) -> list[Standing]:
-    return await desk.standing(await desk.names())
+async def _standing(control: JobControl) -> list[JobStatus]:
+    return await control.status(await control.names())
 
 
 async def _call(request: Awaitable[T]) -> T:

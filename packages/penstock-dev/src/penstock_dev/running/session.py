@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 import click
 
-from penstock.operating.spans import many
 from penstock_dev.running.launching import DevOptions
 from penstock_dev.running.log_buffer import LogBuffer
 from penstock_dev.running.plain import PlainOutput
@@ -17,6 +16,7 @@ from penstock_dev.running.server import RedisServer
 from penstock_dev.running.spec_loader import LoadedSpecs, SpecLoader
 from penstock_dev.running.supervisor import Supervisor
 from penstock_spec.findings import CannotGoOn
+from penstock_spec.values.display import many
 
 EXIT_OK, EXIT_PROBLEMS = 0, 1
 CHECK_INTERVAL = 0.2

@@ -7,7 +7,6 @@ import time
 from collections.abc import Coroutine, Iterator
 from typing import Any
 
-from penstock.operating.spans import many
 from penstock.wire.credentials import Credentials
 from penstock.wire.url import read_url
 from penstock_dev.running.deployment import Deployment
@@ -22,6 +21,7 @@ from penstock_dev.running.spec_loader import LoadedSpecs, SpecLoader
 from penstock_dev.running.workload import Workload
 from penstock_dev.snapshot import Level, RedisSnapshot, Snapshot
 from penstock_spec.findings import CannotGoOn
+from penstock_spec.values.display import many
 
 WATCH_INTERVAL = 0.7
 """Seconds between two checks of the files."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from rich.cells import cell_len, set_cell_size
 
-from penstock.operating import spans
 from penstock_spec.report.safe import safe
+from penstock_spec.values import display
 
 __all__ = ["count", "cut", "folded", "handling", "padded", "rate", "safe", "seconds"]
 
@@ -45,7 +45,7 @@ def folded(text: str, columns: int, most: int) -> list[str]:
 
 def seconds(span: float | None) -> str:
     """A span of time, in at most six columns."""
-    return "-" if span is None else spans.span(span * 1000)
+    return "-" if span is None else display.span(span * 1000)
 
 
 def handling(span: float | None) -> str:
@@ -55,4 +55,4 @@ def handling(span: float | None) -> str:
     return f"{span * 1000:.0f}ms" if span < 1 else seconds(span)
 
 
-count, rate = spans.count, spans.rate
+count, rate = display.count, display.rate

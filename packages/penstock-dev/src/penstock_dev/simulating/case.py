@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from penstock.operating.spans import count, span
 from penstock_scaling.simulator import HandlingTimes, Outage
 from penstock_scaling.traffic.patterns import DAY, Pattern, PatternShape
 from penstock_scaling.traffic.trace import Trace
 from penstock_spec.findings import CannotGoOn
 from penstock_spec.kinds.pipeline.expect import LONGEST, Expectation
+from penstock_spec.values.display import count, span
 from penstock_spec.values.quantities import Duration
 from penstock_spec.values.strings import printable
 

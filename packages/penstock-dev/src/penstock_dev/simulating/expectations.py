@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from penstock.operating.spans import many
 from penstock_dev.simulating.case import of_expectation, whole_seconds
 from penstock_dev.simulating.simulation import simulate_spec
 from penstock_dev.simulating.verdict import CheckedExpectation, Verdict
@@ -12,6 +11,7 @@ from penstock_scaling.simulator import SimulationRun
 from penstock_spec.context import SpecContext
 from penstock_spec.kinds.pipeline.expect import Expectation
 from penstock_spec.kinds.pipeline.spec import Pipeline
+from penstock_spec.values.display import many
 from penstock_spec.values.quantities import Duration
 
 

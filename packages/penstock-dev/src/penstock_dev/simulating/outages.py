@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Literal
 
-from penstock.operating.spans import span
 from penstock_dev.simulating.case import whole_seconds
 from penstock_scaling.simulator import Outage
 from penstock_spec.findings import CannotGoOn
+from penstock_spec.values.display import span
 from penstock_spec.values.quantities import Duration
 from penstock_spec.values.strings import printable
 

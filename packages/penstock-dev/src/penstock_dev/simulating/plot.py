@@ -11,8 +11,8 @@ from matplotlib import RcParams
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator, MultipleLocator
 
-from penstock.operating.spans import count, rate, span
 from penstock_dev.simulating.clock import clock
+from penstock_spec.values.display import count, rate, span
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

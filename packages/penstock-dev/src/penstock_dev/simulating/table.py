@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from penstock.operating.spans import count
 from penstock.operating.table import Column, Table
 from penstock_dev.simulating.expectations import seconds
 from penstock_dev.simulating.simulation import SimulationResult
 from penstock_scaling.simulator import Summary
+from penstock_spec.values.display import count
 
 QUANTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "longest": 1.0}
 """Shares of the messages for the quantiles of the wait."""

@@ -14,18 +14,18 @@ from penstock_spec.findings import CannotGoOn
 __all__ = ["app", "main"]
 
 CANNOT_GO_ON = 2
-LIVE = "  penstock dev                                        all of it live, to send to and to break\n"
+LIVE = "  penstock dev                                        watch it live\n"
 TEACHES = f"""\b
 First steps:
-  penstock init my-pipelines                          a repository that works
-  cd my-pipelines && export PENSTOCK_ENV=dev          the environment that is meant
-  penstock send hello '{{"name": "world"}}' --embedded  a message, in a Redis of its own
-  penstock status --embedded                          it waits
-  penstock worker hello --embedded --until-idle       and is done
+  penstock init my-pipelines                          create a repository
+  cd my-pipelines && export PENSTOCK_ENV=dev          choose an environment
+  penstock send hello '{{"name": "world"}}' --embedded  send a message to an embedded Redis
+  penstock status --embedded                          see it wait
+  penstock worker hello --embedded --until-idle       process it
 {LIVE if "dev" in VERBS else ""}\
-  penstock new media-cluster                          a spec, by questions or options
-  penstock lint                                       what is wrong, and the way out
-  penstock explain RULE                               what a finding means
+  penstock new media-cluster                          create a spec
+  penstock lint                                       check all specs
+  penstock explain RULE                               understand a finding
 """
 
 
@@ -36,7 +36,7 @@ First steps:
 )
 @click.version_option(package_name="penstock", message="penstock %(version)s")
 def app() -> None:
-    """Redis Streams workers under Kubernetes and KEDA, from one YAML spec a pipeline."""
+    """Run Redis Streams workers on Kubernetes with KEDA, from one YAML spec per pipeline."""
 
 
 def main() -> None:
@@ -59,11 +59,11 @@ def main() -> None:
         click.echo("stopped", err=True)
         code = 130
     except OSError as error:
-        code = _tell(_refused(error), "see that the disk is well, and that what is named may be read and written")
+        code = _tell(_refused(error), "check free space and permissions on this path")
     except Exception as error:
         if "PENSTOCK_TRACEBACK" in os.environ:
             raise
-        code = _tell(_own_fault(error), "run it again with `PENSTOCK_TRACEBACK=1` and report what it prints")
+        code = _tell(_own_fault(error), "run it again with `PENSTOCK_TRACEBACK=1` and report the traceback")
     sys.exit(code or 0)
 
 

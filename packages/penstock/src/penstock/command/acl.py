@@ -17,10 +17,12 @@ OF_ALL = ("janitor", "operator")
 """Those who look after all specs of an environment."""
 
 
-@click.command(name="acl", short_help="Print the least rights in Redis that each part of a spec needs.")
+@click.command(name="acl", short_help="Print the least Redis rights that each role needs.")
 @click.argument("specs", nargs=-1, metavar="[SPEC]...", type=click.Path(path_type=Path))
-@click.option("--role", "roles", multiple=True, type=click.Choice(ROLES), help="Only this role. Repeatable.")
-@click.option("--user-prefix", default="", metavar="TEXT", help="Put before the names of users.")
+@click.option(
+    "--role", "roles", multiple=True, type=click.Choice(ROLES), help="Print this role only; may be given several times."
+)
+@click.option("--user-prefix", default="", metavar="TEXT", help="Prefix for user names.")
 @json_option
 @environment_option
 @platform_option
@@ -32,22 +34,22 @@ def command(
     environment: str | None,
     platform: Path | None,
 ) -> None:
-    """Print lines for Redis's access list, of the least rights that each needs who talks to it for SPEC.
+    """Print a Redis ACL rule for each role of SPEC, with the least rights that it needs.
 
     \b
-    <pipeline>-producer   sends
-    <pipeline>-worker     runs messages
+    <pipeline>-producer   sends messages
+    <pipeline>-worker     processes messages
     <pipeline>-scaler     KEDA's triggers
-    <scheduler>-scheduler a scheduler's pods; also what the producers may of the pipelines that its jobs send to
-    penstock-janitor      looks after all pipelines of the environment
-    penstock-operator     a person with `penstock status`, `dlq`, `peek`, `tail`, `send` and `scheduler`
+    <scheduler>-scheduler runs jobs, and sends to the pipelines that its jobs name
+    penstock-janitor      maintains all pipelines of the environment
+    penstock-operator     `penstock status`, `dlq`, `peek`, `tail`, `send` and `scheduler`
 
-    The last two are users of all SPECs that are named, or of all there are: name all, or none, when you grant their
-    rights. Redis is not asked. What scripts call is granted as well; where the platform file says
-    Redis 7 or later, what is only read may only be read.
+    The last two need rights for all specs: name all SPECs or none to print their full rights. The command does not
+    connect to Redis. Rights include the commands that scripts call. With Redis 7 or later in the platform file, keys
+    that a role only reads get read-only rights.
 
-    A line says nothing of passwords, and not whether the user is on: `ACL SETUSER NAME on >PASSWORD` does, once. It can
-    be given again after every update.
+    Lines set neither a password nor the user's state: run `ACL SETUSER NAME on >PASSWORD` once. A line can be applied
+    again after each update.
 
     \b
     Example:
@@ -64,7 +66,7 @@ def command(
     lack = [name for one in about for name in borrowed(one) if name not in known]
     among = files.specs((), platform, environment, here(), today())[0] if lack else ()
     for name in sorted(set(lack) - {one.spec.name for one in among}):
-        aside(f"a job sends to `{name}`, and there is no such pipeline without errors here; its rights are left out")
+        aside(f"a job sends to `{name}`, which is missing or has errors; its rights are left out")
     found = [one for one in users(about, user_prefix, among) if not roles or one.role in roles]
     if as_json:
         told = [{"user": one.name, "role": one.role, "specs": one.specs, "rules": one.rules} for one in found]
@@ -73,9 +75,7 @@ def command(
         for one in found:
             tell(one.line)
     if any(one.role in OF_ALL for one in found) and not _are_all(paths, platform):
-        aside(
-            "the janitor and operators look after all pipelines of an environment: leave SPEC out for all their rights"
-        )
+        aside("the janitor and operators need rights for all pipelines of an environment: leave SPEC out to print them")
 
 
 def _are_all(paths: tuple[Path, ...], platform: Path | None) -> bool:

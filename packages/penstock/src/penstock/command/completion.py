@@ -8,13 +8,13 @@ from click.shell_completion import get_completion_class
 SHELLS = ("bash", "zsh", "fish")
 
 
-@click.command(name="completion", short_help="Print the completion script of a shell.")
+@click.command(name="completion", short_help="Print the completion script for a shell.")
 @click.argument("shell", type=click.Choice(SHELLS))
 def command(shell: str) -> None:
-    """Print the script that makes a shell complete commands, options, environments and rules.
+    """Print a script that lets a shell complete commands, options, environments and rules.
 
     \b
-    Add one of these to the shell's start-up file:
+    Add one of these to the shell's startup file:
       bash   eval "$(penstock completion bash)"
       zsh    eval "$(penstock completion zsh)"
       fish   penstock completion fish | source

@@ -21,22 +21,24 @@ F = TypeVar("F", bound=Callable[..., Any])
 def filter_options(verb: F) -> F:
     """What is known of the letters that are meant: the verb is given `filters`."""
     options = (
-        click.option(
-            "--error", default="", metavar="TEXT", help="The error has this in it, however it is capitalised."
-        ),
+        click.option("--error", default="", metavar="TEXT", help="The error contains this text, in any case."),
         click.option(
             "--reason",
             type=click.Choice(["failed", "lost", "unreadable", "refused"]),
-            help="Why it died: attempts used up, its worker lost, not to be read, or refused by the handler.",
+            help="Why it died: no attempts left, workers lost, unreadable, or refused by the handler.",
         ),
-        click.option("--older-than", metavar="SPAN", callback=parse_duration, help="Dead for longer, such as `1h`."),
-        click.option("--newer-than", metavar="SPAN", callback=parse_duration, help="Dead for less, such as `30m`."),
+        click.option(
+            "--older-than", metavar="SPAN", callback=parse_duration, help="Dead for longer than this, such as `1h`."
+        ),
+        click.option(
+            "--newer-than", metavar="SPAN", callback=parse_duration, help="Dead for less than this, such as `30m`."
+        ),
         click.option(
             "--field",
             "fields",
             multiple=True,
             metavar="NAME=VALUE",
-            help="A field of the body has this value; `a.b` is `b` in the object `a`. Repeatable.",
+            help="A body field has this value; `a.b` is `b` in object `a`. May be given several times.",
         ),
     )
 
@@ -67,16 +69,16 @@ def choice_options(verb: F) -> F:
         return verb(*args, ids=ids, filters=filters, **rest)
 
     ids = click.argument("ids", nargs=-1, metavar="[ID]...")
-    everything = click.option("--all", "everything", is_flag=True, help="All dead letters of the pipeline.")
+    everything = click.option("--all", "everything", is_flag=True, help="Select all dead letters of the pipeline.")
     return ids(filter_options(everything(cast("F", with_choice))))
 
 
-yes_option = click.option("--yes", is_flag=True, help="Do it; without it, it is only said what would be done.")
+yes_option = click.option("--yes", is_flag=True, help="Do it; by default, only show what would be done.")
 
 
 @click.group(name="dlq", short_help="List, show, replay and purge dead letters.")
 def command() -> None:
-    """Dead letters: messages that had their last attempt, could not be read, or were refused by their handler.
+    """List, show, replay and purge dead letters: messages that will not be retried.
 
     \b
     Examples:
@@ -86,11 +88,11 @@ def command() -> None:
     """
 
 
-@command.command(name="list", short_help="List dead letters, the newest first.")
+@command.command(name="list", short_help="List dead letters, newest first.")
 @spec_argument
 @filter_options
-@click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="The most to list.")
-@click.option("--oldest-first", is_flag=True, help="The oldest first.")
+@click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="Maximum to list.")
+@click.option("--oldest-first", is_flag=True, help="List the oldest first.")
 @json_option
 @spec_options
 @click.pass_context
@@ -104,8 +106,8 @@ def list_(
 ) -> None:
     """List dead letters of SPEC.
 
-    Of a body nothing is shown but the field that correlates and `message.log_fields`; of an error only its type, as its
-    text may quote the body. `penstock dlq show` shows all. With `--json` there is one object a line.
+    The list shows only the correlation and `message.log_fields` of a body, and only the type of an error, because its
+    text may quote the body. `penstock dlq show` shows everything. `--json` prints one object per line.
     """
     from penstock.operating import reach
     from penstock.operating.dead_letters import listing
@@ -114,7 +116,7 @@ def list_(
     ctx.exit(reach.run(found))
 
 
-@command.command(name="show", short_help="Show a dead letter with its story, its fields and its body.")
+@command.command(name="show", short_help="Show a dead letter: history, fields and body.")
 @spec_argument
 @click.argument("id_", metavar="ID")
 @json_option
@@ -126,9 +128,9 @@ def show(
     id_: str,
     as_json: bool,
 ) -> None:
-    """Show all there is of the dead letter ID of SPEC: how it died, and before, its fields byte for byte, its body.
+    """Show the dead letter ID of SPEC: its deaths, its fields byte for byte, and its body.
 
-    Fields are text where they are UTF-8; what is not plain text in one line stands as JSON, the rest as base64.
+    Fields that are not plain one-line text are printed as JSON strings, and fields that are not UTF-8 as base64.
     """
     from penstock.operating import reach
     from penstock.operating.dead_letters import listing
@@ -145,7 +147,7 @@ def show(
     default="100/s",
     show_default=True,
     metavar="N/s",
-    help="The most in a second, minute (`/m`) or hour; `off`.",
+    help="Maximum rate per second, minute (`/m`) or hour (`/h`); `off` for no limit.",
 )
 @yes_option
 @json_option
@@ -160,14 +162,14 @@ def replay(
     yes: bool,
     as_json: bool,
 ) -> None:
-    """Send dead letters of SPEC through their pipeline again: those with these IDs, those the filters take, or all.
+    """Send dead letters of SPEC through their pipeline again: those with IDs, those that match the filters, or all.
 
-    Without `--yes` it says what it would do and changes nothing. Each becomes a new entry with its own fields, byte for
-    byte, and the story of its deaths; its attempts begin at one. It passes deduplication and the backlog's limit. What
-    dies again meanwhile is not replayed again.
+    Without `--yes`, the command shows what it would do and changes nothing. Each dead letter becomes a new entry with
+    its original fields, byte for byte, and the history of its deaths. Attempts restart at 1. Deduplication and the
+    backlog limit do not apply. Messages that die again meanwhile are not replayed again.
 
-    It may be interrupted at any point, and run again: a letter is either still dead or back in the stream. The oldest
-    go first. With `--json` there is one object a line for each that was replayed, or would be.
+    The oldest go first. A replay can be interrupted and repeated: each message is either a dead letter or back in the
+    stream. `--json` prints one object per message.
 
     \b
     Examples:
@@ -181,7 +183,7 @@ def replay(
     try:
         per_second = rate_of(rate)
     except ValueError as wrong:
-        raise CannotGoOn(str(wrong), "leave it out for 100 a second") from None
+        raise CannotGoOn(str(wrong), "leave it out for `100/s`") from None
     plan = batch.Plan(*options.pipeline(), ids, filters, as_json=as_json)
     ctx.exit(reach.run(batch.replay(plan, per_second) if yes else batch.rehearse(plan, per_second)))
 
@@ -201,9 +203,9 @@ def purge(
     yes: bool,
     as_json: bool,
 ) -> None:
-    """Delete dead letters of SPEC for good: those with these IDs, those that the filters take, or all.
+    """Delete dead letters of SPEC for good: those with IDs, those that match the filters, or all.
 
-    Without `--yes` it says what it would do and changes nothing. What dies meanwhile stays.
+    Without `--yes`, the command shows what it would do and changes nothing. Messages that die meanwhile stay.
 
     \b
     Example:
@@ -225,7 +227,7 @@ def _filters(
     for one in fields:
         name, equals, value = one.partition("=")
         if not equals or not name:
-            raise CannotGoOn(f"`--field {one}` names no value", "write it as `--field job_id=42`")
+            raise CannotGoOn(f"`--field {one}` has no value", "write it as `--field job_id=42`")
         wanted.append((name, value))
     return Filters(error, reason or "", older_than, newer_than, tuple(wanted))
 
@@ -234,9 +236,7 @@ def _check_choice(ids: tuple[str, ...], filters: Filters, *, everything: bool) -
     _check_ids(ids)
     said = [bool(ids), bool(filters), everything]
     if not any(said):
-        raise CannotGoOn(
-            "it is not said which dead letters are meant", "name IDs, use filters such as `--error`, or `--all`"
-        )
+        raise CannotGoOn("no dead letters are selected", "give IDs, filters such as `--error`, or `--all`")
     if sum(said) > 1:
         raise CannotGoOn("IDs, filters and `--all` exclude each other", "choose one of them")
 
@@ -244,4 +244,4 @@ def _check_choice(ids: tuple[str, ...], filters: Filters, *, everything: bool) -
 def _check_ids(ids: tuple[str, ...]) -> None:
     for one in ids:
         if not ENTRY_ID.fullmatch(one):
-            raise CannotGoOn(f"`{one}` is no id of a dead letter", "`penstock dlq list` tells them")
+            raise CannotGoOn(f"`{one}` is not the id of a dead letter", "`penstock dlq list` shows ids")

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from penstock_spec.examples import Example
 
 
-@click.command(name="explain", short_help="Explain a rule, or a generated line.")
+@click.command(name="explain", short_help="Explain a rule or a generated line.")
 @click.argument("rule", shell_complete=complete_rule, metavar="RULE|FILE:LINE")
 def command(rule: str) -> None:
-    """Tell what a rule finds, why it matters and how to put it right, with a spec that fails and one that passes.
+    """Explain what RULE finds, why it matters and how to fix it, with a failing and a passing spec.
 
-    Or tell where a line of a generated file comes from: the fields that it hangs on, where they are written, and the
-    line of the template that made it.
+    With FILE:LINE, show where that line of a generated file comes from: the fields it depends on, where they are set,
+    and the line of the template.
 
     \b
     Examples:
@@ -41,7 +41,7 @@ def command(rule: str) -> None:
     found = catalogue().get(rule)
     if found is None:
         close = nearest(rule, list(catalogue()))
-        raise CannotGoOn(f"there is no rule `{rule}`", f"did you mean `{close}`?" if close else "see `penstock rules`")
+        raise CannotGoOn(f"no rule `{rule}`", f"did you mean `{close}`?" if close else "see `penstock rules`")
     paint = painter()
     click.echo(paint(f"{found.severity}[{found.name}]", found.severity) + paint(f": {found.title}", "bold"))
     click.echo("\n" + found.page.partition("\n")[2].strip())
@@ -54,7 +54,7 @@ def command(rule: str) -> None:
 
 def _tell_line(place: str) -> None:
     if importlib.util.find_spec("penstock_generate") is None:
-        raise CannotGoOn(f"`{place}` is no rule", "generated files are explained by `penstock-generate`: install that")
+        raise CannotGoOn(f"`{place}` is not a rule", "to explain generated files, install `penstock-generate`")
     explaining = importlib.import_module("penstock_generate.terminal.explain")
     explaining.tell(place)
 

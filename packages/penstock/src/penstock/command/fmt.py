@@ -13,17 +13,17 @@ from penstock_spec.findings import CannotGoOn
 from penstock_spec.repository import open_repository, read_inputs
 
 
-@click.command(name="fmt", short_help="Put specs into one style; comments stay.")
+@click.command(name="fmt", short_help="Format specs; comments stay.")
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
-@click.option("--check", is_flag=True, help="Change nothing; exit code 1 when something would change.")
-@click.option("--diff", is_flag=True, help="Change nothing; show what would change.")
+@click.option("--check", is_flag=True, help="Change nothing; exit with 1 if a file would change.")
+@click.option("--diff", is_flag=True, help="Change nothing; print the difference.")
 @platform_option
 @click.pass_context
 def command(ctx: click.Context, paths: tuple[Path, ...], check: bool, diff: bool, platform: Path | None) -> None:
-    """Put specs into one style: two spaces, `{a: 1, b: 2}`, one blank line at most, no blanks at ends of lines.
+    """Format specs: two-space indents, `{a: 1, b: 2}`, at most one blank line, no trailing blanks.
 
-    Order, quotes and comments stay as they are. Without PATHS the platform file and all of `specs/` are
-    formatted. A file that cannot be read is left alone and named (exit code 1).
+    Order, quotes and comments stay. Without PATHS, the platform file and all of `specs/` are formatted. Files that
+    cannot be read are reported and left unchanged (exit code 1).
     """
     from penstock_spec.formatting import NotFormatted, formatted
     from penstock_spec.report.safe import safe
@@ -36,7 +36,7 @@ def command(ctx: click.Context, paths: tuple[Path, ...], check: bool, diff: bool
         result, name = formatted(file), safe(file.name)
         if isinstance(result, NotFormatted):
             left += 1
-            click.echo(f"{name}: left alone: {safe(result.why)}; {safe(result.hint)}", err=True)
+            click.echo(f"{name}: not formatted: {safe(result.why)}; {safe(result.hint)}", err=True)
             continue
         before = file.raw if isinstance(file.raw, bytes) else b""
         if result.encode() == before:
@@ -51,7 +51,7 @@ def command(ctx: click.Context, paths: tuple[Path, ...], check: bool, diff: bool
         if not diff:
             click.echo(f"{name}: {'would be formatted' if check else 'formatted'}")
     if not changed and not left:
-        click.echo("everything is in style")
+        click.echo("all files are formatted")
     ctx.exit(1 if left or (changed and (check or diff)) else 0)
 
 
@@ -61,4 +61,6 @@ def replace_file(path: Path, name: str, text: str) -> None:
     try:
         atomic.write(path, text.encode(), path.stat().st_mode & 0o7777)
     except OSError as error:
-        raise CannotGoOn(f"`{name}` cannot be written: {error.strerror}", "allow it, or use `--diff`") from None
+        raise CannotGoOn(
+            f"`{name}` cannot be written: {error.strerror}", "check its permissions, or use `--diff`"
+        ) from None

@@ -30,16 +30,16 @@ NEXT = (
 """From a repository to a message that is done, and to all of it live."""
 
 
-@click.command(name="init", short_help="Make a new repository that works.")
+@click.command(name="init", short_help="Create a working repository.")
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False), default=Path())
 def command(folder: Path) -> None:
-    """Make a repository in FOLDER, by default here.
+    """Create a repository in FOLDER, by default the current one.
 
-    It has a platform file, a spec that lints clean, its handler, the schemas for editors, and a workflow that checks
-    all of it. Files that are there already stay as they are; a folder with a platform file is left alone.
+    It contains a platform file, a spec without findings, its handler, JSON Schemas for editors, and a CI workflow.
+    Existing files stay unchanged. A folder that has a platform file is refused.
     """
     if (folder / PLATFORM_FILE).exists():
-        says = f"`{folder / PLATFORM_FILE}` is there already"
+        says = f"`{folder / PLATFORM_FILE}` exists"
         raise CannotGoOn(says, "add a spec with `penstock new`, or name another folder")
     from penstock_spec import json_schema
 
@@ -63,6 +63,6 @@ def _written(path: Path, text: str) -> str:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise CannotGoOn(
-            f"`{path}` cannot be written: {error.strerror}", "name a folder that you may write to"
+            f"`{path}` cannot be written: {error.strerror}", "name a folder that you can write to"
         ) from None
     return "written"

@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from penstock.janitor.dry_run import RoundPlan
 
 
-@click.command(name="janitor", short_help="Look after all pipelines of an environment.")
+@click.command(name="janitor", short_help="Run a janitor: maintain all pipelines of an environment.")
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="[FOLDER | FILE.json...]")
 @environment_option
 @redis_option
-@click.option("--dry-run", is_flag=True, help="Say what one round would do, change nothing, and end.")
-@click.option("--once", is_flag=True, help="Make one round over each pipeline, and end.")
+@click.option("--dry-run", is_flag=True, help="Print what one round would do, change nothing, and stop.")
+@click.option("--once", is_flag=True, help="Run one round over each pipeline, and stop.")
 @listen_option
 @log_format_option
 @platform_option
@@ -44,17 +44,16 @@ def command(
     log_format: str | None,
     platform: Path | None,
 ) -> None:
-    """Look after all pipelines of an environment, until it is told to stop.
+    """Maintain all pipelines of an environment, until SIGTERM or SIGINT.
 
-    It promotes what is due, takes over from lost workers, puts the indexes right, trims what is finished, removes
-    ghosts, and tells metrics that no worker can. Of several janitors one leads and the others stand by; two at once do
-    no harm.
+    The janitor promotes due messages, takes over messages of lost workers, reconciles, trims finished messages, removes
+    ghosts, and exports metrics that workers cannot. Of several janitors, one leads and the others are standby.
 
-    Without an argument, the pipelines are those of the repository. A pod has none: there it looks after those in a
-    FOLDER of worker files that were generated. When they change it leaves, to be started anew.
+    Without an argument, it maintains the pipelines of the repository. In a pod, it maintains those in a generated
+    FOLDER of worker files, and stops when they change, so that Kubernetes restarts it.
 
-    With `--once` nothing is taken over from lost workers: that takes a whole lease of contact with Redis first.
-    `--dry-run` ends with 1 where of some pipelines it cannot be told what a round would do.
+    `--once` takes nothing over from lost workers, because that needs contact with Redis for a whole lease. `--dry-run`
+    exits with 1 if it cannot check a pipeline.
 
     \b
     Examples:
@@ -94,7 +93,7 @@ def _tell(seen: Sequence[RoundPlan]) -> int:
         tell(str(found))
     troubles = [(one.pipeline, as_sentence(one.trouble)) for one in seen if one.trouble]
     if not finds and not troubles:
-        tell("a round would find nothing to do")
+        tell("nothing to do")
     for pipeline, sentence in troubles:
-        aside(f"{pipeline}: it cannot be told what a round would do: {sentence.says}; {sentence.hint}")
+        aside(f"{pipeline}: cannot be checked: {sentence.says}; {sentence.hint}")
     return INCOMPLETE if troubles else 0

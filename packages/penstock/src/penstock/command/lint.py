@@ -16,7 +16,7 @@ from penstock_spec.findings import CannotGoOn, LintResult, Severity
 from penstock_spec.repository import SPECS, Repository, open_repository
 
 
-@click.command(name="lint", short_help="Tell everything that is wrong, where, and the way out.")
+@click.command(name="lint", short_help="Check specs: what is wrong, where, and how to fix it.")
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path, readable=False))
 @click.option(
     "-e",
@@ -25,7 +25,7 @@ from penstock_spec.repository import SPECS, Repository, open_repository
     multiple=True,
     metavar="NAME",
     shell_complete=complete_environment,
-    help="Check this environment only; may be given several times.",
+    help="Check only this environment; may be given several times.",
 )
 @click.option(
     "-f",
@@ -34,17 +34,17 @@ from penstock_spec.repository import SPECS, Repository, open_repository
     type=click.Choice(sorted(report.FORMATS)),
     default="text",
     show_default=True,
-    help="How findings are written; all but `text` are for machines.",
+    help="Output format.",
 )
 @click.option(
     "-o",
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Write to this file instead of the screen; `-` is the screen.",
+    help="Write to this file instead of standard output (`-`).",
 )
-@click.option("--strict", is_flag=True, help="Warnings and infos fail as well.")
-@click.option("--no-cache", is_flag=True, help="Check all specs anew, and keep nothing.")
+@click.option("--strict", is_flag=True, help="Fail on warnings and infos, too.")
+@click.option("--no-cache", is_flag=True, help="Neither read nor write the cache.")
 @platform_option
 @click.pass_context
 def command(
@@ -57,10 +57,10 @@ def command(
     no_cache: bool,
     platform: Path | None,
 ) -> None:
-    """Check specs and the platform file, in every environment, and the specs against each other.
+    """Check the platform file and specs: each spec in every environment, and all specs together.
 
-    Without PATHS all of `specs/` is checked. Exit code 0: no errors (with --strict, no findings at all); 1: errors;
-    2: the check could not be made, for example because there is no platform file.
+    Without PATHS, all of `specs/` is checked. Exit code 0: no errors (with --strict, no findings); 1: errors; 2: the
+    check could not run, for example without a platform file.
 
     \b
     Examples:
@@ -70,7 +70,7 @@ def command(
     """
     repository = open_repository(paths, platform, here())
     if repository.whole and not repository.specs:
-        raise CannotGoOn(f"there is no spec below `{SPECS}/`", "write one with `penstock new`")
+        raise CannotGoOn(f"no spec in `{SPECS}/`", "create one with `penstock new`")
     outcome = _unkept(repository, environments) if no_cache else _kept(repository, environments)
     outcome = seen_from(outcome, repository.root, base(form))
     to_screen = output is None or str(output) == "-"

@@ -21,26 +21,28 @@ from penstock_spec.findings import CannotGoOn, LintResult, Severity
 from penstock_spec.repository import SPECS, Repository, open_repository
 
 QUESTIONS = {
-    "team": ("Which team answers for it?", "owner.team"),
-    "handler": ("Which function does the work, as module:function?", "handler"),
-    "image": ("Which image has it, with a version?", "image"),
+    "team": ("Owning team?", "owner.team"),
+    "handler": ("Handler, as module:function?", "handler"),
+    "image": ("Image of the workers, with a version?", "image"),
 }
 
 
-@click.command(name="new", short_help="Write a new spec, by questions or by options.")
+@click.command(name="new", short_help="Create a spec from options or prompts.")
 @click.argument("name", required=False)
-@click.option("--team", help="Who answers for it.")
-@click.option("--handler", metavar="MODULE:FUNCTION", help="The function that does the work.")
-@click.option("--image", help="The workers' image, with a version.")
-@click.option("--stream", metavar="KEY", help="The stream's key; by default it follows from the name.")
-@click.option("--group", help="The consumer group; by default the name.")
-@click.option("--timeout", metavar="DURATION", help="How long one attempt may take, such as 60s.")
-@click.option("--concurrency", type=int, help="Messages that one worker runs at a time.")
-@click.option("--min", "least", type=int, help="Pods that are always there; 0 lets it sleep.")
-@click.option("--max", "most", type=int, help="Pods at most.")
+@click.option("--team", help="Owning team.")
+@click.option("--handler", metavar="MODULE:FUNCTION", help="Function that handles messages.")
+@click.option("--image", help="Image of the workers, with a version.")
+@click.option("--stream", metavar="KEY", help="Key of the stream; by default derived from the name.")
+@click.option("--group", help="Consumer group; by default the name.")
+@click.option("--timeout", metavar="DURATION", help="Timeout of one attempt, such as 60s.")
+@click.option("--concurrency", type=int, help="Messages that one worker handles at a time.")
+@click.option("--min", "least", type=int, help="Minimum of pods; 0 scales to zero.")
+@click.option("--max", "most", type=int, help="Maximum of pods.")
 @platform_option
 def command(name: str | None, platform: Path | None, **said: str | int | None) -> None:
-    """Write specs/NAME.yaml. On a terminal, what is not said by options is asked for; elsewhere it must be said.
+    """Create specs/NAME.yaml. On a terminal, missing values are prompted for.
+
+    Elsewhere NAME, --team, --handler and --image are required.
 
     \b
     Examples:
@@ -49,7 +51,7 @@ def command(name: str | None, platform: Path | None, **said: str | int | None) -
     """
     repository = open_repository((), platform, here())
     ask = sys.stdin.isatty()
-    name = name or _answer("name", "What is it called?", "name", ask=ask)
+    name = name or _answer("name", "Name of the pipeline?", "name", ask=ask)
     for option, (question, path) in QUESTIONS.items():
         said[option] = said[option] or _answer(option, question, path, ask=ask)
     _check("name", name)
@@ -57,13 +59,13 @@ def command(name: str | None, platform: Path | None, **said: str | int | None) -
         _check(path, said[option])
     file = repository.root / SPECS / f"{name}.yaml"
     if file.exists():
-        raise CannotGoOn(f"`{repository.name(file)}` is there already", "choose another name, or edit it")
+        raise CannotGoOn(f"`{repository.name(file)}` exists", "choose another name, or edit it")
     text = spec_text(name, said)
     outcome = _with(repository, file, text)
     told = report.render("text", seen_from(outcome, repository.root, here()), painter())
     if outcome.count(Severity.ERROR):
         click.echo(told, nl=False)
-        raise CannotGoOn("the spec would have errors, and was not written", "put that right, and try again")
+        raise CannotGoOn("the spec would have errors and was not written", "fix them and try again")
     _write(file, repository.name(file), text)
     click.echo(f"written {os.path.relpath(file)}\n\n{told}", nl=False)
 
@@ -107,8 +109,9 @@ def spec_text(name: str, said: dict[str, str | int | None]) -> str:
 
 def _answer(option: str, question: str, path: str, *, ask: bool) -> str:
     if not ask:
-        how = "as the first argument" if option == "name" else f"with `--{option}`"
-        raise CannotGoOn(f"the {option} of the spec is not said", f"say it {how}; on a terminal it is asked for")
+        if option == "name":
+            raise CannotGoOn("NAME is missing", "give it as the first argument")
+        raise CannotGoOn(f"`--{option}` is missing", "give it, or run this on a terminal")
     answer: str = click.prompt(question, prompt_suffix=" ", value_proc=_checked(path))
     return answer
 
@@ -145,7 +148,7 @@ def _problem(path: str, value: object) -> tuple[str, str] | None:
     except ValidationError as error:
         detail = error.errors(include_url=False)[0]
         context = detail.get("ctx") or {}
-        return str(context.get("says", detail["msg"])), str(context.get("hint", "say it otherwise"))
+        return str(context.get("says", detail["msg"])), str(context.get("hint", "choose another value"))
     return None
 
 
@@ -155,5 +158,5 @@ def _write(file: Path, name: str, text: str) -> None:
         file.write_text(text, encoding="utf-8")
     except OSError as error:
         raise CannotGoOn(
-            f"`{name}` cannot be written: {error.strerror}", "allow it, or choose another folder"
+            f"`{name}` cannot be written: {error.strerror}", "check its permissions, or choose another folder"
         ) from None

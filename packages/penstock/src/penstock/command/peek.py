@@ -35,12 +35,12 @@ NOT_IN_BLOCKS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-@click.command(name="peek", short_help="Look at what waits, by state, without taking anything.")
+@click.command(name="peek", short_help="Show waiting and running messages, without consuming any.")
 @spec_argument
 @click.argument("id_", metavar="[ID]", required=False)
-@click.option("--state", type=click.Choice(STATES), help="Only this state; all that have something otherwise.")
-@click.option("--limit", type=click.IntRange(1, 100), default=10, show_default=True, help="The most of each state.")
-@click.option("--bodies", is_flag=True, help="Show bodies, too.")
+@click.option("--state", type=click.Choice(STATES), help="Show this state only.")
+@click.option("--limit", type=click.IntRange(1, 100), default=10, show_default=True, help="Maximum per state.")
+@click.option("--bodies", is_flag=True, help="Show bodies as well.")
 @json_option
 @spec_options
 @click.pass_context
@@ -53,11 +53,11 @@ def command(
     bodies: bool,
     as_json: bool,
 ) -> None:
-    """Look at messages of SPEC that wait or run, by state, or at the one with ID. Nothing is taken or changed.
+    """Show waiting and running messages of SPEC by state, or the message with ID. Nothing is consumed or changed.
 
-    ID is an entry's id, or of a delayed message its own. Shown are attempts, how long an entry has not changed hands
-    (`idle`), when it is due, the field that correlates and `message.log_fields`; with `--bodies` the body, too. With
-    `--json` there is one object a line.
+    ID is the id of an entry, or of a delayed message. The output shows attempts, the time since the last delivery
+    (`idle`), the due time, the correlation and `message.log_fields`; with `--bodies` the body as well. `--json` prints
+    one object per line.
 
     \b
     Examples:
@@ -69,7 +69,7 @@ def command(
     from penstock.operating import reach
 
     if id_ is not None and not ENTRY_ID.fullmatch(id_) and not is_ulid(id_):
-        raise CannotGoOn(f"`{id_}` is no id of a message", "`penstock peek` without it lists some")
+        raise CannotGoOn(f"`{id_}` is not a message id", "`penstock peek` without an ID lists messages")
     if id_ is not None and state is not None:
         raise CannotGoOn("an ID and `--state` exclude each other", "leave one of them out")
     pipeline, credentials = options.pipeline()
@@ -105,9 +105,9 @@ async def _states(
             _tell(found, lens, now, bodies=bodies, as_json=as_json)
             told += len(found)
     if not measured.groups:
-        aside(f"the group `{pipeline.keys.group}` is not there; a worker or the janitor makes it")
+        aside(f"the group `{pipeline.keys.group}` does not exist; a worker or the janitor creates it")
     if not told:
-        aside(f"nothing of `{pipeline.name}` {f'is {states[0]}' if len(states) == 1 else 'waits or runs'}")
+        aside(f"no message of `{pipeline.name}` is {states[0] if len(states) == 1 else 'waiting or running'}")
     return 0 if told else INCOMPLETE
 
 
@@ -120,7 +120,7 @@ async def _one(pipeline: ResolvedPipeline, credentials: Credentials, id_: str, *
         now = await _now(link)
         one = await Peek(link, pipeline.keys).one(id_)
     if one is None:
-        aside(f"there is no message `{id_}`: it is done, or dead (`penstock dlq list`), or never was")
+        aside(f"no message `{id_}`: it is done, dead (see `penstock dlq list`), or never existed")
         return INCOMPLETE
     lens = Lens(pipeline.spec, pipeline.folder)
     if as_json:
@@ -147,7 +147,7 @@ def _heading(state: str, measured: Measurement, pipeline: ResolvedPipeline) -> s
         "parked": measured.parked,
         "delayed": measured.delayed,
     }
-    return f"{state}: {'nobody knows how many' if counts[state] is None else counts[state]}"
+    return f"{state}: {'unknown' if counts[state] is None else counts[state]}"
 
 
 def _tell(found: Sequence[Waiting], lens: Lens, now: int, *, bodies: bool, as_json: bool) -> None:
@@ -182,13 +182,13 @@ def _blocks(found: Sequence[Waiting], lens: Lens, now: int, *, bodies: bool) -> 
 
 def _about(one: Waiting, lens: Lens) -> str:
     if one.entry is None:
-        return f"({one.trouble or 'it was deleted from the stream'})"
+        return f"({one.trouble or 'deleted from the stream'})"
     return lens.look(one.entry.fields).line
 
 
 def _cells(one: Waiting, now: int) -> dict[str, str]:
     """What is known, by its heading."""
-    from penstock.operating.spans import span
+    from penstock_spec.values.display import span
 
     cells = {"message" if one.state == "delayed" else "id": one.id}
     if one.state != "delayed":

@@ -10,9 +10,9 @@ from penstock.terminal.console import painter
 
 
 @click.command(name="rules", short_help="List the rules.")
-@click.option("--json", "as_json", is_flag=True, help="For machines.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(as_json: bool) -> None:
-    """List every rule with its severity and what it finds. `penstock explain RULE` tells more."""
+    """List all rules with severity and title. `penstock explain RULE` shows a rule's page."""
     from penstock_spec.catalogue import catalogue
 
     rules = list(catalogue().values())

@@ -18,17 +18,17 @@ output_option = click.option(
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Write to this file instead of the screen.",
+    help="Write to this file instead of standard output.",
 )
 
 
-@click.group(name="schema", short_help="Write JSON Schemas for editors and of messages.")
+@click.group(name="schema", short_help="Write JSON Schemas for editors and messages.")
 def command() -> None:
     """Write JSON Schemas.
 
-    An editor with the YAML language server completes, explains and checks a spec that starts with
-    `# yaml-language-server: $schema=<file>`. A message whose schema is a model in code has it written to a file, which
-    `penstock lint` reads: linting never imports a team's code.
+    Editors with the YAML language server complete, explain and check specs that start with
+    `# yaml-language-server: $schema=<file>`. For messages defined by a model in code, `penstock lint` reads a schema
+    file instead of importing that code.
     """
 
 
@@ -36,7 +36,7 @@ def command() -> None:
 @click.option("--kind", default="pipeline", show_default=True, help="The kind of spec.")
 @output_option
 def spec(kind: str, output: Path | None) -> None:
-    """Write the schema of a kind of spec."""
+    """Write the JSON Schema of a kind of spec."""
     from penstock_spec.fields import nearest
     from penstock_spec.json_schema import spec_schema
     from penstock_spec.kinds import kinds
@@ -44,14 +44,14 @@ def spec(kind: str, output: Path | None) -> None:
     known = kinds()
     if kind not in known:
         close = nearest(kind, list(known)) or next(iter(known))
-        raise CannotGoOn(f"there is no kind `{kind}`", f"write `--kind {close}`")
+        raise CannotGoOn(f"no kind `{kind}`", f"write `--kind {close}`")
     _put(spec_schema(known[kind]), output)
 
 
 @command.command(name="platform")
 @output_option
 def platform(output: Path | None) -> None:
-    """Write the schema of the platform file."""
+    """Write the JSON Schema of the platform file."""
     from penstock_spec.json_schema import platform_schema
 
     _put(platform_schema(), output)
@@ -59,15 +59,15 @@ def platform(output: Path | None) -> None:
 
 @command.command(name="message")
 @click.argument("specs", nargs=-1, type=click.Path(path_type=Path))
-@click.option("--write", "to_write", is_flag=True, help="Write the schema beside each spec.")
-@click.option("--check", "to_check", is_flag=True, help="Compare with the file; exit code 1 when they differ.")
+@click.option("--write", "to_write", is_flag=True, help="Write each schema beside its spec.")
+@click.option("--check", "to_check", is_flag=True, help="Compare with the files; exit with 1 if they differ.")
 @click.option(
     "--path",
     "paths",
     multiple=True,
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     metavar="FOLDER",
-    help="Where the code is, beside the current folder; may be given several times.",
+    help="Folder with code, besides the current one; may be given several times.",
 )
 @platform_option
 @click.pass_context
@@ -79,10 +79,10 @@ def message(
     paths: tuple[Path, ...],
     platform: Path | None,
 ) -> None:
-    """Make the schema of messages from the model in code that `message.schema.model` names.
+    """Generate the JSON Schema of messages from the model that `message.schema.model` names.
 
-    This imports the code. Without SPECS all specs that name a model are meant; without --write or --check the schemas
-    are printed.
+    This imports the team's code. Without SPECS, all specs that name a model are processed; without --write or --check,
+    schemas are printed.
 
     \b
     Examples:
@@ -93,7 +93,7 @@ def message(
     from penstock_spec.repository import open_repository
 
     if to_write and to_check:
-        raise click.UsageError("`--write` and `--check` are one or the other", ctx)
+        raise click.UsageError("`--write` and `--check` exclude each other", ctx)
     repository = open_repository([find_spec(one, platform) for one in specs], platform, here())
     stale = 0
     for found in message_model.named_in(repository):
@@ -104,11 +104,11 @@ def message(
         elif to_check:
             problem = message_model.compare(found.file, text)
             stale += bool(problem)
-            click.echo(f"{repository.name(found.file)}: {problem or 'as in the code'}")
+            click.echo(f"{repository.name(found.file)}: {problem or 'up to date'}")
         else:
             click.echo(text, nl=False)
     if stale:
-        click.echo("hint: write them anew with `penstock schema message --write`", err=True)
+        click.echo("hint: update them with `penstock schema message --write`", err=True)
     ctx.exit(1 if stale else 0)
 
 

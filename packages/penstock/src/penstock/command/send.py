@@ -24,13 +24,22 @@ if TYPE_CHECKING:
     from penstock.wire.credentials import Credentials
 
 
-@click.command(name="send", short_help="Send messages, as the spec says.")
+@click.command(name="send", short_help="Send messages to a pipeline.")
 @spec_argument
 @click.argument("body", required=False, metavar="[BODY|-]")
-@click.option("--lines", is_flag=True, help="Standard input has a message a line.")
-@click.option("--delay", metavar="SPAN", callback=parse_duration, help="It is due after this, such as `30s`.")
-@click.option("--at", metavar="TIME", help="It is due then, such as `2027-01-31T08:00:00Z`; a time zone must be said.")
-@click.option("--key", metavar="TEXT", help="The deduplication key, instead of the field that the spec names.")
+@click.option("--lines", is_flag=True, help="Read one message per line from standard input.")
+@click.option(
+    "--delay",
+    metavar="SPAN",
+    callback=parse_duration,
+    help="Delay before the message enters the stream, such as `30s`.",
+)
+@click.option(
+    "--at",
+    metavar="TIME",
+    help="When the message enters the stream, such as `2027-01-31T08:00:00Z`; the time zone is required.",
+)
+@click.option("--key", metavar="TEXT", help="Deduplication key, instead of the field that the spec names.")
 @json_option
 @spec_options
 @click.pass_context
@@ -44,13 +53,13 @@ def command(
     key: str | None,
     as_json: bool,
 ) -> None:
-    """Send BODY, a JSON object, to the pipeline SPEC; with `-` or without it, what comes by standard input.
+    """Send BODY, a JSON object, to the pipeline SPEC. Without BODY or with `-`, read standard input.
 
-    It is checked as every producer checks it, before Redis is touched. The message's own id is told on standard output,
-    one a line; what was not sent on standard error. `unknown` is what got no answer: it may have been sent.
+    The body is checked as every producer checks it, before it is sent. Standard output has one message id per line;
+    errors go to standard error. `unknown` means that Redis did not answer: the message may have been sent.
 
-    With `--json` there is one object a line, whose `outcome` is `sent`, `delayed`, `duplicate`, `not-sent` or
-    `unknown`. It ends with 1 when something was not sent, or is unknown.
+    `--json` prints one object per line, whose `outcome` is `sent`, `delayed`, `duplicate`, `not-sent` or `unknown`.
+    Exit code 1: a message was not sent, or its outcome is unknown.
 
     \b
     Examples:
@@ -62,13 +71,15 @@ def command(
     if lines and body not in (None, "-"):
         raise CannotGoOn("a BODY and `--lines` exclude each other", "leave one of them out")
     if key is not None and lines:
-        raise CannotGoOn("`--key` is for one message, and `--lines` sends many", "leave one of them out")
+        raise CannotGoOn(
+            "`--key` and `--lines` exclude each other: a key belongs to one message", "leave one of them out"
+        )
     if delay is not None and at is not None:
-        raise CannotGoOn("`--delay` and `--at` both say when it is due", "leave one of them out")
+        raise CannotGoOn("`--delay` and `--at` exclude each other", "leave one of them out")
     when = None if at is None else _time(at)
     pipeline, credentials = options.pipeline()
     if key is not None and pipeline.spec.message.dedup is None:
-        raise CannotGoOn(f"`{pipeline.name}` tells no duplicates, so that a `--key` means nothing", "leave it out")
+        raise CannotGoOn("`--key` needs `message.dedup` in the spec", "set it, or leave `--key` out")
     source = _given(body, lines=lines)
     wanted = Wanted(None if delay is None else delay / 1000, when, key)
     ctx.exit(reach.run(_send(pipeline, credentials, source, wanted, lines=lines, as_json=as_json)))
@@ -78,10 +89,10 @@ def _time(text: str) -> datetime:
     try:
         when = datetime.fromisoformat(text)
     except ValueError:
-        raise CannotGoOn(f"`--at {text}` is no time", "write it as `2027-01-31T08:00:00Z`") from None
+        raise CannotGoOn(f"`--at {text}` is not a time", "write it as `2027-01-31T08:00:00Z`") from None
     if when.utcoffset() is None:
         hint = f"write `{text}Z` for UTC, or `{text}+01:00`"
-        raise CannotGoOn(f"`--at {text}` has no time zone, so nobody knows when it is", hint)
+        raise CannotGoOn(f"`--at {text}` has no time zone", hint)
     return when
 
 
@@ -93,9 +104,9 @@ async def _given(body: str | None, *, lines: bool) -> AsyncIterator[list[bytes]]
         yield [os.fsencode(body)]
         return
     if sys.stdin is None:
-        raise CannotGoOn("standard input is closed", "hand over a BODY")
+        raise CannotGoOn("standard input is closed", "give a BODY")
     if sys.stdin.isatty():
-        aside("a JSON object a line, then Ctrl-D:" if lines else "a JSON object, then Ctrl-D:")
+        aside("enter one JSON object per line, then Ctrl-D:" if lines else "enter a JSON object, then Ctrl-D:")
     found = [b""]
     async for some in lines_of(sys.stdin.fileno()):
         if lines:
@@ -142,7 +153,7 @@ async def _send(
             try:
                 outcomes = await _outcomes(producer, [body for _, body in told], wanted)
             except asyncio.CancelledError:
-                aside(f"what became of {_which(told[0][0], passed, lines=lines)} is unknown")
+                aside(f"the outcome of {_which(told[0][0], passed, lines=lines)} is unknown")
                 raise
             for (number, _), outcome in zip(told, outcomes, strict=True):
                 failed += not isinstance(outcome, (Sent, Duplicate))
@@ -184,8 +195,8 @@ def _which(first: int, last: int, *, lines: bool) -> str:
 
 
 def _tell(outcome: Outcome, where: str, number: int) -> None:
-    from penstock.operating.spans import moment
     from penstock.producer.outcomes import Duplicate, Failed, Sent
+    from penstock_spec.values.display import moment
 
     del number
     match outcome:
@@ -194,10 +205,10 @@ def _tell(outcome: Outcome, where: str, number: int) -> None:
             if outcome.due is not None:
                 aside(f"{where}due at {moment(outcome.due)}")
             if outcome.dropped:
-                aside(f"{where}made room by dropping {outcome.dropped} that nobody had read")
+                aside(f"{where}dropped {outcome.dropped} unread messages to make room")
         case Duplicate():
             tell(outcome.id)
-            aside(f"{where}a duplicate: the same was sent before, under this id, and is not sent again")
+            aside(f"{where}duplicate of this message; not sent again")
         case Failed():
             aside(f"{where}not sent: {outcome.error}")
         case _:

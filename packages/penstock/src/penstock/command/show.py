@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 WIDEST = 64
 
 
-@click.command(name="show", short_help="Show a spec as it is in an environment, and where each value comes from.")
+@click.command(name="show", short_help="Show a spec in an environment, and where each value comes from.")
 @click.argument("spec", type=click.Path(path_type=Path))
 @click.argument("only", nargs=-1, metavar="[FIELD]...")
 @environment_option
-@click.option("--json", "as_json", is_flag=True, help="For machines: every value with its path, source and place.")
-@click.option("--plain", is_flag=True, help="The resolved spec alone, without where values come from.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON: each value with its path, source and place.")
+@click.option("--plain", is_flag=True, help="Print the resolved spec alone, without sources.")
 @platform_option
 @click.pass_context
 def command(
@@ -37,12 +37,12 @@ def command(
     plain: bool,
     platform: Path | None,
 ) -> None:
-    """Show SPEC (a file, or its name) with all that an environment, the platform file and defaults add.
+    """Show SPEC (a file or a name) with the values from the environment, the platform file and defaults.
 
-    With FIELDs, such as `work` or `scaling.replicas`, only these are shown.
+    With FIELDs, such as `work` or `scaling.replicas`, show only these.
 
-    Each line ends with where its value comes from: a line of the spec, the spec's overrides for the environment, a line
-    of the platform file, other fields (`derived`), or a default. The whole output is itself a valid spec.
+    Each line ends with the source of its value: a line of the spec, an override for the environment, a line of the
+    platform file, other fields (`derived`), or a default. The output is a valid spec.
 
     \b
     Examples:
@@ -88,5 +88,5 @@ def _check_fields(model: type[Section], only: tuple[str, ...]) -> None:
         if not knows(model, one):
             close = nearest(one, known_paths(model))
             raise CannotGoOn(
-                f"there is no field `{one}`", f"did you mean `{close}`?" if close else "leave it out to see them all"
+                f"there is no field `{one}`", f"did you mean `{close}`?" if close else "leave it out to see all fields"
             )

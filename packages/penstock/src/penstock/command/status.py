@@ -29,14 +29,14 @@ SHORTEST = 0.1
 HOME, TO_END_OF_LINE, TO_END = "\x1b[H", "\x1b[K", "\x1b[J"
 
 
-@click.command(name="status", short_help="Show how pipelines are: what waits, runs, is dead, and how fast it goes.")
+@click.command(name="status", short_help="Show the state of pipelines: backlog, dead letters, throughput.")
 @click.argument("specs", nargs=-1, metavar="[SPEC]...", type=click.Path(path_type=Path))
 @click.option(
     "--watch",
     metavar="[SECONDS]",
     is_flag=False,
     flag_value=str(INTERVAL),
-    help="Look again and again, each second or as often as said, until Ctrl-C.",
+    help="Refresh every second, or at this interval, until Ctrl-C.",
 )
 @json_option
 @where_options
@@ -50,25 +50,25 @@ def command(
     redis: str | None,
     platform: Path | None,
 ) -> None:
-    """Show how the pipelines of an environment are, all or those of SPECs. It changes nothing.
+    """Show the state of an environment's pipelines, all or those of SPECs. Nothing is changed.
 
     \b
-    new        messages that nobody was given yet
-    running    held by consumers
-    ready      due for another attempt, or given back; waits for a worker
-    suspect    held by a worker that was lost; will run in a process of its own
-    parked     failed, and not yet due for the next attempt
-    delayed    sent for later, and not in the stream yet
+    new        not delivered yet
+    running    owned by consumers
+    ready      due again or given back; waiting for a worker
+    suspect    its worker was lost; will run isolated
+    parked     failed; waiting for the due time of its retry
+    delayed    sent with a delay; not in the stream yet
     dead       dead letters
-    oldest     how long the oldest has waited of those that could be worked on now
-    consumers  who reads in the group
-    done/s     messages done in a second
+    oldest     age of the oldest message that could be processed now
+    consumers  consumers in the group
+    done/s     messages done per second
 
-    `done/s` is told from what Redis counts, over one second or between two looks. It is `-` at the first look, on Redis
-    before 7, which counts less, and where `stream.backlog.when_full` is `drop-oldest`: dropped messages leave the
-    stream as finished ones do. What was buried is not counted as done.
+    `done/s` is computed from Redis's counters, over one second or between two refreshes. It is `-` at the first
+    refresh, with Redis older than 7, and with `stream.backlog.when_full: drop-oldest`, where dropped messages look like
+    finished ones. Dead letters do not count as done.
 
-    `-` elsewhere means that Redis cannot tell. With `--json` there is one document; with `--watch` too, one a line.
+    Elsewhere, `-` means unknown. `--json` prints one document, or with `--watch` one per line.
 
     \b
     Examples:
@@ -93,10 +93,12 @@ def _seconds(said: str) -> float:
         seconds = float(said.removesuffix("s"))
     except ValueError:
         raise CannotGoOn(
-            f"`--watch {said}` is no number of seconds", f"write `--watch 2 {said}`, or `--watch` at the end"
+            f"`--watch {said}` is not a number of seconds", f"write `--watch 2 {said}`, or `--watch` at the end"
         ) from None
     if not SHORTEST <= seconds <= 86_400:  # noqa: PLR2004 - a day
-        raise CannotGoOn(f"`--watch {said}` is not between {SHORTEST} seconds and a day", "look less often, or more")
+        raise CannotGoOn(
+            f"`--watch {said}` is not between {SHORTEST} seconds and a day", "choose an interval between them"
+        )
     return seconds
 
 
@@ -154,7 +156,7 @@ def _draw(lines: list[str], *, first: bool) -> None:
     """Over what was drawn before; what does not fit is left out, and its lines are told."""
     fits = max(shutil.get_terminal_size().lines - 1, 2)
     if len(lines) > fits:
-        lines = [*lines[: fits - 1], f"... and {len(lines) - fits + 1} lines more"]
+        lines = [*lines[: fits - 1], f"... and {len(lines) - fits + 1} more lines"]
     text = "".join(f"{line}{TO_END_OF_LINE}\n" for line in lines)
     click.echo(f"{HOME}{TO_END if first else ''}{text}{TO_END}", nl=False)
 
@@ -181,7 +183,7 @@ def _lines(found: Sequence[Status]) -> list[str]:
 
 
 def _cells(status: Status) -> list[str]:
-    from penstock.operating.spans import count, rate, span
+    from penstock_spec.values.display import count, rate, span
 
     one = status.measured
     if one is None:
@@ -197,15 +199,19 @@ def _cells(status: Status) -> list[str]:
 
 def _troubles(found: Sequence[Status]) -> list[str]:
     """What the table cannot say."""
-    from penstock.operating.spans import many
+    from penstock_spec.values.display import many
 
     lines = []
     for one in found:
         spec = one.pipeline.spec
         if one.trouble:
-            lines.append(f"{spec.name}: it cannot be told how it is: {one.trouble}")
+            lines.append(f"{spec.name}: state unknown: {one.trouble}")
         elif not one.has_group:
-            lines.append(f"{spec.name}: the group `{spec.stream.group}` is not there; a worker or the janitor makes it")
+            lines.append(
+                f"{spec.name}: the group `{spec.stream.group}` does not exist; a worker or the janitor creates it"
+            )
         elif one.measured and one.measured.expired:
-            lines.append(f"{spec.name}: {many(one.measured.expired, 'lost consumer')} not taken over yet")
+            lines.append(
+                f"{spec.name}: {many(one.measured.expired, 'consumer')} with an expired lease, not taken over yet"
+            )
     return lines

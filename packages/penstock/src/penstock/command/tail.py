@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from penstock.wire.credentials import Credentials
 
 
-@click.command(name="tail", short_help="Follow new messages as they come, without taking any.")
+@click.command(name="tail", short_help="Follow new messages, without consuming any.")
 @spec_argument
-@click.option("-n", "--last", type=click.IntRange(0, 1000), default=0, help="Begin with so many that are there.")
-@click.option("--bodies", is_flag=True, help="Show bodies, too.")
+@click.option("-n", "--last", type=click.IntRange(0, 1000), default=0, help="Start with this many existing messages.")
+@click.option("--bodies", is_flag=True, help="Show bodies as well.")
 @json_option
 @spec_options
 @click.pass_context
@@ -31,11 +31,11 @@ def command(
     bodies: bool,
     as_json: bool,
 ) -> None:
-    """Follow new messages of SPEC as they come, until Ctrl-C. It takes nothing: workers get every one of them.
+    """Follow new messages of SPEC until Ctrl-C. No message is consumed: workers receive them all.
 
-    Shown are id, age, the field that correlates and `message.log_fields`; with `--bodies` the body, too.
-    Where a stream keeps nothing that is done, what is done while others are shown may be missed. Delayed messages are
-    shown when they enter the stream. With `--json` there is one object a line.
+    The output shows id, age, the correlation and `message.log_fields`; with `--bodies` the body as well. Messages that
+    are finished and deleted very quickly may be missed. Delayed messages appear when they enter the stream. `--json`
+    prints one object per line.
 
     \b
     Examples:
@@ -66,7 +66,7 @@ async def _tail(
         offset = milliseconds(await ask(asking(link, "TIME"))) / 1000 - time.monotonic()
         follower = Follower(link, pipeline.keys.stream, ask)
         found = await follower.begin(last)
-        aside(f"following `{pipeline.keys.stream}`; Ctrl-C ends it")
+        aside(f"following `{pipeline.keys.stream}`; press Ctrl-C to stop")
         show = _json if as_json else _text
         show(found, lens, offset, bodies=bodies)
         async for page in follower.follow():
@@ -75,8 +75,8 @@ async def _tail(
 
 def _text(page: Sequence[Entry], lens: Lens, offset: float, *, bodies: bool) -> None:
     from penstock.operating.entry import pretty, shown_fields
-    from penstock.operating.spans import span
     from penstock_spec.report.safe import safe
+    from penstock_spec.values.display import span
 
     for entry in page:
         about = lens.look(entry.fields)

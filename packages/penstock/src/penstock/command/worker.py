@@ -17,13 +17,17 @@ from penstock.terminal.options import (
 from penstock.terminal.resolving import address_of, resolve_pipelines, set_up_log
 
 
-@click.command(name="worker", short_help="Run a pipeline's messages.")
+@click.command(name="worker", short_help="Run a worker: process a pipeline's messages.")
 @click.argument("spec", type=click.Path(path_type=Path))
 @environment_option
 @redis_option
-@click.option("--until-idle", is_flag=True, help="Leave when there is nothing left to do.")
+@click.option("--until-idle", is_flag=True, help="Stop when no message is left.")
 @click.option(
-    "--path", "paths", multiple=True, type=click.Path(path_type=Path), help="A folder with code; the current one is."
+    "--path",
+    "paths",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="Folder with code, besides the current one; may be given several times.",
 )
 @listen_option
 @log_format_option
@@ -40,10 +44,10 @@ def command(
     log_format: str | None,
     platform: Path | None,
 ) -> None:
-    """Run the messages of SPEC (a file, or its name) until it is told to stop.
+    """Process the messages of SPEC (a file or a name) until SIGTERM or SIGINT.
 
-    SIGTERM or SIGINT begin a drain: reading stops, what runs is finished within the spec's grace, the rest is given
-    back. A second signal ends it at once; nothing is lost, as what was not settled is taken over.
+    The signal starts a graceful shutdown: the worker reads no more messages, finishes running ones within
+    `shutdown.grace`, and gives the rest back. A second signal stops it at once; other workers take its messages over.
 
     \b
     Examples:

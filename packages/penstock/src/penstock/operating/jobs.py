@@ -1,4 +1,4 @@
-"""What people ask of a scheduler: how its jobs stand, and why one does not run."""
+"""The jobs of a scheduler, for people on call: their status, why one does not run, pausing and resuming."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from penstock.scheduler.due_times import cron_after, interval
+from penstock.scheduler.due import cron_after
+from penstock.scheduler.due_times import cron_after
 from penstock.scheduler.job_steps import ALL, MOST, MOST_ASKED, JobAnswer, JobSteps
 from penstock.scheduler.resolved import ResolvedScheduler
 from penstock.scheduler.run_record import RunRecord
@@ -14,30 +15,31 @@ from penstock.wire.command import Argument
 from penstock.wire.errors import Refused
 from penstock.wire.link import Link
 from penstock_spec.kinds.scheduler.effective import EffectiveJob, effective_jobs, matches, runs
+from penstock_spec.values.display import span
 
 State = Literal["running", "due", "waiting", "paused", "unregistered"]
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """One job, at one moment of Redis's time; times are its seconds."""
+class JobStatus:
+    """One job at one moment. Times are seconds of Redis time."""
 
     name: str
     state: State
     now: float
     due: int | None
-    """When it is due again; of one that runs, nothing."""
+    """When it is due; None while it runs."""
     deadline: int | None
-    """Of one that runs."""
+    """None unless it runs."""
     life: str
-    """Which pod's life runs it."""
+    """The consumer that runs it."""
     lives: bool
-    """Whether that goes on."""
+    """Whether that consumer's lease holds."""
     story: RunRecord | None
     shard: int | None
 
-    def told(self) -> dict[str, object]:
-        """For machines."""
+    def as_json(self) -> dict[str, object]:
+        """Name and value of each column of `--json`."""
         story = self.story
         return {
             "job": self.name,
@@ -58,18 +60,17 @@ class Standing:
         }
 
 
-class Desk:
-    """Asks over one link."""
+class JobControl:
+    """Reads and changes the state of jobs over one link."""
 
     def __init__(self, scheduler: ResolvedScheduler, link: Link) -> None:
-        """Nothing is asked yet."""
-        self._scheduler = scheduler
+        """Send nothing yet."""
         self._keys = scheduler.keys
         self._link = link
         self._steps = JobSteps(link, self._keys)
 
     async def names(self) -> list[str]:
-        """All that are registered, in their order."""
+        """Names of all registered jobs, sorted."""
         found: set[str] = set()
         cursor = b"0"
         while True:
@@ -80,21 +81,21 @@ class Desk:
                 return sorted(found)
 
     async def all_paused(self) -> bool:
-        """Whether nobody takes anything."""
+        """Whether `pause --all` is in force."""
         return await self._link.call("ZSCORE", self._keys.paused, ALL) is not None
 
-    async def standing(self, names: Sequence[str]) -> list[Standing]:
-        """Of each."""
+    async def status(self, names: Sequence[str]) -> list[JobStatus]:
+        """The status of each job."""
         return [one for at in range(0, len(names), MOST) for one in await self._page(names[at : at + MOST])]
 
-    async def ask_for(self, what: Literal["pause", "resume", "run_now"], names: Sequence[str]) -> list[JobAnswer]:
-        """For each, in pages."""
+    async def change(self, what: Literal["pause", "resume", "run_now"], names: Sequence[str]) -> list[JobAnswer]:
+        """Change each job."""
         found: list[JobAnswer] = []
         for at in range(0, len(names), MOST_ASKED):
             found += await self._steps.ask_for(what, names[at : at + MOST_ASKED])
         return found
 
-    async def _page(self, names: Sequence[str]) -> list[Standing]:
+    async def _page(self, names: Sequence[str]) -> list[JobStatus]:
         keys = self._keys
         if not names:
             return []
@@ -121,7 +122,7 @@ class Desk:
                 else "due" if int(float(waits_)) <= now else "waiting"
             )  # fmt: skip
             found.append(
-                Standing(
+                JobStatus(
                     name,
                     state,
                     now,
@@ -143,84 +144,77 @@ class Desk:
         return told
 
 
-def why(scheduler: ResolvedScheduler, one: Standing, *, all_paused: bool) -> list[str]:
-    """In words: when it runs next, and what holds it. The first line says most."""
+def explain(scheduler: ResolvedScheduler, job: JobStatus, *, all_paused: bool) -> list[str]:
+    """Say when a job runs next, and why not earlier. The first line says most."""
     spec = scheduler.spec
-    job = next((each for each in effective_jobs(spec) if each.name == one.name), None)
-    told = list(_now(one, all_paused=all_paused))
-    if not runs(spec, one.name):
-        pattern = spec.patterns.disabled if matches(spec.patterns.disabled, one.name) else ""
-        told.insert(
+    settings = next((each for each in effective_jobs(spec) if each.name == job.name), None)
+    lines = [_state(job, all_paused=all_paused)]
+    if not runs(spec, job.name):
+        disabled = spec.patterns.disabled if matches(spec.patterns.disabled, job.name) else ""
+        lines.insert(
             0,
-            f"it is disabled: `patterns.disabled` (`{pattern}`) matches its name"
-            if pattern
-            else f"it is not enabled: `patterns.enabled` (`{spec.patterns.enabled}`) does not match its name",
+            f"disabled: `patterns.disabled` (`{disabled}`) matches its name"
+            if disabled
+            else f"not enabled: `patterns.enabled` (`{spec.patterns.enabled}`) does not match its name",
         )
-    elif one.state == "unregistered" and job is None and isinstance(spec.jobs, list):
-        told.append("the spec does not list it")
-    elif one.state == "unregistered":
-        told.append("a pod registers it at its next refresh; see that one runs that has its shard")
-    if spec.shards.mine is not None and one.shard is not None:
-        told.append(f"it belongs to shard {one.shard} of {spec.shards.count}: a pod must have that one")
-    told += _last(one)
-    if job is not None:
-        told.append(_schedule(job, one.now))
-    return told
+    elif job.state == "unregistered" and settings is None and isinstance(spec.jobs, list):
+        lines.append("the spec does not list it")
+    elif job.state == "unregistered":
+        lines.append("a pod with its shard registers it at its next refresh; check that one runs")
+    if spec.shards.mine is not None and job.shard is not None:
+        lines.append(f"only a pod with shard {job.shard} of {spec.shards.count} runs it")
+    lines.append(_last_run(job))
+    if settings is not None:
+        lines.append(_schedule(settings, job.now))
+    return lines
 
 
-def _now(one: Standing, *, all_paused: bool) -> list[str]:
-    match one.state:
+def _state(job: JobStatus, *, all_paused: bool) -> str:
+    match job.state:
         case "running":
-            return [_running(one)]
+            return _running(job)
         case "paused":
-            return ["it is paused; `penstock scheduler resume` with its name lets it run again"]
+            return "paused; `penstock scheduler resume` with its name ends that"
         case "unregistered":
-            return ["it is not registered: no pod has said that it is to run"]
-        case "due" | "waiting":
-            pass
-    if all_paused:
-        return ["all jobs are paused; `penstock scheduler resume --all` lets them run again"]
-    return [_waiting(one, one.due or 0)]
+            return "not registered by any pod"
+        case "due" | "waiting" if all_paused:
+            return "all jobs are paused; `penstock scheduler resume --all` ends that"
+        case "due":
+            return f"due for {_span(job.now - (job.due or 0))}: no pod runs, or none has a free permit"
+        case "waiting":
+            return _waiting(job, job.due or 0)
 
 
-def _running(one: Standing) -> str:
-    over = "" if one.lives else ", whose lease is over: the leader hands the job back"
-    left = (one.deadline or 0) - one.now
-    until = f"its time is over in {span(left)}" if left >= 0 else f"its time has been over for {span(-left)}"
-    return f"it runs on `{one.life or 'nobody'}`{over}; {until}"
+def _running(job: JobStatus) -> str:
+    lost = "" if job.lives else ", whose lease expired; the leader makes the job due again"
+    left = (job.deadline or 0) - job.now
+    deadline = f"deadline in {_span(left)}" if left >= 0 else f"deadline passed {_span(-left)} ago"
+    return f"running on `{job.life or 'nobody'}`{lost}; {deadline}"
 
 
-def _waiting(one: Standing, due: int) -> str:
-    story = one.story
-    if one.state == "due":
-        return f"it has been due for {span(one.now - due)}: no pod has had a permit for it, or none runs"
+def _waiting(job: JobStatus, due: int) -> str:
+    story = job.story
     if story is not None and story.streak and story.next == due and not story.was_begun(due):
         of = f" of class `{story.class_}`" if story.class_ not in ("", "-") else ""
         times = "1 failure" if story.streak == 1 else f"{story.streak} failures in a row"
-        return f"it backs off after {times}{of}, and is due in {span(due - one.now)}"
-    return f"it waits for its time, and is due in {span(due - one.now)}"
+        return f"backing off after {times}{of}; due in {_span(due - job.now)}"
+    return f"waiting; due in {_span(due - job.now)}"
 
 
-def _last(one: Standing) -> list[str]:
-    story = one.story
+def _last_run(job: JobStatus) -> str:
+    story = job.story
     if story is None:
-        return ["it has not run yet"]
-    took = span(story.ended - story.acquired)
-    ago = span(one.now - story.ended)
-    return [f"its last run ended {ago} ago on `{story.consumer}`: {story.outcome}, after {took}"]
+        return "not run yet"
+    took, ago = _span(story.ended - story.acquired), _span(job.now - story.ended)
+    return f"last run: {story.outcome}, {ago} ago on `{story.consumer}`, took {took}"
 
 
 def _schedule(job: EffectiveJob, now: float) -> str:
-    if job.cron is not None:
-        return (
-            f"it runs by `{job.cron}` ({job.time_zone}), next in {span(cron_after(job.cron, job.time_zone, now) - now)}"
-        )
-    return f"it runs every {span(interval(job))}"
+    if job.cron is None:
+        return f"runs every {job.every}"
+    following = cron_after(job.cron, job.time_zone, now) - now
+    return f"runs by `{job.cron}` ({job.time_zone}), next in {_span(following)}"
 
 
-def span(seconds: float) -> str:
-    """As people say it: `3h 5m`, `42s`."""
-    whole = max(0, round(seconds))
-    parts = [(whole // 86_400, "d"), (whole // 3600 % 24, "h"), (whole // 60 % 60, "m"), (whole % 60, "s")]
-    told = [f"{count}{unit}" for count, unit in parts if count]
-    return " ".join(told[:2]) or "0s"
+def _span(seconds: float) -> str:
+    return span(1000 * seconds)

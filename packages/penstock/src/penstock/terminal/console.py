@@ -28,7 +28,7 @@ def here() -> Path:
     try:
         return Path.cwd()
     except FileNotFoundError:
-        raise CannotGoOn("the current folder does not exist any more", "change into one that does") from None
+        raise CannotGoOn("the current folder no longer exists", "change to another folder") from None
 
 
 def coloured(stream: TextIO | None) -> bool:
@@ -53,4 +53,4 @@ def today() -> date:
     try:
         return date.fromisoformat(said)
     except ValueError:
-        raise CannotGoOn(f"`PENSTOCK_TODAY` is `{said}`, which is no date", "write it as `2027-01-31`") from None
+        raise CannotGoOn(f"`PENSTOCK_TODAY` is `{said}`, which is not a date", "write it as `2027-01-31`") from None

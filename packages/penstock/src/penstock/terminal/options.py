@@ -25,7 +25,7 @@ platform_option = click.option(
     "--platform",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="The platform file; by default `penstock.yaml` here or in the nearest folder above.",
+    help="Platform file; by default `penstock.yaml` in this folder or the nearest above it.",
 )
 
 
@@ -51,19 +51,22 @@ environment_option = click.option(
     metavar="NAME",
     envvar="PENSTOCK_ENV",
     shell_complete=complete_environment,
-    help="The environment; `PENSTOCK_ENV` names it too, and where there is only one nobody must.",
+    help="Environment, also from `PENSTOCK_ENV`; optional if there is only one.",
 )
 
 
 def redis_option(verb: F) -> F:
     """Which Redis, as `redis`: that of the platform file unless one is said."""
-    url = click.option("--redis", metavar="URL", help="Another than the platform file's: redis://localhost:6379.")
+    url = click.option(
+        "--redis",
+        metavar="URL",
+        help="URL of the Redis to use instead of the platform file's, such as redis://localhost:6379.",
+    )
     embedded = click.option(
         "--embedded",
         "redis",
         flag_value=EMBEDDED,
-        help="A Redis of this repository's own. It runs while commands use it, and ends with the last of them; what it "
-        "has is kept in `.penstock`.",
+        help="Use the repository's embedded Redis. It runs while commands use it and keeps its data in `.penstock`.",
     )
     return url(embedded(verb))
 
@@ -73,18 +76,18 @@ listen_option = click.option(
     metavar="HOST:PORT",
     default="0.0.0.0:8080",
     show_default=True,
-    help="Where to answer /livez, /readyz and /metrics; `off` for nowhere.",
+    help="Address that serves /livez, /readyz and /metrics; `off` for none.",
 )
 
 
 log_format_option = click.option(
     "--log-format",
     type=click.Choice(["json", "text"]),
-    help="How the log is written; text on a terminal, else JSON.",
+    help="Log format; by default text on a terminal and JSON elsewhere.",
 )
 
 
-json_option = click.option("--json", "as_json", is_flag=True, help="For machines.")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 spec_argument = click.argument("spec", type=click.Path(path_type=Path))
@@ -156,6 +159,4 @@ def find_spec(spec: Path, platform: Path | None) -> Path:
     if named.is_file():
         return named
     close = nearest(str(spec), [path.stem for path in specs.glob("*.yaml")])
-    raise CannotGoOn(
-        f"there is no spec `{spec}`", f"did you mean `{close}`?" if close else "name a file below `specs/`"
-    )
+    raise CannotGoOn(f"no spec `{spec}`", f"did you mean `{close}`?" if close else "name a file in `specs/`")

@@ -64,9 +64,9 @@ def refuse_errors(resolution: Resolution) -> None:
         from penstock_spec import report
 
         if not resolution.outcome.count(Severity.ERROR):
-            raise CannotGoOn("there is no pipeline here", "write one with `penstock new NAME`")
+            raise CannotGoOn("no pipeline found", "create one with `penstock new NAME`")
         click.echo(report.render("text", resolution.outcome, painter(sys.stderr)), nl=False, err=True)
-        raise CannotGoOn("there is nothing to run as it is", "see `penstock lint`")
+        raise CannotGoOn("the specs have errors", "see `penstock lint`")
 
 
 def _embedded(platform: Path | None) -> str:

@@ -10,10 +10,10 @@ import click
 
 PACKAGES = {
     "penstock_generate": {
-        "generate": "Write everything that follows from the specs.",
-        "check": "See whether what was generated is up to date.",
-        "diff": "Say in words what would change in what was generated.",
-        "validate": "Let the programs that will read generated files judge them.",
+        "generate": "Generate all files from the specs.",
+        "check": "Check that generated files are up to date.",
+        "diff": "Summarize what `generate` would change.",
+        "validate": "Validate generated files with the programs that read them.",
     },
     "penstock_dev": {
         "simulate": "Simulate a spec under traffic, before it is deployed.",
@@ -30,26 +30,26 @@ def _of(package: str) -> dict[str, str]:
 
 
 VERBS = {
-    "init": "Make a new repository that works.",
-    "new": "Write a new spec, by questions or by options.",
-    "lint": "Tell everything that is wrong, where, and the way out.",
-    "show": "Show a spec as it is in an environment, and where each value comes from.",
+    "init": "Create a working repository.",
+    "new": "Create a spec from options or prompts.",
+    "lint": "Check specs: what is wrong, where, and how to fix it.",
+    "show": "Show a spec in an environment, and where each value comes from.",
     "rules": "List the rules.",
-    "explain": "Explain a rule, or a generated line.",
-    "schema": "Write JSON Schemas for editors and of messages.",
-    "fmt": "Put specs into one style; comments stay.",
+    "explain": "Explain a rule or a generated line.",
+    "schema": "Write JSON Schemas for editors and messages.",
+    "fmt": "Format specs; comments stay.",
     **_of("penstock_generate"),
     **_of("penstock_dev"),
-    "worker": "Run a pipeline's messages.",
-    "janitor": "Look after all pipelines of an environment.",
-    "scheduler": "Run recurring jobs, and look after them.",
-    "send": "Send messages, as the spec says.",
-    "status": "Show how pipelines are: what waits, runs, is dead, and how fast it goes.",
-    "peek": "Look at what waits, by state, without taking anything.",
-    "tail": "Follow new messages as they come, without taking any.",
+    "worker": "Run a worker: process a pipeline's messages.",
+    "janitor": "Run a janitor: maintain all pipelines of an environment.",
+    "scheduler": "Run recurring jobs; list, pause and resume them.",
+    "send": "Send messages to a pipeline.",
+    "status": "Show the state of pipelines: backlog, dead letters, throughput.",
+    "peek": "Show waiting and running messages, without consuming any.",
+    "tail": "Follow new messages, without consuming any.",
     "dlq": "List, show, replay and purge dead letters.",
-    "acl": "Print the least rights in Redis that each part of a spec needs.",
-    "completion": "Print the completion script of a shell.",
+    "acl": "Print the least Redis rights that each role needs.",
+    "completion": "Print the completion script for a shell.",
 }
 
 
@@ -85,10 +85,10 @@ class Verbs(click.Group):
 
             if package := ELSEWHERE.get(args[0]):
                 wheel = package.replace("_", "-")
-                raise click.UsageError(f"`{args[0]}` is a verb of `{wheel}`: install that", ctx) from error
+                raise click.UsageError(f"`{args[0]}` is part of `{wheel}`, which is not installed", ctx) from error
             close = difflib.get_close_matches(args[0], VERBS, n=1)
             meant = f"; did you mean `penstock {close[0]}`?" if close else ""
-            raise click.UsageError(f"there is no command `{args[0]}`{meant}", ctx) from error
+            raise click.UsageError(f"no command `{args[0]}`{meant}", ctx) from error
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """From the table, without loading."""

@@ -20,7 +20,6 @@ from penstock.operating.dead_letters.purge import purge as purging
 from penstock.operating.dead_letters.replay import GONE, Replayer, hindrance
 from penstock.operating.entry import Lens
 from penstock.operating.reach import Insistence, as_sentence, link_to
-from penstock.operating.spans import many, span
 from penstock.operating.table import Column, Table
 from penstock.resolved import ResolvedPipeline
 from penstock.terminal.output import INCOMPLETE, Progress, aside, tell, tell_json, tell_table
@@ -28,6 +27,7 @@ from penstock.wire.credentials import Credentials
 from penstock.wire.errors import RedisTrouble, Refused
 from penstock.wire.link import Link
 from penstock_spec.findings import CannotGoOn
+from penstock_spec.values.display import many, span
 
 A_WHILE = 2000
 """Milliseconds from which on it is told how long a replay takes."""

@@ -11,7 +11,6 @@ from penstock.operating.dead_letters.choice import Filters, Walk
 from penstock.operating.dead_letters.dead_letter import DeadLetter
 from penstock.operating.entry import About, Lens, plain_fields, pretty, shown_fields
 from penstock.operating.reach import Insistence, link_to
-from penstock.operating.spans import many, moment, span
 from penstock.operating.table import Column, Table
 from penstock.resolved import ResolvedPipeline
 from penstock.terminal.console import painter
@@ -19,6 +18,7 @@ from penstock.terminal.output import INCOMPLETE, aside, tell, tell_json, tell_ta
 from penstock.wire.credentials import Credentials
 from penstock.worker.dead_letter import penstock_field
 from penstock_spec.report.safe import safe
+from penstock_spec.values.display import many, moment, span
 
 COLUMNS = (Column("id"), Column("age", right=True), Column("reason"), Column("attempts", right=True), Column("error"))
 

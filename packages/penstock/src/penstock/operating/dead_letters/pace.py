@@ -17,7 +17,7 @@ def rate_of(text: str) -> float | None:
         return None
     found = RATE.fullmatch(text)
     if not found or not int(found[1]):
-        raise ValueError(f"`{text}` is no rate; write it as `100/s`, `30/m` or `off`")
+        raise ValueError(f"`{text}` is not a rate; write it as `100/s`, `30/m` or `off`")
     return int(found[1]) / PER[found[2]]
 
 

@@ -1,4 +1,4 @@
-"""Spans, times and numbers as people read them."""
+"""Spans of time, moments and counts as people read them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ EXACT = 10_000
 
 
 def span(milliseconds: float) -> str:
-    """In its two largest units: `3m12s`, `2d4h`; below ten seconds with a tenth."""
+    """Its two largest units, such as `3m12s` or `2d4h`; below ten seconds with a tenth, such as `2.5s`."""
     if milliseconds < EXACT:
         return f"{max(milliseconds, 0) / 1000:.1f}s"
     for position, (unit, size) in enumerate(UNITS):
