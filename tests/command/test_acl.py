@@ -10,7 +10,7 @@ import pytest
 
 Run = Callable[..., Any]
 
-NOTE = "leave SPEC out for all their rights"
+NOTE = "leave SPEC out to print them"
 
 
 @pytest.mark.usefixtures("repository")

@@ -216,6 +216,9 @@ def test_a_full_disk_leaves_the_old_file_and_nothing_else(repository: Path) -> N
     ran = subprocess.run(command, cwd=repository, capture_output=True, preexec_fn=no_room, text=True, check=False)
     assert (ran.returncode, ran.stderr) == (
         2,
-        "error: `specs/media-cluster.yaml` cannot be written: File too large\nhint: allow it, or use `--diff`\n",
+        (
+            "error: `specs/media-cluster.yaml` cannot be written: File too large\n"
+            "hint: check its permissions, or use `--diff`\n"
+        ),
     )
     assert [(one, one.read_text()) for one in spec.parent.iterdir()] == [(spec, LOOSE)]

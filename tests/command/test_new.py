@@ -63,10 +63,10 @@ def test_on_a_terminal_it_asks_and_asks_again(repository: Path) -> None:
         {
             "Name of the pipeline?": "Resize Images",
             "write `resize-images`": "resize-images",
-            "Which team": "media",
-            "Which function": "media/jobs.py",
+            "Owning team": "media",
+            "Handler": "media/jobs.py",
             "Error: `media/jobs.py`": "media.jobs:resize",
-            "Which image": "registry.example/media:1.0.0",
+            "Image of": "registry.example/media:1.0.0",
         },
     )
     assert "no findings in 1 spec" in told

@@ -35,9 +35,9 @@ main()
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["generate"], "`generate` is a verb of `penstock-generate`: install that"),
-        (["explain", "generated/dev/jobs/rules.yaml:3"], "generated files are explained by `penstock-generate`"),
-        (["explain", "pausd"], "there is no rule `pausd`"),
+        (["generate"], "`generate` is part of `penstock-generate`, which is not installed"),
+        (["explain", "generated/dev/jobs/rules.yaml:3"], "to explain generated files, install `penstock-generate`"),
+        (["explain", "pausd"], "no rule `pausd`"),
     ],
 )
 def test_without_the_generator(repository: Path, words: list[str], says: str) -> None:
@@ -164,7 +164,7 @@ def test_a_folder_that_is_gone_is_told(repository: Path) -> None:
     command = f"mkdir gone && cd gone && rmdir ../gone && {' '.join(LINT)}"
     done = subprocess.run(["bash", "-c", command], cwd=repository, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
-    assert "the current folder does not exist any more" in done.stderr
+    assert "the current folder no longer exists" in done.stderr
 
 
 INTERRUPTED = """

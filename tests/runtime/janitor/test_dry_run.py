@@ -229,7 +229,7 @@ def test_one_pipeline_in_trouble_hides_no_other(house: Callable[..., House]) -> 
 
     assert janitor.process.wait(PATIENCE) == 1, janitor.log()
     assert "would make the group  (well: 1)" in janitor.log()
-    assert "broken: it cannot be told what a round would do: Redis refused: WRONGTYPE" in janitor.log()
+    assert "broken: cannot be checked: Redis refused: WRONGTYPE" in janitor.log()
     assert "something else stands under one of the pipeline's keys" in janitor.log()
 
 

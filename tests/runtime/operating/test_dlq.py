@@ -127,7 +127,7 @@ class TestList:
     def test_a_field_without_a_value_is_refused(self, desk: Desk) -> None:
         ran = desk.penstock("dlq", "list", "trial", "--field", "job_id")
         assert ran.code == 2
-        assert "`--field job_id` names no value" in ran.err
+        assert "`--field job_id` has no value" in ran.err
 
     def test_a_span_that_is_none_is_refused_with_the_way_to_write_it(self, desk: Desk) -> None:
         ran = desk.penstock("dlq", "list", "trial", "--older-than", "90")
@@ -194,7 +194,7 @@ class TestShow:
     def test_what_is_no_id(self, desk: Desk) -> None:
         ran = desk.penstock("dlq", "show", "trial", "latest")
         assert ran.code == 2
-        assert "hint: `penstock dlq list` tells them" in ran.err
+        assert "hint: `penstock dlq list` shows ids" in ran.err
 
 
 class TestReading:

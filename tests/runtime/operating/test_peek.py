@@ -123,7 +123,7 @@ def test_without_a_group_all_is_new(desk: Desk) -> None:
     ids = desk.stage.add(2)
     ran = desk.penstock("peek", "trial", "--json")
     assert [(one["state"], one["id"]) for one in ran.objects] == [("new", id_) for id_ in ids]
-    assert "the group `trial` is not there" in ran.err
+    assert "the group `trial` does not exist" in ran.err
     [told] = desk.penstock("peek", "trial", ids[1], "--json").objects
     assert told["state"] == "new"
 

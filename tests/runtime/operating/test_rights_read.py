@@ -29,7 +29,7 @@ from penstock_spec.rights.users import quoted, roles
 PLACES = {
     Role.WORKER: ("worker", "pod"),
     Role.PRODUCER: ("producer",),
-    Role.JANITOR: ("janitor",),
+    Role.JANITOR: ("janitor", "pod"),
     Role.OPERATOR: ("operating", "producer"),
 }
 """Where the code of each stands, in the package; and what it takes from `maintenance`."""
@@ -41,9 +41,9 @@ OF_CONNECTIONS = {"auth", "sentinel", "role", "select", "asking", "cluster|slots
 
 
 def files(root: Path, *places: str) -> set[Path]:
-    """The modules of a role."""
+    """The modules of a role of pipelines."""
     package = root / "packages/penstock/src/penstock"
-    found = {file for place in places for file in (package / place).rglob("*.py")}
+    found = {file for place in places for file in (package / place).rglob("*.py")} - {package / "operating/jobs.py"}
     new = set(found)
     while new:
         maintenance = {

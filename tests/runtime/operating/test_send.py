@@ -123,7 +123,7 @@ def test_somebody_who_types_may_leave(desk: Desk) -> None:
     process = desk.start("send", "trial", stdin=inside)
     os.close(inside)
     assert process.stderr
-    assert process.stderr.readline() == "a JSON object, then Ctrl-D:\n"
+    assert process.stderr.readline() == "enter a JSON object, then Ctrl-D:\n"
     process.send_signal(2)
     assert process.wait(PATIENCE) == 130
     process.communicate()
@@ -135,7 +135,7 @@ def test_a_duplicate_is_told_and_is_no_failure(desk: Desk) -> None:
     first = desk.penstock("send", "trial", '{"n": 1}')
     ran = desk.penstock("send", "trial", '{"n": 1}')
     assert (ran.code, ran.out) == (0, first.out)
-    assert ran.err.startswith("a duplicate: ")
+    assert ran.err.startswith("duplicate of this message")
     assert len(desk.entries()) == 1
 
 
@@ -235,4 +235,4 @@ def test_what_cannot_be_meant_is_refused(desk: Desk, words: list[str]) -> None:
 def test_a_key_means_nothing_where_duplicates_are_not_told(make_desk: Callable[..., Desk]) -> None:
     ran = make_desk("message: {}").penstock("send", "trial", "{}", "--key", "a")
     assert ran.code == 2
-    assert "tells no duplicates" in ran.err
+    assert "`--key` needs `message.dedup` in the spec" in ran.err

@@ -83,7 +83,7 @@ def test_a_group_that_is_not_there_is_shown_as_such(desk: Desk) -> None:
     ran = desk.penstock("status")
     assert ran.code == 0
     assert ran.out.splitlines()[-1].split()[-10:-4] == ["3", "-", "-", "-", "-", "0"]
-    assert ran.err == "trial: the group `trial` is not there; a worker or the janitor makes it\n"
+    assert ran.err == "trial: the group `trial` does not exist; a worker or the janitor creates it\n"
     assert desk.penstock("status", "--json").json["pipelines"][0]["running"] is None
 
 
@@ -109,7 +109,7 @@ def test_a_pipeline_that_cannot_be_told_holds_up_no_other(desk: Desk) -> None:
     told = {one["pipeline"]: one for one in ran.json["pipelines"]}
     assert "WRONGTYPE" in told["other"]["error"]
     assert told["trial"]["new"] == 0
-    assert "other: it cannot be told how it is: " in ran.err
+    assert "other: state unknown: " in ran.err
 
 
 def test_only_the_pipelines_that_are_named_are_shown(desk: Desk) -> None:

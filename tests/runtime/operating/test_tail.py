@@ -106,4 +106,4 @@ def test_a_connection_that_was_lost_loses_nothing(desk: Desk, server: Server) ->
 def test_a_spec_that_is_not_there_is_told_with_what_was_meant(desk: Desk, verb: str) -> None:
     ran = desk.penstock(verb, "trail")
     assert ran.code == 2
-    assert ran.err == "error: there is no spec `trail`\nhint: did you mean `trial`?\n"
+    assert ran.err == "error: no spec `trail`\nhint: did you mean `trial`?\n"

@@ -222,25 +222,25 @@ def test_what_people_see_and_do(schedule: Callable[..., Schedule]) -> None:
         assert (said.returncode, said.stdout.splitlines()[:2]) == (
             1,
             [
-                "it is not registered: no pod has said that it is to run",
-                "a pod registers it at its next refresh; see that one runs that has its shard",
+                "not registered by any pod",
+                "a pod with its shard registers it at its next refresh; check that one runs",
             ],
         )
         pod = one.pod()
         one.ran("later")
         wait_for(lambda: "held" in one.lines(), "it runs")
         said = one.call("why", "held")
-        assert re.match(r"it runs on `.+`; its time is over in 59m \d+s\n", said.stdout) or "1h" in said.stdout, said
-        assert "it has not run yet" in said.stdout
+        assert re.match(r"running on `.+`; deadline in 59m\d+s\n", said.stdout) or "1h" in said.stdout, said
+        assert "not run yet" in said.stdout
         assert one.call("run-now", "held").stderr == "`held` is already running\n"
         said = one.call("why", "nightly")
-        assert said.stdout.startswith("it waits for its time, and is due in "), said
-        assert "it runs by `0 3 1 1 *` (Europe/Berlin), next in " in said.stdout
+        assert said.stdout.startswith("waiting; due in "), said
+        assert "runs by `0 3 1 1 *` (Europe/Berlin), next in " in said.stdout
         assert one.call("run-now", "nightly").stdout == "`nightly` is due now\n"
         one.ran("nightly")
         assert one.call("pause", "later", "held", "nobody").returncode == 1
         wait_for(lambda: one.places("later") == ["paused"], "it is paused")
-        assert one.call("why", "later").stdout.startswith("it is paused; ")
+        assert one.call("why", "later").stdout.startswith("paused; ")
         said = one.call("run-now", "later")
         assert (said.returncode, said.stderr) == (1, "`later` is paused; resume it first\n")
         assert one.call("resume", "later").stdout == "`later` is resumed\n"
@@ -263,7 +263,7 @@ def test_what_people_see_and_do(schedule: Callable[..., Schedule]) -> None:
         assert [row["job"] for row in rows] == ["held", "later", "nightly"]
         assert one.call("list").stdout.splitlines()[0].split() == ["job", "state", "due", "last", "failures"]
         said = one.call("why", "off")
-        assert said.stdout.startswith("it is disabled: `patterns.disabled` (`off`) matches its name\n")
+        assert said.stdout.startswith("disabled: `patterns.disabled` (`off`) matches its name\n")
         told = json.loads(one.call("why", "nightly", "--json").stdout)
         assert (told["job"], told["last"]["outcome"], told["all_paused"]) == ("nightly", "ok", False)
         said = one.call("pause")
@@ -279,6 +279,6 @@ def test_a_failing_job_says_why_it_waits(schedule: Callable[..., Schedule]) -> N
         pod = one.pod()
         wait_for(lambda: story(one, "forbidden"), "it has failed")
         said = one.call("why", "forbidden").stdout.splitlines()
-        assert re.fullmatch(r"it backs off after 1 failure of class `forbidden`, and is due in \d+m( \d+s)?", said[0])
-        assert re.fullmatch(r"its last run ended \d+s ago on `.+~\w{8}`: failed, after \d+s", said[1])
+        assert re.fullmatch(r"backing off after 1 failure of class `forbidden`; due in \d+m(\d+s)?", said[0])
+        assert re.fullmatch(r"last run: failed, [\d.]+s ago on `.+~\w{8}`, took [\d.]+s", said[1])
         assert pod.end() == 0

@@ -28,7 +28,12 @@ message:
   correlate: id
   log_fields: [pet]
 """
-SENT = [{"id": "fails", "pet": 1}, {"id": "refused", "pet": 2}, {"id": "hangs", "pet": 3}, {"id": "misfit", "pet": "4"}]
+SENT: list[dict[str, object]] = [
+    {"id": "fails", "pet": 1},
+    {"id": "refused", "pet": 2},
+    {"id": "hangs", "pet": 3},
+    {"id": "misfit", "pet": "4"},
+]
 AT = "handlers.py:6"
 
 
@@ -48,7 +53,7 @@ def dead_letters(one: Trial) -> dict[str, str]:
 @pytest.mark.parametrize("isolation", ["none", "process"])
 def test_a_death_names_its_error_and_its_dead_letter(trial: Callable[..., Trial], isolation: str) -> None:
     """In this process and in a child; the text of an exception is not logged."""
-    crashes = [{"id": "crashes", "pet": 5}] if isolation == "process" else []
+    crashes: list[dict[str, object]] = [{"id": "crashes", "pet": 5}] if isolation == "process" else []
     with trial(handlers=HANDLERS, spec=SPEC.format(isolation=isolation)) as one:
         worker = one.worker().ready()
         one.send([*SENT, *crashes])

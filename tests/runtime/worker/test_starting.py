@@ -54,7 +54,7 @@ def test_errors_in_the_spec_are_shown(trial: Callable[..., Trial]) -> None:
             "error[lease-too-short]",
             "error[grace-shorter-than-timeout]",
             "trial.yaml:",
-            "there is nothing to run",
+            "the specs have errors",
         )
 
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from penstock.scheduler.due import cron_after
 from penstock.scheduler.due_times import cron_after
 from penstock.scheduler.job_steps import ALL, MOST, MOST_ASKED, JobAnswer, JobSteps
 from penstock.scheduler.resolved import ResolvedScheduler

@@ -10,10 +10,10 @@ import click
 
 PACKAGES = {
     "penstock_generate": {
-        "generate": "Generate all files from the specs.",
+        "generate": "Write all files that follow from the specs.",
         "check": "Check that generated files are up to date.",
-        "diff": "Summarize what `generate` would change.",
-        "validate": "Validate generated files with the programs that read them.",
+        "diff": "Describe the changes of generated files in words.",
+        "validate": "Check generated files with the programs that read them.",
     },
     "penstock_dev": {
         "simulate": "Simulate a spec under traffic, before it is deployed.",
