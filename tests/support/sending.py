@@ -11,7 +11,7 @@ from raw import Told
 from targets import Target
 
 from penstock.keys import PipelineKeys
-from penstock.maintenance.group import ensure
+from penstock.maintenance.group import ensure_group
 from penstock.maintenance.promote import PromoteResult, promote
 from penstock.wire.link import Link
 from penstock_spec.kinds.pipeline.spec import Pipeline
@@ -105,7 +105,7 @@ def jobs(count: int) -> list[dict[str, Any]]:
 async def worked_on(target: Target, spec: Pipeline) -> AsyncIterator[Link]:
     """The pipeline's group is there, and so is a link to look after it."""
     link = target.link(STREAM)
-    await ensure(link, keys_of(spec), spec)
+    await ensure_group(link, keys_of(spec), spec)
     yield link
     await link.close()
 

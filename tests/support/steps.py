@@ -10,7 +10,7 @@ from redis_state import KEYS, SPEC, Behind, Sent, Told
 
 from penstock.janitor.reconcile import Page, Reconciler, ReconcileResult
 from penstock.keys import READY
-from penstock.maintenance.group import ensure
+from penstock.maintenance.group import ensure_group
 from penstock.maintenance.promote import PromoteResult, promote
 from penstock.scripts import script
 
@@ -218,7 +218,7 @@ class Steps(Behind):
                 pass
 
     def ensure(self) -> str:
-        return self.wait(ensure(self._link, KEYS, SPEC))
+        return self.wait(ensure_group(self._link, KEYS, SPEC))
 
 
 async def _turned(page: Page) -> ReconcileResult:

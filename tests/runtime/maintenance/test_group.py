@@ -4,7 +4,7 @@ from promises import keep
 from stage import Stage
 from targets import Target
 
-from penstock.maintenance.group import GroupState, ensure
+from penstock.maintenance.group import GroupState, ensure_group
 
 HISTORY = "stream: {retention: {keep: {length: 1000}}}"
 
@@ -12,7 +12,7 @@ HISTORY = "stream: {retention: {keep: {length: 1000}}}"
 async def ensured(stage: Stage) -> GroupState:
     link = stage.link()
     try:
-        return await ensure(link, stage.keys, stage.pipeline.spec)
+        return await ensure_group(link, stage.keys, stage.pipeline.spec)
     finally:
         await link.close()
 

@@ -17,7 +17,7 @@ from targets import Target
 from penstock.janitor.dry_run import plan_rounds
 from penstock.janitor.leader_lock import LeaderLock, lock_of
 from penstock.keys import PipelineKeys
-from penstock.maintenance.group import ensure
+from penstock.maintenance.group import ensure_group
 from penstock.maintenance.measure import measure
 from penstock.maintenance.promote import promote
 from penstock.maintenance.replies import items, number
@@ -166,11 +166,11 @@ async def lives(hand: Hand, admin: Stage) -> None:
     """A group, also again; a life of its own; a life that is lost."""
     keys, spec = admin.keys, admin.pipeline.spec
     lives = (keys.stream, keys.alive)
-    assert await ensure(hand.link, keys, spec) == "made"
-    assert await ensure(hand.link, keys, spec) == "there"
+    assert await ensure_group(hand.link, keys, spec) == "made"
+    assert await ensure_group(hand.link, keys, spec) == "there"
     admin.ask("XGROUP", "DESTROY", keys.stream, keys.group)
     admin.ask("HSET", keys.uncharged, "~count", 5)
-    assert await ensure(hand.link, keys, spec) == "again"
+    assert await ensure_group(hand.link, keys, spec) == "again"
     await hand.link.call("XPENDING", keys.stream, keys.group)
     assert await hand.run("register", lives, keys.group, hand.consumer, LEASE) == 1
     assert await hand.run("renew", (keys.alive,), hand.consumer, LEASE) == 1

@@ -17,7 +17,7 @@ from penstock.janitor.reconcile import Page, Reconciler, ReconcileResult
 from penstock.janitor.task_guard import TaskGuard
 from penstock.janitor.timer import Timer
 from penstock.janitor.trim import Trimmer
-from penstock.maintenance.group import ensure
+from penstock.maintenance.group import ensure_group
 from penstock.maintenance.promote import PromoteResult, promote
 from penstock.maintenance.takeover import Takeover
 from penstock.observe.events import Event
@@ -122,7 +122,7 @@ class Rounds:
             await self._guard.do(task, what)
 
     async def _ensure(self) -> None:
-        made = await ensure(self._link, self._keys, self._spec)
+        made = await ensure_group(self._link, self._keys, self._spec)
         keys = self._keys
         if made == "made":
             log.event(Event.GROUP_CREATED, pipeline=self._name, stream=keys.stream, group=keys.group)

@@ -16,7 +16,7 @@ GroupState = Literal["there", "made", "again"]
 """`again`: it had vanished. The janitor brings back the messages that it had delivered and that are left."""
 
 
-async def ensure(link: Link, keys: PipelineKeys, spec: Pipeline) -> GroupState:
+async def ensure_group(link: Link, keys: PipelineKeys, spec: Pipeline) -> GroupState:
     """Create the group if it does not exist: at the start of the stream or, if it vanished, where no fence repeats."""
     reply = await link.run(
         script("ensure"),

@@ -240,7 +240,9 @@ class Attempts:
             case Failed(failure):
                 self._retry_or_bury(attempt, failure, crashed=False)
             case Stopped():  # cancelled by code that is not Penstock's
-                self._retry_or_bury(attempt, Failure.of(asyncio.CancelledError()), crashed=False)
+                failure = Failure.of(asyncio.CancelledError())
+                attempt.context.log.event(Event.MESSAGE_FAILED, error=failure.type)
+                self._retry_or_bury(attempt, failure, crashed=False)
         return label
 
     def _timed_out(self, attempt: Attempt) -> None:

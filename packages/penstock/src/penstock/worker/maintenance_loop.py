@@ -9,7 +9,7 @@ from typing import Protocol
 
 from penstock.clocks import Clocks
 from penstock.keys import PipelineKeys
-from penstock.maintenance.group import GroupState, ensure
+from penstock.maintenance.group import GroupState, ensure_group
 from penstock.maintenance.promote import PromoteResult, promote
 from penstock.maintenance.replies import without_group
 from penstock.maintenance.takeover import Takeover, TakeoverResult
@@ -82,6 +82,6 @@ class MaintenanceLoop:
 
     async def _ensure_group(self) -> None:
         try:
-            self._observer.ensured(await ensure(self._link, self._keys, self._spec))
+            self._observer.ensured(await ensure_group(self._link, self._keys, self._spec))
         except RedisTrouble as error:
             self._observer.trouble(Activity.CREATING_GROUP, error)

@@ -12,7 +12,7 @@ from penstock.handling.calling import call_of
 from penstock.handling.load import Handler
 from penstock.handling.retry_policy import RetryPolicy
 from penstock.isolation.spawner import Spawner
-from penstock.maintenance.group import GroupState, ensure
+from penstock.maintenance.group import GroupState, ensure_group
 from penstock.maintenance.measure import measure
 from penstock.maintenance.promote import PromoteResult
 from penstock.maintenance.replies import without_group
@@ -186,7 +186,7 @@ class Worker:
         wait = FIRST_WAIT
         while not self._stop.is_set():
             try:
-                self.ensured(await ensure(self._commands, self._keys, self._spec))
+                self.ensured(await ensure_group(self._commands, self._keys, self._spec))
                 if policy := await eviction_policy(self._commands):
                     self._log.event(Event.REDIS_EVICTS, policy=policy)
             except RedisTrouble as error:
