@@ -62,13 +62,13 @@ def test_only_important_lines_of_workers_are_written() -> None:
 
 def test_changed_numbers_are_written_periodically() -> None:
     output = Output(TRIAL)
-    numbers = "backlog 1234  oldest 1m1s  replicas 1/2  done/s 5.2  dead 2  p95 0.5s"
+    numbers = "backlog 1234  oldest 1m1s  replicas 1/2  done/s 5.2  dead 2  p95 500ms"
     assert output.update() == [f"    0.0s  trial: {numbers}"]
     output.specs = (replace(TRIAL, paused=True, oldest=None),)
     assert output.update() == []
     output.now += NUMBERS_INTERVAL
     assert output.update() == [
-        "    5.0s  trial: backlog 1234  oldest -  replicas 1/2  done/s 5.2  dead 2  p95 0.5s  paused"
+        "    5.0s  trial: backlog 1234  oldest -  replicas 1/2  done/s 5.2  dead 2  p95 500ms  paused"
     ]
     output.now += NUMBERS_INTERVAL
     assert output.update() == []

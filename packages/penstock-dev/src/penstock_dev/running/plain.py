@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from penstock_dev.snapshot import Level, LogLine, Snapshot, SpecSnapshot, WorkerState
 from penstock_spec.report.safe import safe
-from penstock_spec.values.display import count, rate, span
+from penstock_spec.values.display import count, latency, rate, span
 
 INTERVAL = 0.5
 """Seconds between two checks for news."""
@@ -76,7 +76,7 @@ def numbers(one: SpecSnapshot) -> str:
         f"dead {count(one.dead)}",
     ]
     if one.p95 is not None:
-        parts.append(f"p95 {span(one.p95 * 1000)}")
+        parts.append(f"p95 {latency(one.p95 * 1000)}")
     return "  ".join((*parts, *(("paused",) if one.paused else ())))
 
 

@@ -49,10 +49,8 @@ def seconds(span: float | None) -> str:
 
 
 def handling(span: float | None) -> str:
-    """A handling time, which is often less than a tenth of a second."""
-    if span is None:
-        return "-"
-    return f"{span * 1000:.0f}ms" if span < 1 else seconds(span)
+    """A handling time, in at most six columns."""
+    return "-" if span is None else display.latency(span * 1000)
 
 
 count, rate = display.count, display.rate

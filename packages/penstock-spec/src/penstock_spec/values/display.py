@@ -23,6 +23,11 @@ def span(milliseconds: float) -> str:
     raise AssertionError(milliseconds)  # ten seconds are at least a second
 
 
+def latency(milliseconds: float) -> str:
+    """A span that is often shorter than a second: `840ms`, and like `span` from a second on."""
+    return f"{milliseconds:.0f}ms" if milliseconds < 1000 else span(milliseconds)  # noqa: PLR2004 - a second
+
+
 def moment(milliseconds: int) -> str:
     """A time since 1970 in UTC, to the second; as RFC 3339 writes it."""
     try:
