@@ -75,7 +75,7 @@ def test_nothing_is_refused_where_it_would_mean_nothing(
     around: Callable[[type[Section], FieldAt, object], dict[str, Any]],
 ) -> None:
     """A time or a share of 0 is taken only here: a wait or a bound that may be left out, or what a rule speaks of."""
-    nothing = {"duration": "0s", "size": "0", "share of CPUs": "0"}
+    nothing = {"duration": "0s", "size": "0", "CPU quantity": "0"}
     taken = {
         one.path
         for model in MODELS

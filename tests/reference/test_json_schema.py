@@ -51,7 +51,7 @@ LAXER = {
     "file beside the spec": "/a ../x",
     "key": '" " "two words" "30 s" "{a}" "~a" "a{b}c"',
     "list of `host:port`, at least one": "[word]",
-    "share of CPUs above 0": "1e3",
+    "CPU quantity above 0": "1e3",
     "size above 0": "1e3",
     "size, at least 16Mi": '"30" 256Ki',
     "text": '" "',

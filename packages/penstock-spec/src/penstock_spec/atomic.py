@@ -1,4 +1,4 @@
-"""A file is replaced as a whole or not at all: who is interrupted leaves the old one or the new one, and no third."""
+"""Write files atomically: after an interruption the file has its old or its new content."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def write(path: Path, content: bytes, mode: int | None = None) -> None:
-    """Write a file; `OSError` where that cannot be. Without `mode` it is its owner's alone."""
+    """Write a file; raises `OSError`. Without `mode` only its owner can access it."""
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as file:

@@ -1,4 +1,4 @@
-"""Every rule there is, found by walking the folders of rules."""
+"""All rules, found in the folders of rules."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from penstock_spec.rules.define import Rule
 
 @cache
 def catalogue() -> dict[str, Rule]:
-    """Every rule by its name, in the order of families and names."""
+    """All rules by name, in the order of families and names."""
     packages = [rules, *(importlib.import_module(kind.rules) for kind in kinds().values())]
     return {rule.name: rule for package in packages for rule in _walk(package)}
 

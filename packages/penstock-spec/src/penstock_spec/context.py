@@ -1,4 +1,4 @@
-"""What a rule looks at: typed values, and the place of each."""
+"""What a rule checks: typed values and their places."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ INDEX = re.compile(r"[0-9]{1,9}")
 
 @lru_cache(4096)  # rules and kinds ask for the same ones, spec by spec
 def steps(path: str) -> Path:
-    """From `retries.classes.never.match[0]` to its steps."""
+    """The steps of a path such as `retries.classes.never.match[0]`."""
     found: list[str | int] = []
     for match in STEP.finditer(path):
         word = match.group()
@@ -42,7 +42,7 @@ class SpecContext(Generic[SpecT]):
     platform_document: Document
     layers: Layers
     beside: Callable[[str], bytes | None]
-    """Reads a file that the spec names, relative to it."""
+    """Reads a file that the spec names, by its path relative to the spec."""
     templates: ManifestTemplates | None = None
     """The repository's own templates, if they change a manifest that rules look at."""
     _results: dict[object, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
@@ -60,19 +60,19 @@ class SpecContext(Generic[SpecT]):
         return self.layers.document.file
 
     def at(self, path: str) -> Span:
-        """Where a value stands, or the nearest thing around it that is written."""
+        """The place of a value, or of the nearest written value around it."""
         return self.layers.at(steps(path))
 
     def given(self, path: str) -> bool:
-        """Somebody wrote this value, perhaps as a default of the platform."""
+        """Whether a file sets this value: the spec or the platform file."""
         return self.layers.source(steps(path)) not in (Source.DEFAULT, Source.DERIVED)
 
     def written(self, *paths: str) -> str:
-        """The first of these that somebody wrote: what to point at where values do not go together."""
+        """The first of these paths that a file sets: the place to report when values contradict each other."""
         return next((path for path in paths if self.given(path)), paths[0])
 
     def line(self, path: str) -> str:
-        """Where the other value of a finding stands: `line 21`, a file and a line, or that it is a default."""
+        """The place of another value in a message: `line 21`, a file and a line, or `by default`."""
         place = self.layers.place(steps(path))
         if place is None:
             return "by default"
@@ -80,11 +80,11 @@ class SpecContext(Generic[SpecT]):
         return f"line {at.line}" if at.file == self.file else f"{at.file}:{at.line}"
 
     def problem(self, path: str, says: str, hint: str) -> Problem:
-        """A finding at a field of the spec."""
+        """Report a problem at a field of the spec."""
         return Problem("", self.at(path), says, hint, path)
 
     def platform_line(self, path: str) -> str:
-        """Where a value of this environment stands in the platform file."""
+        """The file and line of a value of this environment in the platform file."""
         whole = ("environments", self.environment, *steps(path))
         place = self.platform_document.places.get(whole)
         return f"{place.caret.file}:{place.caret.line}" if place else "by default"
@@ -92,18 +92,18 @@ class SpecContext(Generic[SpecT]):
 
 @dataclass(frozen=True, slots=True)
 class ChangeContext(Generic[SpecT]):
-    """One spec in one environment, and what it was there when files were last generated."""
+    """One spec in one environment, now and when files were last generated."""
 
     before: SpecT
     now: SpecContext[SpecT]
 
     @property
     def after(self) -> SpecT:
-        """What it is now."""
+        """The spec as it is now."""
         return self.now.spec
 
     def problem(self, path: str, says: str) -> Problem:
-        """A finding at a field of the spec; the way out is the same for all."""
+        """Report a problem at a field of the spec. The hint is the same for all changes."""
         return self.now.problem(path, says, "")
 
 
@@ -117,28 +117,28 @@ class EnvironmentContext:
     document: Document
 
     def problem(self, path: str, says: str, hint: str) -> Problem:
-        """A finding at a field of this environment."""
+        """Report a problem at a field of this environment."""
         whole: Path = ("environments", self.environment, *steps(path))
         return Problem("", self.document.nearest(whole), says, hint, dotted(whole))
 
 
 @dataclass(frozen=True, slots=True)
 class SpecFacts:
-    """What one spec shows to the rules across specs: plain values with their places, so that it can be cached."""
+    """The facts of one spec for rules across specs: plain values with their places, which can be cached."""
 
     kind: str
     file: str
     environment: str
     values: dict[str, Any]
     places: Mapping[str, Sequence[Any]]
-    """Of each value the fields of a `Span`: of thousands that were kept, hardly any is asked for."""
+    """The fields of a `Span` for each value: few of thousands of cached places are ever read."""
 
     def at(self, path: str) -> Span:
-        """Where a value stands."""
+        """The place of a value."""
         return Span(*self.places[path])
 
     def problem(self, path: str, says: str, hint: str) -> Problem:
-        """A finding at a field of this spec."""
+        """Report a problem at a field of this spec."""
         return Problem("", self.at(path), says, hint, path)
 
     def line(self, path: str) -> str:
@@ -154,8 +154,8 @@ class Fleet:
     platform: EnvironmentContext
     members: tuple[SpecFacts, ...]
     whole: bool
-    """Whether all specs of the repository are among them, rather than some that were named."""
+    """Whether these are all specs of the repository, not only some named ones."""
 
     def of(self, kind: str) -> Iterator[SpecFacts]:
-        """Those of one kind."""
+        """The specs of one kind."""
         return (member for member in self.members if member.kind == kind)

@@ -1,7 +1,6 @@
-"""The examples of a rule: small repositories of which some must be told something, and some nothing.
+"""The examples of a rule: small repositories that fail or pass.
 
-They stand in the YAML file beside the rule's module. Tests run every one of them and the docs show them, so that a page
-cannot promise what the rule does not do.
+They are in the YAML file beside the module of the rule. Tests run all of them and the docs show them.
 """
 
 from __future__ import annotations
@@ -22,11 +21,11 @@ from penstock_spec.repository import PLATFORM_FILE, SPECS
 from penstock_spec.rules.define import Rule
 
 TODAY = date(2027, 1, 1)
-"""The day on which examples are read; suppressions in them count until before or after it."""
+"""The day of all examples; suppressions in them expire before or after it."""
 
 SPEC = f"{SPECS}/example.yaml"
 USUAL = "pipeline"
-"""The kind of examples that do not say one."""
+"""The kind of examples without a `kind`."""
 KIND = re.compile(r"^kind: (\S+)$", re.MULTILINE)
 TOP_LEVEL_KEY = re.compile(r"""^["']?([a-z_]+)["']?[ ]*:""", re.MULTILINE)
 
@@ -45,21 +44,21 @@ environments:
 
 
 class Example(Section):
-    """One repository: a spec, several, or a file exactly as it stands; and what it differs in from the usual."""
+    """One repository: a spec, several specs or a raw file, with its differences to the default repository."""
 
     spec: str | None = None
     specs: dict[str, str] = Field(default_factory=dict)
     file: str | None = None
     base64: str | None = None
     times: int = Field(1, ge=2)
-    """How often the text of `file` is repeated: a file that is too large need not stand here in full."""
+    """How often to repeat the text of `file`, for a file that is too large."""
     on_disk: Literal["missing", "folder", "fifo", "loop"] | None = None
     platform: str | None = None
     beside: dict[str, str] = Field(default_factory=dict)
     before: str | None = None
-    """The spec as it was; only rules about changes look at it."""
+    """The previous spec, for rules about changes."""
     gone: list[str] = Field(default_factory=list)
-    """What was there and is no more, as `environment/name`."""
+    """Removed specs, as `environment/name`."""
 
     @model_validator(mode="after")
     def _says_what_is_read(self) -> Example:
@@ -70,7 +69,7 @@ class Example(Section):
         return self
 
     def files(self) -> dict[str, bytes]:
-        """Every file of the repository, by its name below the root; what is not an ordinary file is left out."""
+        """The regular files of the repository by path."""
         files = {PLATFORM_FILE: (PLATFORM if self.platform is None else self.platform).encode()}
         files |= {f"{SPECS}/{name}": text.encode() for name, text in self.beside.items()}
         files |= {f"{SPECS}/{name}": complete(text, Path(name).stem).encode() for name, text in self.specs.items()}
@@ -83,16 +82,16 @@ class Example(Section):
         return files
 
     def previous(self) -> str | None:
-        """The file of the spec as it was."""
+        """The previous file of the spec."""
         return None if self.before is None else complete(self.before, "example")
 
     def names(self) -> tuple[str, ...]:
-        """The specs among the files."""
+        """The paths of the specs."""
         return tuple(f"{SPECS}/{name}" for name in self.specs) or (SPEC,)
 
 
 class Failing(Example):
-    """A repository in which the rule finds exactly one thing."""
+    """A repository with exactly one finding of the rule."""
 
     at: str = Field(pattern=r"^([\w./-]+:)?[0-9]+:[0-9]+$")
     says: str = Field(min_length=1)
@@ -102,14 +101,14 @@ class Failing(Example):
 
     @property
     def place(self) -> str:
-        """`file:line:column`, as a finding says it."""
+        """`file:line:column`, as in a finding."""
         *named, line, column = self.at.split(":")
         file = named[0] if named else Path(SPEC).name
         return f"{file if file == PLATFORM_FILE else f'{SPECS}/{file}'}:{line}:{column}"
 
 
 class Passing(Example):
-    """A repository in which the rule finds nothing."""
+    """A repository without findings of the rule."""
 
 
 class Examples(Section):
@@ -131,7 +130,7 @@ def load(rule: Rule) -> Examples:
 
 
 def parse(name: str, raw: bytes) -> Examples:
-    """The examples in a file; raises `ValueError` for whatever is not as it should be."""
+    """The examples in a file; raises `ValueError` for invalid ones."""
     document = read(name, raw)
     if document.found:
         raise ValueError("\n".join(f"{one.at}: {one.says}; {one.hint}" for one in document.found))
@@ -139,7 +138,7 @@ def parse(name: str, raw: bytes) -> Examples:
 
 
 def complete(snippet: str, name: str) -> str:
-    """A snippet with the fields added that a spec of its kind cannot be without; one that says none is a pipeline."""
+    """A snippet with the required fields of its kind; without a kind it is a pipeline."""
     said_kind = KIND.search(snippet)
     kind = said_kind[1] if said_kind and said_kind[1] in kinds() else USUAL
     needed = {"kind": kind, "name": name, **kinds()[kind].required}

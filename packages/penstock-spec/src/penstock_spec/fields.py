@@ -1,4 +1,4 @@
-"""All fields of a model, by path: for suggestions, overrides, the reference page and the tests."""
+"""The fields of a model by path: for suggestions, overrides, reference pages and tests."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from pydantic.fields import FieldInfo
 from penstock_spec.model import Section, key_of
 
 LONGEST_WORD = 200
-"""Characters up to which a known word is looked for; comparing takes the square of it, and no field is that long."""
+"""Longer words get no suggestion: the comparison takes quadratic time, and no field is that long."""
 
 
 @dataclass(frozen=True, slots=True)
 class FieldAt:
-    """One field. Keys that people choose stand in its path as `*`, items of a list as `[]`."""
+    """One field. Its path has `*` for a chosen key and `[]` for an item of a list."""
 
     path: str
     owner: type[Section]
@@ -28,13 +28,13 @@ class FieldAt:
 
     @property
     def required(self) -> bool:
-        """It has no default."""
+        """Whether it has no default."""
         return self.info.is_required()
 
 
 @cache
 def fields_of(model: type[Section]) -> tuple[FieldAt, ...]:
-    """Every field, outer before inner, in the order in which the model says them."""
+    """All fields in the order of the model, outer before inner."""
     return tuple(_fields(model, ""))
 
 
@@ -47,7 +47,7 @@ def _fields(model: type[Section], prefix: str) -> Iterator[FieldAt]:
 
 
 def parts_in(annotation: Any, suffix: str = "") -> Iterator[tuple[type[Section], str]]:  # noqa: ANN401 - any type expression
-    """The models inside a type, and how their path goes on."""
+    """The models inside a type, each with the suffix of its path."""
     if isinstance(annotation, type) and issubclass(annotation, Section):
         yield annotation, suffix
         return
@@ -66,13 +66,13 @@ def parts_in(annotation: Any, suffix: str = "") -> Iterator[tuple[type[Section],
 
 @cache
 def known_paths(model: type[Section]) -> frozenset[str]:
-    """The paths alone."""
+    """The paths of all fields."""
     return frozenset(field.path for field in fields_of(model))
 
 
 @cache
 def knows(model: type[Section], path: str) -> bool:
-    """Is this a path of the model? A chosen key matches `*`."""
+    """Whether the path is one of the model. A chosen key matches `*`."""
     known = known_paths(model)
     if path in known:
         return True
@@ -90,7 +90,7 @@ def knows(model: type[Section], path: str) -> bool:
 
 
 def nearest(word: str, words: list[str] | tuple[str, ...] | frozenset[str]) -> str | None:
-    """The known word that was probably meant."""
+    """The most similar known word, or None."""
     if len(word) > LONGEST_WORD:
         return None
     close = difflib.get_close_matches(word, sorted(words), n=1, cutoff=0.6)
@@ -98,7 +98,7 @@ def nearest(word: str, words: list[str] | tuple[str, ...] | frozenset[str]) -> s
 
 
 def elsewhere(model: type[Section], key: str) -> str | None:
-    """The only path that ends with this key, when a key was put into the wrong section."""
+    """The only path that ends with this key, for a key in the wrong section."""
     paths = [
         path for path in known_paths(model) if path.rpartition(".")[2] == key and "*" not in path and "[]" not in path
     ]

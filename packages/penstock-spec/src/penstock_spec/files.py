@@ -1,4 +1,4 @@
-"""Files as bytes, or as the finding that tells why they cannot be had. No other module reads what a team wrote."""
+"""Read files as bytes, or return the problem. Only this module reads the files of a team."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from penstock_spec.reading.source import LARGEST, decode
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file that was read, or why it could not be."""
+    """A file that was read, or the reason why not."""
 
     path: Path
     name: str
@@ -27,17 +27,17 @@ class File:
         return raw if isinstance(raw, bytes) else None
 
     def lines(self) -> tuple[str, ...]:
-        """Its lines, for those who show them."""
+        """The lines of the file."""
         return () if isinstance(self.raw, Problem) else decode(self.name, self.raw).lines
 
 
 def read_bytes(path: Path, name: str, most: int | None = LARGEST + 1) -> bytes | Problem:
-    """The bytes of a file, this many at the most; or why they cannot be had. All, of what is not a team's."""
+    """At most this many bytes of a file (None: all), or the problem."""
     at = Span(name, 1, 1, 1, 1)
     try:
         mode = os.stat(path).st_mode  # noqa: PTH116 - there are thousands
         if stat.S_ISDIR(mode):
-            os.scandir(path).close()  # a folder comes this far when it may not be read, or when it is named
+            os.scandir(path).close()  # raises if the folder is not readable
             return Problem("unreadable-file", at, "it is a folder", "name a file")
         if not stat.S_ISREG(mode):
             return Problem("unreadable-file", at, "it is not a regular file", "name a file")
@@ -53,5 +53,5 @@ def read_bytes(path: Path, name: str, most: int | None = LARGEST + 1) -> bytes |
 
 
 def digest(raw: bytes | None) -> str | None:
-    """What stands for the content of a file; none for a file that cannot be read."""
+    """A hash of the content of a file; None for a file that cannot be read."""
     return None if raw is None else hashlib.blake2b(raw, digest_size=16).hexdigest()

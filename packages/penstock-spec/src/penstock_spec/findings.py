@@ -1,7 +1,4 @@
-"""What the checks find: values with a place, in words that say how to put it right.
-
-A finding is data. Whether it becomes text under a caret, an annotation or a line of SARIF is the business of `report`.
-"""
+"""Findings of the checks: data with a place, a message and a hint. `report` renders them."""
 
 from __future__ import annotations
 
@@ -11,7 +8,7 @@ from typing import NamedTuple
 
 
 class Severity(StrEnum):
-    """How bad it is; only errors fail a run that is not strict."""
+    """The severity of a rule. Only errors fail a run that is not strict."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -19,7 +16,7 @@ class Severity(StrEnum):
 
 
 class Span(NamedTuple):
-    """A stretch of a file. Lines and columns count from 1, columns in characters; the end is exclusive."""
+    """A range in a file. Lines and columns count from 1, columns in characters; the end is exclusive."""
 
     file: str
     line: int
@@ -28,13 +25,13 @@ class Span(NamedTuple):
     end_column: int
 
     def __str__(self) -> str:
-        """`file:line:column`, as editors and terminals link it."""
+        """`file:line:column`, which editors and terminals link."""
         return f"{self.file}:{self.line}:{self.column}"
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that is wrong, at one place, with one way out."""
+    """One problem at one place, with one hint."""
 
     rule: str
     severity: Severity
@@ -43,37 +40,37 @@ class Finding:
     says: str
     hint: str
     environments: tuple[str, ...] = ()
-    """The environments it holds in; none when it holds in all, or when it has nothing to do with them."""
+    """The environments with this finding. Empty if all have it, or if it does not depend on them."""
     path: str = ""
-    """Where in the spec, such as `scaling.replicas.max`; empty where there is no such thing."""
+    """The path of the field, such as `scaling.replicas.max`. Empty if it is not about a field."""
 
     @property
     def order(self) -> tuple[str, int, int, str, str]:
-        """Findings are told in the order in which a reader meets them."""
+        """The sort key: by file, line and column."""
         return (self.at.file, self.at.line, self.at.column, self.rule, self.says)
 
 
 @dataclass(frozen=True, slots=True)
 class LintResult:
-    """What a run found, and over how much."""
+    """The findings of a run, and the files that it checked."""
 
     findings: tuple[Finding, ...]
     specs: int
     lines: dict[str, tuple[str, ...]]
     """The lines of every file that a finding points into."""
     files: tuple[str, ...] = ()
-    """Every file that was looked at, found wanting or not."""
+    """All checked files, with and without findings."""
 
     def count(self, severity: Severity) -> int:
-        """How many of a severity."""
+        """The number of findings of a severity."""
         return sum(one.severity is severity for one in self.findings)
 
 
-class CannotGoOn(Exception):  # noqa: N818 - it is told to the user as it stands, and is no error of the program
-    """The command cannot do what it was asked; the message says why and what to do. Exit code 2."""
+class CannotGoOn(Exception):  # noqa: N818 - the user reads its message; it is not a bug
+    """The command cannot continue; the message says why, the hint what to do. Exit code 2."""
 
     def __init__(self, says: str, hint: str = "") -> None:
-        """Tell what happened and, where there is one, the way out."""
+        """Say what happened, with a hint if there is one."""
         super().__init__(says)
         self.says = says
         self.hint = hint

@@ -1,4 +1,4 @@
-"""Work over many items at once, in forks of this process: nothing has to be told to them, they know what it knows."""
+"""Process many items in parallel in forks of this process, which share its memory."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ ItemT = TypeVar("ItemT")
 MadeT = TypeVar("MadeT")
 
 MANY = 32
-"""Items from which on forks are worth their start."""
+"""With fewer items, forks cost more than they save."""
 SELDOM = 10_000
-"""Objects after which a fork looks for those that nobody reaches: it makes many, and few of that sort."""
+"""The garbage collection threshold of a fork: it allocates many objects, and few are cyclic garbage."""
 TOGETHER = 8
-"""Items that a fork is given at a time."""
+"""The number of items in a chunk of work."""
 
 _job: tuple[Callable[[Any], Any], Sequence[Any]]
 
 
 def mapped(work: Callable[[ItemT], MadeT], items: Sequence[ItemT]) -> Iterator[MadeT]:
-    """What `work` makes of each, in their order. One after the other where there are few, or forking is not safe."""
+    """The results of `work` in the order of the items; sequentially if there are few, or if forking is not safe."""
     at_once = processors()
     if not _may_fork() or at_once == 1 or len(items) < MANY:
         yield from map(work, items)
         return
-    yield work(items[0])  # what it loads and remembers, every fork has then
-    global _job  # noqa: PLW0603 - how it comes into the forks
+    yield work(items[0])  # every fork inherits what this loads and caches
+    global _job  # noqa: PLW0603 - the forks inherit it
     _job = (work, items)
-    gc.freeze()  # so that a fork's collections leave what it shares alone
+    gc.freeze()  # collections in a fork skip the shared objects
     try:
         with multiprocessing.get_context("fork").Pool(at_once, _begin) as pool:
             yield from pool.imap(_run, range(1, len(items)), chunksize=TOGETHER)
@@ -44,9 +44,9 @@ def mapped(work: Callable[[ItemT], MadeT], items: Sequence[ItemT]) -> Iterator[M
 
 
 def begun(work: Callable[[], MadeT]) -> Callable[[], MadeT]:
-    """What `work` makes, for whoever asks later: a fork is at it meanwhile, where there is a processor for one.
+    """Start `work` in a fork, if there is a free processor; the returned function waits for its result.
 
-    It is told once, to this process. Another fork of it that asks works for itself.
+    Only this process can take the result. In another fork the function does the work again.
     """
     if not _may_fork() or processors() == 1:
         return work
@@ -73,7 +73,7 @@ def begun(work: Callable[[], MadeT]) -> Callable[[], MadeT]:
 
 def _tell(work: Callable[[], object], there: Connection) -> None:
     _begin()
-    with contextlib.suppress(BrokenPipeError):  # nobody asks any more
+    with contextlib.suppress(BrokenPipeError):  # the parent has closed the pipe
         there.send(work())
 
 
@@ -82,12 +82,12 @@ def _may_fork() -> bool:
 
 
 def processors() -> int:
-    """How many this process may use."""
+    """The number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _begin() -> None:
-    """Ctrl-C is for the process that was started; it ends its forks."""
+    """Leave Ctrl-C to the parent process, which stops its forks."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.enable()
     gc.set_threshold(SELDOM)

@@ -1,7 +1,7 @@
-"""JSON Schemas for editors: completion, words on hover, and red lines while one types.
+"""JSON Schemas for editors: completion, descriptions on hover, and errors while typing.
 
-Draft 7, which yaml-language-server reads best. What a schema cannot say is left to `penstock lint`: a schema may let
-pass what the models refuse, never the other way round.
+They use draft 7, which yaml-language-server supports best. A schema may accept what the models refuse, never the other
+way round; `penstock lint` finds the rest.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ LENGTHS = {"string": "Length", "array": "Items", "object": "Properties"}
 
 
 def files() -> dict[str, str]:
-    """Every schema, as the file by whose name specs point to it."""
+    """All schemas by the names of their files, to which specs point."""
     schemas = {"platform": platform_schema(), **{name: spec_schema(kind) for name, kind in kinds().items()}}
     return {
         f"{name}.schema.json": json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
@@ -47,7 +47,7 @@ def spec_schema(kind: Kind) -> Schema:
     """The schema of a spec's file."""
     schema: Schema = {"$schema": DRAFT, "title": f"Penstock: a {kind.name}", **_section(kind.model)}
     overrides = _overrides({kind.name: schema}, {kind.name: "#"})
-    overrides["description"] = "What is otherwise in this environment: the path of a field, and its value there."
+    overrides["description"] = "Overrides of this environment: the path of a field, and its value there."
     schema["properties"]["environments"]["additionalProperties"] = {"$ref": "#/definitions/overrides"}
     return {**schema, "definitions": {"overrides": overrides}}
 
@@ -71,7 +71,7 @@ def _overridable(schema: Schema) -> Schema:
 
 
 def _overrides(specs: dict[str, Schema], roots: dict[str, str]) -> Schema:
-    """Paths as keys, each with the schema of its field; a path of several kinds may be as in any of them."""
+    """Paths as keys, each with the schema of its field; a path of several kinds accepts the values of any of them."""
     found: dict[str, dict[str, tuple[str, Schema]]] = {}
     for name, schema in specs.items():
         for path, pointer, inner in _places(_overridable(schema), roots[name], ""):
@@ -89,7 +89,7 @@ def _overrides(specs: dict[str, Schema], roots: dict[str, str]) -> Schema:
 
 
 def _of_kinds(fields: dict[str, tuple[str, Schema]]) -> Schema:
-    """One field of several kinds. An editor shows no words behind `anyOf`, so they stand beside it."""
+    """One field of several kinds. Editors show no descriptions inside `anyOf`, so they are beside it."""
     refs = [{"$ref": pointer} for pointer, _ in fields.values()]
     if len(refs) == 1:
         return refs[0]
@@ -105,9 +105,9 @@ def _of_kinds(fields: dict[str, tuple[str, Schema]]) -> Schema:
 
 
 def _places(schema: Schema, pointer: str, path: str) -> Iterator[tuple[str, str, Schema]]:
-    """The path of every field of a schema, the JSON pointer to its own schema, and that.
+    """The path of every field of a schema, the JSON pointer to its schema, and the schema.
 
-    Items of lists have no path, and a section that is always there is not given as a whole.
+    Items of lists have no path, and a section that always exists cannot be overridden as a whole.
     """
     for key, inner in schema.get("properties", {}).items():
         where, here = f"{path}.{key}".lstrip("."), f"{pointer}/properties/{key}"
@@ -122,7 +122,7 @@ def _places(schema: Schema, pointer: str, path: str) -> Iterator[tuple[str, str,
 
 
 def _section(model: type[Section]) -> Schema:
-    """A model with all that is inside it: an editor shows it in place, without following references."""
+    """The schema of a model without references, so that editors show everything in place."""
     fields = keys_of(model)
     required = [key for key, info in fields.items() if info.is_required()]
     return {
@@ -146,7 +146,7 @@ def _property(key: str, info: FieldInfo) -> Schema:
     schema["description"] = f"{says} {by_default}".rstrip()
     schema["markdownDescription"] = f"{hover}\n\nExample: `{key}: {flow(example)}`"
     if not info.is_required() and not values.derived(info) and (default := values.default(info)) is not None:
-        schema["default"] = default  # never null: the YAML language server then completes nothing around it
+        schema["default"] = default  # never null: the YAML language server would complete nothing around it
     schema["examples"] = [example]
     return schema
 
@@ -202,7 +202,7 @@ def _bounded(schema: Schema, metadata: Sequence[Any]) -> Schema:
 
 
 def _at_least(bound: AtLeast, schema: Schema) -> Schema:
-    """Numbers are bounded; of text a schema can only say that a digit of it is not 0."""
+    """Bounds for numbers; for text a schema can only require a digit other than 0."""
     least = bound.least.amount / 1000 if isinstance(bound.least, Cpu) else bound.least.amount
     pattern = schema["pattern"].removeprefix("^")
     return {"pattern": f"^(?=.*[1-9]){pattern}", **({"minimum": least} if "minimum" in schema else {})}
@@ -225,7 +225,7 @@ def _branch(annotation: Any) -> Schema:  # noqa: ANN401 - as above
 
 
 def _apart(branches: list[Schema]) -> list[Schema]:
-    """A branch that takes any mapping must leave to the others what is theirs."""
+    """Exclude the values of other branches from a branch that accepts any mapping."""
     known = [one["required"] for one in branches if one.get("required")]
     for one in branches:
         if one.get("additionalProperties") is True:

@@ -1,7 +1,7 @@
-"""A spec in one environment: what it says, what is changed there, what the platform gives, and where each value stands.
+"""Merge a spec with one environment, and remember the source and the place of each value.
 
-A value comes from the first of these that says something at its path: the spec's `environments.<name>`, the spec, the
-platform file's `environments.<name>.defaults`, its `defaults`, what follows from other fields, the model's default.
+A value comes from the first of these that sets its path: `environments.<name>` of the spec, the spec,
+`environments.<name>.defaults` of the platform file, its `defaults`, a derived value, the default of the model.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from penstock_spec.values.strings import printable
 
 
 class Source(StrEnum):
-    """Who says a value."""
+    """The source of a value."""
 
     ENVIRONMENT = "environment"
     SPEC = "spec"
@@ -32,7 +32,7 @@ class Source(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Overlay:
-    """A value put at a path from elsewhere than the spec's own lines."""
+    """A value at a path that does not come from the spec's own lines."""
 
     path: Path
     source: Source
@@ -40,7 +40,7 @@ class Overlay:
     base: Path
 
     def place(self, path: Path) -> Place | None:
-        """Where a value at or below this overlay's path is written."""
+        """The place of a value at or below the path of this overlay."""
         if self.document is None:
             return None
         return self.document.places.get(self.base + path[len(self.path) :])
@@ -57,7 +57,7 @@ class Layers:
     found: tuple[Problem, ...] = ()
 
     def over(self, path: Path) -> Overlay | None:
-        """The overlay that says this path, the deepest that does."""
+        """The deepest overlay that sets this path."""
         best = None
         for overlay in self.overlays:
             if path[: len(overlay.path)] == overlay.path and (best is None or len(overlay.path) >= len(best.path)):
@@ -65,7 +65,7 @@ class Layers:
         return best
 
     def source(self, path: Path) -> Source:
-        """Who says the value at this path."""
+        """The source of the value at this path."""
         overlay = self.over(path)
         if overlay is not None:
             inside = overlay.document is None or overlay.place(path) is not None
@@ -73,12 +73,12 @@ class Layers:
         return Source.SPEC if path in self.document.places else Source.DEFAULT
 
     def place(self, path: Path) -> Place | None:
-        """Where the value is written, if anywhere."""
+        """The place of the value, if a file sets it."""
         overlay = self.over(path)
         return overlay.place(path) if overlay else self.document.places.get(path)
 
     def at(self, path: Path) -> Span:
-        """What to point at: the value, or the nearest thing around it that is written."""
+        """The place to report: the value, or the nearest written value around it."""
         for end in range(len(path), 0, -1):
             place = self.place(path[:end])
             if place is not None:
@@ -88,7 +88,7 @@ class Layers:
         return self.document.places[("name",)].name if ("name",) in self.document.places else self.document.start
 
     def _below(self, path: Path) -> Span | None:
-        """The key of an override of which alone this section is made."""
+        """The key of an override below this section, if only overrides set the section."""
         inside = (one for one in self.overlays if one.document and one.path[: len(path)] == path)
         keys = (one.document.places[one.base].key for one in inside if one.document)
         return next((key for key in keys if key), None)
@@ -125,30 +125,30 @@ def layered(kind: Kind, spec: Document, platform: Document, environment: str) ->
 
 
 FIXED = ("kind", "name", "environments", "suppress", "acknowledge", "expect")
-"""What no environment may change: what a spec is, and what people have said about it."""
+"""Fields that environments cannot override."""
 
 
 def may_override(kind: Kind, key: str) -> bool:
-    """This is the path of a field that an environment or the platform may say."""
+    """Whether an environment or the platform file may set this path."""
     return key.partition(".")[0] not in FIXED and knows(kind.model, key) and key not in sections(kind.model)
 
 
 @cache
 def sections(model: type[Section]) -> frozenset[str]:
-    """The sections that are always there: what one place says of them adds to what another says."""
+    """The sections that always exist. Values from several sources are merged in them."""
     fields = ((field.path, field.info.annotation) for field in fields_of(model))
     return frozenset(path for path, kind in fields if isinstance(kind, type) and issubclass(kind, Section))
 
 
 def copied(data: Any) -> Any:  # noqa: ANN401 - whatever YAML can say
-    """Sections and lists anew; the values in them are never changed."""
+    """A copy of the sections and lists; the values in them are immutable."""
     if isinstance(data, dict):
         return {key: copied(value) for key, value in data.items()}
     return [copied(value) for value in data] if isinstance(data, list) else data
 
 
 def _outer_first(section: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """Whole sections before single fields of them, whatever the order of lines: a field is not lost to its section."""
+    """Sections before their fields, in any order of lines, so that a section does not overwrite a field."""
     return sorted(section.items(), key=lambda item: item[0].count("."))
 
 
@@ -159,7 +159,7 @@ def _mapping(data: object, path: Path) -> Mapping[str, Any]:
 
 
 def present(data: Mapping[str, Any], path: Path) -> bool:
-    """The data says something at this path, or something else than a section on the way to it."""
+    """Whether the data has a value at this path, or a value that is not a section on the way to it."""
     value: object = data
     for step in path:
         if not isinstance(value, dict):
@@ -171,7 +171,7 @@ def present(data: Mapping[str, Any], path: Path) -> bool:
 
 
 def put(data: dict[str, Any], path: Path, value: object) -> str:
-    """Put a value at a path, making sections on the way. Returns the path of what stands in the way, or nothing."""
+    """Put a value at a path and create the sections on the way. Returns the path of an obstacle, or ""."""
     section: Any = data
     for depth, step in enumerate(path[:-1], 1):
         if step not in section:

@@ -1,4 +1,4 @@
-"""A message that stands in a spec, held against the JSON Schema of what takes it."""
+"""Validate a message of a spec against the JSON Schema of the pipeline that receives it."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from penstock_spec.values.strings import printable
 
 
 class MessageValidator:
-    """What a schema without trouble has against messages."""
+    """A validator for messages by a valid JSON Schema."""
 
     def __init__(self, schema: dict[str, Any]) -> None:
-        """Formats are told and not checked, as pods have it."""
+        """Compile the schema. As in pods, formats are not checked."""
         self._schema = compiled.validator_for(_plain(schema), validate_formats=False)
 
     def wrong(self, message: object) -> str:
-        """The first thing, and where in the message; nothing where it may be sent."""
+        """The first error with its place in the message; empty for a valid message."""
         error = next(iter(self._schema.iter_errors(_plain(message))), None)
         if error is None:
             return ""
@@ -27,5 +27,5 @@ class MessageValidator:
 
 
 def _plain(value: object) -> Any:  # noqa: ANN401 - whatever JSON holds
-    """Numbers as JSON has them: those of a file remember how they were written."""
+    """The value with plain JSON numbers; numbers from YAML remember their text."""
     return json.loads(json.dumps(value))

@@ -1,7 +1,7 @@
-"""What a metric is: the contract between what a process exports and who asks for it.
+"""The contract of metrics between processes that export them and queries.
 
-A kind of spec lists its metrics once. The runtime makes its counters from that list, and whoever writes a query takes
-the name from it, so that an alert cannot ask for what nobody tells.
+A kind of spec lists its metrics once. The runtime creates its counters from the list, and queries take their names from
+it, so that an alert cannot query a metric that does not exist.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from itertools import pairwise
 from typing import Literal, NamedTuple
 
 Role = Literal["worker", "janitor", "producer", "scheduler"]
-"""Who tells a metric."""
+"""The role that exports a metric."""
 
 NAME = re.compile(r"penstock(_[a-z0-9]+)+")
 LABEL = re.compile(r"[a-z]+(_[a-z]+)*")
 
 QUICK = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
-"""Buckets for what Redis does: from half a millisecond to ten seconds."""
+"""Buckets for calls to Redis: from half a millisecond to ten seconds."""
 LONG = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 1800, 3600)
-"""Buckets for what handlers do, and for what waits for them: from five milliseconds to an hour."""
+"""Buckets for handlers and waiting times: from five milliseconds to an hour."""
 
 
 class MetricKind(StrEnum):
-    """How a value moves."""
+    """The type of a metric."""
 
     COUNTER = "counter"
     GAUGE = "gauge"
@@ -33,25 +33,25 @@ class MetricKind(StrEnum):
 
 
 class Value(NamedTuple):
-    """A word that a label may have, and what it means."""
+    """A value of a label, with its meaning."""
 
     name: str
     says: str
 
 
 def meaning(**words: str) -> tuple[Value, ...]:
-    """All the words of a label."""
+    """All values of a label."""
     return tuple(Value(*word) for word in words.items())
 
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """What a metric is told apart by. No label carries a consumer, a message or an error's text: they never end."""
+    """A label of metrics. No label has consumers, messages or texts of errors as values: there is no limit to them."""
 
     name: str
     help: str
     values: tuple[Value, ...] = ()
-    """All there are; none where a spec, or Redis, says them."""
+    """All values; empty if a spec or Redis defines them."""
 
     def __post_init__(self) -> None:
         if not LABEL.fullmatch(self.name):
@@ -59,13 +59,13 @@ class Label:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The values alone."""
+        """The names of the values."""
         return tuple(value.name for value in self.values)
 
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """One name, and what it says."""
+    """A metric, with its help text and labels."""
 
     name: str
     kind: MetricKind
@@ -75,7 +75,7 @@ class Metric:
     buckets: tuple[float, ...] = ()
     """Upper bounds of a histogram, in seconds."""
     measured: bool = False
-    """Whether it is asked of Redis: it is not known (NaN) until then, while all else begins at 0."""
+    """Whether it is measured in Redis. It is NaN until the first measurement; other metrics start at 0."""
 
     def __post_init__(self) -> None:
         if not NAME.fullmatch(self.name):
@@ -90,34 +90,34 @@ class Metric:
 
 @dataclass(frozen=True, slots=True)
 class Naming:
-    """How the metrics of a kind are named, and the label that all of them have."""
+    """The prefix of a kind's metrics, and the label that all of them have."""
 
     prefix: str
     label: Label
 
     def counter(self, name: str, help_: str, who: frozenset[Role], *labels: Label) -> Metric:
-        """What only grows."""
+        """A metric that only grows."""
         return Metric(f"{self.prefix}_{name}_total", MetricKind.COUNTER, help_, who, (self.label, *labels))
 
     def gauge(self, name: str, help_: str, who: frozenset[Role], *labels: Label) -> Metric:
-        """What goes up and down."""
+        """A metric that goes up and down."""
         return Metric(f"{self.prefix}_{name}", MetricKind.GAUGE, help_, who, (self.label, *labels))
 
     def measured(self, name: str, help_: str, who: frozenset[Role], *labels: Label) -> Metric:
-        """A gauge that is asked of Redis."""
+        """A gauge that is measured in Redis."""
         return Metric(f"{self.prefix}_{name}", MetricKind.GAUGE, help_, who, (self.label, *labels), measured=True)
 
     def histogram(
         self, name: str, help_: str, who: frozenset[Role], buckets: tuple[float, ...], *labels: Label
     ) -> Metric:
-        """How long something took, by buckets."""
+        """A histogram of durations."""
         kind = MetricKind.HISTOGRAM
         return Metric(f"{self.prefix}_{name}_seconds", kind, help_, who, (self.label, *labels), buckets)
 
 
 @dataclass(frozen=True, slots=True)
 class EveryProcess:
-    """What each process tells, whatever it does: what runs, and how it gets on with Redis."""
+    """The metrics of every process: its version, and its calls to Redis."""
 
     info: Metric
     redis_seconds: Metric
@@ -127,7 +127,7 @@ class EveryProcess:
 
     @classmethod
     def of(cls, names: Naming, who: frozenset[Role], **roles: str) -> EveryProcess:
-        """Under these names; `roles` says what each of them does."""
+        """The metrics with these names; `roles` describes each role."""
         return cls(
             names.gauge(
                 "info",
@@ -159,7 +159,7 @@ class EveryProcess:
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """Metrics that are read together."""
+    """Metrics about one topic."""
 
     title: str
     says: str
@@ -168,14 +168,14 @@ class Topic:
 
 @dataclass(frozen=True, slots=True)
 class Contract:
-    """All that the processes of a kind tell."""
+    """All metrics of the processes of a kind."""
 
     says: str
-    """In a line."""
+    """A one-line description."""
     shared: Label
-    """What all its metrics have."""
+    """The label that all its metrics have."""
     topics: tuple[Topic, ...]
 
     def metrics(self) -> dict[str, Metric]:
-        """Every metric by its name."""
+        """All metrics by name."""
         return {metric.name: metric for topic in self.topics for metric in topic.metrics}

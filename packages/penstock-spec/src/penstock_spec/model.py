@@ -1,4 +1,4 @@
-"""What all models share: strict, closed, frozen, and every field described with an example."""
+"""The base of all models: strict, closed, frozen, with a description and an example for each field."""
 
 from __future__ import annotations
 
@@ -36,22 +36,22 @@ Number = Annotated[
     PlainValidator(number),
     WithJsonSchema({"type": "number"}),
 ]
-"""A whole number or a fraction, kept as it was written."""
+"""A whole number or a fraction, kept as written."""
 
 
 def about(says: str, example: object, *, derived: str = "", **bounds: Any) -> Any:  # noqa: ANN401 - what pydantic takes
-    """A field's description and example; `derived` tells how a default follows from other fields."""
+    """The description and the example of a field; `derived` describes a default that depends on other fields."""
     extra: dict[str, Any] | None = {"derived": derived} if derived else None
     return Field(description=says, examples=[example], json_schema_extra=extra, **bounds)
 
 
 @dataclass(frozen=True, slots=True)
 class TypeName:
-    """What a type is called on the reference pages: `Annotated[str, ..., TypeName("time zone")]`."""
+    """The name of a type on the reference pages: `Annotated[str, ..., TypeName("time zone")]`."""
 
     words: str
 
 
 def key_of(name: str, field: FieldInfo) -> str:
-    """The key of a field in a spec."""
+    """The key of a field in a file."""
     return field.alias or name

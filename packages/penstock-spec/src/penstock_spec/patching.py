@@ -1,4 +1,4 @@
-"""Patches applied to a manifest as RFC 6902 says, remembering who wrote what."""
+"""Apply JSON patches (RFC 6902) to a manifest, and remember the author of each value."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ INDEX = re.compile(r"0|[1-9][0-9]{0,5}")
 
 @dataclass(frozen=True, slots=True)
 class PatchProblem:
-    """A patch whose path leads nowhere."""
+    """A patch with a path that does not exist in the manifest."""
 
     index: int
     says: str
@@ -31,13 +31,13 @@ class PatchedManifest:
 
     manifest: Any
     written: dict[Path, Path] = field(default_factory=dict)
-    """By place in the manifest: the value in the spec that stands there now."""
+    """By place in the manifest: the path in the spec of its value."""
     removed: dict[Path, Path] = field(default_factory=dict)
-    """By place: the patch that took away what stood there. Items of a list, whose place another takes, stand as `-`."""
+    """By place: the patch that removed its value. Removed items of a list have the place `-`, as others move up."""
     nowhere: tuple[PatchProblem, ...] = ()
 
     def author(self, place: Path) -> Path | None:
-        """The path in the spec that wrote this place, or that last changed something at or below it."""
+        """The path in the spec that set this place, or last changed something at or below it."""
         for end in range(len(place), 0, -1):
             if place[:end] in self.removed:
                 return self.removed[place[:end]]
@@ -59,7 +59,7 @@ def pointer(steps: Path) -> str:
 
 
 def patched(manifest: Any, patches: Sequence[Patch], target: str) -> PatchedManifest:  # noqa: ANN401 - any manifest
-    """Apply those for a target, in their order. What cannot be applied is left out and told."""
+    """Apply the patches for a target in their order. Those that cannot be applied are problems in the result."""
     result = PatchedManifest(copied(manifest))
     nowhere = []
     for index, patch in enumerate(patches):
@@ -111,7 +111,7 @@ def _change_item(result: PatchedManifest, items: list[Any], place: Path, index: 
 
 
 def _walk(manifest: Any, steps: tuple[str, ...]) -> tuple[Any, Path, str | None]:  # noqa: ANN401 - as above
-    """What stands at the end of the steps, the place reached, and the step that leads nowhere."""
+    """The value at the end of the steps, the place reached, and the first step that does not exist."""
     place: list[str | int] = []
     for step in steps:
         position = _position(step, len(manifest)) if isinstance(manifest, list) else None
@@ -131,7 +131,7 @@ def _position(step: str, length: int) -> int | None:
 
 
 def _nowhere(index: int, patch: Patch, depth: int, section: Any) -> PatchProblem:  # noqa: ANN401 - whatever stands there
-    """Name the first step that does not exist, and what was probably meant."""
+    """Report the first step that does not exist, with a suggestion."""
     steps = steps_of(patch.path)
     around, step = pointer(steps[:depth]), steps[depth]
     if isinstance(section, list):
@@ -157,7 +157,7 @@ def _forget(result: PatchedManifest, place: Path) -> None:
 
 
 def _shift(result: PatchedManifest, around: Path, position: int, by: int) -> None:
-    """Items of a list moved: so do the places of what patches wrote into them."""
+    """Move the places of patched values after items of their list have moved."""
     depth = len(around)
     for known in (result.written, result.removed):
         moved = {}

@@ -1,4 +1,4 @@
-"""The platform file: what holds for every pipeline of an environment, written once by those who run the platform."""
+"""The platform file: settings for all specs of an environment, written by the platform team."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def _address(value: object) -> object:
     if not isinstance(value, str):
         return value
     if "@" in value:
-        says = "a user or password stands in the address"
-        raise refuse("plaintext-password", says, "take it out, and name a Kubernetes secret under `redis.auth`")
+        says = "the address contains a user or a password"
+        raise refuse("plaintext-password", says, "remove it, and name a Kubernetes secret under `redis.auth`")
     match = ADDRESS.fullmatch(value)
     if not match or not 0 < int(match[3]) <= HIGHEST_PORT:
         hint = "write `host:port`, such as `redis.media.svc:6379`; database and TLS are fields of their own"
@@ -52,59 +52,63 @@ FOREIGN = {
     "db": ForeignField("write `database`"),
     "ssl": ForeignField("write `tls`"),
 }
-"""Words that people bring from Redis's clients, and what they are called here."""
+"""Field names of Redis clients, and the hint for each."""
 
 
 class Auth(Section):
-    """How clients and the scaler authenticate. Secrets are referred to, never written."""
+    """How clients and the scaler authenticate. The file names secrets and never contains them."""
 
     secret: Annotated[
         Namespace | None,
         about("The Kubernetes secret with the password, in the environment's namespace.", "redis-auth"),
     ] = None
-    username: Annotated[
-        Text | None, about("The user that Redis's access list knows; none for the default user.", "media")
-    ] = None
-    password_key: Annotated[Field_, about("The secret's key that holds the password.", "password")] = "password"  # noqa: S105 - the name of a key
+    username: Annotated[Text | None, about("The user in Redis's access list; null for the default user.", "media")] = (
+        None
+    )
+    password_key: Annotated[Field_, about("The key of the password in the secret.", "password")] = "password"  # noqa: S105 - the name of a key
     trigger_authentication: Annotated[
         Namespace | None,
         about(
-            "A TriggerAuthentication that exists already, for the scaler to use instead of a generated one.",
+            "An existing TriggerAuthentication, which the scaler uses instead of a generated one.",
             "redis-keda",
         ),
     ] = None
-    names_tls: Annotated[bool, about("True when that TriggerAuthentication has the `tls` parameter itself.", True)] = (
+    names_tls: Annotated[bool, about("Whether that TriggerAuthentication has the `tls` parameter itself.", True)] = (
         False
     )
     scaler_rights: Annotated[
         list[Text],
         about(
-            "What the scaler's user may do, as Redis's access list says it; checked against what the triggers ask.",
+            "The rights of the scaler's user in Redis's access list; rules compare them with the triggers.",
             ["+ping", "+info", "+xinfo|groups", "+xlen", "+xpending"],
         ),
     ] = []
 
 
 class Timeouts(Section):
-    """How long clients wait for Redis before they say so."""
+    """How long clients wait for Redis before they fail."""
 
-    connect: Annotated[Duration, about("For a connection.", "2s"), SOME_TIME] = Duration("2s")
+    connect: Annotated[Duration, about("The timeout of a connection attempt.", "2s"), SOME_TIME] = Duration("2s")
     answer: Annotated[
-        Duration, about("For an answer; blocking reads get their block time on top.", "3s"), SOME_TIME
+        Duration, about("The timeout of an answer; a blocking read adds its block time.", "3s"), SOME_TIME
     ] = Duration("3s")
-    wait: Annotated[Duration, about("For a free connection of the pool.", "5s"), SOME_TIME] = Duration("5s")
+    wait: Annotated[
+        Duration,
+        about("An allowance for waiting for a connection; the rule `lease-near-timeouts` counts it.", "5s"),
+        SOME_TIME,
+    ] = Duration("5s")
 
 
 class Redis(Section):
     """The Redis of an environment."""
 
     topology: Annotated[
-        Literal["standalone", "cluster", "sentinel"], about("How the servers stand together.", "standalone")
+        Literal["standalone", "cluster", "sentinel"], about("The topology of the servers.", "standalone")
     ] = "standalone"
     addresses: Annotated[
         list[Address],
         about(
-            "`host:port` of the server, of the cluster's nodes, or of the sentinels.",
+            "`host:port` of the server, of the cluster nodes, or of the sentinels.",
             ["redis.media.svc:6379"],
             min_length=1,
         ),
@@ -112,66 +116,67 @@ class Redis(Section):
     ports: Annotated[
         list[Annotated[int, Field(ge=1, le=HIGHEST_PORT)]],
         about(
-            "Ports of servers that no address names, as sentinels or a cluster tell of them; network policies let "
-            "pods reach them. With sentinels it is 6379 where nothing is said.",
+            "Ports of servers that sentinels or a cluster report and no address names; network policies allow them. "
+            "With sentinels the default is 6379.",
             [6379],
         ),
     ] = []
-    master: Annotated[Text | None, about("The name under which the sentinels know the master.", "media")] = None
-    database: Annotated[int, about("The database's number; a cluster has only 0.", 0, ge=0, le=16383)] = 0
-    tls: Annotated[bool, about("Talk TLS.", True)] = False
-    auth: Annotated[Auth | None, about("How to authenticate; null where nobody must.", {"secret": "redis-auth"})] = None
+    master: Annotated[Text | None, about("The name of the master at the sentinels.", "media")] = None
+    database: Annotated[int, about("The number of the database; a cluster has only 0.", 0, ge=0, le=16383)] = 0
+    tls: Annotated[bool, about("Use TLS.", True)] = False
+    auth: Annotated[
+        Auth | None, about("How to authenticate; null without authentication.", {"secret": "redis-auth"})
+    ] = None
     connections: Annotated[
-        int | None, about("The most connections it takes (`maxclients`, or the plan's limit).", 10000, ge=1)
+        int | None, about("The maximum number of connections (`maxclients`, or the limit of the plan).", 10000, ge=1)
     ] = None
     memory: Annotated[
         Size | None,
-        about(
-            "How much it may hold (its `maxmemory`, or the plan's size); `terraform.tfvars.json` asks for it.", "8Gi"
-        ),
+        about("Its memory (`maxmemory`, or the size of the plan); `terraform.tfvars.json` requests it.", "8Gi"),
         SOME_BYTES,
     ] = None
     eviction: Annotated[
         Text, about("Its `maxmemory-policy`. Anything but `noeviction` loses messages.", "noeviction")
     ] = "noeviction"
-    timeouts: Annotated[Timeouts, about("How long clients wait.", {"connect": "2s", "answer": "3s", "wait": "5s"})] = (
+    timeouts: Annotated[Timeouts, about("Timeouts of clients.", {"connect": "2s", "answer": "3s", "wait": "5s"})] = (
         Timeouts()
     )
 
 
 class Versions(Section):
-    """What the manifests must suit."""
+    """Versions that the manifests must support."""
 
     kubernetes: Annotated[Version, about("Kubernetes.", "1.36")] = Version("1.36")
     keda: Annotated[Version, about("KEDA.", "2.21")] = Version("2.21")
     prometheus_operator: Annotated[Version, about("The Prometheus operator.", "0.85")] = Version("0.85")
-    redis: Annotated[Version, about("Redis, or the version that a Valkey tells.", "8.2")] = Version("7.2")
+    redis: Annotated[Version, about("Redis, or the Redis version that Valkey reports.", "8.2")] = Version("7.2")
 
 
 class PlatformJanitor(Section):
-    """The janitor's own size; there is one janitor for all pipelines of an environment."""
+    """The size of the janitor; one janitor serves all pipelines of an environment."""
 
     image: Annotated[
         Image | None,
         about(
-            "Its image, by a tag that is not `latest`, or by a digest. Without one it is `penstock-janitor`, with "
-            "the generator's own version as its tag, as `generated/images/janitor.Dockerfile` builds it.",
+            "Its image, with a digest or a tag other than `latest`. The default is `penstock-janitor` with the "
+            "version of the generator as its tag, which `generated/images/janitor.Dockerfile` builds.",
             "registry.example/penstock-janitor:0.1.0",
         ),
     ] = None
-    replicas: Annotated[int, about("Pods; one works and the others stand by.", 2, ge=1, le=5)] = 2
-    cpu: Annotated[Cpu, about("The share of CPUs that each asks for.", "100m"), SOME_CPU] = Cpu("100m")
-    memory: Annotated[Size, about("The memory that each asks for, and its limit.", "128Mi"), ROOM_FOR_PYTHON] = Size(
+    replicas: Annotated[int, about("Pods; one is the leader, the others are standbys.", 2, ge=1, le=5)] = 2
+    cpu: Annotated[Cpu, about("The CPU request of each pod.", "100m"), SOME_CPU] = Cpu("100m")
+    memory: Annotated[Size, about("The memory request and limit of each pod.", "128Mi"), ROOM_FOR_PYTHON] = Size(
         "128Mi"
     )
 
 
 class Route(Section):
-    """Where the alerts of one team go."""
+    """The receivers of a team's alerts."""
 
-    slack: Annotated[Text | None, about("A channel; warnings go here, and criticals too.", "#media-oncall")] = None
+    slack: Annotated[Text | None, about("A channel for warnings and critical alerts.", "#media-oncall")] = None
     pagerduty: Annotated[
-        Namespace | None, about("The Kubernetes secret with the integration key; criticals go here.", "pagerduty-media")
+        Namespace | None,
+        about("The Kubernetes secret with the integration key, for critical alerts.", "pagerduty-media"),
     ] = None
 
 
@@ -179,67 +184,70 @@ Labels = dict[LabelKey, LabelValue]
 
 
 class DiscoveryLabels(Section):
-    """Labels by which others find what is theirs in a cluster; each comes on top of Penstock's own."""
+    """Labels by which operators and sidecars select manifests, besides Penstock's own labels."""
 
     monitors: Annotated[
         Labels,
         about(
-            "On each PodMonitor: what the `podMonitorSelector` of the Prometheus operator asks for.",
+            "On each PodMonitor: the labels that `podMonitorSelector` of the Prometheus operator selects.",
             {"release": "monitoring"},
         ),
     ] = {}
     rules: Annotated[
-        Labels, about("On each PrometheusRule: what its `ruleSelector` asks for.", {"release": "monitoring"})
+        Labels, about("On each PrometheusRule: the labels that `ruleSelector` selects.", {"release": "monitoring"})
     ] = {}
     dashboards: Annotated[
         Labels,
-        about("On each ConfigMap with a dashboard: what Grafana's sidecar asks for.", {"grafana_dashboard": "1"}),
+        about(
+            "On each ConfigMap with a dashboard: the labels that Grafana's sidecar selects.", {"grafana_dashboard": "1"}
+        ),
     ] = {"grafana_dashboard": "1"}
 
 
 class Environment(Section):
-    """One environment: a namespace, a Redis, and what is installed there."""
+    """One environment: a namespace, a Redis, and the installed versions."""
 
-    namespace: Annotated[Namespace, about("Where everything of this environment is put.", "media-production")]
+    namespace: Annotated[Namespace, about("The namespace of all objects of this environment.", "media-production")]
     redis: Annotated[Redis, about("The Redis that all its pipelines use.", {"addresses": ["redis.media.svc:6379"]})]
-    versions: Annotated[Versions, about("What is installed, and what manifests must suit.", {"kubernetes": "1.36"})] = (
-        Versions()
-    )
+    versions: Annotated[
+        Versions, about("Installed versions, which the manifests must support.", {"kubernetes": "1.36"})
+    ] = Versions()
     image_prefix: Annotated[
-        Text | None, about("Put before images that name no registry.", "registry.example/mirror/")
+        Text | None, about("A prefix for images without a registry.", "registry.example/mirror/")
     ] = None
-    janitor: Annotated[PlatformJanitor, about("The janitor's own size.", {"replicas": 2})] = PlatformJanitor()
+    janitor: Annotated[PlatformJanitor, about("The size of the janitor.", {"replicas": 2})] = PlatformJanitor()
     routes: Annotated[
         dict[Name, Route],
         about(
-            "Where alerts go, by team; `default` takes those of teams without a route. Alerts on Redis, KEDA and the "
-            "janitor are those of the team `platform`.",
+            "Receivers of alerts by team; `default` is for teams without a route. Alerts about Redis, KEDA and the "
+            "janitor belong to the team `platform`.",
             {"media": {"slack": "#media-oncall"}},
         ),
     ] = {}
     found_by: Annotated[
-        DiscoveryLabels, about("Labels by which others find what is theirs.", {"monitors": {"release": "monitoring"}})
+        DiscoveryLabels,
+        about("Labels by which operators and sidecars select manifests.", {"monitors": {"release": "monitoring"}}),
     ] = DiscoveryLabels()
-    dashboard_folder: Annotated[Text, about("Grafana's folder for the dashboards.", "Penstock")] = "Penstock"
+    dashboard_folder: Annotated[Text, about("The folder of the dashboards in Grafana.", "Penstock")] = "Penstock"
     runbooks: Annotated[
         Url | None,
         about(
-            "The address under which `generated/` is published; runbook links start with it.",
+            "The URL at which `generated/` is published; links to runbooks start with it.",
             "https://runbooks.example/penstock",
         ),
     ] = None
     grafana: Annotated[
-        Url | None, about("The address of Grafana; alerts link to dashboards there.", "https://grafana.example")
+        Url | None, about("The URL of Grafana; alerts link to its dashboards.", "https://grafana.example")
     ] = None
     defaults: Annotated[
-        dict[str, Any], about("Defaults for any field of a spec in this environment, by path.", {"work.lease": "45s"})
+        dict[str, Any], about("Defaults for fields of specs in this environment, by path.", {"work.lease": "45s"})
     ] = {}
 
 
 class Platform(Section):
-    """What holds for every pipeline, environment by environment."""
+    """Settings for all specs, by environment."""
 
-    kind: Annotated[Literal["platform"], about("What this file describes.", "platform")]
+    kind: Annotated[Literal["platform"], about("The kind of this file.", "platform")]
     environments: Annotated[
         dict[Name, Environment],
         about(
@@ -249,9 +257,9 @@ class Platform(Section):
         ),
     ]
     defaults: Annotated[
-        dict[str, Any], about("Defaults for any field of a spec, by path.", {"alerts.backlog_age": "10m"})
+        dict[str, Any], about("Defaults for fields of specs, by path.", {"alerts.backlog_age": "10m"})
     ] = {}
-    acknowledge: Annotated[list[Removal], about("Removals taken on, with an end date.", [])] = []
+    acknowledge: Annotated[list[Removal], about("Accepted removals, with an end date.", [])] = []
     suppress: Annotated[
-        list[Suppression], about("Findings in this file that are taken on, with a reason and an end date.", [])
+        list[Suppression], about("Accepted findings in this file, with a reason and an end date.", [])
     ] = []

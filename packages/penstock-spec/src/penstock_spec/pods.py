@@ -1,4 +1,4 @@
-"""What specs of every kind say about their pods."""
+"""Sections about pods, which specs of every kind share."""
 
 from __future__ import annotations
 
@@ -22,38 +22,38 @@ def labels(name: str, role: str, team: str) -> dict[str, str]:
 
 
 class Resources(Section):
-    """What a pod asks for; memory is its limit too."""
+    """The resource requests of a pod; memory is its limit too."""
 
-    cpu: Annotated[Cpu, about("The share of CPUs that a pod asks for.", "250m"), SOME_CPU] = Cpu("250m")
+    cpu: Annotated[Cpu, about("The CPU request of a pod.", "250m"), SOME_CPU] = Cpu("250m")
     memory: Annotated[
         Size,
-        about("The memory that a pod asks for, and its limit; without a unit it is bytes.", "256Mi"),
+        about("The memory request and limit of a pod; a number without a unit is bytes.", "256Mi"),
         ROOM_FOR_PYTHON,
     ] = Size("256Mi")
 
 
 class EgressRule(Section):
-    """Where handlers go besides Redis: a database, an API. Pods reach this, DNS and Redis, and nothing else."""
+    """A database or an API that handlers connect to. Pods can reach only these, DNS and Redis."""
 
-    port: Annotated[int, about("The port there.", 5432, ge=1, le=65535)]
-    protocol: Annotated[Literal["TCP", "UDP"], about("What is spoken.", "TCP")] = "TCP"
+    port: Annotated[int, about("The port.", 5432, ge=1, le=65535)]
+    protocol: Annotated[Literal["TCP", "UDP"], about("The protocol.", "TCP")] = "TCP"
     cidr: Annotated[
-        Cidr | None, about("The addresses; any, where neither these nor a namespace are said.", "10.20.0.0/16")
+        Cidr | None, about("The addresses; any if neither `cidr` nor `namespace` is set.", "10.20.0.0/16")
     ] = None
     namespace: Annotated[
-        Namespace | None, about("Pods of this namespace; beside `cidr`, either may be reached.", "databases")
+        Namespace | None, about("The namespace of the pods; with `cidr`, both are allowed.", "databases")
     ] = None
 
 
 Egress = Annotated[
     list[EgressRule],
     about(
-        "What handlers reach besides Redis and DNS. A network policy knows no host names.",
+        "Destinations that handlers may connect to besides Redis and DNS. A network policy has no host names.",
         [{"port": 5432, "cidr": "10.20.0.0/16"}],
     ),
 ]
-Grace = Annotated[Duration, about("From the signal to the kill.", "90s")]
+Grace = Annotated[Duration, about("The time from SIGTERM to SIGKILL.", "90s")]
 SidecarQuitUrl = Annotated[
     Url | None,
-    about("Called with POST at the end, so that a sidecar leaves too.", "http://127.0.0.1:15020/quitquitquit"),
+    about("Called with POST at the end, to stop a sidecar too.", "http://127.0.0.1:15020/quitquitquit"),
 ]

@@ -1,4 +1,4 @@
-"""A repository of specs on disk: its root, and the files that count."""
+"""A repository of specs on disk: its root, its platform file and its specs."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ ENDINGS = (".yaml", ".yml")
 
 @dataclass(frozen=True, slots=True)
 class Repository:
-    """A folder with a platform file, and the specs to look at."""
+    """A folder with a platform file, and the specs to check."""
 
     root: Path
     platform: Path
     specs: tuple[Path, ...]
     whole: bool
-    """All its specs, rather than some that were named."""
+    """Whether these are all its specs, not only some named ones."""
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -34,19 +34,19 @@ class Repository:
         return (self.platform, *self.specs)
 
     def name(self, path: Path) -> str:
-        """How a file is called in findings: relative to the root, with `/`, always printable. Links keep their name."""
+        """The name of a file in findings: relative to the root, with `/`, always printable. Links keep their name."""
         there = os.path.join(os.path.realpath(path.parent), path.name)  # noqa: PTH118 - `resolve` follows the last link too
         return _name(there, os.path.realpath(self.root))
 
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """The bytes that a run is over."""
+    """The files of a run."""
 
     platform: File
     specs: tuple[File, ...]
     whole: bool
-    """All specs of the repository, rather than some that were named."""
+    """Whether these are all specs of the repository, not only some named ones."""
     templates: ManifestTemplates | None = None
     """The repository's own templates, if they change a manifest that rules look at."""
 
@@ -69,7 +69,7 @@ def _name(there: str, root: str) -> str:
 
 
 def _read(root: str, path: Path, folder: str) -> File:
-    """A file in a folder; both and the root are known without links."""
+    """Read a file in a folder. The paths of the folder and of the root have no links."""
     there = os.path.join(folder, path.name)  # noqa: PTH118 - there are thousands
     name = _name(there, root)
     inside = there.startswith(f"{root.rstrip(os.sep)}{os.sep}")
@@ -83,7 +83,7 @@ def _read(root: str, path: Path, folder: str) -> File:
 
 
 def find_root(start: Path) -> Path:
-    """The nearest folder upwards with a platform file."""
+    """The nearest folder, upwards from here, with a platform file."""
     here = start.resolve()
     for folder in (here, *here.parents):
         if (folder / PLATFORM_FILE).is_file():
@@ -93,7 +93,7 @@ def find_root(start: Path) -> Path:
 
 
 def open_repository(paths: Iterable[Path], platform: Path | None, here: Path) -> Repository:
-    """The repository around the current folder, with the specs named, or all of them."""
+    """The repository around the current folder, with the named specs or all of them."""
     if platform is not None and not platform.is_file():
         raise CannotGoOn(f"there is no platform file `{platform}`", "name the file that has the environments")
     named = tuple(paths)
@@ -115,7 +115,7 @@ def open_repository(paths: Iterable[Path], platform: Path | None, here: Path) ->
 
 
 def _place(path: Path) -> tuple[int, int] | None:
-    """Which file it is, by whatever name or link; there are thousands."""
+    """The identity of a file, whatever its name or link."""
     try:
         told = os.stat(path)  # noqa: PTH116 - as above
     except (OSError, ValueError):
@@ -128,7 +128,7 @@ def _same(path: Path, other: Path) -> bool:
 
 
 def _named(paths: tuple[Path, ...]) -> Iterator[Path]:
-    """The files that are named, and those in the folders that are; each once."""
+    """The named files and the files in the named folders, each once."""
     seen = set()
     for path in paths:
         for one in tuple(_below(path)) or (path,):
@@ -142,7 +142,7 @@ def _is_folder(path: Path) -> bool:
 
 
 def _below(folder: Path) -> Iterator[Path]:
-    """The specs in a folder, and the folders in it that cannot be looked into: reading these tells why."""
+    """The specs in a folder, and its unreadable folders: reading those reports why."""
     found: list[Path] = []
 
     def closed(error: OSError) -> None:

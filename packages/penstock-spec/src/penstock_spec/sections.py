@@ -1,4 +1,4 @@
-"""What specs of every kind share: an owner, patches, and what a person has looked at and taken on."""
+"""Sections that specs of every kind share: owner, patches, acknowledgements, suppressions."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from penstock_spec.values.strings import Date, Field_, Name, Pointer, Text
 
 
 class Owner(Section):
-    """Who answers for a pipeline."""
+    """The team that is responsible for a spec."""
 
-    team: Annotated[Name, about("The team; alerts are routed by it.", "media")]
-    contact: Annotated[Text | None, about("Where to reach them.", "#media-oncall")] = None
+    team: Annotated[Name, about("The team; it decides the route of alerts.", "media")]
+    contact: Annotated[Text | None, about("How to reach the team.", "#media-oncall")] = None
 
 
 PATCHABLE = Literal[
@@ -22,39 +22,41 @@ PATCHABLE = Literal[
 
 
 class Patch(Section):
-    """A change of one generated manifest, for what the spec has no word for. It is checked as the spec is."""
+    """A change of a generated manifest, for what the spec has no field for. Rules check the patched manifest."""
 
     target: Annotated[PATCHABLE, about("The kind of the manifest.", "Deployment")]
-    op: Annotated[Literal["add", "replace", "remove"], about("As in JSON Patch (RFC 6902).", "add")] = "replace"
-    path: Annotated[Pointer, about("Where, as a JSON pointer.", "/spec/template/spec/nodeSelector")]
-    value: Annotated[Any, about("What to put there.", {"disk": "fast"})] = None
-    reason: Annotated[Text, about("Why the spec's own words do not do.", "these jobs need local disks")]
+    op: Annotated[Literal["add", "replace", "remove"], about("The operation, as in JSON Patch (RFC 6902).", "add")] = (
+        "replace"
+    )
+    path: Annotated[Pointer, about("The place, as a JSON pointer.", "/spec/template/spec/nodeSelector")]
+    value: Annotated[Any, about("The new value.", {"disk": "fast"})] = None
+    reason: Annotated[Text, about("Why the fields of the spec are not enough.", "these jobs need local disks")]
 
 
 class Acknowledgement(Section):
-    """A dangerous change that a person takes on, for a time."""
+    """A dangerous change that a person accepts until a date."""
 
     change: Annotated[
         Literal["rename-stream", "rename-group", "shorten-retention", "lower-backlog-limit", "rename-keys"],
         about("The change.", "rename-stream"),
     ]
     reason: Annotated[Text, about("Why it is safe.", "the old stream is drained")]
-    until: Annotated[Date, about("The last day on which it counts.", "2027-01-31")]
+    until: Annotated[Date, about("The last day on which it is valid.", "2027-01-31")]
 
 
 class Removal(Section):
-    """Something whose removal a person takes on, for a time. It stands in the platform file: its own is gone."""
+    """A removal that a person accepts until a date. It is in the platform file, because the removed spec is gone."""
 
     change: Annotated[Literal["remove-pipeline", "remove-environment"], about("The change.", "remove-pipeline")]
-    name: Annotated[Name, about("What is removed.", "media-cluster")]
+    name: Annotated[Name, about("The name of the removed spec or environment.", "media-cluster")]
     reason: Annotated[Text, about("Why it is safe.", "its stream is drained")]
-    until: Annotated[Date, about("The last day on which it counts.", "2027-01-31")]
+    until: Annotated[Date, about("The last day on which it is valid.", "2027-01-31")]
 
 
 class Suppression(Section):
-    """A finding that a person has looked at and takes on, for a time."""
+    """A finding that a person accepts until a date."""
 
     rule: Annotated[Field_, about("The rule's name.", "target-below-concurrency")]
-    at: Annotated[Field_ | None, about("Only where it is found at this field.", "scaling.backlog_per_replica")] = None
+    at: Annotated[Field_ | None, about("Suppress it only at this field.", "scaling.backlog_per_replica")] = None
     reason: Annotated[Text, about("Why it is right here.", "each message is heavy, and pods are cheap")]
-    until: Annotated[Date, about("The last day on which it counts.", "2027-01-31")]
+    until: Annotated[Date, about("The last day on which it is valid.", "2027-01-31")]

@@ -1,4 +1,4 @@
-"""A resolved spec as YAML that reads back to the same, each line with where its value comes from."""
+"""A resolved spec as YAML, each line with the source of its value."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from penstock_spec.reading import Path, dotted
 from penstock_spec.values.yaml_text import flow, scalar
 
 WIDEST = 64
-"""Comments start no further right than this."""
+"""The last column in which comments start."""
 
 
 @dataclass(frozen=True, slots=True)
 class SpecLine:
-    """One line of a resolved spec. Sections have no origin of their own."""
+    """One line of a resolved spec. Sections have no source of their own."""
 
     text: str
     path: Path
@@ -26,14 +26,14 @@ class SpecLine:
 
 
 def lines(model: Section, only: tuple[str, ...] = ()) -> Iterator[SpecLine]:
-    """A resolved spec, line by line, without its environments: they are resolved. `only` names what is wanted of it."""
+    """The lines of a resolved spec without its environments. `only` selects paths."""
     data = model.model_dump(by_alias=True)
     data.pop("environments", None)
     return (line for line in _section(data, (), "") if not only or _wanted(dotted(line.path), line.leaf, only))
 
 
 def _wanted(path: str, leaf: bool, only: tuple[str, ...]) -> bool:  # noqa: FBT001 - a field of a line
-    """This is asked for, stands in what is asked for, or is a section around it."""
+    """Whether the path is selected, inside a selected path, or a section around one."""
     return any(
         path == one
         or path.startswith((f"{one}.", f"{one}["))
@@ -74,18 +74,18 @@ def _item(value: Any, path: Path, indent: str) -> Iterator[SpecLine]:  # noqa: A
 
 
 def as_spec(model: Section, only: tuple[str, ...] = ()) -> str:
-    """The resolved spec alone."""
+    """The resolved spec without sources."""
     return "".join(f"{line.text}\n" for line in lines(model, only))
 
 
 def annotated(layers: Layers, model: Section, only: tuple[str, ...] = ()) -> Iterator[tuple[str, str]]:
-    """Each line and where its value comes from."""
+    """Each line with the source of its value."""
     for line in lines(model, only):
         yield line.text, origin(layers, line.path) if line.leaf else ""
 
 
 def origin(layers: Layers, path: Path) -> str:
-    """`specs/media.yaml:8:8`, or who else says it."""
+    """The source of a value: a place such as `specs/media.yaml:8:8`, `derived` or `default`."""
     source = layers.source(path)
     if source is Source.DERIVED:
         return "derived"
@@ -96,7 +96,7 @@ def origin(layers: Layers, path: Path) -> str:
 
 
 def values(layers: Layers, model: Section, only: tuple[str, ...] = ()) -> list[dict[str, Any]]:
-    """The same for machines: every value with its path and source."""
+    """All values with path and source, for JSON."""
     told = []
     for line in lines(model, only):
         if line.leaf:

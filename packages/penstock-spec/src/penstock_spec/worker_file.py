@@ -1,7 +1,7 @@
-"""`worker.json`: a resolved spec as pods read it, with a digest, so that nobody runs what was not generated.
+"""`worker.json`: a resolved spec for pods, with a digest that proves that it was generated.
 
-The digest is over the content, not over the text: a tool on the way may lay the JSON out anew. It hangs on what a
-running process looks at and on nothing else, so that a new threshold of an alert restarts no pod.
+The digest covers the content, not the text: a tool may reformat the JSON. It covers only what a running process reads,
+so that a new threshold of an alert restarts no pod.
 """
 
 from __future__ import annotations
@@ -20,29 +20,29 @@ from penstock_spec.platform import Environment
 from penstock_spec.values.json_text import pretty
 
 FORMAT = 1
-"""What this Penstock writes, and the newest that it reads."""
+"""The format that this version writes, and the newest that it reads."""
 AROUND = ("namespace", "redis")
-"""What a process asks of its environment."""
+"""The fields of an environment that a process reads."""
 UNASKED = {"redis": {"memory", "ports"}}
-"""What of that is for the infrastructure alone."""
+"""Fields inside these that only the infrastructure needs."""
 REGENERATE = "run `penstock generate`; change the spec instead of this file"
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerFile:
-    """What stands in the file."""
+    """The content of the file."""
 
     environment: str
     spec: Any
     """The model of its kind."""
     around: Environment
     schema: dict[str, Any] | None
-    """The JSON Schema of the messages, wherever the spec has it from."""
+    """The JSON Schema of the messages, inline or from a file."""
     digest: str
 
 
 def write(environment: str, spec: Section, around: Environment, schema: dict[str, Any] | None) -> tuple[str, str]:
-    """The text of the file, and the digest in it."""
+    """The text of the file, and its digest."""
     kind = kinds()[getattr(spec, "kind")]  # noqa: B009 - a part has none, and every kind's model has one
     said = spec.model_dump(mode="json", by_alias=True, exclude=dict(kind.unused_by_pods))
     content = {
@@ -58,10 +58,7 @@ def write(environment: str, spec: Section, around: Environment, schema: dict[str
 
 
 def read(raw: bytes, name: str, *, checked: bool = True) -> WorkerFile:
-    """What `write` has written; `name` is what the file is called in errors.
-
-    Only who wants to know what a file once said, and runs nothing by it, may leave its digest unchecked.
-    """
+    """Read the file; errors call it `name`. Set `checked=False` only to inspect an old file, never to run it."""
     try:
         content = json.loads(raw)
     except (ValueError, RecursionError):
@@ -83,7 +80,7 @@ def read(raw: bytes, name: str, *, checked: bool = True) -> WorkerFile:
         around = Environment.model_validate(content["around"])
         return WorkerFile(content["environment"], spec, around, content["schema"], str(told))
     except (KeyError, ValidationError) as error:
-        says = f"`{name}` is not what this Penstock writes: {_first(error)}"
+        says = f"`{name}` does not have the content that this Penstock writes: {_first(error)}"
         raise CannotGoOn(
             says, "run an image with the Penstock that wrote it, or write the file with this one"
         ) from None

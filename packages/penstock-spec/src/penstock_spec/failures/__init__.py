@@ -1,1 +1,1 @@
-"""What a spec says about failures: which class one is of. Both kinds match in the same way."""
+"""Failure classes of a spec. All kinds match them in the same way."""

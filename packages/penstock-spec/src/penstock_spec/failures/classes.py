@@ -1,4 +1,4 @@
-"""What every class of failures says, whatever follows from it."""
+"""The base of failure classes."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from penstock_spec.model import Section, about
 from penstock_spec.values.strings import Text
 
 NO_CLASS = "-"
-"""In the place of a class where none matches; no class can have this name."""
+"""The class of a failure that matches none; no class can have this name."""
 
 
-MATCHES = "Exception types by name, and HTTP statuses as text; a status such as `5xx` stands for a hundred."
+MATCHES = "Exception types by name, and HTTP statuses as text; `5xx` matches all from 500 to 599."
 
 
 class FailureMatch(Section):
-    """Failures of one kind."""
+    """A class of failures."""
 
     match: Annotated[list[Text], about(MATCHES, ["TimeoutError", "503"], min_length=1)]

@@ -1,4 +1,4 @@
-"""What classes of failures match: exceptions by name, and HTTP statuses."""
+"""How failure classes match: exceptions by name, and HTTP statuses."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ SAME = {
     "socket.error": "OSError",
     "select.error": "OSError",
 }
-"""Names from Python's library for what is a builtin since 3.11."""
+"""Aliases in Python's library for exceptions that are builtins since 3.11."""
 
 
 def is_status(match: str) -> bool:
-    """`503`, or `5xx` for a hundred of them."""
+    """Whether it is a status such as `503`, or `5xx` for 500 to 599."""
     return STATUS.fullmatch(match) is not None
 
 
 def is_exception(match: str) -> bool:
-    """It can be the name of an exception, with its module or without. A builtin that is none cannot."""
+    """Whether it can be the name of an exception, with or without its module; other builtins cannot."""
     if not EXCEPTION.fullmatch(match):
         return False
     bare = match.removeprefix("builtins.")
@@ -34,14 +34,14 @@ def is_exception(match: str) -> bool:
 
 
 def builtin(match: str) -> type[BaseException] | None:
-    """The builtin exception of that name."""
+    """The builtin exception of this name, or None."""
     name = SAME.get(match, match).removeprefix("builtins.")
     found = getattr(builtins, name, None)
     return found if isinstance(found, type) and issubclass(found, BaseException) else None
 
 
 def takes(earlier: str, later: str) -> bool:
-    """Whether the earlier match takes everything that the later one could."""
+    """Whether the earlier match covers everything that the later one matches."""
     if earlier == later:
         return True
     base, derived = builtin(earlier), builtin(later)
@@ -56,7 +56,7 @@ def takes(earlier: str, later: str) -> bool:
 
 
 def nearly(match: str) -> str | None:
-    """What was probably meant by a match that is neither."""
+    """A suggestion for a match that is neither a status nor an exception."""
     lower = match.strip().lower()
     status = re.search(r"(?<![0-9a-z])([1-5])([0-9]{2}|xx|[0-9]x|\*\*|\*)(?![0-9a-z])", lower, re.ASCII)
     if status:

@@ -1,4 +1,4 @@
-"""Where a spec has its classes of failures, whatever its kind."""
+"""The failure classes of a spec of any kind."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from penstock_spec.model import Section
 
 
 def classes_of(spec: Section) -> tuple[str, Mapping[str, FailureMatch]]:
-    """Their path and, in the order in which they are asked, the classes; none where its kind has none."""
+    """The path of the classes, and the classes in their order; empty if the kind has none."""
     path = kinds()[getattr(spec, "kind")].failure_classes  # noqa: B009 - a part has none, and every kind's model has one
     found: Any = reduce(getattr, path.split("."), spec) if path else {}
     return path, found

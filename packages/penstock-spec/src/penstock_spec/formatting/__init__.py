@@ -19,14 +19,14 @@ from penstock_spec.reading import Document, Path, Problem, read
 
 @dataclass(frozen=True, slots=True)
 class NotFormatted:
-    """Why a file is left alone."""
+    """Why a file is not formatted."""
 
     why: str
     hint: str
 
 
 def formatted(file: File) -> str | NotFormatted:
-    """The text in one style, or why it is left alone."""
+    """The formatted text, or the reason why there is none."""
     if isinstance(file.raw, Problem):
         return NotFormatted(file.raw.says, file.raw.hint)
     before = read(file.name, file.raw)
@@ -38,7 +38,7 @@ def formatted(file: File) -> str | NotFormatted:
 
 
 def refusal(before: Document, text: str) -> NotFormatted | None:
-    """Why a text may not take a document's place: it says another thing, or says it in other words or comments."""
+    """Why a text may not replace a document: it has other values, other words or other comments."""
     after = read(before.file, text.encode())
     place = next(_differing(before, after), None)
     if place is None and not after.found and "".join("".join(before.lines).split()) == "".join(text.split()):
@@ -48,14 +48,14 @@ def refusal(before: Document, text: str) -> NotFormatted | None:
 
 
 def _differing(before: Document, after: Document) -> Iterator[Span]:
-    """The places of values that are others, or are written otherwise."""
+    """The places of values that differ, or are written differently."""
     for path, place in before.places.items():
         if path not in after.places or _own(before, path) != _own(after, path):
             yield place.value
 
 
 def _own(document: Document, path: Path) -> object:
-    """What a value is, without those inside it, which have places of their own."""
+    """A value without its inner values, which have places of their own."""
     value = document.data
     for step in path:
         value = value[step]
@@ -76,7 +76,7 @@ def _styled(text: str) -> str:
 
 
 def _without_needless_blanks(lines: list[StyledLine]) -> Iterator[StyledLine]:
-    """One blank line at most, and none at the start and the end. Those inside of texts are texts."""
+    """The lines with at most one blank line in a row, and none at the start and the end, except inside texts."""
     blank: StyledLine | None = None
     started = False
     for line in lines:

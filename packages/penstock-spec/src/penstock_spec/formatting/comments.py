@@ -1,4 +1,4 @@
-"""Where comments go: they keep standing with what they stood with."""
+"""Place comments: they stay with the lines that they belong to."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from penstock_spec.formatting.lines import StyledLine
 
 
 def place_comments(lines: list[StyledLine]) -> None:
-    """Say of every comment where it will stand."""
+    """Set the new column of every comment."""
     columns: list[StyledLine] = []
     items = [line for line in lines if line.says and not line.joined]
     above = 0  # how many of them
@@ -33,9 +33,9 @@ def place_comments(lines: list[StyledLine]) -> None:
 
 
 def _align(column: list[StyledLine]) -> None:
-    """Comments below each other behind words, and those that go on with them: at their column as far as it is free.
+    """Align comments in consecutive lines at their common column, if it is free.
 
-    They move with their lines. One that stands alone a single blank behind its word is no column.
+    They move with their lines. A single comment, one space after its text, needs no alignment.
     """
     said = [line for line in column if line.says]
     if len(column) == 1 and said[0].comment_was == said[0].end_was + 1:
@@ -48,7 +48,7 @@ def _align(column: list[StyledLine]) -> None:
 
 
 def _beside(items: list[StyledLine], above: int, was: int) -> int | None:
-    """Where the nearest line that starts at a comment's column will start; below, then above, within its block."""
+    """The new column of the nearest line at the comment's old column: below, then above, within its block."""
     for line in islice(items, above, None):
         if line.was == was:
             return line.now
@@ -65,7 +65,7 @@ def _beside(items: list[StyledLine], above: int, was: int) -> int | None:
 
 
 def _between(items: list[StyledLine], above: int, was: int) -> int:
-    """Where a comment goes that stood at the column of no line."""
+    """The new column of a comment whose old column is that of no line."""
     if above < len(items) and items[above].was > was:
         return items[above].now
     deeper: list[int] = []
@@ -76,5 +76,5 @@ def _between(items: list[StyledLine], above: int, was: int) -> int:
         if deeper:
             break
         item = max(now for column, now in line.starts.items() if column < was)
-        return item if line.block else item + 2  # as deep as a block's text it would be text
+        return item if line.block else item + 2  # at the depth of the block's text it would become text
     return min(deeper, default=0)

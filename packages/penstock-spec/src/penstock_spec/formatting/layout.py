@@ -1,4 +1,4 @@
-"""Lines as YAML's tokens tell them: what each says with one blank between words, and where it will start."""
+"""Lay out lines by the tokens of YAML: the text of each with one space between tokens, and its new indentation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ HEADER = re.compile(r"[|>][-+0-9]*")
 
 
 def laid_out(text: str) -> list[StyledLine]:
-    """The lines of a text that can be read."""
+    """The lines of a valid text."""
     from ruamel.yaml import YAML  # noqa: PLC0415 - loaded for those who format
 
     layout = _Layout(text)
@@ -28,17 +28,17 @@ def _indent(line: str) -> int:
 
 
 def _gap(last: str, kind: str) -> str:
-    """The blanks between two words of a line, by their kinds."""
+    """The spaces between two tokens of a line, by their kinds."""
     if last in {"", "FlowMappingStart", "FlowSequenceStart"} or (kind == "FlowEntry" and last != "Value"):
         return ""
     if kind == "Value":
         return " " if last in {"Key", "FlowEntry"} else ""
-    return "" if kind in {"FlowMappingEnd", "FlowSequenceEnd"} and last != "Value" else " "  # `{a:}` would be a word
+    return "" if kind in {"FlowMappingEnd", "FlowSequenceEnd"} and last != "Value" else " "  # `{a:}` would be one word
 
 
 @dataclass(slots=True)
 class _Block:
-    """A mapping or list without brackets, by the column of its items."""
+    """A mapping or list without brackets, with the columns of its items."""
 
     kind: str
     was: int
@@ -61,7 +61,7 @@ class _Layout:
         self.key = -1  # where a key starts
 
     def finished(self) -> list[StyledLine]:
-        """The lines, with what stands behind their words: comments."""
+        """The lines with their comments."""
         for line, source in zip(self.lines, self.source, strict=True):
             line.comment = source[line.end_was :].strip()
             line.comment_was = len(source) - len(source[line.end_was :].lstrip())
@@ -79,10 +79,10 @@ class _Layout:
             case "Key":
                 self.key = at
             case "BlockEntry" if self.blocks[-1].kind == "BlockMappingStart":
-                self._open("list", at)  # its items stand below its key, and no token tells that it starts
+                self._open("list", at)  # its items are below its key, and no token marks its start
             case _:
                 pass
-        if at == end:  # it stands for structure and is no word; an empty value has no token
+        if at == end:  # a token without text, for structure
             return
         if kind == "Scalar":
             self._scalar(token.style, at, end)
@@ -102,7 +102,7 @@ class _Layout:
         return bisect(self.starts, at) - 1
 
     def _word(self, kind: str, at: int, end: int) -> None:
-        """A word, in one line."""
+        """Add a token that is on one line."""
         number = self._line(at)
         line, column = self.lines[number], at - self.starts[number]
         item = not self.brackets and (kind in {"BlockEntry", "Key"} or at == self.key)
@@ -121,7 +121,7 @@ class _Layout:
             self._close(number)
 
     def _begin(self, kind: str, number: int, *, item: bool) -> None:
-        """The first word of a line says where the line starts."""
+        """Set the indentation of a line by its first token."""
         line = self.lines[number]
         base = self.blocks[-1].now if self.blocks else 0
         if self.brackets:
@@ -133,7 +133,7 @@ class _Layout:
             line.starts[line.was] = line.now
 
     def _inside(self, line: StyledLine, least: int) -> None:
-        """Within brackets a line keeps its distance to the line where they open."""
+        """Keep the distance of a line in brackets to the line of the opening bracket."""
         first = self.lines[self.brackets[0]]
         base = self.blocks[-1].now if self.blocks else 0
         line.now = max(line.was + first.now - first.was, base + least)
@@ -165,11 +165,13 @@ class _Layout:
         self._word("Scalar", at, end)
 
     def _block(self, number: int, header: str) -> None:
-        """The text below a `|` or `>`: it moves as a whole."""
+        """Move the text below a `|` or `>` as a whole."""
         above = self.blocks[-1] if self.blocks else _Block("", 0, 0)
         line = self.lines[number]
         line.block = True
-        if line.starts.get(line.was) == above.now + DEEPER:  # alone in its line; a comment as deep would be text
+        if (
+            line.starts.get(line.was) == above.now + DEEPER
+        ):  # alone on its line; a comment at this depth would become text
             line.starts[line.was] = above.now
         digit = next((int(one) for one in header if one.isdigit()), 0)
         below = range(number + 1, len(self.lines))

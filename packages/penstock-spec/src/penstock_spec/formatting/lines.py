@@ -1,4 +1,4 @@
-"""A line of a file: what it says, where it stood, and where it will stand."""
+"""A line of a file before and after formatting."""
 
 from __future__ import annotations
 
@@ -7,33 +7,33 @@ from dataclasses import dataclass, field
 
 @dataclass(slots=True)
 class StyledLine:
-    """A line on its way into the style. Columns count from 0."""
+    """A line with its old (`was`) and its new (`now`) columns, from 0."""
 
     was: int
-    """Its indentation."""
+    """Its old indentation."""
     now: int = 0
     says: str = ""
-    """Its words with the blanks between them, without indentation and comment."""
+    """Its text with spaces between tokens, without indentation and comment."""
     starts: dict[int, int] = field(default_factory=dict)
-    """Where the items that start here stood, and where they will: several in `- - name: x`."""
+    """The old and new columns of the items that start on this line: several in `- - name: x`."""
     comment: str = ""
     comment_was: int = 0
     comment_now: int = 0
     end_was: int = 0
-    """Behind its last word."""
+    """The old end of its last token."""
     joined: bool = False
-    """It goes on with a text or a collection in brackets that starts above, so comments do not stand with it."""
+    """Whether it continues a text or a collection in brackets from above, so that comments do not belong to it."""
     text: bool = False
-    """Within a text of several lines, where blank lines count."""
+    """Whether it is inside a text of several lines, where blank lines matter."""
     block: bool = False
-    """Within the text below a `|` or `>`, or its first line: blanks count."""
+    """Whether it is in a block of text with `|` or `>`, including its first line, where spaces matter."""
 
     @property
     def blank(self) -> bool:
-        """Nothing is here that must stay."""
+        """Whether the line can be removed."""
         return not (self.says or self.comment or self.text)
 
     @property
     def end(self) -> int:
-        """Behind its last word, as it will stand."""
+        """The new end of its last token."""
         return self.now + len(self.says)

@@ -1,1 +1,1 @@
-"""From a repository to findings: shape, overrides, rules, suppressions, and a cache of all of it."""
+"""Lint a repository: shape, overrides, rules, suppressions, and a cache of the results."""

@@ -1,9 +1,9 @@
-"""What a run found is kept, and found again when nothing that it hangs on has changed.
+"""Cache the results of lint, as long as nothing changes that they depend on.
 
-It hangs on the bytes of every file, the templates that change what rules look at, the version of every tool that reads
-them, the environments asked for, and the day (suppressions end). No spec is believed by its time stamp. There are two
-files, each replaced as a whole, so that two runs at once cost each other at most some work: `run.json` has the outcome
-of the last run, `specs.json` what each spec came to, for when only some changed.
+They depend on the bytes of every file, the templates that change what rules check, the version of every tool that reads
+them, the selected environments, and the day (suppressions end). Time stamps of specs are ignored. There are two files,
+each written atomically, so that parallel runs only repeat some work: `run.json` has the result of the last run,
+`specs.json` the result of each spec, for runs in which only some have changed.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from penstock_spec.linting.lint import OnValid
 
 BROKEN = (KeyError, TypeError, ValueError, AttributeError, IndexError)
-"""What reading a cache that somebody damaged may run into; it then counts as nothing kept."""
+"""Errors of a damaged cache; it counts as empty."""
 
 FEW = 100
-"""Specs that are kept in the time in which one is checked: a few of many that changed are rather checked again."""
+"""Storing this many specs takes as long as checking one; fewer changed specs are checked again instead."""
 FOLDER = ".penstock-cache"
 TOOLS = ("penstock-spec", "pydantic", "pydantic-core", "PyYAML", "ruamel.yaml", "jsonschema-rs")
 
@@ -43,7 +43,7 @@ def lint(
     today: date,
     inputs: Inputs | None = None,
 ) -> LintResult:
-    """As `lint.lint`, from the cache where it may be. `inputs` are the repository's, where they were read before."""
+    """As `lint.lint`, from the cache if possible. `inputs` are those of the repository, if they are read already."""
     return run(repository, asked, today, inputs or read_inputs(repository))[0]
 
 
@@ -63,7 +63,7 @@ def run(
 
 
 class _Keeping(NamedTuple):
-    """Where what comes of a run is kept, and what it hangs on."""
+    """Where to store the results of a run, and their keys."""
 
     folder: Path
     tool: str
@@ -103,7 +103,7 @@ def _afresh(
 
 
 def _outcome(kept: Mapping[str, Any], inputs: Inputs) -> LintResult:
-    """The kept outcome; `ValueError` where a file beside a spec has changed."""
+    """The cached result; raises `ValueError` if a file beside a spec has changed."""
     files = {file.name: file for file in (inputs.platform, *inputs.specs)}
     if not all(_unchanged(files[name], asked) for name, asked in kept["beside"]):
         raise ValueError
@@ -114,12 +114,12 @@ def _outcome(kept: Mapping[str, Any], inputs: Inputs) -> LintResult:
 
 
 def _unchanged(file: File, asked: Mapping[str, str | None]) -> bool:
-    """The files beside a spec are what they were."""
+    """Whether the files beside a spec are unchanged."""
     return all(digest(file.beside(relative)) == was for relative, was in asked.items())
 
 
 def fingerprint(folders: tuple[Path, ...] = (), tools: tuple[str, ...] = (), *more: str) -> str:
-    """What stands for the tools: their versions, and the files of their packages, for those who work on them."""
+    """A key for the tools: their versions, and the files of their packages, which change during development."""
     own = sorted(
         (entry.path, entry.stat().st_size, entry.stat().st_mtime_ns)
         for package in (Path(__file__).parents[1], *folders)
@@ -160,7 +160,7 @@ def _unpacked(one: list[Any]) -> Finding:
 
 
 def load(path: Path) -> dict[str, Any]:
-    """What was kept. A file that is missing, broken or somebody else's counts as nothing kept."""
+    """The content of a cache file. A missing, damaged or foreign file counts as empty."""
     try:
         kept = json.loads(path.read_bytes())
     except (OSError, ValueError):
@@ -169,11 +169,11 @@ def load(path: Path) -> dict[str, Any]:
 
 
 def _text(content: Mapping[str, Any]) -> bytes:
-    return json.dumps(content, separators=(",", ":")).encode()  # `dump` would write it in Python, piece by piece
+    return json.dumps(content, separators=(",", ":")).encode()  # `dump` is slower: it writes piece by piece
 
 
 def store(folder: Path, name: str, content: bytes) -> None:
-    """Replace a file as a whole. A folder that cannot be written to costs speed and nothing else."""
+    """Write a cache file atomically. If the folder is not writable, nothing is cached."""
     with contextlib.suppress(OSError):
         if not folder.exists():
             folder.mkdir()

@@ -1,4 +1,4 @@
-"""What a repository says now against what it said before: changes that can lose messages, and who took them on."""
+"""Compare a repository with its previous state: changes that can lose messages, and their acknowledgements."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from penstock_spec.model import Section
 from penstock_spec.reading import Document, Problem
 
 Before = Mapping[str, Mapping[str, Section]]
-"""Specs as they were: by environment and name."""
+"""Previous specs by environment and name."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChangeFindings:
-    """What was found, and what of it is taken on."""
+    """Dangerous changes, and those of them that are acknowledged."""
 
     dangerous: tuple[Finding, ...]
     acknowledged: tuple[Finding, ...]
@@ -34,7 +34,7 @@ class ChangeFindings:
 def look(
     platform: PlatformFile, documents: Iterable[Document], there: Collection[str], before: Before, today: date
 ) -> ChangeFindings:
-    """The changes of specs that lint clean. Of those in `before`, the ones whose names are not `there` are removed."""
+    """Check the changes of specs without findings. Specs in `before` whose names are not in `there` are removed."""
     file = platform.document.file
     files: dict[bool, dict[str, CheckedFile]] = {True: {file: CheckedFile()}, False: {file: CheckedFile()}}
     for document in documents:

@@ -1,4 +1,4 @@
-"""One spec, or the platform file, from a document to findings. Pure: what it needs from disk is handed in."""
+"""Check one spec or the platform file. Pure: the caller passes everything that comes from disk."""
 
 from __future__ import annotations
 
@@ -29,25 +29,25 @@ from penstock_spec.rules.define import Scope
 from penstock_spec.sections import Suppression
 
 LONGEST = 1000
-"""Characters of a text in a finding: words of a file that it quotes can be as long as the file."""
+"""The maximum length of a text in a finding, because it can quote any part of a file."""
 
 EVERY_KIND = rules.__name__
-"""The package of rules that look at specs of every kind."""
+"""The package of rules for specs of every kind."""
 
 Beside = Callable[[str], bytes | None]
-"""Reads a file that a spec names, relative to the spec."""
+"""Reads a file that a spec names, by its path relative to the spec."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlatformFile:
-    """The platform file, read. `model` is None when it is not what it should be."""
+    """The platform file. `model` is None if it is invalid."""
 
     document: Document
     model: Platform | None
     checked: CheckedFile
 
     def subjects(self, environments: Iterable[str]) -> list[EnvironmentContext]:
-        """Its environments, for rules."""
+        """The contexts of its environments, for rules."""
         if self.model is None:
             return []
         every = self.model.environments
@@ -57,7 +57,7 @@ class PlatformFile:
 
 
 def check_platform(document: Document) -> PlatformFile:
-    """The platform file: shape, and the paths of its defaults. Rules over environments come with the fleet."""
+    """Check the shape of the platform file and the paths of its defaults. Rules about environments run later."""
     checked = CheckedFile()
     init = "write the environments into it, as `penstock init` does"
     checked.add("", (one._replace(hint=init) if one.rule == "empty-file" else one for one in document.found))
@@ -84,7 +84,7 @@ def check_platform(document: Document) -> PlatformFile:
 
 
 Resolved = dict[str, tuple[Any, Layers]]
-"""The model of a spec, and where each value of it comes from, by environment."""
+"""The model of a spec with the sources of its values, by environment."""
 
 
 def check_spec(
@@ -139,7 +139,7 @@ def check_and_resolve(
 
 @cache
 def _rules_of(package: str) -> tuple[tuple[str, Callable[[Any], Iterable[Problem]]], ...]:
-    """The rules over one spec of a kind, whose own are in this package."""
+    """The rules for one spec of the kind whose own rules are in this package."""
     known = (
         (name, rule) for name, rule in catalogue().items() if rule.module.startswith((f"{package}.", f"{EVERY_KIND}."))
     )
@@ -147,27 +147,27 @@ def _rules_of(package: str) -> tuple[tuple[str, Callable[[Any], Iterable[Problem
 
 
 def resolve(kind: Kind, document: Document, platform: PlatformFile, environment: str) -> tuple[Any, Layers]:
-    """The model of a spec in an environment, for those who have checked it before."""
+    """The model of a valid spec in an environment."""
     layers = layered(kind, document, platform.document, environment)
     return kind.model.model_validate(layers.data), layers
 
 
 def run(scope: Scope, subject: object) -> Iterable[Problem]:
-    """All rules of a scope over one subject."""
+    """Run all rules of a scope."""
     for name, rule in catalogue().items():
         if rule.scope == scope and rule.check:
             yield from (one._replace(rule=name) for one in rule.check(subject))
 
 
 def finding(found: Problem, environments: tuple[str, ...]) -> Finding:
-    """Add what the catalogue knows of the rule."""
+    """Add the severity and the title of the rule."""
     rule = catalogue()[found.rule]
     says, hint, path = (text if len(text) <= LONGEST else f"{text[:LONGEST]}..." for text in found[2:])
     return Finding(rule.name, rule.severity, rule.title, found.at, says, hint, environments, path)
 
 
 def show(kind: Kind, subject: SpecContext[Any]) -> SpecFacts:
-    """What a spec shows to rules across specs."""
+    """The facts of a spec for rules across specs."""
     values: dict[str, Any] = {}
     for path in kind.exposed:
         value: Any = subject.layers.data
@@ -206,7 +206,7 @@ def _shaped(kind: Kind, layers: Layers, broken: frozenset[str], environment: str
 
 
 def _broken(document: Document) -> frozenset[str]:
-    """Paths whose values could not be read; what their absence does to the shape is no news."""
+    """Paths with unreadable values; further errors at these paths are not reported."""
     return frozenset(one.path for one in document.found if one.path and one.rule != "duplicate-key")
 
 
@@ -215,7 +215,7 @@ def _inside(path: str, broken: frozenset[str]) -> bool:
 
 
 def _follows(path: str, layers: Layers) -> bool:
-    """Was this value derived from others? Then it is they that are wrong."""
+    """Whether this value is derived; then the error is in the values that it depends on."""
     return bool(path) and layers.source(steps(path)) is Source.DERIVED
 
 
@@ -231,7 +231,7 @@ def _text_of(*documents: Document) -> Callable[[Span], str]:
     lines = {document.file: document.lines for document in documents if document.lines}
 
     def text(at: Span) -> str:
-        """What is written there, in its first line."""
+        """The text of the span in its first line."""
         line = lines[at.file][at.line - 1] if at.file in lines else ""
         return line[at.column - 1 : at.end_column - 1 if at.end_line == at.line else None]
 

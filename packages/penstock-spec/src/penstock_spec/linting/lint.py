@@ -1,4 +1,4 @@
-"""A whole repository, from bytes to findings."""
+"""Lint a whole repository."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from penstock_spec.repository import Inputs
 MadeT = TypeVar("MadeT")
 
 SEVERAL = 32
-"""Files from which on it may be worth to look at several at once."""
+"""With fewer files, checking in parallel is not worth it."""
 
 
 OnValid = Callable[[File, Resolved], object]
-"""Called with each spec that was checked and has no errors of its own, perhaps in a fork."""
+"""Called with each spec without errors of its own, perhaps in a fork."""
 
 
 @dataclass(frozen=True, slots=True)
 class LintRun:
-    """The outcome; what each spec came to, for a later run to start from; and the callback's results by file."""
+    """The result of the run, the result of each file for a later run, and the results of the callback by file."""
 
     outcome: LintResult
     specs: dict[str, CheckedFile]
@@ -41,14 +41,14 @@ class LintRun:
 
 
 def load(file: File) -> Document:
-    """A file as a document; what stands in the way is in the document."""
+    """Read a file as a document; its problems are in the document."""
     if isinstance(file.raw, Problem):
         return Document(file.name, (), found=(file.raw,))
     return read(file.name, file.raw)
 
 
 def choose(platform: PlatformFile, asked: tuple[str, ...]) -> tuple[str, ...]:
-    """The environments to check: those asked for, or all."""
+    """The environments to check: the selected ones, or all."""
     known = tuple(platform.model.environments) if platform.model else ()
     for one in asked if platform.model else ():
         if one not in known:
@@ -65,9 +65,9 @@ def lint(
     known: Mapping[str, CheckedFile] | None = None,
     on_valid: OnValid | None = None,
 ) -> LintRun:
-    """Check everything: each file, each spec in each environment, and the specs of an environment together.
+    """Check each file, each spec in each environment, and the specs of an environment together.
 
-    `known` has what specs came to in an earlier run over the same bytes; they are neither read again nor handed to
+    `known` has results of an earlier run over the same bytes; these specs are neither read again nor passed to
     `on_valid`.
     """
     platform = check_platform(load(inputs.platform))
@@ -90,13 +90,13 @@ def lint(
 
 
 def lines_of(inputs: Inputs, findings: Iterable[Finding]) -> dict[str, tuple[str, ...]]:
-    """The lines of the files that findings point into."""
+    """The lines of the files with findings."""
     wanted = {one.at.file for one in findings}
     return {file.name: file.lines() for file in (inputs.platform, *inputs.specs) if file.name in wanted}
 
 
 def _all(files: list[File], work: Callable[[File], MadeT]) -> Iterable[MadeT]:
-    """Many of them in forks; what comes with them is loaded only then."""
+    """Map over the files, in forks if there are many; only then `forks` is imported."""
     if len(files) < SEVERAL:
         return map(work, files)
     from penstock_spec.forks import mapped  # noqa: PLC0415 - as above
@@ -119,7 +119,7 @@ def _check(
 
 
 def _beside(file: File, asked: dict[str, str | None]) -> Beside:
-    """Reads files beside a spec, and remembers what it read."""
+    """A function that reads files beside a spec, and notes their digests in `asked`."""
 
     def reading(relative: str) -> bytes | None:
         raw = file.beside(relative)
@@ -132,7 +132,7 @@ def _beside(file: File, asked: dict[str, str | None]) -> Beside:
 def across(
     platform: PlatformFile, environments: tuple[str, ...], files: Iterable[CheckedFile], *, whole: bool
 ) -> list[tuple[str, Problem]]:
-    """Findings of the rules over environments and over all specs of each."""
+    """Run the rules about environments, and about all specs of each environment."""
     members = [facts for checked in files for facts in checked.facts]
     found = []
     for subject in platform.subjects(environments):
@@ -146,7 +146,7 @@ def across(
 def settle(
     files: Mapping[str, CheckedFile], environments: tuple[str, ...], today: date, *, whole: bool
 ) -> list[Finding]:
-    """Merge what environments share, take out what is suppressed, and say which suppressions are void."""
+    """Merge findings of several environments, drop suppressed ones, and report ineffective suppressions."""
     findings = []
     for checked in files.values():
         merged: dict[Problem, set[str]] = {}

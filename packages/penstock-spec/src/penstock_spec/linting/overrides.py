@@ -1,4 +1,4 @@
-"""Values by path, in a spec's environments and the platform's defaults: whether names and paths exist."""
+"""Check overrides and defaults by path: whether their environments and paths exist."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from penstock_spec.values.strings import printable
 from penstock_spec.values.yaml_text import flow
 
 LONGEST_TOLD = 60
-"""Characters of a value in a hint."""
+"""The maximum length of a value in a hint."""
 
 MOST_TOLD = 4
-"""Paths in a hint; whoever wrote more of them knows by then how it goes on."""
+"""The maximum number of paths in a hint."""
 
 
 def checked(document: Document, kind: Kind, platform: Platform | None) -> tuple[bool, list[Problem]]:
-    """Check the names of environments and the paths in them. The first is true when the overrides can be applied."""
+    """Check the names and paths of a spec's overrides. The first value says whether they can be applied."""
     environments = document.data.get("environments")
     if environments is None and "environments" not in document.data:
         return True, []
@@ -54,7 +54,7 @@ def _misplaced(document: Document, kind: Kind, platform: Platform | None) -> Ite
 
 
 def unknown(document: Document, base: Path, kind: Kind | None) -> Iterator[Problem]:
-    """Findings for the keys of an override that are not paths of fields."""
+    """Problems with the keys of overrides that are not valid paths."""
     section: Any = document.data
     for step in base:
         section = section.get(step) if isinstance(section, dict) else None
@@ -82,7 +82,7 @@ def _unknown(section: Mapping[str, Any], key: str, kind: Kind | None) -> tuple[s
 
 
 def _replaced(section: Mapping[str, Any], key: str, kind: Kind | None) -> tuple[str, str] | None:
-    """A whole section given anew would take back, without a word, what is said of it elsewhere."""
+    """Refuse to override a whole section: it would silently drop fields that are set elsewhere."""
     value = section[key]
     if not any(key in sections(one.model) for one in _candidates(kind)):
         return None
@@ -98,7 +98,7 @@ def _replaced(section: Mapping[str, Any], key: str, kind: Kind | None) -> tuple[
 
 
 def _leaves(kind: Kind, path: str, value: object) -> Iterator[tuple[str, Any]]:
-    """The fields that a section says, each by its path."""
+    """The fields in a section, each with its path."""
     for key, inner in value.items() if isinstance(value, dict) else ():
         here = f"{path}.{key}"
         if isinstance(inner, dict) and here in sections(kind.model):

@@ -1,4 +1,4 @@
-"""Does the data have the shape of its model? Every deviation becomes a finding at its place."""
+"""Turn the validation errors of a model into findings at their places."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ YES_AND_NO = {"yes": "true", "on": "true", "true": "true", "no": "false", "off":
 
 @dataclass(frozen=True, slots=True)
 class ShapeCheck:
-    """Data that should have the shape of a model, and where its values and their keys stand."""
+    """Data for a model, and the places of its values and keys."""
 
     model: type[Section]
     data: object
@@ -56,12 +56,12 @@ class ShapeCheck:
     name_at: At
     foreign: Mapping[str, ForeignField]
     text: Callable[[Span], str]
-    """What is written at a place."""
+    """The text at a place."""
     written: object
-    """What of the data the file itself says; the rest are defaults, which a key that is written replaces."""
+    """The data of the file itself, without defaults."""
 
     def deviations(self, error: ValidationError) -> list[Problem]:
-        """The findings for a validation that failed."""
+        """The problems of a failed validation."""
         found = first(self._one(dict(detail)) for detail in error.errors(include_url=False))
         meant = {one.path: one.hint for one in found if one.rule == "unknown-field"}
         return [one for one in found if one.rule != "missing-field" or not _mistyped(one.path, meant)]
@@ -93,7 +93,7 @@ class ShapeCheck:
         return Problem(rule, self.name_at(path), says, hint, dotted(path))
 
     def _slip(self, path: Path) -> str | None:
-        """The key that is mistyped where a union could not choose by it."""
+        """The mistyped key of a value for which no section of a union fits."""
         beside = keys_beside(self.model, path)
         return next((key for key in at_path(self.data, path) if nearest(key, beside)), None)
 
@@ -108,7 +108,7 @@ class ShapeCheck:
 
 
 def _mistyped(path: str, meant: Mapping[str, str]) -> bool:
-    """Whether this field is missing because a key that was told of was meant to be it."""
+    """Whether the hint of an unknown field explains why this field is missing."""
     around, _, key = path.rpartition(".")
     beside = (hint for one, hint in meant.items() if one.rpartition(".")[0] == around)
     moved = (hint for one, hint in meant.items() if one.rpartition(".")[2] == key)
@@ -118,7 +118,7 @@ def _mistyped(path: str, meant: Mapping[str, str]) -> bool:
 
 
 def _told(kind: str, detail: Mapping[str, Any], such_as: str, text: str) -> tuple[str, str, str]:
-    """The rule, what is wrong with a value, and the way out."""
+    """The rule, the message and the hint for a value."""
     value, context = detail.get("input"), detail.get("ctx") or {}
     if kind in BOUNDS:
         name, words = BOUNDS[kind]
@@ -135,7 +135,7 @@ def _told(kind: str, detail: Mapping[str, Any], such_as: str, text: str) -> tupl
 
 
 def _path(data: object, loc: tuple[int | str, ...]) -> tuple[Path, tuple[str, ...]]:
-    """The part of a location that is in the data, and what is missing from it. Tags of unions are stepped over."""
+    """The part of a location that is in the data, and the rest. Tags of unions are skipped."""
     path: list[str | int] = []
     value: Any = data
     for index, step in enumerate(loc):
@@ -152,7 +152,7 @@ def _path(data: object, loc: tuple[int | str, ...]) -> tuple[Path, tuple[str, ..
 
 
 def _way_out(kind: str, value: object, example: str, written: str) -> str:
-    """The hint for a value of another type."""
+    """The hint for a value of the wrong type."""
     bare = ", without quotes" if written.startswith(("'", '"')) else ""
     text = value.lower() if isinstance(value, str) else ""
     if kind == "string_type" and (bare_text := _without_quotes(value, written)):

@@ -1,4 +1,4 @@
-"""What was probably meant: the nearest key, path, choice, or an example of the field."""
+"""Suggestions for hints: the nearest key, path or choice, or an example of the field."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NUMBER = re.compile(r"\[[0-9]+\]")
 def unknown_field(
     model: type[Section], path: Path, foreign: Mapping[str, ForeignField], data: object, written: object
 ) -> tuple[str, str, str]:
-    """For a key that the model does not have: the rule, what is wrong, and the key that was probably meant."""
+    """The rule, the message and the hint for a key that the model does not have."""
     key = str(path[-1])
     section = at_path(data, path[:-1])
     beside = keys_beside(model, path[:-1])
@@ -43,7 +43,7 @@ def unknown_field(
 
 
 def _from(hint: str, around: str, model: type[Section]) -> str:
-    """A hint that names fields by their paths, as it reads where a path is no key."""
+    """Rewrite a hint with paths for a file, where keys are relative to their section."""
     why, write, fields = hint.partition("write ")
 
     def field(match: re.Match[str]) -> str:
@@ -58,14 +58,16 @@ def _from(hint: str, around: str, model: type[Section]) -> str:
 
 
 def _meant(model: type[Section], path: Path, beside: tuple[str, ...], written: object) -> str:
-    """The way out where a key is not known."""
+    """The hint for an unknown key."""
     key = str(path[-1])
     close = nearest(key, beside) or nearest(key.replace("-", "_").lower(), beside)
     if close in at_path(written, path[:-1]):
         return f"remove it; `{close}` is already there"
     if close:
         return f"write `{close}`"
-    inside = any(isinstance(step, int) for step in path)  # an item of a list says nothing of what is around it
+    inside = any(
+        isinstance(step, int) for step in path
+    )  # a key of an item does not belong to a section outside the list
     moved = [] if inside else sections_with(model, key)
     if len(moved) == 1 and key in at_path(written, steps(moved[0])):
         there = f"{moved[0]}.{key}".lstrip(".")
@@ -78,13 +80,13 @@ def _meant(model: type[Section], path: Path, beside: tuple[str, ...], written: o
 
 
 def glued(text: object, keys: tuple[str, ...]) -> str:
-    """What was meant where YAML took a key, its colon and its value for one word: `concurrency:3` in braces."""
+    """The key and the value in a text that YAML read as one word: `concurrency:3` in braces."""
     match = re.fullmatch(r"(\w+)(?::| +:?) *([^\s:].*)", text) if isinstance(text, str) else None
     return f"{match[1]}: {printable(match[2])}" if match and match[1] in keys else ""
 
 
 def sections_with(model: type[Section], key: str) -> list[str]:
-    """The sections that have a field of this name, when a key was put into the wrong one; none where they are many."""
+    """The sections that have a field of this name, for a key in the wrong one; none if there are many."""
     paths = [
         field.path.rpartition(".") for field in fields_of(model) if "*" not in field.path and "[]" not in field.path
     ]
@@ -93,7 +95,7 @@ def sections_with(model: type[Section], key: str) -> list[str]:
 
 
 def unknown_path(kind: Kind, key: str, overrides: Mapping[str, object]) -> tuple[str, str] | None:
-    """What is wrong with a path in an override that leads nowhere, and the way out; None when it leads to a field."""
+    """The message and the hint for an unknown path in an override; None if the path exists."""
     if knows(kind.model, key):
         return None
     says = f"`{printable(key)}` is not the path of a field"
@@ -108,19 +110,19 @@ def unknown_path(kind: Kind, key: str, overrides: Mapping[str, object]) -> tuple
 
 
 def nearest_path(model: type[Section], key: str, without: tuple[str, ...] = ()) -> str | None:
-    """The path of a field that was probably meant."""
+    """The most similar path of a field."""
     paths = sorted(field.path for field in fields_of(model) if not set("[*") & set(field.path))
     close = nearest(key, [path for path in paths if path.partition(".")[0] not in without])
     return close or elsewhere(model, key.rpartition(".")[2])
 
 
 def leads(model: type[Section], path: str) -> bool:
-    """Is this the path of something that a finding can be at? A part of a value that may be anything is."""
+    """Whether a finding can be at this path. A path inside a field with arbitrary content can have findings."""
     return knows(model, NUMBER.sub("[]", path).removesuffix("[]")) or bool(_within(model, path))
 
 
 def _within(model: type[Section], path: str) -> str:
-    """The path of the field around this one that holds whatever it likes, such as `message.schema`."""
+    """The path of the field with arbitrary content around this path, such as `message.schema`."""
     words = [str(step) for step in steps(path) if isinstance(step, str)]
     for end in range(len(words) - 1, 0, -1):
         field = _field(model, tuple(words[:end]))
@@ -130,7 +132,7 @@ def _within(model: type[Section], path: str) -> str:
 
 
 def _anything(annotation: Any) -> bool:  # noqa: ANN401 - any type expression
-    """A mapping in which anything may stand, or a choice of which that is one."""
+    """Whether the type is a mapping with arbitrary content, or a union with one."""
     inside = get_args(annotation)
     return (get_origin(annotation) is dict and (inside[1] is Any or _anything(inside[1]))) or (
         get_origin(annotation) in (Annotated, Union, UnionType) and any(_anything(one) for one in inside)
@@ -138,7 +140,7 @@ def _anything(annotation: Any) -> bool:  # noqa: ANN401 - any type expression
 
 
 def choice(model: type[Section], expected: str, value: object, at: Span, where: str) -> Problem:
-    """The finding for a word that is not one of the choices, or for something else than a word."""
+    """The problem of a value that is not one of the choices."""
     choices = [one for part in expected.replace(" or ", ", ").split(", ") if (one := part.strip().strip("'"))]
     close = nearest(str(value), choices) if isinstance(value, str) else None
     if (value is False or value is None) and "none" in choices:
@@ -151,7 +153,7 @@ def choice(model: type[Section], expected: str, value: object, at: Span, where: 
 
 
 def example(model: type[Section], path: Path) -> str:
-    """What one could write there."""
+    """An example for a field."""
     field = _field(model, path)
     meant = field.info.examples[0] if field and field.info.examples else "..."
     if field and meant == []:
@@ -162,19 +164,19 @@ def example(model: type[Section], path: Path) -> str:
 
 
 def _needed(model: type[Section]) -> dict[str, Any]:
-    """A section of what it cannot be without."""
+    """A section with its required fields."""
     needed = {key_of(name, info): info for name, info in model.model_fields.items() if info.is_required()}
     return {key: (info.examples or ["..."])[0] for key, info in needed.items()}
 
 
 def required(model: type[Section], path: Path) -> bool:
-    """Whether it is the path of a field without a default."""
+    """Whether the field at a path has no default."""
     field = _field(model, path)
     return bool(field and field.required)
 
 
 def at_path(data: object, path: Path) -> Mapping[str, Any]:
-    """The section at a path, or nothing."""
+    """The section at a path; empty if there is none."""
     for step in path:
         if isinstance(data, dict):
             data = data.get(str(step))
@@ -184,7 +186,7 @@ def at_path(data: object, path: Path) -> Mapping[str, Any]:
 
 
 def kind_of(value: object) -> str:
-    """A value as a message speaks of it."""
+    """A value in the words of a message."""
     if value is None:
         return "nothing (null)"
     if isinstance(value, bool):
@@ -199,7 +201,7 @@ def kind_of(value: object) -> str:
 
 
 def keys_beside(model: type[Section], path: Path) -> tuple[str, ...]:
-    """The keys that a section may have."""
+    """The keys of a section."""
     steps = [step for step in path if isinstance(step, str)]
     depth = len(steps)
     keys: dict[str, None] = {}
@@ -211,7 +213,7 @@ def keys_beside(model: type[Section], path: Path) -> tuple[str, ...]:
 
 
 def _sections(model: type[Section], where: str) -> list[str]:
-    """The sections that may stand where a word may stand too, each with its first field."""
+    """The sections that the field accepts besides a word, each with its first field."""
     field = _field(model, steps(where))
     parts = [part for part, _ in parts_in(field.info.annotation)] if field else []
     firsts = [next(iter(part.model_fields.items())) for part in parts]
@@ -219,7 +221,7 @@ def _sections(model: type[Section], where: str) -> list[str]:
 
 
 def _field(model: type[Section], path: Path) -> FieldAt | None:
-    """The field at a path, in which chosen keys and the numbers of items stand."""
+    """The field at a path with chosen keys and numbers of items."""
     words = tuple(str(step) for step in path if isinstance(step, str))
     for field in fields_of(model):
         pattern = field.path.replace("[]", "").split(".")

@@ -1,7 +1,6 @@
-"""From YAML events to a document: plain values, a place for each, and every problem on the way.
+"""Compose YAML events to a document: plain values, a place for each, and all problems.
 
-Written over events rather than nodes so that aliases, tags, depth and size are refused before anything is built for
-them.
+It works on events, not nodes, so that aliases, tags, depth and size are refused before anything is built for them.
 """
 
 from __future__ import annotations
@@ -25,14 +24,14 @@ MOST_VALUES = 5_000
 
 
 class Mark(Protocol):
-    """A position as both parsers tell it, from 0."""
+    """A position, from 0, as both parsers have it."""
 
     line: int
     column: int
 
 
-class _Stop(Exception):  # noqa: N818 - it is no error: the end of what can be read
-    """Nothing more can be read; what was found is told."""
+class _Stop(Exception):  # noqa: N818 - not an error: it ends reading
+    """Nothing more can be read."""
 
 
 def read(file: str, raw: bytes) -> Document:
@@ -45,9 +44,9 @@ def read(file: str, raw: bytes) -> Document:
 
 
 def by_fast(text: source.Text) -> Document | None:
-    """What libyaml reads; None where it may not be trusted with the text, refuses it, or finds anything.
+    """The document by libyaml; None if the grammars differ for the text, or if it has any problem.
 
-    The two agree on what is right far more than on what is wrong, and where.
+    The two parsers agree on valid texts, but not on errors and their places.
     """
     events = parsers.fast(text.text)
     if events is None:
@@ -59,7 +58,7 @@ def by_fast(text: source.Text) -> Document | None:
 
 
 def by_reference(text: source.Text) -> Document:
-    """What the reference reads, and what it says where it cannot."""
+    """The document by the reference parser, with the problem if it refuses the text."""
     composer = _Composer(text, parsers.reference(text.text))
     if not composer.compose(refused=syntax.reference_errors()):
         composer.found.append(syntax.explain(text.file, text.lines, composer.error))
@@ -84,13 +83,13 @@ class _Composer:
         self.reached = 0  # the line up to which it is known which lines those are
 
     def document(self) -> Document:
-        """What was read, tabs in the indentation included."""
+        """The document with all problems, including tabs in the indentation."""
         told = {one.at.line for one in self.found if one.rule == "tab-indentation"}
         self.found += first(tab for tab in self._tabs() if tab.at.line not in told)
         return Document(self.file, self.lines, self.data, self.places, tuple(self.found))
 
     def compose(self, refused: tuple[type[Exception], ...]) -> bool:
-        """Read it all; False when the parser refused the text, its error kept."""
+        """Read all events; False if the parser refused the text, with its error in `error`."""
         try:
             self._stream()
         except _Stop:
@@ -178,7 +177,7 @@ class _Composer:
             at = self._span(event)
             key = self._key(event, at, path, depth)
             if key is None:
-                self._value(next(self.events), (*path, "\0"), at, depth + 1)  # read past it, for what is wrong inside
+                self._value(next(self.events), (*path, "\0"), at, depth + 1)  # read on for the problems inside
             elif key in items:
                 first = self.places[(*path, key)].name
                 says = f"`{key}` is already on line {first.line}"
@@ -298,11 +297,11 @@ class _Composer:
 
 
 def _where(path: Path) -> str:
-    """As people write it; nothing below a key that has no name. Only findings ask for it."""
+    """The path as text; empty below an unreadable key."""
     return "" if "\0" in path else dotted(path)
 
 
 def _content(lines: tuple[str, ...], line: int, column: int) -> bool:
-    """Does anything of the value stand on this line before the column? Comments and blank lines do not count."""
+    """Whether the value has text on this line before the column. Comments and blank lines do not count."""
     text = lines[line][:column] if line < len(lines) else ""
     return bool(text.strip()) and not text.lstrip().startswith("#")

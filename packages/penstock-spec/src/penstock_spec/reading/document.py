@@ -1,4 +1,4 @@
-"""A document that was read: plain values, and the place of every one of them."""
+"""A document: plain values, each with its place."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Path: TypeAlias = tuple[str | int, ...]
 
 
 class Problem(NamedTuple):
-    """A finding in the making: the rule's name, a place, and the words. The catalogue adds title and severity."""
+    """A finding without title and severity, which the catalogue adds."""
 
     rule: str
     at: Span
@@ -23,11 +23,11 @@ class Problem(NamedTuple):
 
 
 MOST = 100
-"""Findings of one kind of look at one file. Whoever made that many mistakes made one, many times."""
+"""The maximum number of problems from one check of a file. More are usually one mistake, repeated."""
 
 
 def first(found: Iterable[Problem]) -> list[Problem]:
-    """The first of them, and where there are more, that there are; the rest is not even made."""
+    """The first problems, and a note if there are more; the rest is not created."""
     told = list(islice(found, MOST + 1))
     if len(told) > MOST:
         told[MOST] = too_many(told[MOST])
@@ -35,33 +35,33 @@ def first(found: Iterable[Problem]) -> list[Problem]:
 
 
 def too_many(left_out: Problem) -> Problem:
-    """What is told instead of the first finding that is left out."""
+    """The note in place of the first omitted problem."""
     says = f"the file has more than {MOST} findings; the rest is left out"
     return Problem("too-many-findings", left_out.at, says, "fix these, then run it again")
 
 
 class Place(NamedTuple):
-    """Where a value stands: its key, if it has one, and the value itself."""
+    """The place of a value and of its key, if it has one."""
 
     key: Span | None
     value: Span
 
     @property
     def caret(self) -> Span:
-        """What to point at: a value on one line is shown whole, a longer one by its key."""
+        """The span to mark: the value if it is on one line, else its key."""
         if self.key is not None and self.value.end_line != self.value.line:
             return self.key
         return self.value
 
     @property
     def name(self) -> Span:
-        """The key, or the value where there is no key."""
+        """The key, or the value if there is no key."""
         return self.key or self.value
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One YAML document. `data` is `None` when nothing could be read; `found` tells why."""
+    """One YAML document. `data` is None if it is unreadable; `found` says why."""
 
     file: str
     lines: tuple[str, ...]
@@ -71,14 +71,14 @@ class Document:
 
     @property
     def start(self) -> Span:
-        """The first line that says something, for what has no better place."""
+        """The first line with content, for problems without a better place."""
         for number, line in enumerate(self.lines, 1):
             if line.strip() and not line.lstrip().startswith("#"):
                 return Span(self.file, number, 1, number, len(line) + 1)
         return Span(self.file, 1, 1, 1, 1)
 
     def nearest(self, path: Path) -> Span:
-        """The place of a value, or of the closest thing around it that was written down."""
+        """The place of a value, or of the nearest written value around it."""
         place = self.places.get(path)
         if place is not None:
             return place.caret
@@ -90,7 +90,7 @@ class Document:
 
 
 def dotted(path: Path) -> str:
-    """A path as people write it: `retries.classes.never.match[0]`."""
+    """A path as text: `retries.classes.never.match[0]`."""
     text = ""
     for step in path:
         if isinstance(step, int):

@@ -1,4 +1,4 @@
-"""The meaning of a plain word, by YAML 1.2's core schema: `no`, `on` and `12:30` are words, not booleans or numbers."""
+"""The values of plain words by the core schema of YAML 1.2: `no`, `on` and `12:30` are text."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ LONGEST_WHOLE = 100  # digits; Python refuses to convert beyond 4,300, and no fi
 
 
 class Exactly(float):
-    """A number with a fraction that remembers how it was written: a version `1.30` is not `1.3`."""
+    """A fraction that keeps its text: the version `1.30` is not `1.3`."""
 
     text: str
 
     def __new__(cls, text: str) -> Self:
-        """Read the number, keep the text."""
+        """Read the number and keep the text."""
         number = super().__new__(cls, text.replace(".inf", "inf").replace(".nan", "nan"))
         number.text = text
         return number

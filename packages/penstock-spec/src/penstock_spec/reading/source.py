@@ -1,4 +1,4 @@
-"""From bytes to text: what a file must be before it is worth parsing."""
+"""Decode files, and refuse those that are not worth parsing."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from penstock_spec.findings import Span
 from penstock_spec.reading.document import Problem, first
 
 LARGEST = 128 * 1024
-"""Bytes. A spec of every section is 4 KiB; the reference parser reads 128 KiB in well under a second."""
+"""In bytes. A full spec has 4 KiB; the reference parser reads 128 KiB in well under a second."""
 
 TOO_LARGE = "make it smaller; a message schema can have a file of its own (`message.schema.model`)"
 
 LINE_BREAK = re.compile(r"\r\n|\n|\r")
 BYTE_ORDER_MARK = "\ufeff"
 
-# YAML forbids the controls; the rest is legal in YAML and has no business in a spec: separators that some tools take
-# for line breaks, and the marks that make a reviewer see another order of characters than the machine does.
+# YAML forbids control characters. The others are legal in YAML but harmful in a spec: separators that some tools read
+# as line breaks, and marks that show a reviewer the characters in another order.
 FORBIDDEN = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ufffe\uffff\ud800-\udfff]"
 )
@@ -26,7 +26,7 @@ FORBIDDEN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """The text of a file, its lines, and what is wrong with it before anything is parsed."""
+    """The text of a file, its lines, and the problems before parsing."""
 
     file: str
     text: str
@@ -35,7 +35,7 @@ class Text:
 
 
 def decode(file: str, raw: bytes) -> Text:
-    """Bytes to text. What cannot be parsed safely comes back as an empty text with its findings."""
+    """Decode bytes. A text that cannot be parsed safely is empty and has problems."""
     start = Span(file, 1, 1, 1, 1)
     if len(raw) > LARGEST:
         says = f"the file is larger than {LARGEST:,} bytes, which is the limit"

@@ -1,4 +1,4 @@
-"""What the reference parser says of broken YAML, in words that name the way out."""
+"""Problems of broken YAML, with hints, from the errors of the reference parser."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from penstock_spec.values.strings import printable
 OPENED = {"a flow mapping": ("{", "}"), "a flow sequence": ("[", "]")}
 
 COMMENTED = re.compile(r"(?:[:\[,] +|\[)(#[^\s#].*)")
-"""A value that starts with `#`; words that are meant as a comment have a blank behind it."""
+"""A value that starts with `#`; a real comment has a space after it."""
 
 BRACES = re.compile(r"""[:\[,] +([^\s"'{\[,#][^\s,"']*\{\w*\}[^\s,}\]]*|\{\w+\}[^\s,}\]]+)""")
 """A value with a placeholder, such as `media-{hostname}`."""
 
 GLUED = re.compile(r"\s*(?:- )?(\w+)(:?| +)([{\[])")
-"""A key that a bracket follows without `: `."""
+"""A key followed by a bracket without `: `."""
 
 INLINE = re.compile(r"""\s*(?:- )?\w+: +(\w+: +[^\s"'{}\[\]#][^"'{}\[\]#]*?) *$""")
-"""Fields of a section on the line of its key."""
+"""A field of a section on the line of the section's key."""
 
-# What ruamel.yaml says, what it means, and the way out. The first that matches counts.
+# A pattern for ruamel.yaml's error, the message and the hint. The first match counts.
 TOLD = (
     (r"could not find expected ':'", "this line has no `: `", "write `key: value`, with a space after the colon"),
     (
@@ -57,21 +57,21 @@ TOLD = (
 
 
 def fast_errors() -> tuple[type[Exception], ...]:
-    """How libyaml refuses: by an error of YAML or of text. Either way the reference decides."""
+    """The errors of libyaml; the reference parser then decides."""
     from yaml import YAMLError  # noqa: PLC0415 - loaded already when this is asked
 
     return (YAMLError, ValueError)
 
 
 def reference_errors() -> tuple[type[Exception], ...]:
-    """How ruamel.yaml refuses; some slips of its scanner surface as other errors than its own."""
+    """The errors of ruamel.yaml; some defects of its scanner raise other errors than its own."""
     from ruamel.yaml.error import YAMLError  # noqa: PLC0415 - loaded already when this is asked
 
     return (YAMLError, ValueError, IndexError, AttributeError, AssertionError, TypeError)
 
 
 def indented_by_tab(file: str, number: int, line: str) -> Problem | None:
-    """The finding for a line with a tab in its indentation."""
+    """The problem of a line with a tab in its indentation."""
     indent = line[: len(line) - len(line.lstrip(" \t"))]
     if "\t" not in indent or indent == line:
         return None
@@ -80,7 +80,7 @@ def indented_by_tab(file: str, number: int, line: str) -> Problem | None:
 
 
 def explain(file: str, lines: tuple[str, ...], error: Any) -> Problem:  # noqa: ANN401 - ruamel.yaml's errors have no types
-    """The finding for a text that is not YAML, where the reader can mend it rather than where the parser gave up."""
+    """The problem of an invalid text, at the place to fix rather than the place where the parser stopped."""
     problem = str(getattr(error, "problem", None) or "it cannot be read as YAML").splitlines()[0]
     context = str(getattr(error, "context", None) or "")
     at = _at(file, lines, getattr(error, "problem_mark", None))
@@ -96,7 +96,7 @@ def explain(file: str, lines: tuple[str, ...], error: Any) -> Problem:  # noqa: 
 
 
 def _elsewhere(at: Span, line: str, problem: str) -> Problem | None:
-    """What other rules tell better."""
+    """The problem if another rule describes it better."""
     if tab := indented_by_tab(at.file, at.line, line):
         return tab
     if "\\t" in problem:
@@ -105,13 +105,13 @@ def _elsewhere(at: Span, line: str, problem: str) -> Problem | None:
 
 
 def directive(file: str, number: int, line: str) -> Problem:
-    """The finding for a line that starts with `%`."""
+    """The problem of a line that starts with `%`."""
     at = Span(file, number, 1, number, len(line) + 1)
     return Problem("yaml-directive", at, "`%` directives are not allowed", "remove it")
 
 
 def commented(file: str, number: int, match: re.Match[str] | None) -> Problem | None:
-    """The finding for a value that YAML takes for a comment, as in `contact: #media`."""
+    """The problem of a value that YAML reads as a comment, as in `contact: #media`."""
     if match is None:
         return None
     value = match[1].rstrip("]}, ")
@@ -121,7 +121,7 @@ def commented(file: str, number: int, match: re.Match[str] | None) -> Problem | 
 
 
 def _unquoted(at: Span, opened: Span, lines: tuple[str, ...], problem: str) -> Problem | None:
-    """A bracket that is not closed, or closes too early, because a value in it needs quotes."""
+    """The problem of a bracket that is not closed, or closed too early, because a value in it needs quotes."""
     if "flow" not in problem and "stream end" not in problem:
         return None
     for number in sorted({opened.line, at.line}):
@@ -166,7 +166,7 @@ def _misplaced(at: Span, line: str, problem: str) -> Problem | None:
 
 
 def _second_colon(at: Span, line: str) -> Problem | None:
-    """A `: ` in what is a value to YAML, for want of one before, or of brackets or quotes around it."""
+    """The problem of a `: ` in a value: another `: `, brackets or quotes are missing."""
     if match := GLUED.match(line):
         place = at._replace(column=match.start(1) + 1, end_column=match.end(3) + 1)
         says = f"`: ` is missing before the `{match[3]}`"
@@ -181,7 +181,7 @@ def _second_colon(at: Span, line: str) -> Problem | None:
 
 
 def _told(at: Span, opened: Span, problem: str) -> Problem:
-    # A missing colon and a name that is none are noticed behind the place where they are mended.
+    # The parser notices a missing colon or name after the place to fix.
     at = opened if "find expected ':'" in problem or "alphabetic" in problem else at
     matches = ((re.search(pattern, problem), says, hint) for pattern, says, hint in TOLD)
     return next(

@@ -1,17 +1,17 @@
-"""The page of the command: the help of every verb, as it prints it."""
+"""The reference page of the command: the help of every verb."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 OPENING = """\
-# The command
+# Commands
 
-What `penstock --help` and the help of each verb print. Findings and data go to stdout, all else to stderr. The command
-ends with 0 when nothing is wrong, with 1 when something was found, and with 2 when it could not do what it was asked.
+The output of `penstock --help` and of the help of each command. Findings and data go to stdout, everything else to
+stderr. The exit code is 0 for success, 1 for findings, and 2 for an error that stopped the command.
 """
 
 
 def page(helps: Mapping[str, str]) -> str:
-    """From the words of a command, such as `penstock lint`, to its help."""
+    """The page, from the help by command, such as `penstock lint`."""
     return "\n".join([OPENING, *(f"## {words}\n\n```text\n{text.rstrip()}\n```\n" for words, text in helps.items())])

@@ -1,4 +1,4 @@
-"""The page of the misconfigurations, by family: what can be wrong, and which rule finds it."""
+"""The reference page of known misconfigurations, by family, with the rules that find them."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from penstock_spec.kinds.family import Family, Mistake
 from penstock_spec.reference.table import table
 
 OPENING = """\
-# What can be wrong, and who finds it
+# Known misconfigurations
 
-Redis, KEDA, the autoscaler and Kubernetes take all of these without a word, and KEDA's own admission webhook lets
-everything pass when it cannot be reached. So each is found by a rule of `penstock lint`, at the line where it stands.
+Redis, KEDA, the HPA and Kubernetes accept all of these silently, and KEDA's admission webhook accepts everything while
+it is unreachable. A rule of `penstock lint` finds each of them and reports its line.
 """
 
 
 def families_of(kind: Kind) -> tuple[Family, ...]:
-    """The families of a kind."""
+    """The families of misconfigurations of a kind."""
     found: tuple[Family, ...] = importlib.import_module(kind.families).FAMILIES
     return found
 
 
 def page(kinds: Mapping[str, Kind]) -> str:
-    """A table a kind: a row for each thing that can be wrong."""
+    """The page: a table for each kind, with a row for each misconfiguration."""
     parts = [OPENING]
     for name, kind in kinds.items():
         rows = [(str(one.number or ""), *_row(mistake)) for one in families_of(kind) for mistake in one.mistakes]

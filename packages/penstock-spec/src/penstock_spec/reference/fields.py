@@ -1,4 +1,4 @@
-"""The page of a model: every field with its type, default, meaning and an example."""
+"""The reference page of a model: every field with its type, default, description and example."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ WRITTEN = {
         "a number with `Ki`, `Mi`, `Gi`, `Ti` (powers of 1,024) or `k`, `M`, `G`, `T` (powers of 1,000): `256Ki`; "
         "bytes without a unit"
     ),
-    "share of CPUs": "thousandths, or whole CPUs and fractions: `250m`, `0.5`, `2`",
+    "CPU quantity": "millicores, or whole CPUs and fractions: `250m`, `0.5`, `2`",
     "version": "two or three numbers, quoted or not: `1.36`",
     "name": (
-        "lower-case letters, digits and hyphens, no hyphen first or last; at most 54 characters where Kubernetes adds "
+        "lower-case letters, digits and hyphens, no hyphen first or last; at most 54 characters if Kubernetes adds "
         "to it, else 63"
     ),
     "key": "1 to 512 characters without spaces; no braces, or one hash tag such as `{media}`; a group has no braces",
@@ -31,43 +31,43 @@ WRITTEN = {
     "paths and values": "the path of a field as the key: `stream.backlog.limit: 10000`",
 }
 NAMES = """\
-`<name>` in a path is a name that you choose, `[]` an item of a list. *derived* tells how a default follows from other
-fields. What is *required* below a section is so only where the section is written.
+In a path, `<name>` is a name that you choose and `[]` an item of a list. *derived* shows how a default is computed from
+other fields. A *required* field of an optional section is required only if the section is there.
 """
 PLATFORM = """\
-`penstock.yaml` at the root of a repository: what holds for every pipeline of an environment, written once by those who
-run the platform.
+`penstock.yaml` at the root of a repository has the settings for all specs of an environment. The platform team writes
+it.
 """
 SPEC = """\
-One file under `specs/` for each. Only {required} have no default.
+Each spec is a file under `specs/`. Only {required} have no default.
 
-A value comes from the first of these that says something at its path: the spec's `environments.<name>`, the spec, the
-platform file's `environments.<name>.defaults`, its `defaults`, what follows from other fields, the default below.
+A value comes from the first of these that sets its path: `environments.<name>` of the spec, the spec,
+`environments.<name>.defaults` of the platform file, its `defaults`, a derived value, the default below.
 """
-EDITOR = "An editor completes and explains all of it with [its schema](../../generated/schemas/{name}.schema.json).\n"
-HEAD = ("field", "what it says", "type", "default", "example")
+EDITOR = "Editors complete and explain all fields with [the schema](../../generated/schemas/{name}.schema.json).\n"
+HEAD = ("field", "description", "type", "default", "example")
 
 
 def page(title: str, name: str, model: type[Section]) -> str:
-    """All fields, by section."""
+    """The page: all fields, by section."""
     needed = [f"`{key}`" for key, info in keys_of(model).items() if info.is_required()]
     opening = PLATFORM if model is Platform else SPEC.format(required=f"{', '.join(needed[:-1])} and {needed[-1]}")
     parts = [f"# {title}\n", opening, EDITOR.format(name=name)]
-    parts += ["## How values are written\n", table(("type", "how"), WRITTEN.items()), NAMES]
+    parts += ["## Types\n", table(("type", "format"), WRITTEN.items()), NAMES]
     sections: dict[str, list[FieldAt]] = {}
     every = fields_of(model)
     for field in every:
         sections.setdefault(_section(field.path, every), []).append(field)
     for path, fields in sections.items():
         heads = (path, path.removesuffix(".*"))
-        parts.append(f"## `{_shown(path)}`\n" if path else "## At the top\n")
+        parts.append(f"## `{_shown(path)}`\n" if path else "## Top level\n")
         parts += [f"{_sentence(one)}\n" for one in every if one.path in heads]
         parts.append(table(HEAD, [_row(one) for one in fields if one.path not in heads]))
     return "\n".join(parts)
 
 
 def _section(path: str, every: tuple[FieldAt, ...]) -> str:
-    """The heading under which a field stands: a section at the top, or one inside what is chosen by name at the top."""
+    """The heading of a field: a top-level section, or a section inside a top-level mapping with chosen names."""
     top, *rest = path.split(".")
     if not any(one.path.startswith((f"{top}.", f"{top}[].")) for one in every):
         return ""

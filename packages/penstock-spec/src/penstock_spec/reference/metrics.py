@@ -1,4 +1,4 @@
-"""The page of the metrics: every name, what it says, its labels and who tells it."""
+"""The reference page of metrics: each with its meaning, its labels and the roles that export it."""
 
 from __future__ import annotations
 
@@ -8,22 +8,23 @@ from penstock_spec.metrics import Contract, Label, Metric
 from penstock_spec.reference.table import table
 
 OPENING = """\
-# What processes tell
+# Metrics
 
-Each pod serves these at `/metrics`, in Prometheus's text format or in OpenMetrics, with Python's own metrics of the
-process and with whatever a handler registers with `prometheus_client` (handlers in child processes cannot). A program
-of yours that sends shows those of its producers where it calls `penstock.metrics()`.
+Each pod serves these metrics at `/metrics`, in Prometheus's text format or in OpenMetrics, beside Python's own metrics
+of the process and those that a handler registers with `prometheus_client` (handlers in child processes cannot). A
+program that sends messages exports the metrics of its producers with `penstock.metrics()`.
 
-Times are in seconds. Every metric has a label with the name of the spec, called as its kind is; `-` in the last column
-means that it has no other. Values begin at 0, so that an alert sees the first step; what is measured in Redis is NaN
-until it was. No label carries a consumer, a job, a message or the text of an error.
+Times are in seconds. Every metric has a label with the name of the spec, which is named after its kind; `-` in the last
+column means that it has no other label. Values start at 0, so that an alert sees the first increase; a value that is
+measured in Redis is NaN until the first measurement. No label has a consumer, a job, a message or the text of an error
+as its value.
 """
-HEAD = ("metric", "kind", "what it says", "told by", "labels")
+HEAD = ("metric", "type", "description", "roles", "labels")
 BUCKETS = "## Buckets\n\nUpper bounds, in seconds.\n"
 
 
 def page(contracts: Mapping[str, Contract]) -> str:
-    """By kind: a table a topic; the label that all of a kind share is not repeated."""
+    """The page: by kind, a table for each topic, without the label that all metrics of a kind share."""
     parts, histograms = [OPENING], []
     for kind, contract in contracts.items():
         parts += [f"## A {kind}\n", f"{contract.says}\n"]

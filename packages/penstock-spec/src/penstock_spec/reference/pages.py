@@ -1,4 +1,4 @@
-"""Every page that is made from the language itself, by its path in the repository."""
+"""The pages made from the models and the rules, by path in the repository."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from penstock_spec.platform import Platform
 from penstock_spec.reference import families, fields, rules
 
 OWNED = ("docs/rules",)
-"""Folders in which nothing else may lie."""
+"""Folders without other files."""
 
 
 def pages() -> dict[str, str]:
-    """Path and content."""
+    """The content of each page by path."""
     every = catalogue()
     made = {
         "docs/reference/families.md": families.page(kinds()),
-        "docs/reference/platform.md": fields.page("The platform file", "platform", Platform),
+        "docs/reference/platform.md": fields.page("Platform file", "platform", Platform),
         "docs/rules/README.md": rules.index(tuple(every.values())),
     }
     for name, kind in kinds().items():
-        made[f"docs/reference/{name}.md"] = fields.page(f"A {name}'s spec", name, kind.model)
+        made[f"docs/reference/{name}.md"] = fields.page(f"{name.capitalize()} spec", name, kind.model)
     made |= {f"docs/rules/{name}.md": rules.page(rule) for name, rule in every.items()}
     return dict(sorted(made.items()))

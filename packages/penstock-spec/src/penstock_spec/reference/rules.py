@@ -1,4 +1,4 @@
-"""The page of a rule, with its examples run, and the index of all rules."""
+"""The page of a rule, with the findings of its example, and the index of all rules."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from penstock_spec.rules.define import Rule
 
 SCOPE = {
     "reported": "checks one file while it is read, and cannot be suppressed",
-    "spec": "looks at one spec, in every environment",
-    "platform": "looks at one environment of the platform file",
-    "change": "looks at what was generated before, and is told by `penstock generate` and `penstock diff`",
-    "fleet": "looks at all specs of an environment together",
+    "spec": "checks one spec in every environment",
+    "platform": "checks one environment of the platform file",
+    "change": "compares with the generated files, and is reported by `penstock generate` and `penstock diff`",
+    "fleet": "checks all specs of an environment together",
 }
 INDEX = """\
 # Rules
 
-Every finding carries the name of its rule: `error[grace-shorter-than-timeout]`. An *error* will not work, loses work or
-is unsafe; a *warning* is probably not meant; an *info* is a value without effect. `penstock explain RULE` shows the
+Every finding has the name of its rule: `error[grace-shorter-than-timeout]`. An *error* does not work, loses messages or
+is unsafe; a *warning* is probably a mistake; an *info* is a value without effect. `penstock explain RULE` shows the
 page of a rule.
 """
 
 
 def page(rule: Rule) -> str:
-    """What goes wrong, how to put it right, what fails and what passes."""
+    """The page: what goes wrong, how to fix it, an example that fails and one that passes."""
     body = rule.page.partition("\n")[2].strip()
     parts = [f"# {rule.name}", f"**{rule.title}.**", f"*{rule.severity}*: {SCOPE[rule.scope]}."]
     parts += [body] if body else []
@@ -39,18 +39,18 @@ def page(rule: Rule) -> str:
 
 
 def index(rules: Iterable[Rule]) -> str:
-    """All rules, family by family."""
+    """The index of all rules by family."""
     parts = [INDEX]
     for package, members in groupby(rules, key=lambda rule: rule.module.rpartition(".")[0]):
         rows = [(f"[`{rule.name}`]({rule.name}.md)", rule.severity.value, rule.title) for rule in members]
         about = (sys.modules[package].__doc__ or "").strip()
         name = package.rpartition(".")[2]
-        parts += [f"## {name.capitalize()}\n", f"{about}\n", table(("rule", "severity", "what is bad"), rows)]
+        parts += [f"## {name.capitalize()}\n", f"{about}\n", table(("rule", "severity", "problem"), rows)]
     return "\n".join(parts)
 
 
 def _files(example: Example) -> Iterator[str]:
-    """Each file under its name; a snippet of the one spec needs none."""
+    """Each file with its name; a single spec is shown without."""
     files = shown_files(example)
     for name, text in files.items():
         if len(files) > 1 or example.spec is None:

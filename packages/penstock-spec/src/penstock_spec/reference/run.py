@@ -1,4 +1,4 @@
-"""Runs a rule's example as `penstock lint` would, for the docs."""
+"""Run the example of a rule as `penstock lint` would, for the docs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from penstock_spec.repository import PLATFORM_FILE, SPECS, Repository, read_inpu
 
 GENERATED = "generated"
 MOST_LINES, WIDEST = 40, 400
-"""What is longer or wider than this shows nothing more."""
+"""The maximum lines of an example, and characters of a line, on a page."""
 
 ON_DISK = {
     "missing": "# there is no such file",
@@ -30,7 +30,7 @@ ON_DISK = {
 
 
 def told(rule: str, example: Example) -> str:
-    """What the rule has to say."""
+    """The findings of the rule in an example, as text."""
     with TemporaryDirectory() as folder:
         outcome = run(Path(folder), example)
     found = [one for one in outcome.findings if one.rule == rule]
@@ -38,7 +38,7 @@ def told(rule: str, example: Example) -> str:
 
 
 def run(root: Path, example: Example) -> LintResult:
-    """All findings in the repository of an example, which is written into this folder."""
+    """Write the repository of an example into a folder, and lint it."""
     for name, content in example.files().items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -57,7 +57,7 @@ def run(root: Path, example: Example) -> LintResult:
 
 
 def _before(read: PlatformFile, example: Example) -> Before:
-    """What an example says of the past, as `generated/` would."""
+    """The previous specs of an example, as `generated/` would have them."""
     before: dict[str, dict[str, Section]] = {name: {} for name in read.model.environments} if read.model else {}
     text = example.previous()
     if text is not None:
@@ -82,7 +82,7 @@ def _put(what: str | None, path: Path) -> None:
 
 
 def shown_files(example: Example) -> dict[str, str]:
-    """The files of an example as a page shows them: without what the harness adds."""
+    """The files of an example as a page shows them, without the parts that tests add."""
     files = {PLATFORM_FILE: example.platform} if example.platform is not None else {}
     files |= {f"{GENERATED}/{one}/": "# there, and without a spec" for one in example.gone}
     if example.before is not None:
@@ -100,7 +100,7 @@ def shown_files(example: Example) -> dict[str, str]:
 
 
 def _visible(content: str) -> str:
-    """Nothing that a browser or a terminal would swallow."""
+    """The text with visible escapes for characters that browsers or terminals hide."""
     lines = content.splitlines()
     cut = [*lines[:MOST_LINES], "# and so on"] if len(lines) > MOST_LINES else lines
     return "\n".join(safe(line.replace("\t", "\\t"))[:WIDEST] for line in cut)

@@ -1,4 +1,4 @@
-"""What may stand in a field, in words: "duration", "whole number from 1 to 100", "`reject` or `wait`"."""
+"""Types of fields in words: "duration", "whole number from 1 to 100", "`reject` or `wait`"."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LEAVES: dict[Any, str] = {
     Any: "anything",
     Duration: "duration",
     Size: "size",
-    Cpu: "share of CPUs",
+    Cpu: "CPU quantity",
     Version: "version",
 }
 NAMED: tuple[tuple[Any, str], ...] = (
@@ -42,11 +42,11 @@ NAMED: tuple[tuple[Any, str], ...] = (
     (Address, "`host:port`"),
     (Number, "number"),
 )
-"""Types that are known by the validator which makes them."""
+"""Types that are recognized by their validators."""
 
 
 def in_words(annotation: Any, metadata: Sequence[Any] = ()) -> str:  # noqa: ANN401 - any type expression
-    """What may stand there."""
+    """The type in words."""
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
         return in_words(arguments[0], (*arguments[1:], *metadata))
@@ -85,7 +85,7 @@ def _branch(annotation: Any) -> str:  # noqa: ANN401 - as above
 
 
 def keys_of(model: type[Section]) -> dict[str, FieldInfo]:
-    """The fields of a section by their keys."""
+    """The fields of a section by key."""
     return {key_of(name, info): info for name, info in model.model_fields.items()}
 
 

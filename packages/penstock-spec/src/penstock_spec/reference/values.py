@@ -1,4 +1,4 @@
-"""Values of fields as one writes them in a spec: defaults and examples."""
+"""Defaults and examples of fields, as values of a spec."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from penstock_spec.values.yaml_text import flow
 
 
 def section(info: FieldInfo) -> type[Section] | None:
-    """The model below a field that is a section: leaving it out is as leaving all its fields out."""
+    """The model of a field that is a section with defaults for all its fields."""
     inside = info.annotation
     return inside if isinstance(inside, type) and issubclass(inside, Section) else None
 
 
 def derived(info: FieldInfo) -> str:
-    """How the default follows from other fields, where it does."""
+    """How the default is computed from other fields; empty if it is not."""
     extra = info.json_schema_extra
     return str(extra["derived"]) if isinstance(extra, dict) and "derived" in extra else ""
 
 
 def default(info: FieldInfo) -> Any:  # noqa: ANN401 - whatever a spec can say
-    """The default, as data of a spec."""
+    """The default, as a value of a spec."""
     value = info.get_default(call_default_factory=True, validated_data={})
     if section(info):
         return {}
@@ -34,12 +34,12 @@ def default(info: FieldInfo) -> Any:  # noqa: ANN401 - whatever a spec can say
 
 
 def plain(value: Any) -> Any:  # noqa: ANN401 - as above
-    """A value of a model as data of a spec."""
+    """A value of a model, as a value of a spec."""
     return str(value) if isinstance(value, Quantity) else value
 
 
 def default_in_words(info: FieldInfo) -> str:
-    """`by default ...`, or that there is none."""
+    """The default in words, or `required`."""
     if info.is_required():
         return "required"
     if follows := derived(info):
@@ -48,5 +48,5 @@ def default_in_words(info: FieldInfo) -> str:
 
 
 def example(info: FieldInfo) -> Any:  # noqa: ANN401 - as above
-    """The example, as data of a spec."""
+    """The example, as a value of a spec."""
     return (info.examples or [None])[0]

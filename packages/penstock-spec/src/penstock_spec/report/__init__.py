@@ -1,4 +1,4 @@
-"""Findings in the forms that people and machines read: a module a form, each loaded when it is asked for."""
+"""Report findings to people and machines: one module for each format, imported on demand."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ if TYPE_CHECKING:
 
 FORMATS = {
     "text": "for people: the line, a caret, a hint",
-    "json": "for programs; its shape has a version",
+    "json": "for programs; its format has a version",
     "github": "annotations of a GitHub workflow",
-    "junit": "a JUnit report, a test case for each file",
+    "junit": "a JUnit report with a test case for each file",
     "sarif": "SARIF 2.1.0, for code scanning",
 }
-"""Every format with what it is for. Its module has the same name."""
+"""The formats with their uses. Their modules have the same names."""
 
 
 def render(name: str, outcome: LintResult, paint: Paint | None = None) -> str:
-    """An outcome in one of the formats; only text is painted."""
+    """Render a result in a format; only text has colours."""
     module = import_module(f"{__name__}.{name}")
     told: str = module.render(outcome, paint) if name == "text" and paint else module.render(outcome)
     return told

@@ -1,4 +1,4 @@
-"""Findings as annotations of a GitHub workflow: a command a line, which the runner puts beside the line it names."""
+"""Report findings as annotations of a GitHub workflow, which the runner shows beside the lines."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ COMMAND = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: 
 
 
 def render(outcome: LintResult) -> str:
-    """The annotations, then the count for whoever reads the log."""
+    """The annotations, then the summary for readers of the log."""
     return "\n".join([*(_annotation(one) for one in outcome.findings), summary(outcome)]) + "\n"
 
 

@@ -1,15 +1,15 @@
-"""Findings for programs: one JSON object.
+"""Report findings for programs as one JSON object.
 
-- `version`: of this shape. A change that could break a reader makes it one higher; new keys do not.
-- `findings`: in the order of files and lines. Of each:
+- `version`: of this format. It grows with changes that can break readers, not with new keys.
+- `findings`: in the order of files and lines, each with:
   - `rule`, `severity` (`error`, `warning` or `info`), `title`, `says`, `hint`;
   - `file`: relative to the folder of the platform file, with `/`;
   - `line`, `column`: from 1, columns in characters; `end_line`, `end_column`: exclusive.
     All four are 0 for a file as a whole;
   - `path`: the field, such as `scaling.replicas.max`, or empty;
-  - `environments`: those it holds in, or none when it holds in all of them;
-  - `page`: where the docs tell more.
-- `counts`: the specs that were looked at, and the findings of each severity.
+  - `environments`: those with the finding; empty if all have it;
+  - `page`: the docs page of the rule.
+- `counts`: the number of checked specs, and of findings of each severity.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ VERSION = 1
 
 
 def render(outcome: LintResult) -> str:
-    """In ASCII, so that no terminal, pipe or log on the way can damage it."""
+    """The report in ASCII, so that no terminal, pipe or log damages it."""
     counts = {severity.value: outcome.count(severity) for severity in Severity}
     told = {
         "version": VERSION,

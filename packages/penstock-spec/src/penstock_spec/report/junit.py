@@ -1,7 +1,7 @@
-"""Findings as a JUnit report: a test case for each file. It fails when the file has errors.
+"""Report findings as JUnit XML: a test case for each file, which fails if the file has errors.
 
-Most readers of these reports show one failure of a test case, so a file's errors are told together, as text tells
-them. Warnings and infos fail nothing and stand in its output.
+Most tools show one failure for each test case, so it contains all errors of the file as text. Warnings and infos are in
+the output of the test case.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from penstock_spec.report.safe import safe
 
 
 def render(outcome: LintResult) -> str:
-    """In ASCII; what XML cannot hold was made safe before."""
+    """The report in ASCII, without characters that XML forbids."""
     files = sorted({*outcome.files, *(one.at.file for one in outcome.findings)})
     failed = {one.at.file for one in outcome.findings if one.severity is Severity.ERROR}
     counts = f'tests="{len(files)}" failures="{len(failed)}" errors="0" skipped="0"'

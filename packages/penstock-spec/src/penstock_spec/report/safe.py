@@ -1,4 +1,4 @@
-"""Text from a file, made safe to show: nothing in it may hide, move the cursor, reorder or colour what is seen."""
+"""Make text from files safe to show: it cannot hide, reorder or colour text, or move the cursor."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs"})
 WIDE = frozenset({"W", "F"})
 NO_WIDTH = frozenset({"Mn", "Me"})
 
-# Letters and marks by their category, and yet nothing is seen of them: fillers, joiners, selectors of variants.
+# Invisible although their category is a letter or a mark: fillers, joiners, variation selectors.
 BLANK = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
-# The vowels and finals of Hangul that join the consonant before them.
+# Hangul vowels and finals, which join the consonant before them.
 JOINING = re.compile("[\u1160-\u11ff\ud7b0-\ud7ff]")
 
 
 def safe(text: str) -> str:
-    """Every character that is not simply seen becomes its escape; a tab becomes a space."""
+    """Replace invisible characters by escapes, and tabs by spaces."""
     if text.isascii() and text.isprintable():
         return text
     return "".join(_seen(one) for one in text)
@@ -32,14 +32,14 @@ def _seen(one: str) -> str:
 
 
 def width(text: str) -> int:
-    """Columns of a terminal that a safe text takes."""
+    """The width of a safe text in terminal columns."""
     if text.isascii():
         return len(text)
     return sum(_columns(one) for one in text)
 
 
 def head(text: str, columns: int) -> str:
-    """As much of the start of a safe text as fits."""
+    """The longest start of a safe text that fits."""
     taken = 0
     for index, one in enumerate(text):
         taken += _columns(one)
@@ -49,7 +49,7 @@ def head(text: str, columns: int) -> str:
 
 
 def tail(text: str, columns: int) -> str:
-    """As much of the end of a safe text as fits; it never starts with half a character."""
+    """The longest end of a safe text that fits, without its first combining marks."""
     taken, start = 0, len(text)
     for index in range(len(text) - 1, -1, -1):
         taken += _columns(text[index])

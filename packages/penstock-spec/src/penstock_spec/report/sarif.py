@@ -1,4 +1,4 @@
-"""Findings as SARIF 2.1.0, for code scanning: rules with their pages, results that stay themselves when lines move."""
+"""Report findings as SARIF 2.1.0 for code scanning, with pages of rules and fingerprints that survive moved lines."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ROOT = "%SRCROOT%"
 
 
 def render(outcome: LintResult) -> str:
-    """One run. Only rules that found something are described."""
+    """The report of one run. It describes only rules with findings."""
     rules = sorted({one.rule for one in outcome.findings})
     seen: Counter[str] = Counter()
     run = {
@@ -80,7 +80,7 @@ def _artifact(file: str) -> dict[str, str]:
 
 
 def _identity(one: Finding, lines: tuple[str, ...]) -> str:
-    """The field, or the text of the line where there is no field: neither changes when lines above come and go."""
+    """A hash of the field, or of the line's text if there is no field: changes above do not change it."""
     line = lines[one.at.line - 1].strip() if 1 <= one.at.line <= len(lines) else ""
     told = "\0".join((one.rule, one.at.file, one.path or line))
     return hashlib.sha256(told.encode("utf-8", "backslashreplace")).hexdigest()[:32]

@@ -1,4 +1,4 @@
-"""Findings for people: the line, a caret under the value, one hint, and where to read more."""
+"""Report findings as text for people: the line, a caret under the value, a hint, and where to read more."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from penstock_spec.report import place
 from penstock_spec.report.safe import head, safe, tail, width
 
 Paint = Callable[[str, str], str]
-"""Puts a text into a style; `plain` leaves it as it is."""
+"""Colours a text; `plain` leaves it unchanged."""
 
 STYLE = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "info"}
 LONGEST_LINE = 160
 CUT = "..."
 ENOUGH = 4 * LONGEST_LINE
-"""Characters: a line can be as long as the file, and have a hundred findings."""
+"""In characters: a line can be as long as the file and have a hundred findings, so only this much is measured."""
 
 
 def plain(text: str, style: str) -> str:
-    """No colour."""
+    """Return the text without colour."""
     del style
     return text
 
 
 def render(outcome: LintResult, paint: Paint = plain) -> str:
-    """All findings, then the count."""
+    """All findings, then the summary."""
     parts = [one(finding, outcome.lines.get(finding.at.file, ()), paint) for finding in outcome.findings]
     return "\n".join([*parts, summary(outcome)]) + "\n"
 
@@ -57,9 +57,9 @@ def one(finding: Finding, lines: tuple[str, ...], paint: Paint = plain) -> str:
 
 
 def excerpt(line: str, column: int, end_column: int) -> tuple[str, int, int]:
-    """The line as it is shown, the columns before the carets, and the carets: one at the least.
+    """The line as shown, the number of columns before the carets, and the number of carets, at least one.
 
-    An end that is not behind the start means that the value goes on below: it is marked to the end of the line.
+    If the end is not after the start, the value continues on the next line and is marked to the end of this one.
     """
     end = end_column if end_column >= column else len(line.rstrip()) + 1
     before, marked, after = line[: column - 1], line[column - 1 : end - 1], line[end - 1 :]
@@ -70,7 +70,7 @@ def excerpt(line: str, column: int, end_column: int) -> tuple[str, int, int]:
 
 
 def _around(left: str, middle: str, right: str) -> tuple[str, str, str]:
-    """What is marked with some of what stands around it; `...` for what is left out."""
+    """The marked text with some text around it; `...` replaces omitted text."""
     room = LONGEST_LINE - 2 * width(CUT)
     if width(middle) > room // 2:
         middle, right = head(middle, room // 2), CUT

@@ -1,4 +1,4 @@
-"""Users of Redis's access list, with the least rights: what every kind of spec says them with.
+"""Redis users (ACL) with the least rights, for all kinds.
 
-A kind says in its own folder `rights` who of it talks to Redis, with which commands, and about which keys.
+The `rights` folder of a kind lists its roles, with the commands and the keys that each needs.
 """

@@ -1,4 +1,4 @@
-"""Keys as patterns of Redis's access lists."""
+"""Keys as patterns of Redis's access list."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from penstock_spec.platform import Environment
 from penstock_spec.values.quantities import Version
 
 BY_ACCESS = Version("7.0")
-"""From here on a right may be to read alone. What scripts are handed must be writable, whatever they do with it."""
+"""Since this version a right can be read-only. Keys of scripts must be writable, whatever the script does."""
 
 SPECIAL = re.compile(r"([*?\[\]\\])")
 
@@ -21,31 +21,31 @@ class SpecInEnvironment(Protocol):
 
     @property
     def spec(self) -> Any:  # noqa: ANN401 - the model of its kind
-        """As it is there."""
+        """The resolved spec."""
         ...
 
     @property
     def environment(self) -> str:
-        """Its name."""
+        """The name of the environment."""
         ...
 
     @property
     def around(self) -> Environment:
-        """What the platform file says of it."""
+        """The environment in the platform file."""
         ...
 
 
 def supports_read_rights(one: SpecInEnvironment) -> bool:
-    """Whether the Redis of its environment tells reading from writing."""
+    """Whether the Redis of its environment has read-only rights."""
     return not one.around.versions.redis < BY_ACCESS
 
 
 def exactly(sign: str, *keys: str) -> Iterator[str]:
-    """These keys and no others."""
+    """Patterns for exactly these keys."""
     yield from (sign + escaped(key) for key in keys)
 
 
 @lru_cache(256)  # each role of a spec has most of its keys
 def escaped(key: str) -> str:
-    """A pattern that only this key fits."""
+    """A pattern that matches only this key."""
     return SPECIAL.sub(r"\\\1", key)

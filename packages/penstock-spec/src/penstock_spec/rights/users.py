@@ -1,4 +1,4 @@
-"""Users of Redis's access list, with the least rights."""
+"""Redis users with the least rights, as commands for the access list."""
 
 from __future__ import annotations
 
@@ -12,40 +12,40 @@ from penstock_spec.kinds import kinds
 from penstock_spec.rights.keys import SpecInEnvironment, supports_read_rights
 
 OF_AN_ENVIRONMENT = ("janitor", "operator")
-"""One user for all specs. What a kind has no such part of, it says nothing about."""
+"""Roles with one user for all specs of an environment."""
 RIGHTS = ("resetkeys", "-@all")
-"""What takes away all keys, and all commands."""
+"""Rules that remove all keys and all commands."""
 
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """One of them. Whether it is on, and its password, are not said here: they stay as they are."""
+    """A user. Its password and whether it is enabled are not part of it, so they stay unchanged."""
 
     name: str
     role: str
     specs: Sequence[str]
     without: Sequence[str]
-    """Rules that take away what it had."""
+    """Rules that remove previous rights."""
     grants: Sequence[str]
 
     @property
     def rules(self) -> Sequence[str]:
-        """After these it has its rights and no others."""
+        """The rules that give the user exactly its rights."""
         return (*self.without, *self.grants)
 
     @property
     def line(self) -> str:
-        """For `redis-cli`."""
+        """The command for `redis-cli`."""
         return _line(self.name, self.rules)
 
     @property
     def adding(self) -> str:
-        """The same, for a user who keeps the keys and commands that it has for other specs."""
+        """The same command for a user that keeps the keys and commands of other specs."""
         return _line(self.name, (*(rule for rule in self.without if rule not in RIGHTS), *self.grants))
 
 
 def users(specs: Sequence[SpecInEnvironment], prefix: str, among: Sequence[SpecInEnvironment] = ()) -> Iterator[User]:
-    """Those of each spec, then those of the environment. `among` are others whose parts they may take as well."""
+    """The users of each spec, then those of the environment. `among` has further specs whose rights they may need."""
     by_name = {one.spec.name: one for one in (*among, *specs)}
     for one in specs:
         for role in _rights(one).OF_ITS_OWN:
@@ -58,12 +58,12 @@ def users(specs: Sequence[SpecInEnvironment], prefix: str, among: Sequence[SpecI
 
 
 def borrowed(one: SpecInEnvironment) -> Sequence[str]:
-    """Other specs of whose parts a spec's own users are as well."""
+    """Other specs whose rights the users of a spec need too."""
     return tuple(dict.fromkeys(name for role in _rights(one).OF_ITS_OWN for name, _ in _rights(one).borrows(role, one)))
 
 
 def roles() -> tuple[str, ...]:
-    """All there are."""
+    """All roles."""
     return (*(role for name in kinds() for role in _of(name).OF_ITS_OWN), *OF_AN_ENVIRONMENT)
 
 
@@ -73,20 +73,22 @@ def _rights(one: SpecInEnvironment) -> ModuleType:
 
 @cache
 def _of(kind: str) -> ModuleType:
-    """What a kind says: `OF_ITS_OWN`, `SHARED`, `patterns`, `commands` and `borrows` of a role and a spec."""
+    """The module of a kind with `OF_ITS_OWN`, `SHARED`, `patterns`, `commands` and `borrows`."""
     return importlib.import_module(kinds()[kind].rights)
 
 
 def _user(
     name: str, role: str, parts: Sequence[tuple[SpecInEnvironment, str]], about: Sequence[SpecInEnvironment]
 ) -> User:
-    selectors = ["clearselectors"] if all(map(supports_read_rights, about)) else []  # they are as old as reading
+    selectors = (
+        ["clearselectors"] if all(map(supports_read_rights, about)) else []
+    )  # selectors came with read-only rights
     without = ("resetkeys", "resetchannels", *selectors, "-@all")
     return User(name, role, tuple(one.spec.name for one in about), without, grants(parts))
 
 
 def grants(parts: Sequence[tuple[SpecInEnvironment, str]]) -> Sequence[str]:
-    """What it takes to be all of these parts of specs."""
+    """The rights of these roles of specs."""
     keys = dict.fromkeys(pattern for one, part in parts for pattern in _rights(one).patterns(part, one))
     commands = frozenset[str]().union(*(_rights(one).commands(part, one) for one, part in parts))
     return (*keys, *_granted(commands))
@@ -102,7 +104,7 @@ def _line(name: str, rules: Iterable[str]) -> str:
 
 
 def quoted(word: str) -> str:
-    """As `redis-cli` reads it: a quote anywhere in a bare word would begin a quoted one."""
+    """A word quoted for `redis-cli`, where a quote inside a bare word starts a quoted one."""
     if not ('"' in word or "'" in word or " " in word):
         return word
     inside = word.replace("\\", "\\\\").replace('"', '\\"')

@@ -1,1 +1,1 @@
-"""What a spec is made of: quantities and words, kept as written and refused with a way out; and values as YAML text."""
+"""Types of values in specs: quantities and strings, kept as written, with hints for invalid ones."""

@@ -1,4 +1,4 @@
-"""The least that a quantity may be. A time of zero means "for ever" to one tool and "never" to the next."""
+"""Minimums of quantities. Some tools read a time of zero as "for ever", others as "never"."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from penstock_spec.values.quantity import Quantity
 
 @dataclass(frozen=True, slots=True)
 class AtLeast:
-    """The bound of a field that holds a quantity: `Annotated[Duration, about(...), SOME_TIME]`."""
+    """The minimum of a field with a quantity: `Annotated[Duration, about(...), SOME_TIME]`."""
 
     least: Quantity
 
     @property
     def above_zero(self) -> bool:
-        """Whether only nothing is refused."""
+        """Whether it refuses only zero."""
         return self.least.amount == 1
 
     def check(self, value: Quantity | None) -> Quantity | None:
-        """What is below it is refused; a field that may be null is not bound then."""
+        """Refuse a value below the minimum; null is accepted."""
         if value is None or value.amount >= self.least.amount:
             return value
         told: dict[str, str] = {"says": f"`{value}` is below the minimum, `{self.least}`"}
@@ -37,21 +37,21 @@ class AtLeast:
         raise PydanticCustomError("out-of-range", "{says}", told)
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:  # noqa: ANN401 - as pydantic asks for it
-        """Checked after the quantity is read."""
+        """Check the quantity after it is read."""
         return core_schema.no_info_after_validator_function(self.check, handler(source))
 
     def __str__(self) -> str:
-        """As it follows the name of a type."""
+        """The suffix to the name of a type."""
         return " above 0" if self.above_zero else f", at least {self.least}"
 
 
 SOME_TIME = AtLeast(Duration("1ms"))
 A_SECOND = AtLeast(Duration("1s"))
-"""Of due times, which are whole seconds, and of what looks at everything again and again."""
+"""For due times, which are whole seconds, and for periodic work."""
 SOME_CPU = AtLeast(Cpu("1m"))
 SOME_BYTES = AtLeast(Size("1"))
 ROOM_FOR_PYTHON = AtLeast(Size("16Mi"))
-"""No interpreter starts with less."""
+"""No Python process starts with less."""
 
 MOST_WITHOUT_UNIT = Size("1Ti")
-"""Of memory. A number that would be more as so many `Mi` was probably not meant as such."""
+"""A number of bytes gets the suggestion `Mi` only up to this size."""

@@ -1,4 +1,4 @@
-"""Durations, sizes, shares of a CPU and versions, written the way Kubernetes people write them."""
+"""Durations, sizes, CPU quantities and versions, written as in Kubernetes."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Duration(Quantity):
 
     @property
     def seconds(self) -> float:
-        """For clocks and Kubernetes."""
+        """The duration in seconds."""
         return self.amount / 1000
 
 
@@ -119,7 +119,7 @@ class Size(Quantity):
 
 
 class Cpu(Quantity):
-    """A share of processors in thousandths: `250m`, `0.5`, `2`."""
+    """A CPU quantity in millicores: `250m`, `0.5`, `2`."""
 
     RULE = "bad-cpu"
     PATTERN = r"[0-9]+(\.[0-9]{1,3})?|[0-9]+m"
@@ -129,7 +129,7 @@ class Cpu(Quantity):
 
     @classmethod
     def read(cls, text: str) -> int:
-        """Thousandths of a CPU."""
+        """Millicores."""
         if re.fullmatch(cls.PATTERN, text, re.ASCII):
             return int(text[:-1]) if text.endswith("m") else int(Decimal(text) * 1000)
         raise ValueError(
@@ -138,7 +138,7 @@ class Cpu(Quantity):
 
     @classmethod
     def of(cls, amount: int) -> Cpu:
-        """Whole CPUs, or thousandths."""
+        """Whole CPUs, or millicores."""
         return cls(str(amount // 1000) if amount % 1000 == 0 else f"{amount}m")
 
     @classmethod
@@ -150,7 +150,7 @@ class Cpu(Quantity):
 
 
 class Version(Quantity):
-    """A version of a tool by its first two numbers, such as `1.36`. Written without quotes it is kept as well."""
+    """A version of a tool by its first two numbers, such as `1.36`, with or without quotes."""
 
     RULE = "bad-version"
     PATTERN = r"[0-9]+\.[0-9]+(\.[0-9]+)?"
@@ -160,7 +160,7 @@ class Version(Quantity):
 
     @classmethod
     def read(cls, text: str) -> int:
-        """Something that orders: 1.36 is beyond 1.9."""
+        """A number for comparison: 1.36 is greater than 1.9."""
         if not re.fullmatch(cls.PATTERN, text, re.ASCII):
             raise ValueError(f"`{short(text)}` is not a version", "write two or three numbers, such as `1.36`")
         major, minor, *patch = (int(part) for part in text.split("."))
@@ -170,5 +170,5 @@ class Version(Quantity):
     def __get_pydantic_json_schema__(
         cls, schema: core_schema.CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
-        """A plain `1.36` is a number to JSON."""
+        """A plain `1.36` is a number in JSON."""
         return {"type": ["string", "number"], "pattern": f"^{cls.PATTERN}$", "examples": [cls.EXAMPLE]}

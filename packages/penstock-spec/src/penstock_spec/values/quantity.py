@@ -1,4 +1,4 @@
-"""What all quantities share: a number with a unit, compared by its amount and shown as it was written."""
+"""The base of quantities: a number with a unit."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import PydanticCustomError, core_schema
 
 LONGEST_TEXT = 60
-"""Characters. Arithmetic with thousands of digits takes seconds, or is refused by Python."""
+"""In characters. Arithmetic with thousands of digits takes seconds, or Python refuses it."""
 
 LONGEST_SHOWN = 40
 
 
 @total_ordering
 class Quantity:
-    """A number with a unit. It compares and hashes by its amount, and is shown as it was written."""
+    """A number with a unit. It is compared and hashed by its amount, and printed as written."""
 
     RULE: ClassVar[str]
     PATTERN: ClassVar[str]
@@ -28,7 +28,7 @@ class Quantity:
     text: str
 
     def __init__(self, text: str) -> None:
-        """Read a text; raises `ValueError` with the way to write it."""
+        """Read a text; raises `ValueError` with a message and a hint."""
         self.amount = self.read(text)
         self.text = text
 
@@ -44,7 +44,7 @@ class Quantity:
 
     @classmethod
     def made(cls, amount: int, text: str) -> Self:
-        """What was computed. It may be more than anyone may write: the sum of two long times is still a time."""
+        """A computed quantity, which may exceed the limits of written ones."""
         one = cls.__new__(cls)
         one.amount, one.text = amount, text
         return one
@@ -54,7 +54,7 @@ class Quantity:
         return self.text
 
     def __repr__(self) -> str:
-        """As one would write it in code."""
+        """As in code."""
         return f"{type(self).__name__}({self.text!r})"
 
     def __eq__(self, other: object) -> bool:
@@ -83,7 +83,7 @@ class Quantity:
 
     @classmethod
     def validate(cls, value: object) -> Self:
-        """From what stands in a spec; refuses with the rule and the way out."""
+        """A quantity from a value of a spec; raises an error with rule, message and hint."""
         if isinstance(value, cls):
             return value
         if isinstance(value, bool) or not isinstance(value, (str, int, float)):
@@ -98,7 +98,7 @@ class Quantity:
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:  # noqa: ANN401 - as pydantic asks for it
-        """Validated by `validate`, dumped as text."""
+        """Validate with `validate`, dump as text."""
         return core_schema.no_info_plain_validator_function(
             cls.validate, serialization=core_schema.plain_serializer_function_ser_schema(str)
         )
@@ -107,7 +107,7 @@ class Quantity:
     def __get_pydantic_json_schema__(
         cls, schema: core_schema.CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
-        """For editors."""
+        """The JSON Schema for editors."""
         return {"type": "string", "pattern": f"^({cls.PATTERN})$", "examples": [cls.EXAMPLE]}
 
 
@@ -118,5 +118,5 @@ def _bounded(text: str, what: str) -> str:
 
 
 def short(text: str) -> str:
-    """As much of a text as a message shows."""
+    """A text, shortened for a message."""
     return text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 3] + "..."

@@ -1,4 +1,4 @@
-"""The kinds of words in a spec: names, keys, images, handlers, dates. Each refuses with its rule and a hint."""
+"""Types of strings in specs: names, keys, images, handlers, dates. Each refuses invalid values with a hint."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 LONGEST_FIELD = 200
-"""Of the name of a field."""
+"""For the name of a field."""
 
 LONGEST_FILE = 200
-"""Of a path beside a spec."""
+"""For the path of a file beside a spec."""
 
 LONGEST_KEY = 512
-"""Of a Redis key; Redis would take more, and nobody could type it."""
+"""For a Redis key; Redis accepts longer ones, but nobody can type them."""
 
 LONGEST_LABEL = 63
-"""Of a DNS label."""
+"""For a DNS label."""
 
 LONGEST_NAME = 54
-"""The name of the HPA that KEDA makes is a label too, and starts with `keda-hpa-`."""
+"""For a name: the HPA that KEDA creates is named `keda-hpa-<name>`, which must be a DNS label too."""
 
 DNS_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?", re.ASCII)
 HANDLER = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
@@ -42,12 +42,12 @@ OUR_LABELS = re.compile(r"app\.kubernetes\.io/(name|component|part-of|managed-by
 
 
 def refuse(rule: str, says: str, hint: str) -> PydanticCustomError:
-    """An error that carries its rule's name and hint to whoever turns it into a finding."""
+    """A validation error with its rule and hint, for the finding."""
     return PydanticCustomError(rule, "{says}", {"says": says, "hint": hint})
 
 
 def printable(value: object, most: int = 60) -> str:
-    """A value in a message: short, and without anything that could move the reader's cursor."""
+    """A value for a message: shortened, and without control characters."""
     text = CONTROL.sub(lambda found: f"\\u{ord(found.group()):04x}", str(value))
     return text if len(text) <= most else text[: most - 3] + "..."
 
@@ -279,4 +279,4 @@ LabelValue = Annotated[str, BeforeValidator(_label_value), _schema({"pattern": f
 Pointer = Annotated[str, BeforeValidator(_pointer), _schema({"pattern": "^/"})]
 File = Annotated[str, BeforeValidator(_file), _schema({"minLength": 1})]
 Field_ = Annotated[str, BeforeValidator(_field), _schema({"minLength": 1, "maxLength": LONGEST_FIELD})]
-"""The name of a field of a message's body."""
+"""The name of a field in the body of a message."""
