@@ -41,7 +41,7 @@ class FaultEffects:
         self._keys = keys
         self._cast = cast
 
-    def mend(self) -> None:
+    def end_all(self) -> None:
         """End all lasting faults."""
         self._network.cut_off.clear()
         self._redis.client.is_full = False

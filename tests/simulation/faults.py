@@ -70,7 +70,7 @@ class Faults:
         """Apply no more faults."""
         self._over = True
         self._armed.clear()
-        self._effects.mend()
+        self._effects.end_all()
 
     def _due(self, fault: Fault) -> None:
         if self._over:
@@ -89,7 +89,7 @@ class Faults:
             if fault.kind in ON_THE_WIRE and _fits(fault, op) and (fault.kind != "lurk" or op.name == "XREADGROUP"):
                 self._armed.remove(fault)
                 self._note(fault, op)
-                _weave(fault, fate)
+                _add_to_fate(fault, fate)
         return fate
 
     def passes(self, op: Op, moment: str) -> None:
@@ -131,7 +131,7 @@ def _fits(fault: Fault, op: Op) -> bool:
     return fault.step in ("", "*", op.name) and fault.who in ("", by, f"{by}/{op.role}", op.role)
 
 
-def _weave(fault: Fault, fate: Fate) -> None:
+def _add_to_fate(fault: Fault, fate: Fate) -> None:
     """Add a fault to the fate of a command."""
     seconds = fault.seconds
     match fault.kind:

@@ -33,7 +33,7 @@ class FinalChecks:
         world, setup = self._world, self._setup
         now = world.universe.clock
         if setup.cold and setup.janitors:
-            self._cool()
+            self._check_without_workers()
         world.respawns = True
         if not world.workers():
             world.spawn()
@@ -45,7 +45,7 @@ class FinalChecks:
         world.universe.run(max(now(), world.network.late_until + BLOCKS) + LEASES * setup.lease)
         self._check_leftovers()
 
-    def _cool(self) -> None:
+    def _check_without_workers(self) -> None:
         """Without workers, the numbers that a scaler reads must show all messages that could run."""
         world = self._world
         world.respawns = False
@@ -60,10 +60,10 @@ class FinalChecks:
         keys = self._world.keys
         world = self._world
         world.redis.client.look()
-        seen = self._truth.last
+        state = self._truth.last
         length, parked = cast("list[int]", world.redis.client.ask(("XLEN", keys.stream), ("ZCARD", keys.parked)))
-        waiting = {entry for entry, (owner, _) in (seen.pending or {}).items() if owner == PARKED}
-        workable = len(seen.entries) - len(waiting)
+        waiting = {entry for entry, (owner, _) in (state.pending or {}).items() if owner == PARKED}
+        workable = len(state.entries) - len(waiting)
         if length - parked != workable:
             self._truth.violate("depth", f"the scaler sees {length} - {parked}, and {workable} could be worked on")
 

@@ -33,18 +33,18 @@ class ReplyCache:
 
     def __init__(self, *, off: bool) -> None:
         self._off = off
-        self._known: dict[Sequence[Argument], Known] = {}
+        self._replies: dict[Sequence[Argument], Known] = {}
         self._lasting: dict[Sequence[Argument], Known] = {}
 
     def forget(self, *, by_others: bool = False) -> None:
         """Forget replies, as something has changed."""
-        self._known.clear()
+        self._replies.clear()
         if by_others:
             self._lasting.clear()
 
     def answer(self, words: Sequence[Argument], time: int) -> tuple[Reply] | None:
         """Get the reply of an earlier command. `time` is Redis time, in ms."""
-        known = self._known.get(words) or self._lasting.get(words)
+        known = self._replies.get(words) or self._lasting.get(words)
         if known is None:
             return None
         asked, until, reply = known
@@ -53,7 +53,7 @@ class ReplyCache:
         return (_later(reply, asked, time),)
 
     def note(
-        self, name: str, words: Sequence[Argument], reply: Reply | Refused, time: int, first_end: float | None
+        self, name: str, words: Sequence[Argument], reply: Reply | Refused, time: int, next_expiry: float | None
     ) -> bool:
         """Cache a reply if its command changed nothing; whether it did. `first_end` is when the next lease expires."""
         if isinstance(reply, Refused) or not _changed_nothing(name, words, reply):
@@ -65,8 +65,8 @@ class ReplyCache:
             left = cast("list[int]", reply)[4]
             until = None if left < 0 else time + left
         elif name == "overdue":
-            until = first_end
-        where = self._lasting if name in LASTING else self._known
+            until = next_expiry
+        where = self._lasting if name in LASTING else self._replies
         where[words] = (time, until, _Timed(name, reply) if name in ("promote", "overdue") else reply)
         return True
 
@@ -82,11 +82,11 @@ class _Timed(list[Reply]):
 def _later(reply: Reply, asked: int, time: int) -> Reply:
     if not isinstance(reply, _Timed):
         return reply
-    told = list(reply)
-    told[0] = time
-    if reply.name == "promote" and cast("int", told[4]) >= 0:
-        told[4] = cast("int", told[4]) - (time - asked)
-    return told
+    parts = list(reply)
+    parts[0] = time
+    if reply.name == "promote" and cast("int", parts[4]) >= 0:
+        parts[4] = cast("int", parts[4]) - (time - asked)
+    return parts
 
 
 def _changed_nothing(name: str, words: Sequence[Argument], reply: Reply) -> bool:  # noqa: PLR0911 - one for each kind

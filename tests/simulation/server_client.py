@@ -53,7 +53,7 @@ class ServerClient:
         self._truth = truth
         self._steps = Steps(truth)
         self._memory = memory
-        self._told = -1
+        self._time_sent = -1
         self._readers: set[Argument] = set()
         """Consumers that certainly exist."""
         self._renewed: set[Argument] = set()
@@ -81,7 +81,7 @@ class ServerClient:
         for stream in (self._keys.stream, self._keys.dead):
             commands += [("XADD", stream, first, "data", "{}"), ("XDEL", stream, first)]
         self.ask(*commands)
-        self._told = -1  # the time was flushed too
+        self._time_sent = -1  # the time was flushed too
 
     def ask(self, *commands: Words) -> list[Reply | Refused]:
         """Run commands of the simulation itself."""
@@ -89,9 +89,9 @@ class ServerClient:
         before: list[Words] = [*renewals]
         after: list[Words] = []
         time = self._time()
-        if renewals or time != self._told:
+        if renewals or time != self._time_sent:
             before.append(("SET", NOW, time))
-            self._told = time
+            self._time_sent = time
         if self.is_full:
             before.append(("CONFIG", "SET", "maxmemory", 1))
             after.append(("CONFIG", "SET", "maxmemory", 0))
@@ -110,24 +110,24 @@ class ServerClient:
                 self._later += [("SET", NOW, time), words]
                 self._steps.see(op.by, op.name, op.words, 1)
                 return 1
-        return self._really(op, words, time)
+        return self._run(op, words, time)
 
-    def _really(self, op: Op, words: Words, time: int) -> Reply | Refused:
+    def _run(self, op: Op, words: Words, time: int) -> Reply | Refused:
         more: tuple[Words, ...] = ()
         if op.name in SHOWS:
             more = self._looks
         elif op.name == "overdue":
             more = (("ZRANGE", self._keys.alive, 0, -1, "WITHSCORES"),)
         reply, *rest = self.ask(words, *more)
-        first_end = _first_end(rest[0]) if op.name == "overdue" else None
+        next_expiry = _next_expiry(rest[0]) if op.name == "overdue" else None
         if op.name == "XREADGROUP" and words[3] not in self._readers:
             self._memory.forget()  # the read creates its consumer
             self._readers.add(words[3])
-        saw = self._steps.see(op.by, op.name, op.words, reply)
-        if not self._memory.note(op.name, words, reply, time, first_end):
+        matters = self._steps.see(op.by, op.name, op.words, reply)
+        if not self._memory.note(op.name, words, reply, time, next_expiry):
             if op.name not in STEADY:
                 self.changed()
-            if saw:
+            if matters:
                 self._show(rest if op.name in SHOWS else self.ask(*self._looks))
         if reply == 1 and (op.name == "renew" or (op.name == "register" and self._store.knows)):
             self._renewed.add(words[-2])
@@ -159,8 +159,8 @@ class ServerClient:
         """Show the state to the truth."""
         self._show(self.ask(*self._looks))
 
-    def _show(self, told: list[Reply | Refused]) -> None:
-        entries, pending, due = told
+    def _show(self, replies: list[Reply | Refused]) -> None:
+        entries, pending, due = replies
         rows = cast("list[tuple[bytes, list[bytes]]]", [] if isinstance(entries, Refused) else entries)
         owners = None
         if not isinstance(pending, Refused):
@@ -170,6 +170,6 @@ class ServerClient:
         self._truth.observe(ServerState(found, owners, set(cast("list[bytes]", due))))
 
 
-def _first_end(leases: Reply | Refused) -> float | None:
+def _next_expiry(leases: Reply | Refused) -> float | None:
     ends = [] if isinstance(leases, Refused) else [abs(float(one)) for one in cast("list[bytes]", leases)[1::2]]
     return min(ends, default=None)

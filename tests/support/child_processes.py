@@ -12,7 +12,7 @@ from promises import until
 
 from penstock.isolation import JSON, ChildPool, ProgressReport, RunRequest, RunResult
 
-WORKS = str(Path(__file__).parents[1] / "runtime" / "isolation" / "works")
+PROGRAMS = str(Path(__file__).parents[1] / "runtime" / "isolation" / "programs")
 """Where `doing` lies, whose messages say what is done to the process that runs them."""
 
 
@@ -106,7 +106,7 @@ async def family(
     config: dict[str, JSON] | None = None,
     *,
     memory_limit: int | None = None,
-    path: tuple[str, ...] = (WORKS,),
+    path: tuple[str, ...] = (PROGRAMS,),
     patience: float = 5.0,
 ) -> AsyncIterator[Family]:
     """Processes that are closed at the end."""

@@ -7,7 +7,7 @@ import os
 import signal
 import socket
 
-from child_processes import WORKS
+from child_processes import PROGRAMS
 from promises import keep, until
 
 from penstock.isolation import Crashed, NoChildError, Returned, RunRequest
@@ -65,7 +65,7 @@ def test_requesting_a_child_from_a_dead_fork_server_fails() -> None:
     async def promise() -> None:
         lifeline = os.pipe()
         closing = asyncio.get_running_loop().create_future()
-        client = await ForkServerClient.open(Prepare("doing:make", {}, (WORKS,), None), lifeline[0], closing)
+        client = await ForkServerClient.open(Prepare("doing:make", {}, (PROGRAMS,), None), lifeline[0], closing)
         client.kill()
         await until(lambda: client.closed, "its end is heard")
         child = client.request_child(1.0, lambda _: None)

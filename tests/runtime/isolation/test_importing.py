@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from child_processes import WORKS, family, fork_servers, open_files
+from child_processes import PROGRAMS, family, fork_servers, open_files
 from promises import keep, until
 
 from penstock.isolation import HandlerImportError, Returned
@@ -51,7 +51,7 @@ BROKEN = {
 
 async def two_children(path: Path) -> tuple[dict[str, Any], dict[str, Any], str]:
     """The data of two children, and why each imports the handler itself."""
-    async with family("handler:make", path=(str(path), WORKS)) as it:
+    async with family("handler:make", path=(str(path), PROGRAMS)) as it:
         ended = [await it.do("who") for _ in range(2)]
         whos = [json.loads(one.result) for one in ended if isinstance(one, Returned)]
         return whos[0], whos[1], it.processes.each_imports
@@ -137,7 +137,7 @@ def test_an_import_error_in_a_child_is_reported(tmp_path: Path) -> None:
     (tmp_path / "handler.py").write_text("import asyncio\nloop = asyncio.new_event_loop()\nfrom doing import make\n")
 
     async def promise() -> None:
-        async with family("handler:make", path=(str(tmp_path), WORKS)) as it:
+        async with family("handler:make", path=(str(tmp_path), PROGRAMS)) as it:
             await it.processes.start()
             (tmp_path / "handler.py").write_text("1 / 0")
             with pytest.raises(HandlerImportError, match=r"^ZeroDivisionError: division by zero \(handler.py:1\)$"):

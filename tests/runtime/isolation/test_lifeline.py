@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from child_processes import WORKS, children_of, is_alive, until_ended
+from child_processes import PROGRAMS, children_of, is_alive, until_ended
 from promises import keep
 
 from penstock.isolation import lifeline, memory
@@ -21,7 +21,7 @@ DEEDS = ["wait", "ignore", "hold_the_lock", "start_and_ignore"]
 
 @pytest.fixture
 def worker() -> Iterator[subprocess.Popen[str]]:
-    command = [sys.executable, str(Path(WORKS) / "parent.py"), WORKS, "doing:make", *DEEDS]
+    command = [sys.executable, str(Path(PROGRAMS) / "parent.py"), PROGRAMS, "doing:make", *DEEDS]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         yield process
         process.kill()
@@ -68,7 +68,7 @@ def test_a_fork_server_that_imports_ends_with_its_worker(tmp_path: Path) -> None
     (tmp_path / "doing.py").write_text(
         "import os, re\nprint(os.getpid(), flush=True)\nre.match(r'(a+)+$', 'a' * 64 + 'b')\n"
     )
-    command = [sys.executable, str(Path(WORKS) / "parent.py"), str(tmp_path), "doing:make", "wait"]
+    command = [sys.executable, str(Path(PROGRAMS) / "parent.py"), str(tmp_path), "doing:make", "wait"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as worker:
         assert worker.stdout
         fork_server = int(worker.stdout.readline())
@@ -78,7 +78,7 @@ def test_a_fork_server_that_imports_ends_with_its_worker(tmp_path: Path) -> None
 
 def test_children_notice_the_end_by_their_socket() -> None:
     """Without a lifeline, a child whose loop runs still ends."""
-    command = [sys.executable, str(Path(WORKS) / "parent.py"), WORKS, "without_lifeline:make", "wait"]
+    command = [sys.executable, str(Path(PROGRAMS) / "parent.py"), PROGRAMS, "without_lifeline:make", "wait"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as worker:
         assert worker.stdout
         child = int(worker.stdout.readline())

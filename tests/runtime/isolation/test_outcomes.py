@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from child_processes import WORKS, family
+from child_processes import PROGRAMS, family
 
 from penstock.handling.failures import Failure
 from penstock.isolation import ProgressReport, Returned, RunRequest, RunResult
@@ -153,7 +153,7 @@ def test_output_of_an_import_appears_once(
     (tmp_path / "loud.py").write_text("from doing import make\nprint('imported')\n")
 
     async def promise() -> None:
-        async with family("loud:make", path=(str(tmp_path), WORKS)) as it:
+        async with family("loud:make", path=(str(tmp_path), PROGRAMS)) as it:
             for _ in range(3):
                 assert isinstance(await it.do("who"), Returned)
 
