@@ -15,7 +15,7 @@ import yaml
 
 from penstock_generate.catalogue import Known
 from penstock_generate.environment import catalogue as of_environment
-from penstock_generate.explaining.reach import Reached, reached
+from penstock_generate.explaining.affected_files import Reached, reached
 from penstock_generate.incremental.folders import all_folders
 from penstock_generate.inputs.plan import PlannedSpec
 from penstock_generate.inputs.source import Selection, Source, read_source

@@ -10,7 +10,7 @@ from types import ModuleType
 
 import pytest
 
-from penstock_generate.explaining.reach import Reached, field_at
+from penstock_generate.explaining.affected_files import Reached, field_at
 from penstock_generate.inputs.source import Source
 from penstock_spec.fields import fields_of, known_paths
 from penstock_spec.kinds import kinds

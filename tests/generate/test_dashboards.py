@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 from promql_queries import KEDA, KNOWN, METRICS, OURS, PROCESS, grouped, inside, matched, parsed, selectors
 
 from penstock.resolved import resolve
-from penstock_generate.dashboards.text import compact, pretty
+from penstock_generate.dashboards.json_text import compact, pretty
 from penstock_generate.dashboards.uid import LONGEST, uid
 from penstock_generate.kinds.pipeline.alerts import Alert, Sources, alerts
 from penstock_generate.kinds.pipeline.dashboard import _built
-from penstock_generate.kinds.pipeline.dashboard.define import Shape
+from penstock_generate.kinds.pipeline.dashboard.variant import Shape
 from penstock_generate.rendering.placeholders import CLOSE, JSON, OPEN, Form, Told, blank
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.metrics import MetricKind

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import pytest
 
 from penstock_generate.explaining.explain import explain
-from penstock_generate.explaining.subjects import subject_of
-from penstock_generate.explaining.trace import Marks, places, without
+from penstock_generate.explaining.inputs import subject_of
+from penstock_generate.explaining.template_lines import Marks, places, without
 from penstock_generate.incremental.folders import all_folders
 from penstock_generate.inputs.source import Selection, Source, read_source
 from penstock_generate.rendering.templates import Templates

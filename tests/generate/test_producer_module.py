@@ -19,7 +19,7 @@ from servers import Server
 from penstock.message.encoding import encoding_of
 from penstock.message.unreadable import Unsendable
 from penstock_generate.kinds.pipeline.producer import producer
-from penstock_generate.kinds.pipeline.producer.words import SCALARS
+from penstock_generate.kinds.pipeline.producer.scalar_types import SCALARS
 from penstock_spec.kinds.pipeline.message.schema_check import schema_problem
 from penstock_spec.kinds.pipeline.message.schema_of import schema_of
 

@@ -20,7 +20,7 @@ from servers import Server
 from penstock.command import app
 from penstock_generate.inputs.plan import PlannedSpec
 from penstock_generate.kinds.scheduler.alerts import Sources, alerts
-from penstock_generate.kinds.scheduler.expected import runs_per_second
+from penstock_generate.kinds.scheduler.expected_runs import runs_per_second
 from penstock_generate.own_templates import BUILT_IN
 from penstock_spec.kinds.scheduler.keys import SchedulerKeys
 from penstock_spec.kinds.scheduler.rights import OPERATOR, commands

@@ -13,12 +13,12 @@ from penstock_generate.alerts.define import Alert
 from penstock_generate.dashboards.panel import Panel
 from penstock_generate.kinds.pipeline.alerts import Sources, alerts
 from penstock_generate.kinds.pipeline.dashboard import ROWS
-from penstock_generate.kinds.pipeline.dashboard.define import Shape, Shown
+from penstock_generate.kinds.pipeline.dashboard.variant import Shape, Shown
 from penstock_generate.kinds.scheduler.alerts import Sources as SourcesOfJobs
 from penstock_generate.kinds.scheduler.alerts import alerts as alerts_of_jobs
 from penstock_generate.kinds.scheduler.dashboard import ROWS as ROWS_OF_JOBS
-from penstock_generate.kinds.scheduler.dashboard.define import Shape as ShapeOfJobs
-from penstock_generate.kinds.scheduler.dashboard.define import Shown as ShownOfJobs
+from penstock_generate.kinds.scheduler.dashboard.variant import Shape as ShapeOfJobs
+from penstock_generate.kinds.scheduler.dashboard.variant import Shown as ShownOfJobs
 from penstock_spec.kinds.pipeline.spec import Pipeline
 from penstock_spec.kinds.scheduler.spec import Scheduler
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import click
 
 from penstock.terminal.console import painter
-from penstock_generate.diffing import dangerous_changes, telling
-from penstock_generate.diffing.past import Disk, Git
+from penstock_generate.diffing import dangerous_changes, output
+from penstock_generate.diffing.earlier import Disk, Git
 from penstock_generate.diffing.report import report
 from penstock_generate.incremental.folders import Folder, all_folders
 from penstock_generate.inputs.source import Selection, Source
@@ -55,9 +55,9 @@ def command(
     specs = {str(load(file).data["name"]): file for file in source.inputs.specs}
     looked = dangerous_changes.of(source, specs, found.was)
     if as_json:
-        click.echo(telling.as_json(found, looked))
+        click.echo(output.as_json(found, looked))
     else:
-        lines = telling.markdown(found, looked) if as_markdown else telling.text(found, looked, painter())
+        lines = output.markdown(found, looked) if as_markdown else output.text(found, looked, painter())
         for line in lines:
             click.echo(line)
     ctx.exit(1 if looked.dangerous else 0)

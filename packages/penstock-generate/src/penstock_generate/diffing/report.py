@@ -8,8 +8,8 @@ from typing import Any
 
 import yaml
 
-from penstock_generate.diffing.past import Past
-from penstock_generate.diffing.words import Said, say
+from penstock_generate.diffing.describe import Said, say
+from penstock_generate.diffing.earlier import Past
 from penstock_generate.incremental.folders import Folder
 from penstock_generate.rendering.artifact import REPOSITORY_FOLDERS
 from penstock_generate.tree import listing

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from penstock_generate.dashboards.grafana import made
+from penstock_generate.dashboards.json_text import compact, pretty
 from penstock_generate.dashboards.panel import Dashboard, Variable
-from penstock_generate.dashboards.text import compact, pretty
 from penstock_generate.dashboards.uid import uid
 from penstock_generate.inputs.plan import PlannedEnvironment
 from penstock_generate.kinds import Overview, overview_of

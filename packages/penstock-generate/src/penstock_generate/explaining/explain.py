@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from penstock_generate.explaining.subjects import Cause, Subject, subject_of
-from penstock_generate.explaining.trace import Marks, places, without
+from penstock_generate.explaining.inputs import Cause, Subject, subject_of
+from penstock_generate.explaining.template_lines import Marks, places, without
 from penstock_generate.inputs.source import Source
 from penstock_generate.own_templates import FOLDER as TEMPLATES
 from penstock_generate.rendering.artifact import Artifact

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any, Self
 
-from penstock_generate.dashboards.drawn import Drawn
+from penstock_generate.dashboards.files import Drawn
 from penstock_generate.inputs.references import Secret, image, redis_ports, secret
-from penstock_generate.pods.worker import Worker
+from penstock_generate.pods.worker_artifact import Worker
 from penstock_generate.rendering.yaml_text import Written
 from penstock_spec.platform import Environment
 from penstock_spec.pods import EgressRule, labels, selector

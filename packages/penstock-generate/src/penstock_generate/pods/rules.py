@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from penstock_generate.alerts import forms
+from penstock_generate.alerts import prepared
 from penstock_generate.alerts.define import Alert, names_in_queries
 from penstock_generate.alerts.rules import suite
 from penstock_generate.dashboards.uid import uid
@@ -41,10 +41,10 @@ def of(it: PlannedSpec, alerts: Iterable[Alert], recorded: Mapping[str, str]) ->
         "dashboard": dashboard(it.around, drawn),
         **names_in_queries(it.around.namespace, it.name),
     }
-    frame = forms.Frame(label_of(it.spec.kind), told["runbook"] is not None, told["dashboard"] is not None)
+    frame = prepared.Frame(label_of(it.spec.kind), told["runbook"] is not None, told["dashboard"] is not None)
     values = Told(YAML, told)
-    written = forms.filled(frame, alerts, values)
-    groups = {"recorded": forms.recorded(frame, recorded, DASHBOARD, values), "alerts": written.rules}
+    written = prepared.filled(frame, alerts, values)
+    groups = {"recorded": prepared.recorded(frame, recorded, DASHBOARD, values), "alerts": written.rules}
     each = (f"\n- name: {scalar(f'{it.name}.{what}')}\n  rules:{rules}" for what, rules in groups.items())
     return Rules(Written("".join(each)), Written(written.tests))
 

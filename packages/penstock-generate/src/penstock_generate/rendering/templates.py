@@ -16,7 +16,7 @@ from jinja2 import meta
 from jinja2.ext import Extension
 from markupsafe import Markup
 
-from penstock_generate.explaining.trace import Marks, places
+from penstock_generate.explaining.template_lines import Marks, places
 from penstock_generate.own_templates import BUILT_IN
 from penstock_generate.rendering import jinja, markdown, python_literals, yaml_text
 from penstock_generate.rendering.artifact import Artifact

@@ -6,7 +6,7 @@ import click
 
 from penstock.terminal.console import here, painter
 from penstock_generate.explaining.explain import Explained, explain
-from penstock_generate.explaining.subjects import Cause
+from penstock_generate.explaining.inputs import Cause
 from penstock_generate.inputs.source import Selection
 from penstock_generate.terminal.options import root_of
 from penstock_generate.terminal.repository import source_of

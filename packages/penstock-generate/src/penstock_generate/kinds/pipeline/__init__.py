@@ -20,7 +20,7 @@ from penstock_generate.pods.acl import acl
 from penstock_generate.pods.facts import Facts, PodFacts, grace_seconds
 from penstock_generate.pods.manifests import manifests
 from penstock_generate.pods.values import values
-from penstock_generate.pods.worker import Worker
+from penstock_generate.pods.worker_artifact import Worker
 from penstock_generate.rendering.artifact import Artifact
 from penstock_generate.rendering.templates import Templates
 from penstock_spec.kinds.pipeline.connections import max_connections

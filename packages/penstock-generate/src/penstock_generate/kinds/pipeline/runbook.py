@@ -5,7 +5,7 @@ from __future__ import annotations
 from penstock_generate.inputs.plan import PlannedSpec
 from penstock_generate.kinds.pipeline.alerts import Alert
 from penstock_generate.pods.facts import Facts
-from penstock_generate.pods.page import of_every
+from penstock_generate.pods.runbook import of_every
 from penstock_generate.rendering.artifact import Artifact
 from penstock_generate.rendering.templates import Templates
 from penstock_spec.kinds.pipeline.keys import STATES, PipelineKeys

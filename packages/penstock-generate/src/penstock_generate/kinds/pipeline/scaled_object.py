@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from penstock_generate.explaining.trace import places
+from penstock_generate.explaining.template_lines import places
 from penstock_generate.inputs.plan import DOMAIN
 from penstock_generate.pods.facts import PodFacts, Pods
 from penstock_generate.rendering.artifact import Artifact

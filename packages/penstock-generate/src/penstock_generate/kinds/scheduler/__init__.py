@@ -9,7 +9,7 @@ from penstock_generate.inputs.references import image
 from penstock_generate.kinds import Emitted
 from penstock_generate.kinds.scheduler.alerts import ASKED, alerts
 from penstock_generate.kinds.scheduler.dashboard import drawn
-from penstock_generate.kinds.scheduler.expected import sends_to
+from penstock_generate.kinds.scheduler.expected_runs import sends_to
 from penstock_generate.kinds.scheduler.rules import RECORDED
 from penstock_generate.kinds.scheduler.runbook import runbook
 from penstock_generate.pods import rules
@@ -17,7 +17,7 @@ from penstock_generate.pods.acl import acl
 from penstock_generate.pods.facts import Facts, PodFacts, Pods, grace_seconds
 from penstock_generate.pods.manifests import manifests
 from penstock_generate.pods.values import values
-from penstock_generate.pods.worker import Worker
+from penstock_generate.pods.worker_artifact import Worker
 from penstock_generate.rendering.artifact import Artifact
 from penstock_generate.rendering.templates import Templates
 from penstock_spec.kinds.scheduler.connections import max_connections

@@ -7,7 +7,7 @@ from markupsafe import Markup
 from penstock_generate.inputs.plan import PlannedSpec
 from penstock_generate.kinds.scheduler.alerts import Alert
 from penstock_generate.pods.facts import Facts
-from penstock_generate.pods.page import of_every, words
+from penstock_generate.pods.runbook import of_every, words
 from penstock_generate.rendering.artifact import Artifact
 from penstock_generate.rendering.templates import Templates
 from penstock_spec.kinds.scheduler.effective import jobs_of

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from penstock_generate.alerts.define import NAME, NAMESPACE, Alert, Sources
-from penstock_generate.kinds.pipeline.alerts import backlog, leaving, scaling, sending, tidying, working
+from penstock_generate.kinds.pipeline.alerts import backlog, janitor, scaling, sends, shutdown, workers
 from penstock_spec.kinds.pipeline.spec import Pipeline
 
 __all__ = ["ASKED", "Alert", "Sources", "alerts"]
@@ -17,9 +17,9 @@ def alerts(spec: Pipeline, asked: Sources) -> list[Alert]:
     ours = asked.ours
     return [
         *backlog.of(spec, ours),
-        *working.of(spec, ours),
-        *leaving.of(spec, ours),
-        *sending.of(spec, ours),
-        *tidying.of(spec, ours),
+        *workers.of(spec, ours),
+        *shutdown.of(spec, ours),
+        *sends.of(spec, ours),
+        *janitor.of(spec, ours),
         *scaling.of(spec, asked),
     ]

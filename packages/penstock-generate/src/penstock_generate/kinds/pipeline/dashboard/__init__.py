@@ -5,19 +5,19 @@ from __future__ import annotations
 from functools import lru_cache
 from types import ModuleType
 
-from penstock_generate.dashboards.drawn import Draft, Drawn
-from penstock_generate.dashboards.filling import framed, of_every
+from penstock_generate.dashboards.files import Draft, Drawn
+from penstock_generate.dashboards.frame import framed, of_every
 from penstock_generate.dashboards.grafana import made
 from penstock_generate.dashboards.panel import Row
 from penstock_generate.inputs.plan import PlannedSpec
 from penstock_generate.kinds.pipeline.alerts import Alert
-from penstock_generate.kinds.pipeline.dashboard import backlog, failures, glance, janitor, scaling, sending, work
-from penstock_generate.kinds.pipeline.dashboard.define import Shape, Shown, values
+from penstock_generate.kinds.pipeline.dashboard import backlog, failures, glance, janitor, scaling, sends, workers
+from penstock_generate.kinds.pipeline.dashboard.variant import Shape, Shown, values
 from penstock_spec.kinds.pipeline.metrics import process
 
 __all__ = ["drawn"]
 
-ROWS: tuple[ModuleType, ...] = (glance, backlog, work, failures, sending, janitor, scaling)
+ROWS: tuple[ModuleType, ...] = (glance, backlog, workers, failures, sends, janitor, scaling)
 
 
 def drawn(it: PlannedSpec, found: list[Alert]) -> Drawn:

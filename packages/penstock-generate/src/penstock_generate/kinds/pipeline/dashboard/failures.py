@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from penstock_generate.dashboards.panel import Panel
-from penstock_generate.kinds.pipeline.dashboard.define import Shown
+from penstock_generate.kinds.pipeline.dashboard.variant import Shown
 from penstock_spec.kinds.pipeline.metrics import process, stream, working
 
 TITLE = "Failures"

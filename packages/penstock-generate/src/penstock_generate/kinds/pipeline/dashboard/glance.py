@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from penstock_generate.dashboards.asking import firing, what_runs
 from penstock_generate.dashboards.panel import Panel
-from penstock_generate.kinds.pipeline.dashboard.define import Shown
+from penstock_generate.dashboards.panel_queries import firing, what_runs
+from penstock_generate.kinds.pipeline.dashboard.variant import Shown
 from penstock_spec.kinds.pipeline.metrics import process, stream, working
 
 TITLE = "At a glance"

@@ -11,8 +11,8 @@ from typing import Any
 from markupsafe import Markup
 
 from penstock_generate.inputs.plan import PlannedSpec
-from penstock_generate.kinds.pipeline.producer.shapes import Shapes
-from penstock_generate.kinds.pipeline.producer.source import alias, definition
+from penstock_generate.kinds.pipeline.producer.definitions import alias, definition
+from penstock_generate.kinds.pipeline.producer.object_types import Shapes
 from penstock_generate.rendering.artifact import Artifact
 from penstock_generate.rendering.templates import Templates
 from penstock_spec.kinds.pipeline.message.flat import FieldTypes

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from penstock_generate.alerts.define import NAME, NAMESPACE, Alert, Series
-from penstock_generate.kinds.scheduler.alerts import due, handing_back, pods, running, tidying
+from penstock_generate.kinds.scheduler.alerts import due, maintenance, pods, runs, settling
 from penstock_spec.kinds.scheduler.spec import Scheduler
 
 __all__ = ["ASKED", "Alert", "Sources", "alerts"]
@@ -35,8 +35,8 @@ def alerts(spec: Scheduler, asked: Sources) -> list[Alert]:
     ours = asked.ours
     return [
         *due.of(spec, ours),
-        *running.of(spec, ours),
-        *handing_back.of(spec, ours),
-        *tidying.of(spec, ours),
+        *runs.of(spec, ours),
+        *settling.of(spec, ours),
+        *maintenance.of(spec, ours),
         *pods.of(spec, ours, asked.deployment),
     ]

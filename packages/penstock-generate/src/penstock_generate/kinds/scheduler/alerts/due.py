@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from penstock_generate.alerts.define import QUARTER, STEPS, Alert, Query, Series, minutes
-from penstock_generate.kinds.scheduler.expected import OFTEN, runs_per_second
+from penstock_generate.kinds.scheduler.expected_runs import OFTEN, runs_per_second
 from penstock_generate.rendering.promql import number
 from penstock_spec.kinds.scheduler.metrics import state, taking
 from penstock_spec.kinds.scheduler.spec import Scheduler

@@ -5,19 +5,19 @@ from __future__ import annotations
 from functools import lru_cache
 from types import ModuleType
 
-from penstock_generate.dashboards.drawn import Draft, Drawn
-from penstock_generate.dashboards.filling import framed, of_every
+from penstock_generate.dashboards.files import Draft, Drawn
+from penstock_generate.dashboards.frame import framed, of_every
 from penstock_generate.dashboards.grafana import made
 from penstock_generate.dashboards.panel import Row
 from penstock_generate.inputs.plan import PlannedSpec
 from penstock_generate.kinds.scheduler.alerts import Alert
-from penstock_generate.kinds.scheduler.dashboard import due, glance, handing_back, pods, running, tidying
-from penstock_generate.kinds.scheduler.dashboard.define import Shape, Shown, values
+from penstock_generate.kinds.scheduler.dashboard import due, glance, maintenance, pods, redis, runs
+from penstock_generate.kinds.scheduler.dashboard.variant import Shape, Shown, values
 from penstock_spec.kinds.scheduler.metrics import process
 
 __all__ = ["drawn"]
 
-ROWS: tuple[ModuleType, ...] = (glance, due, running, handing_back, tidying, pods)
+ROWS: tuple[ModuleType, ...] = (glance, due, runs, redis, maintenance, pods)
 
 
 def drawn(it: PlannedSpec, found: list[Alert]) -> Drawn:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from penstock_generate.dashboards.panel import Panel
-from penstock_generate.kinds.scheduler.dashboard.define import Shown
+from penstock_generate.kinds.scheduler.dashboard.variant import Shown
 from penstock_spec.kinds.scheduler.metrics import state, taking
 
 TITLE = "Due jobs"

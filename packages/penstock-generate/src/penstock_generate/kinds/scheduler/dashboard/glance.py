@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from penstock_generate.dashboards.asking import firing, what_runs
 from penstock_generate.dashboards.panel import Panel
-from penstock_generate.kinds.scheduler.dashboard.define import Shown
+from penstock_generate.dashboards.panel_queries import firing, what_runs
+from penstock_generate.kinds.scheduler.dashboard.variant import Shown
 from penstock_spec.kinds.scheduler.metrics import running, state
 
 TITLE = "At a glance"

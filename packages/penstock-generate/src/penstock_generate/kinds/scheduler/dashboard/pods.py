@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from penstock_generate.dashboards.panel import Panel, Step, Target
-from penstock_generate.kinds.scheduler.dashboard.define import Shown
+from penstock_generate.kinds.scheduler.dashboard.variant import Shown
 from penstock_generate.rendering.placeholders import blank
 from penstock_spec.kinds.scheduler.metrics import process
 

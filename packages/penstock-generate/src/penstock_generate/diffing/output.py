@@ -6,8 +6,8 @@ import json
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from penstock_generate.diffing.describe import Said
 from penstock_generate.diffing.report import Differs, Report
-from penstock_generate.diffing.words import Said
 from penstock_generate.rendering.artifact import ENVIRONMENT_FOLDER
 from penstock_spec.findings import Finding
 from penstock_spec.linting.changes import ChangeFindings

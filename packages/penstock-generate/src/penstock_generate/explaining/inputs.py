@@ -8,7 +8,7 @@ from typing import Protocol
 
 from penstock_generate import environment as of_environment
 from penstock_generate import repository as of_repository
-from penstock_generate.explaining.vary import OTHER, variants
+from penstock_generate.explaining.variants import OTHER, variants
 from penstock_generate.incremental.folders import plan, spec_folders
 from penstock_generate.inputs.plan import Member, PlannedEnvironment, PlannedSpec
 from penstock_generate.inputs.source import Source

@@ -6,7 +6,7 @@ import keyword
 import re
 from collections.abc import Iterator
 
-from penstock_generate.kinds.pipeline.producer.shapes import Field, Shape
+from penstock_generate.kinds.pipeline.producer.object_types import Field, Shape
 from penstock_generate.rendering.python_literals import literal
 
 PLAIN = re.compile(r"[a-z][A-Za-z0-9_]*|_[a-z0-9][A-Za-z0-9_]*")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
-from penstock_generate.dashboards.text import compact, pretty
+from penstock_generate.dashboards.json_text import compact, pretty
 from penstock_generate.rendering.artifact import Artifact
 from penstock_generate.rendering.placeholders import JSON, JSON_IN_YAML, Form, Told
 from penstock_generate.rendering.yaml_text import Written

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from penstock_generate.alerts.define import NAME, NAMESPACE
-from penstock_generate.dashboards.asking import CHOSEN, Asking, thresholds
+from penstock_generate.dashboards.panel_queries import CHOSEN, Asking, thresholds
 from penstock_generate.kinds.scheduler.alerts import Alert, Sources, alerts
 from penstock_spec.kinds.scheduler.metrics import process
 from penstock_spec.kinds.scheduler.spec import Scheduler

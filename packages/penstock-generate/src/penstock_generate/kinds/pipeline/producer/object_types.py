@@ -12,9 +12,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from penstock_generate.kinds.pipeline.producer import parts as of
-from penstock_generate.kinds.pipeline.producer.parts import Part
-from penstock_generate.kinds.pipeline.producer.words import ANY, SCALARS, only, union
+from penstock_generate.kinds.pipeline.producer import schema_parts as of
+from penstock_generate.kinds.pipeline.producer.scalar_types import ANY, SCALARS, only, union
+from penstock_generate.kinds.pipeline.producer.schema_parts import Part
 
 DEEPEST = 32
 """The limit of nested types, and of references in a row."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from penstock_generate.dashboards.panel import Panel, Step, Target
-from penstock_generate.kinds.pipeline.dashboard.define import Shown
+from penstock_generate.kinds.pipeline.dashboard.variant import Shown
 from penstock_generate.rendering.placeholders import blank
 from penstock_spec.kinds.pipeline.metrics import working
 

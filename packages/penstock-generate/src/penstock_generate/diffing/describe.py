@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from penstock_generate.diffing.leaves import changed
+from penstock_generate.diffing.compare_values import changed
 from penstock_generate.inputs.plan import DOMAIN
 
 

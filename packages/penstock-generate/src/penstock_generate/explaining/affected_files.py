@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from penstock_generate import environment as of_environment
-from penstock_generate.explaining.vary import variants
+from penstock_generate.explaining.variants import variants
 from penstock_generate.inputs.plan import Member, PlannedEnvironment, PlannedSpec
 from penstock_generate.kinds import emitter
 from penstock_generate.rendering.artifact import Artifact

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from penstock_generate.alerts.define import NAME, NAMESPACE
-from penstock_generate.dashboards.asking import CHOSEN, Asking, number, thresholds
+from penstock_generate.dashboards.panel_queries import CHOSEN, Asking, number, thresholds
 from penstock_generate.kinds.pipeline.alerts import Alert, Sources, alerts
 from penstock_spec.kinds.pipeline.metrics import process
 from penstock_spec.kinds.pipeline.spec import Pipeline
